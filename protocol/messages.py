@@ -1,0 +1,176 @@
+"""The lines of the conversation, one struct a kind of message, told apart by `type`; README.md tells it as a story.
+
+The referee says `hello`, `match`, `request`, `end`; a bot says `ready` and `answer`.
+"""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from protocol.actions import Action
+from protocol.cards import Card
+from protocol.events import Event
+from protocol.offers import Offer
+
+Decision = Literal[
+    "turn_up", "look", "arrange", "turn", "place", "flip", "power", "slap", "give", "block", "pairs", "stroke", "pick8",
+    "pick2",
+]  # fmt: skip
+"""The fourteen kinds of decision, DEC-01 to DEC-14 in this order."""
+
+FaultKind = Literal[
+    "start_failed", "start_timeout", "timeout", "crashed", "closed_output", "bad_message", "illegal_action",
+    "line_too_long", "flood",
+]  # fmt: skip
+"""What a bot can be at fault for."""
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """Bounds that hold for a bot's output."""
+
+    line_bytes: int = 65536
+    """The longest line, its newline included, in both directions."""
+    spare_lines: int = 1000
+    """So many lines a match may answer nothing that was asked; one more is a flood."""
+    stderr_bytes: int = 65536
+    """So much of standard error is kept a match; the rest is read and dropped."""
+
+
+class Clocks(Struct, frozen=True, kw_only=True):
+    """Time limits in seconds."""
+
+    start_s: float = 10.0
+    """From the start of the process to its `ready`."""
+    move_s: float = 1.0
+    """For each answer but slaps."""
+    bank_s: float = 60.0
+    """Thinking time for all answers of a match but slaps; an empty bank forfeits the match."""
+    slap_s: float = 0.2
+    """For each slap window; silence is a pass."""
+
+
+class FaultPolicy(Struct, frozen=True, kw_only=True):
+    """What a fault costs: `fallback` plays the fallback answer and counts, `forfeit` forfeits at the first fault."""
+
+    policy: Literal["fallback", "forfeit"] = "fallback"
+    strikes: int = 10
+    """With `fallback`: so many faults in one match forfeit it."""
+
+
+class Game(Struct, frozen=True, kw_only=True):
+    """One of the games that will be played: the preset, the name it goes by, and the seats at a table."""
+
+    variant: str
+    name: str
+    seats: int
+
+
+class Hello(Struct, frozen=True, kw_only=True, tag="hello", tag_field="type"):
+    """The first line of a process."""
+
+    protocol: str
+    referee: str
+    games: tuple[Game, ...]
+    limits: Limits
+
+
+class Ready(Struct, frozen=True, kw_only=True, tag="ready", tag_field="type"):
+    """The bot's reply to `hello`: who it is and what it wishes."""
+
+    name: Annotated[str, Meta(max_length=64)] = ""
+    version: Annotated[str, Meta(max_length=64)] = ""
+    author: Annotated[str, Meta(max_length=64)] = ""
+    table: bool = True
+    """Whether the first request of a turn shall carry the table."""
+    slaps: bool = True
+    """False renounces slaps for good: every window is passed unasked."""
+
+
+class Match(Struct, frozen=True, kw_only=True, tag="match", tag_field="type"):
+    """A match begins, with everything that stays the same in it."""
+
+    variant: str
+    name: str
+    rules: str
+    """The game in a few lines for people; not meant to be parsed."""
+    options: dict[str, Any]
+    seats: int
+    seat: int
+    """The bot's own seat, 0 to seats - 1; play goes clockwise, to the next higher number."""
+    rows: int
+    columns: int
+    cards: int
+    """Cards in the whole pack."""
+    values: dict[str, int]
+    """Points by rank, or by card code where one card differs from its rank; `X` is the joker."""
+    seed: int
+    """For the bot's own randomness, 0 to 2**53 - 1."""
+    clocks: Clocks
+    faults: FaultPolicy
+
+
+class Table(Struct, frozen=True, kw_only=True):
+    """The table as everybody sees it now: only what lies open."""
+
+    round: int
+    dealer: int
+    turn: int
+    """The seat whose turn it is."""
+    knocker: int | None
+    """Who knocked or finished, if somebody did."""
+    stock: int
+    pile: tuple[Card, ...]
+    """The top card of the pile as an array of one, empty where the pile is."""
+    layouts: tuple[tuple[str | None, ...], ...]
+    """By seat and slot: a card code face up, `?` face down, null for an empty slot."""
+    totals: tuple[int, ...]
+
+
+class Fault(Struct, frozen=True, kw_only=True, tag="fault", tag_field="event"):
+    """Told to a bot alone, among its events: what it did wrong and how many more faults forfeit the match."""
+
+    kind: FaultKind
+    detail: str
+    strikes_left: int
+
+
+class Request(Struct, frozen=True, kw_only=True, tag="request", tag_field="type"):
+    """The bot must answer."""
+
+    events: tuple[Event | Fault, ...]
+    """What happened since the last line to this bot, oldest first."""
+    id: str
+    decision: Decision
+    legal: tuple[Offer, ...]
+    table: Table | UnsetType = UNSET
+    time_s: float
+    """Seconds for this answer."""
+    bank_s: float
+    """Seconds left for the whole match."""
+
+
+class Answer(Struct, frozen=True, kw_only=True, tag="answer", tag_field="type"):
+    """The bot's answer to the request with this id."""
+
+    id: Annotated[str, Meta(max_length=64)]
+    action: Action
+    then: Action | None = None
+    """The answer to the question that follows at once, where DEC-15 allows it."""
+
+
+class End(Struct, frozen=True, kw_only=True, tag="end", tag_field="type"):
+    """The match is over; a further `match` may follow, or the end of input."""
+
+    events: tuple[Event | Fault, ...]
+    totals: tuple[int, ...]
+    ranks: tuple[int, ...]
+    """By seat, 1 is best; equal totals share a rank; forfeited seats come last."""
+    forfeited: tuple[int, ...]
+    """The seats that forfeited."""
+
+
+FromReferee = Hello | Match | Request | End
+"""Any line that the referee writes."""
+
+FromBot = Ready | Answer
+"""Any line that a bot writes."""

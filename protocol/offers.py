@@ -1,0 +1,114 @@
+"""The legal actions of a request, as offers: a kind of action and, for each of its fields, what may stand there.
+
+An offer holds one choice a field: `one_of` (one of these values), `pick`/`of` (an array of so many different ones of
+these) or `any_of` (an array of any number of different ones, none included). Every combination is legal, so a
+program that knows nothing of a game can fill in an offer and never break a rule.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, permutations, product
+from math import perm, prod
+
+from msgspec import UNSET, Struct, UnsetType, field, to_builtins
+
+from protocol.actions import Action, Target
+
+Value = int | str | Target
+
+
+class OneOf(Struct, frozen=True):
+    """One value out of these."""
+
+    one_of: tuple[Value, ...]
+
+
+class Pick(Struct, frozen=True):
+    """An array of exactly `pick` different values out of `of`, in any order."""
+
+    pick: int
+    of: tuple[Value, ...]
+
+
+class AnyOf(Struct, frozen=True):
+    """An array of different values out of these, as many as wished, perhaps none."""
+
+    any_of: tuple[Value, ...]
+
+
+Choice = OneOf | Pick | AnyOf
+
+
+class Offer(Struct, frozen=True, kw_only=True):
+    """One kind of legal action; the fields that this kind has hold a choice, the others are absent."""
+
+    kind: str
+    source: OneOf | UnsetType = field(name="from", default=UNSET)
+    slot: OneOf | UnsetType = UNSET
+    slots: Pick | UnsetType = UNSET
+    target: OneOf | UnsetType = UNSET
+    targets: Pick | UnsetType = UNSET
+    seat: OneOf | UnsetType = UNSET
+    axis: OneOf | UnsetType = UNSET
+    lines: Pick | UnsetType = UNSET
+    row: OneOf | UnsetType = UNSET
+    rows: AnyOf | UnsetType = UNSET
+    card: OneOf | UnsetType = UNSET
+    power: OneOf | UnsetType = UNSET
+
+    def choices(self) -> dict[str, Choice]:
+        """The choices by the field's name in Python, in the order of the struct."""
+        pairs = ((name, getattr(self, name)) for name in _CHOICES)
+        return {name: choice for name, choice in pairs if choice is not UNSET}
+
+
+_CHOICES = tuple(name for name in Offer.__struct_fields__ if name != "kind")
+
+
+def admits(offers: Sequence[Offer], action: Action) -> bool:
+    """Whether `action` is one of those that the offers describe."""
+    kind = type(action).__struct_config__.tag
+    return any(offer.kind == kind and _fits(offer, action) for offer in offers)
+
+
+def _fits(offer: Offer, action: Action) -> bool:
+    return all(_allows(choice, getattr(action, name)) for name, choice in offer.choices().items())
+
+
+def _allows(choice: Choice, value: object) -> bool:
+    if isinstance(choice, OneOf):
+        return value in choice.one_of
+    if not isinstance(value, tuple) or len(set(value)) != len(value):
+        return False
+    if isinstance(choice, Pick):
+        return len(value) == choice.pick and all(one in choice.of for one in value)
+    return all(one in choice.any_of for one in value)
+
+
+def size(offer: Offer) -> int:
+    """How many different answers the offer describes; arrays in another order count as different."""
+    return prod(_size(choice) for choice in offer.choices().values())
+
+
+def _size(choice: Choice) -> int:
+    if isinstance(choice, OneOf):
+        return len(choice.one_of)
+    if isinstance(choice, Pick):
+        return perm(len(choice.of), choice.pick)
+    return int(2 ** len(choice.any_of))
+
+
+def fillings(offer: Offer) -> Iterator[dict[str, object]]:
+    """Every answer of the offer as the object that goes on the wire, in a fixed order."""
+    wire = dict(zip(Offer.__struct_fields__, Offer.__struct_encode_fields__, strict=True))
+    choices = offer.choices()
+    for values in product(*(_values(choice) for choice in choices.values())):
+        filled = {wire[name]: to_builtins(value) for name, value in zip(choices, values, strict=True)}
+        yield {"kind": offer.kind, **filled}
+
+
+def _values(choice: Choice) -> Iterator[object]:
+    if isinstance(choice, OneOf):
+        return iter(choice.one_of)
+    if isinstance(choice, Pick):
+        return permutations(choice.of, choice.pick)
+    return (some for count in range(len(choice.any_of) + 1) for some in combinations(choice.any_of, count))
