@@ -1,0 +1,120 @@
+"""The questions that the rules put to seats, and the answers that go back in (RULES.md section 4).
+
+A question carries its legal answers as offers and its fallback answer, so that whoever drives a game needs to know
+nothing of the rules. Answers are checked here before they reach a game.
+"""
+
+from collections.abc import Generator
+from typing import TypeVar
+
+from msgspec import Struct
+
+from protocol import actions
+from protocol.actions import Action, Target
+from protocol.messages import Decision
+from protocol.offers import Offer, admits
+
+
+class Ask(Struct, frozen=True, kw_only=True):
+    """One decision of one seat."""
+
+    seat: int
+    decision: Decision
+    offers: tuple[Offer, ...]
+    fallback: Action
+    """What is played on a time-out or an illegal answer (GEN-07)."""
+    opens_turn: bool = False
+    """Whether it is the first question of the seat's turn."""
+    joins: bool = False
+    """Whether the seat's previous answer may have brought the answer along (DEC-15)."""
+
+
+class Sealed(Struct, frozen=True, kw_only=True):
+    """Simultaneous decisions: nobody learns an answer before all are in (GEN-06)."""
+
+    asks: tuple[Ask, ...]
+
+
+class Window(Struct, frozen=True, kw_only=True):
+    """A slap window (CAC-22): one ask for every seat, sealed and timed."""
+
+    number: int
+    """Counts the windows of the round from 1; names the window's random stream (GEN-05)."""
+    discarder: int
+    asks: tuple[Ask, ...]
+
+
+Question = Ask | Sealed | Window
+
+
+class Slap(Struct, frozen=True, kw_only=True):
+    """A seat's slap at a card on the table."""
+
+    seat: int
+    target: Target
+
+
+class SlapOrder(Struct, frozen=True, kw_only=True):
+    """The outcome of a window: the slaps in the order in which they are resolved; seats that passed are absent."""
+
+    slaps: tuple[Slap, ...]
+
+
+Response = Action | tuple[Action, ...] | SlapOrder
+"""The answer to an Ask, to a Sealed (one for each of its asks, in their order) or to a Window."""
+
+T = TypeVar("T")
+Flow = Generator[Question, Response, T]
+"""A piece of a game: yields questions, is sent responses that are legal, returns T."""
+
+
+class IllegalAnswer(ValueError):
+    """An answer that the question does not offer; the game has not changed."""
+
+
+def choose(ask: Ask) -> Flow[Action]:
+    """Put one question; returns the seat's action."""
+    response = yield ask
+    if isinstance(response, tuple | SlapOrder):
+        raise TypeError("an Ask is answered by one action")
+    return response
+
+
+def choose_sealed(sealed: Sealed) -> Flow[tuple[Action, ...]]:
+    """Put the sealed questions; returns the actions in the order of the asks."""
+    response = yield sealed
+    if not isinstance(response, tuple):
+        raise TypeError("a Sealed is answered by a tuple of actions")
+    return response
+
+
+def choose_slaps(window: Window) -> Flow[tuple[Slap, ...]]:
+    """Open a window; returns the slaps in the order in which they are resolved."""
+    response = yield window
+    if not isinstance(response, SlapOrder):
+        raise TypeError("a Window is answered by a SlapOrder")
+    return response.slaps
+
+
+def check(question: Question, response: Response) -> None:
+    """Raise IllegalAnswer unless the response is one that the question offers."""
+    if isinstance(question, Window):
+        _check_slaps(question, response)
+        return
+    asks = question.asks if isinstance(question, Sealed) else (question,)
+    given = response if isinstance(response, tuple) else (response,)
+    if len(given) != len(asks):
+        raise IllegalAnswer(f"expected {len(asks)} answers, got {len(given)}")
+    for ask, action in zip(asks, given, strict=True):
+        if isinstance(action, SlapOrder) or not admits(ask.offers, action):
+            raise IllegalAnswer(f"seat {ask.seat} may not answer {action!r} to `{ask.decision}`")
+
+
+def _check_slaps(window: Window, response: Response) -> None:
+    if not isinstance(response, SlapOrder):
+        raise IllegalAnswer("a slap window is answered by an order of slaps")
+    asks = {ask.seat: ask for ask in window.asks}
+    for slap in response.slaps:
+        ask = asks.pop(slap.seat, None)
+        if ask is None or not admits(ask.offers, actions.Slap(target=slap.target)):
+            raise IllegalAnswer(f"seat {slap.seat} may not slap {slap.target}")

@@ -1,0 +1,185 @@
+"""The games in words, for people: generated from the options in force, so that a changed option changes the text."""
+
+from collections.abc import Iterator
+
+from referee.rules.options import COMBINES, Options
+from referee.rules.values import card_values
+from referee.rules.variants import Variant, preset, size
+
+_LINES = {"col": "a column", "row": "a row", "diag": "a diagonal"}
+
+
+def rules_in_brief(variant: Variant) -> str:
+    """The whole game as one paragraph, as bots' authors read it in the `match` message."""
+    return " ".join(sentence for _, sentences in _chapters(variant) for sentence in sentences)
+
+
+def rules_in_full(variant: Variant) -> str:
+    """The game in chapters of short lines, then its options; `*` marks those that differ from the preset's."""
+    fewest, most = variant.seats
+    lines = [f"{variant.preset} - {variant.summary}", f"{fewest} to {most} seats.", ""]
+    for title, sentences in _chapters(variant):
+        lines += [title, *(f"  {sentence}" for sentence in sentences), ""]
+    lines += ["Options (RULES.md section 21)", *_option_lines(variant)]
+    return "\n".join(lines)
+
+
+def _chapters(variant: Variant) -> Iterator[tuple[str, list[str]]]:
+    cactus = variant.flow == "cactus"
+    yield "Set-up", list(_cactus_set_up(variant) if cactus else _kernel_set_up(variant))
+    yield "Turn", list(_cactus_turn(variant.options) if cactus else _kernel_turn(variant.options))
+    if variant.options.slaps:
+        yield "Slaps", list(_slaps(variant.options))
+    yield "End of a round", list(_round_end(variant))
+    yield "Score", list(_score(variant))
+    yield "Match", list(_match(variant.options))
+
+
+def _kernel_set_up(variant: Variant) -> Iterator[str]:
+    options = variant.options
+    yield f"Each seat has {variant.rows} rows of {variant.columns} face-down cards that nobody has seen."
+    yield "The top card of the stock starts the discard pile."
+    if options.initial_up:
+        yield f"Each seat turns any {options.initial_up} of its cards face up, all seats at the same time."
+    yield "The seat left of the dealer starts, play goes clockwise, the deal moves left after each round."
+
+
+def _kernel_turn(options: Options) -> Iterator[str]:
+    yield "Draw the top card of the stock (only you see it) or of the pile."
+    yield "A card from the pile must be swapped with one of your cards, face up or down."
+    yield "A card from the stock may be swapped or discarded. The new card lies face up, the old one goes to the pile."
+    match options.flip_on_discard:
+        case "may":
+            yield "After discarding a stock card you may turn one of your face-down cards up."
+        case "must":
+            yield "After discarding a stock card you must turn one of your face-down cards up."
+        case "must_unless_last":
+            yield "After discarding a stock card you must turn a face-down card up, unless it is your last."
+    if options.flip_instead:
+        yield "Instead of drawing you may turn one of your face-down cards up."
+    if options.jack_skip:
+        yield "A jack that goes to the pile costs the next seat its turn."
+    if options.cutthroat_trade:
+        yield "A king from the stock may be traded for a face-up card of another seat, which you must then swap in."
+
+
+def _cactus_set_up(variant: Variant) -> Iterator[str]:
+    ranks = "A 2 ... 10 J Q K" if variant.options.cactus_ranks == "KA" else "0 1 2 ... 10 J Q"
+    yield f"One pack of four suits of {ranks}, and one more suit for each seat beyond five."
+    yield f"Each seat has {size(variant)} cards face down, s0 s1 / s2 s3, and looks once at its near row, s2 and s3."
+    yield "All cards stay face down until the showdown. The pile starts empty."
+    if variant.options.fixed_starter:
+        yield "The seat left of the dealer starts; the deal moves left after each round."
+    else:
+        yield "The seat with the highest total starts, ties to the first clockwise from the dealer."
+
+
+def _cactus_turn(options: Options) -> Iterator[str]:
+    powers = "J, Q or K" if options.cactus_ranks == "KA" else "J or Q"
+    yield "Draw the top card of the stock (only you see it) or of the pile."
+    yield "A card from the pile must be swapped with one of your cards; a card from the stock may also be discarded."
+    yield "The new card lies face down; the old one goes face up on the pile, seen by all."
+    yield f"If the card that went to the pile is a {powers}, after the slaps you may use its power:"
+    yield "peek at any one card on the table, or switch any two cards on the table unseen."
+    if options.protect_ender:
+        yield "The knocker's cards are safe from the others."
+
+
+def _slaps(options: Options) -> Iterator[str]:
+    yield "After every discard each seat may throw one face-down card of any seat onto it."
+    yield "The first card of the same rank stays there; if it was another seat's, you give that seat one of yours."
+    yield "A wrong own card comes back, and you take a stock card unseen; a wrong card of another seat becomes yours."
+    yield "A right card that comes too late goes back where it was. Everybody has seen all these cards."
+    match options.slap_order:
+        case "reaction":
+            close = f"within {options.photo_finish_us} microseconds of each other the lot decides, the discarder last"
+            yield f"The fastest is first, by measured reaction time; {close}."
+        case "lottery":
+            yield "The lot decides who is first, the discarder last."
+        case "clockwise":
+            yield "First is who sits next to the left of the discarder."
+
+
+def _round_end(variant: Variant) -> Iterator[str]:
+    options = variant.options
+    if options.end_mode != "all_up":
+        yield "Instead of a turn you may knock, once a round: every other seat has one more turn, then the showdown."
+    if options.end_mode != "knock":
+        then = "every other seat has one more turn" if options.final_turns else "the round ends at once"
+        yield f"When a seat's cards are all face up at the end of its turn, {then}."
+    if variant.flow == "cactus":
+        yield "The round ends at once when a seat has no cards left; it scores 0."
+    if options.stock_out == "end":
+        yield "The round ends when the last stock card has been drawn and placed."
+    else:
+        yield "An empty stock is made anew from the shuffled pile, but for its top card."
+    yield f"After {options.turn_cap} turns a seat the round is stopped."
+
+
+def _score(variant: Variant) -> Iterator[str]:
+    options = variant.options
+    yield "Lower is better. " + ", ".join(f"{rank} {points}" for rank, points in card_values(variant).items()) + "."
+    if options.cancel:
+        yield f"All cards of {_alternatives(options.cancel)} count 0 when they are equal in rank."
+    if options.cancel_pairs:
+        yield f"Two equal neighbours in {_alternatives(options.cancel_pairs)} count 0."
+    if options.jokers and options.joker_pair != "zero":
+        yield f"Jokers do not cancel; a neighbouring pair counts {options.joker_pair}."
+    if options.one_eyed_wild:
+        yield "The jacks of spades and hearts take whatever rank cancels best."
+    if options.four_kind_wins:
+        yield "Four cards of one rank in a layout win the match at once."
+    if options.moon:
+        yield f"Who scores {options.moon_at or 10 * size(variant)} or more gets 0, and all others get that number."
+    yield from _knocker(variant)
+
+
+def _knocker(variant: Variant) -> Iterator[str]:
+    options = variant.options
+    if variant.flow == "cactus":
+        threshold, factor = options.cactus_knock
+        yield f"A knocker with more than {threshold} points counts them times {factor}."
+    if options.knock_penalty:
+        how = {
+            "double5": "doubles its score and adds 5",
+            "highest": "takes the round's highest score",
+            "twice_players": "adds twice the number of seats",
+        }.get(options.knock_penalty, f"adds {options.knock_penalty.removeprefix('add:')}")
+        yield f"A knocker (or who was complete first) that is not lowest {how}."
+    if options.knock_bonus:
+        how = "scores 0 if positive" if options.knock_bonus == "zero" else "subtracts the number of seats"
+        yield f"A knocker (or who was complete first) that is lowest of all {how}."
+    if options.knock_penalty or options.knock_bonus:
+        yield f"A tie for lowest is {'neither' if options.knock_tie == 'neutral' else 'a ' + options.knock_tie}."
+
+
+def _match(options: Options) -> Iterator[str]:
+    if options.rounds is not None:
+        yield f"{options.rounds} round{'s' * (options.rounds > 1)}."
+    if options.limit is not None:
+        verb = "reaches" if options.limit_mode == "reach" else "exceeds"
+        yield f"The match ends after the round in which a total {verb} {options.limit}."
+    yield "The lowest total wins; " + (
+        "ties are shared." if options.tiebreak == "shared" else "a tie at the top is played off."
+    )
+
+
+def _alternatives(lines: tuple[str, ...]) -> str:
+    return " or ".join(_LINES[line] for line in lines)
+
+
+def _option_lines(variant: Variant) -> Iterator[str]:
+    usual = preset(variant.preset).options
+    for name in Options.__struct_fields__:
+        if variant.tag in COMBINES[name]:
+            value = getattr(variant.options, name)
+            mark = "*" if value != getattr(usual, name) else " "
+            yield f"{mark} {name:16} {_shown(value)}"
+
+
+def _shown(value: object) -> str:
+    if value is None or value == ():
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)

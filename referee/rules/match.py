@@ -1,0 +1,157 @@
+"""A match: its rounds, the showdown, totals, and how it ends (GEN-01, GEN-02, GEN-10..GEN-13)."""
+
+from msgspec import Struct
+
+from protocol import events
+from protocol.cards import Card
+from referee.rules import cactus, kernel
+from referee.rules.asks import Flow
+from referee.rules.knocker import score_round
+from referee.rules.scoring import has_four_of_a_kind, raw_score
+from referee.rules.seen import everybody
+from referee.rules.table import Layout, RoundOver, Table
+
+MOST_ROUNDS = 100
+"""GEN-12: a match without a number of rounds stops here."""
+
+MOST_PLAYOFFS = 9
+"""GEN-13: playoff rounds at most."""
+
+
+class RoundResult(Struct, frozen=True, kw_only=True):
+    """A round by seat: raw scores and scores after all adjustments."""
+
+    raw: tuple[int, ...]
+    scores: tuple[int, ...]
+    ender: int | None
+    capped: bool
+    playoff: bool = False
+
+
+class MatchResult(Struct, frozen=True, kw_only=True):
+    """The outcome of a match by seat."""
+
+    totals: tuple[int, ...]
+    ranks: tuple[int, ...]
+    """1 is best, equal ranks are shared, forfeited seats come last."""
+    rounds: tuple[RoundResult, ...]
+    capped: bool
+    """Whether the match was stopped after MOST_ROUNDS."""
+
+
+def play_match(table: Table) -> Flow[MatchResult]:
+    """The whole match; returns its result."""
+    results: list[RoundResult] = []
+    while not _is_over(table, len(results)):
+        results.append((yield from _play_round(table, len(results), playoff=False)))
+    playoffs = yield from _play_off(table, len(results))
+    return MatchResult(
+        totals=tuple(table.totals),
+        ranks=_ranks(table, playoffs),
+        rounds=(*results, *playoffs),
+        capped=table.options.rounds is None and len(results) == MOST_ROUNDS,
+    )
+
+
+def _is_over(table: Table, played: int) -> bool:
+    """GEN-12, SCO-11: asked after whole rounds only."""
+    options = table.options
+    if played == (options.rounds or MOST_ROUNDS) or table.four_of_a_kind:
+        return True
+    if options.limit is None or not played:
+        return False
+    highest = max(table.totals)
+    return highest >= options.limit if options.limit_mode == "reach" else highest > options.limit
+
+
+def _play_round(table: Table, played: int, *, playoff: bool) -> Flow[RoundResult]:
+    """GEN-02, GEN-03: who deals and starts; then the variant's course of play and the showdown."""
+    table.round = played + 1
+    table.playoff = playoff
+    table.dealer = (table.options.first_dealer + played) % table.seats
+    is_cactus = table.variant.flow == "cactus"
+    table.starter = cactus.first_to_play(table) if is_cactus else table.left_of(table.dealer)
+    kernel.deal(table)
+    try:
+        if is_cactus:
+            cactus.look_at_near_row(table)
+            yield from kernel.play_turns(table, cactus.take_turn)
+        else:
+            yield from kernel.open_round(table)
+            yield from kernel.play_turns(table, kernel.take_turn)
+    except RoundOver:
+        pass
+    return _showdown(table)
+
+
+def _showdown(table: Table) -> RoundResult:
+    """GEN-10: every layout is shown, then scored; a forfeited seat gets the round's highest score."""
+    layouts = tuple(_cards(layout) for layout in table.layouts)
+    table.emit(events.Showdown(layouts=tuple(tuple(everybody(card) for card in cards) for cards in layouts)))
+    grids = [_rows(table, cards) for cards in layouts]
+    raw = tuple(raw_score(table.variant, grid) for grid in grids)
+    scores = list(score_round(table.variant, raw, table.knocker))
+    for seat in table.forfeited:
+        scores[seat] = max(scores)
+    if not table.playoff:
+        table.totals = [total + score for total, score in zip(table.totals, scores, strict=True)]
+        if table.options.four_kind_wins:
+            table.four_of_a_kind = tuple(seat for seat, cards in enumerate(layouts) if has_four_of_a_kind(cards))
+    table.emit(
+        events.Scored(
+            raw=raw,
+            scores=tuple(scores),
+            totals=tuple(table.totals),
+            ender=table.knocker,
+            capped=table.capped,
+        )
+    )
+    return RoundResult(raw=raw, scores=tuple(scores), ender=table.knocker, capped=table.capped, playoff=table.playoff)
+
+
+def _cards(layout: Layout) -> tuple[Card | None, ...]:
+    return tuple(None if slot is None else slot.card for slot in layout)
+
+
+def _rows(table: Table, cards: tuple[Card | None, ...]) -> list[tuple[Card | None, ...]]:
+    """The layout as a grid; slots beyond the dealt ones (CAC-44) make further rows."""
+    width = table.variant.columns
+    return [cards[start : start + width] for start in range(0, len(cards), width)]
+
+
+def _play_off(table: Table, played: int) -> Flow[list[RoundResult]]:
+    """GEN-13: sudden death among all seats until one of those tied at the top is ahead of the others so tied."""
+    results: list[RoundResult] = []
+    if table.options.tiebreak == "shared" or table.four_of_a_kind:
+        return results
+    tied = _leaders(table, results)
+    while len(tied) > 1 and len(results) < MOST_PLAYOFFS:
+        results.append((yield from _play_round(table, played + len(results), playoff=True)))
+        tied = _leaders(table, results)
+    return results
+
+
+def _leaders(table: Table, playoffs: list[RoundResult]) -> list[int]:
+    """The seats with the lowest total; each playoff round leaves those of them with its lowest score."""
+    standing = [seat for seat in range(table.seats) if seat not in table.forfeited]
+    best = min((table.totals[seat] for seat in standing), default=0)
+    tied = [seat for seat in standing if table.totals[seat] == best]
+    for result in playoffs:
+        best = min((result.scores[seat] for seat in tied), default=0)
+        tied = [seat for seat in tied if result.scores[seat] == best]
+    return tied
+
+
+def _ranks(table: Table, playoffs: list[RoundResult]) -> tuple[int, ...]:
+    """GEN-13, SCO-11: rank 1 for the lowest total; four of a kind and playoffs come before totals, forfeits last."""
+    winners = table.four_of_a_kind or _leaders(table, playoffs)
+    best = min((table.totals[seat] for seat in winners), default=0)
+    keys = [
+        (
+            seat in table.forfeited,
+            not (seat in winners and table.totals[seat] == best),
+            0 if seat in table.forfeited else table.totals[seat],
+        )
+        for seat in range(table.seats)
+    ]
+    return tuple(1 + sum(other < key for other in keys) for key in keys)

@@ -1,0 +1,178 @@
+"""The record of a match: options, chance outcomes, answers, slap orders, forfeits. A game is its record.
+
+Replaying a record yields the same events, or the record is wrong. Times, faults and names are kept beside what a
+replay needs; this module never measures or judges them.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct, field
+
+from protocol.actions import Action, Target
+from protocol.messages import Clocks, FaultKind
+from referee.rules.asks import IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
+from referee.rules.chance import Chance, Recorded, RoundOutcomes
+from referee.rules.game import Game
+from referee.rules.match import MatchResult
+from referee.rules.variants import restored
+
+FORMAT = 1
+"""The record format's number."""
+
+
+class Mishap(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A fault of a bot: its kind, what was wrong, and the start of the line where it happened."""
+
+    kind: FaultKind
+    detail: str
+    line: str = ""
+
+
+class Given(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="answer", tag_field="move"):
+    """A seat's answer: what was played, the time it took in microseconds (0: not asked), its fault if it was one."""
+
+    seat: int
+    action: Action
+    time_us: int = 0
+    fault: Mishap | None = None
+
+
+class GivenTogether(Struct, frozen=True, kw_only=True, tag="sealed", tag_field="move"):
+    """The answers to a sealed question, in the order of its asks."""
+
+    answers: tuple[Given, ...]
+
+
+class Reaction(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one seat did in a slap window, and the measurement, in microseconds.
+
+    `raw_us` from the write of the window to the arrival of the answer, `wait_us` the time that the bot's tasks spent
+    waiting for a core meanwhile, `corrected_us` what counts. A seat that was not asked has no times.
+    """
+
+    seat: int
+    target: Target | None = None
+    raw_us: float | None = None
+    wait_us: float | None = None
+    corrected_us: float | None = None
+    late: bool = False
+    """No answer within the time: a pass, no fault."""
+    fault: Mishap | None = None
+
+
+class GivenSlaps(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="slaps", tag_field="move"):
+    """A slap window: who was asked in which order, the reactions, the lots drawn, and the order that came out."""
+
+    round: int
+    window: int
+    asked: tuple[int, ...]
+    reactions: tuple[Reaction, ...]
+    lots: tuple[int, ...]
+    order: tuple[int, ...]
+    disturbed: str = ""
+    """Why the measurement is in doubt, if it is."""
+
+
+class Forfeit(Struct, frozen=True, kw_only=True, tag="forfeit", tag_field="move"):
+    """A seat forfeited here."""
+
+    seat: int
+    fault: Mishap
+
+
+Move = Given | GivenTogether | GivenSlaps | Forfeit
+
+
+class SeatRecord(Struct, frozen=True, kw_only=True):
+    """The bot on a seat: its name here, what it said of itself in `ready`, and its command."""
+
+    name: str
+    ready_name: str = ""
+    version: str = ""
+    author: str = ""
+    owner: str = ""
+    command: tuple[str, ...] = ()
+    wants_slaps: bool = True
+    seed: int = 0
+    faults: dict[str, int] = field(default_factory=dict)
+    late_slaps: int = 0
+    unasked_lines: int = 0
+    stderr_bytes: int = 0
+    stderr: str = ""
+    """The kept start of its standard error, escaped."""
+    forfeited: bool = False
+
+
+class Record(Struct, frozen=True, kw_only=True):
+    """A whole match."""
+
+    format: int = FORMAT
+    golfref: str
+    protocol: str
+    preset: str
+    name: str
+    options: dict[str, Any]
+    seed: str = ""
+    """The seed text, where the match was given one of its own."""
+    deal_key: str
+    """Hex; with a given deck (`stacked`) the deals cannot be derived from it alone."""
+    stacked: bool = False
+    isolation: str
+    host: str
+    clocks: Clocks
+    seats: tuple[SeatRecord, ...]
+    rounds: tuple[RoundOutcomes, ...]
+    moves: tuple[Move, ...]
+    result: MatchResult
+
+
+class BrokenRecord(ValueError):
+    """A record that does not replay; the text says at which move and why."""
+
+
+def walk(record: Record, chance: Chance | None = None) -> Iterator[tuple[Game, Move]]:
+    """Play the record again: yields the game and the next move before each move, then goes on with it.
+
+    `chance` takes the place of the recorded chance outcomes. Raises BrokenRecord where a move is illegal, chance
+    outcomes are missing, or moves are missing or left over.
+    """
+    source = chance or Recorded(record.rounds)
+    played = 0
+    try:
+        game = Game(restored(record.preset, record.options), len(record.seats), source)
+        for move in record.moves:
+            yield game, move
+            played += 1
+            if isinstance(move, Forfeit):
+                game.forfeit(move.seat)
+            else:
+                game.answer(_response(game.question, move))
+    except (IllegalAnswer, LookupError) as error:
+        raise BrokenRecord(f"move {played}: {error}") from None
+    if game.question is not None:
+        raise BrokenRecord(f"the record ends after move {played}, but the match does not")
+
+
+def replay(record: Record, chance: Chance | None = None) -> Game:
+    """The game that the record tells, played to its end; raises BrokenRecord as `walk` does."""
+    last = None
+    for game, _ in walk(record, chance):
+        last = game
+    if last is None:
+        raise BrokenRecord("the record has no moves")
+    return last
+
+
+def _response(question: Question | None, move: Given | GivenTogether | GivenSlaps) -> Response:
+    if isinstance(move, GivenSlaps):
+        targets = {reaction.seat: reaction.target for reaction in move.reactions}
+        slaps = [(seat, targets.get(seat)) for seat in move.order]
+        return SlapOrder(slaps=tuple(Slap(seat=seat, target=target) for seat, target in slaps if target is not None))
+    if isinstance(move, GivenTogether):
+        if not isinstance(question, Sealed) or [g.seat for g in move.answers] != [a.seat for a in question.asks]:
+            raise IllegalAnswer("other seats are asked here")
+        return tuple(given.action for given in move.answers)
+    if isinstance(question, Sealed | Window) or question is None or question.seat != move.seat:
+        raise IllegalAnswer(f"seat {move.seat} is not asked here")
+    return move.action

@@ -1,0 +1,89 @@
+"""Who may see what: the only way from what happened to what a seat is told (RULES.md section 3).
+
+Inside the referee every card in an event is a `Seen`: a value with its audience. `view` starts from nothing and
+adds what the viewer may know; an event whose secret field holds anything but `Seen` is refused, so a card cannot
+reach a bot because somebody forgot about it.
+"""
+
+from functools import cache
+from typing import Any, Generic, TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import fields
+
+from protocol import events as wire
+from protocol.cards import Card
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Seen(Struct, Generic[T_co], frozen=True):
+    """A value and the seats that may see it; None as the audience is everybody, spectators included."""
+
+    value: T_co
+    to: tuple[int, ...] | None
+
+    def by(self, viewer: int | None) -> T_co | None:
+        """The value for this seat (None: a spectator), or None when it may not see it."""
+        return self.value if self.to is None or viewer in self.to else None
+
+
+def everybody(value: T) -> Seen[T]:
+    """A value that lies open."""
+    return Seen(value, None)
+
+
+def only(seat: int, value: T) -> Seen[T]:
+    """A value that one seat sees."""
+    return Seen(value, (seat,))
+
+
+Hand = Seen[Card | None]
+"""A card in an event inside the referee."""
+
+Happening = (
+    wire.Round[Hand] | wire.TurnedUp[Hand] | wire.Looked[Hand] | wire.Skipped | wire.Drew[Hand] | wire.Reshuffled
+    | wire.Swapped[Hand] | wire.Discarded[Hand] | wire.Knocked | wire.Finished | wire.Traded[Hand] | wire.Peeked[Hand]
+    | wire.Switched | wire.Slapped[Hand] | wire.Gave | wire.WindowClosed | wire.Showdown[Hand] | wire.Scored
+    | wire.Forfeited
+)  # fmt: skip
+"""An event inside the referee: its secrets are `Seen`."""
+
+
+def view(event: Happening, viewer: int | None) -> wire.Event:
+    """The event as this seat may see it, None for a spectator (INF-01)."""
+    secrets = _secrets(type(event))
+    if not secrets:
+        return cast(wire.Event, event)
+    values = {name: getattr(event, name) for name in event.__struct_fields__}
+    for name in secrets:
+        values[name] = _shown(values[name], viewer)
+    return cast(wire.Event, type(event)(**values))
+
+
+def is_public(event: Happening) -> bool:
+    """Whether every viewer gets the same version."""
+    return all(_open(getattr(event, name)) for name in _secrets(type(event)))
+
+
+@cache
+def _secrets(kind: type[Struct]) -> tuple[str, ...]:
+    """The names of the fields whose type is a secret, that is generic."""
+    return tuple(field.name for field in fields(kind) if _generic(field.type))
+
+
+def _generic(kind: Any) -> bool:
+    return isinstance(kind, TypeVar) or any(_generic(argument) for argument in getattr(kind, "__args__", ()))
+
+
+def _shown(value: Any, viewer: int | None) -> Any:
+    if isinstance(value, Seen):
+        return value.by(viewer)
+    if isinstance(value, tuple):
+        return tuple(_shown(one, viewer) for one in value)
+    raise TypeError(f"a secret without an audience: {value!r}")
+
+
+def _open(value: Any) -> bool:
+    return value.to is None if isinstance(value, Seen) else all(_open(one) for one in value)
