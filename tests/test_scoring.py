@@ -1,0 +1,177 @@
+"""The scoring engine against worked cases (scoring_cases.txt), and what people are told about wrong layouts."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from referee.rules.by_hand import score_grids, scoring_variant
+from referee.rules.grid import BadGrid, Cell, format_grid, parse_grid
+from referee.rules.knocker import score_round
+from referee.rules.options import BadOptions
+from referee.rules.scoring import has_four_of_a_kind
+from referee.rules.values import card_values
+from referee.rules.variants import PRESETS, customised
+
+PRESET_OF_TAG = {"SIX": "six-card", "CAC": "cactus"}
+
+
+class Case(NamedTuple):
+    kind: str
+    preset: str
+    options: dict[str, Any]
+    given: str
+    expected: str
+
+
+def cases(kind: str) -> list[Any]:
+    """The cases of a kind, each named by the comment above it."""
+    found: list[Any] = []
+    name = ""
+    for line in Path(__file__).with_name("scoring_cases.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            name = line[3:]
+        elif line and not line.startswith("#"):
+            head, given, expected = line.split(" | ")
+            which, tag, options = head.split(" ", 2)
+            case = Case(which, PRESET_OF_TAG[tag], json.loads(options), given, expected.removeprefix("= "))
+            if which == kind:
+                found.append(pytest.param(case, id=name))
+    return found
+
+
+@pytest.mark.parametrize("case", cases("SCORE"))
+def test_raw_score(case: Case) -> None:
+    raw, scores = score_grids(scoring_variant(case.preset, case.options), [case.given])
+    assert raw == scores == (int(case.expected),)
+
+
+@pytest.mark.parametrize("case", cases("ADJ"))
+def test_round_score(case: Case) -> None:
+    match = re.fullmatch(r"knocker (none|\d+) raw ([-\d,]+)", case.given)
+    assert match
+    ender = None if match[1] == "none" else int(match[1])
+    raw = [int(score) for score in match[2].split(",")]
+    scores = score_round(customised(case.preset, case.options), raw, ender)
+    assert scores == tuple(int(score) for score in case.expected.split(","))
+
+
+def test_section_7_works_on_the_grids_of_a_table() -> None:
+    variant = scoring_variant("six-card", {"knock_penalty": "add:10"})
+    beaten = "KS 5H 9D / KD AC 9S"
+    lowest = "KS AD 9D / KD AC 9S"
+    assert score_grids(variant, [beaten, lowest], ender=0) == ((6, 0), (16, 0))
+    assert score_grids(variant, [beaten, lowest], ender=1) == ((6, 0), (6, 0))
+
+
+@pytest.mark.parametrize(
+    ("grid", "four"),
+    [
+        ("9S 4D 9H / 9C KH 9D", True),
+        ("9S 9S 9H / 9C 9H 9D", True),
+        ("9S 4D 9H / 9C KH 4S", False),
+        ("X1 X2 4D / X3 X4 KH", False),
+        ("JS JH 4D / JC 4H 4S", False),
+        ("-- -- -- / -- -- --", False),
+    ],
+)
+def test_sco_11_four_of_a_kind(grid: str, four: bool) -> None:
+    cards = [None if cell is None else cell.card for row in parse_grid(grid) for cell in row]
+    assert has_four_of_a_kind(cards) is four
+
+
+def test_values_of_six_card_are_table_b1_without_jokers() -> None:
+    assert card_values(PRESETS["six-card"]) == {
+        "A": 1, "2": -2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9, "10": 10, "J": 10, "Q": 10, "K": 0,
+    }  # fmt: skip
+
+
+def test_values_name_jokers_when_they_are_dealt_and_single_cards_that_differ() -> None:
+    values = card_values(customised("six-card", {"jokers": 2, "joker_value": -4, "qs40": True}))
+    assert (values["X"], values["Q"], values["QS"], values["8"]) == (-4, 10, 40, 0)
+
+
+def test_cac_40_values_follow_the_ranks_in_the_pack() -> None:
+    assert list(card_values(PRESETS["cactus"])) == ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q"]
+    assert card_values(PRESETS["cactus"])["1"] == 1
+    kings_and_aces = card_values(customised("cactus", {"cactus_ranks": "KA"}))
+    assert (kings_and_aces["A"], kings_and_aces["K"]) == (1, 0)
+    assert "0" not in kings_and_aces
+
+
+def test_a_grid_says_what_lies_face_up_and_what_is_missing() -> None:
+    assert parse_grid("7H (10S) / -- X1") == (
+        (Cell(card="7H"), Cell(card="10S", up=False)),
+        (None, Cell(card="X1")),
+    )
+
+
+@pytest.mark.parametrize("text", ["7H (10S) / -- X1", "KS 5H 9D / KD AC 9S", "--"])
+def test_a_grid_reads_back_as_it_was_written(text: str) -> None:
+    assert format_grid(parse_grid(text)) == text
+
+
+def test_a_face_down_card_that_the_reader_may_not_know_has_no_code() -> None:
+    assert format_grid([[Cell(card=None, up=False), Cell(card="5H"), None]]) == "(??) 5H --"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("7H 11H / KD AC", "row 1, card 2: `11H` is no card"),
+        ("7H 5H / KD ac", "row 2, card 2: `ac` is no card"),
+        ("7H X / KD AC", "row 1, card 2: `X` is no card"),
+        ("7H (5H / KD AC", "row 1, card 2: `(5H` is no card"),
+        ("7H (--) / KD AC", "row 1, card 2: `(--)` is no card"),
+        ("7H \x1b[2J / KD AC", r"row 1, card 2: `\x1b[2J` is no card"),
+        ("7H 5H /", "row 2 is empty"),
+        ("", "row 1 is empty"),
+    ],
+)
+def test_bad_notation_is_named_with_its_place(text: str, complaint: str) -> None:
+    with pytest.raises(BadGrid, match=re.escape(complaint)):
+        parse_grid(text)
+
+
+@pytest.mark.parametrize(
+    ("preset", "grids", "complaint"),
+    [
+        ("six-card", ["KS 5H 9D / KD AC 9S", "KS 5H 9D / KD AC"], "grid 2 (seat 1): expected 2 rows of 3 cards"),
+        ("six-card", ["KS 5H / KD AC / 3C 4C"], "grid 1 (seat 0): expected 2 rows of 3 cards for six-card, got 3 rows"),
+        ("six-card", ["KS 5H 9D / KD -- 9S"], "row 2, card 2 is an empty slot"),
+        ("six-card", ["KS 0H 9D / KD AC 9S"], "grid 1 (seat 0): row 1, card 2: 0H is not in the pack of six-card"),
+        ("six-card", ["KS 5E 9D / KD AC 9S"], "row 1, card 2: 5E is not in the pack"),
+        ("six-card", ["KS 5H 9D / KD ?? 9S"], "grid 1 (seat 0): row 2, card 2: `??` is no card"),
+        ("cactus", ["0S 1H / 2D KC"], "row 2, card 2: KC is not in the pack of cactus"),
+        ("cactus", ["0S 1H / 2D X1"], "row 2, card 2: X1 is not in the pack of cactus"),
+        ("cactus", [], "no grid to score"),
+    ],
+)
+def test_a_layout_that_the_game_cannot_have_is_refused(preset: str, grids: list[str], complaint: str) -> None:
+    with pytest.raises(BadGrid, match=re.escape(complaint)):
+        score_grids(PRESETS[preset], grids)
+
+
+@pytest.mark.parametrize("ender", [-1, 1])
+def test_the_ender_is_a_seat_with_a_grid(ender: int) -> None:
+    with pytest.raises(BadGrid, match="ender: expected a seat from 0 to 0"):
+        score_grids(PRESETS["cactus"], ["0S 1H / 2D 3C"], ender)
+
+
+def test_cac_04_extra_suits_are_cards_of_cactus() -> None:
+    assert score_grids(PRESETS["cactus"], ["0E 1F / 2G 3I"])[0] == (6,)
+
+
+def test_joker_options_need_no_jokers_in_the_pack_to_score_by_hand() -> None:
+    changes = {"joker_value": 15, "joker_pair": -5}
+    with pytest.raises(BadOptions, match="needs `jokers` above 0"):
+        customised("six-card", changes)
+    assert score_grids(scoring_variant("six-card", changes), ["X1 X2 3C / 4C 5C 6C"])[0] == (48,)
+
+
+def test_opt_08_cactus_has_no_jokers_by_hand_either() -> None:
+    with pytest.raises(BadOptions, match="joker_value: does not go with this game") as caught:
+        scoring_variant("cactus", {"joker_value": 15})
+    assert {problem.option for problem in caught.value.problems} == {"joker_value"}
