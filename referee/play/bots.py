@@ -1,0 +1,141 @@
+"""How a bot is started: its command, folder and environment; the shipped bots by name; commands checked before play.
+
+This module starts nothing and must not know what is played. Nothing in it depends on what `bots` means in the
+current directory: a shipped bot is a file of this installation, started by its absolute path.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+import referee
+
+Isolation = Literal["none", "limits", "bwrap"]
+"""How far a bot is kept from the referee and the host, weakest first."""
+
+SHIPPED = Path(referee.__file__).resolve().parent.parent / "bots"
+"""The folder of the shipped bots: they are installed beside the referee, whatever else is called `bots`."""
+
+LONGEST_NAME = 40
+"""Characters in a bot's name, so that tables stay readable."""
+
+BUILTIN = "builtin:"
+"""What a command line begins with when it names a shipped bot."""
+
+_STARTERS = {"bot.py": (sys.executable,), "bot.pl": ("perl",), "bot.sh": ("sh",)}
+_INTERPRETER = re.compile(r"(python|pypy|perl|ruby|node|lua|php|sh|bash|dash|zsh|Rscript)[\d.]*")
+_PLAIN_FLAGS = frozenset({"-u", "-B", "-O", "-w"})
+_SAYS_NOTHING = frozenset({"bot", "main", "run", "start"})
+
+
+class BotSpec(Struct, frozen=True, kw_only=True):
+    """A bot as the referee starts it."""
+
+    name: str
+    """Unique within a tournament."""
+    command: tuple[str, ...]
+    dir: str
+    """Absolute path of the folder in which the process starts."""
+    env: dict[str, str]
+    """Added to the bot's otherwise empty environment."""
+    owner: str = ""
+    """Whose bot it is; recorded, empty where nobody says."""
+    builtin: str | None = None
+    """The shipped bot's name; None for any other."""
+
+
+class BadBot(ValueError):
+    """There is no such shipped bot, or the command line cannot be read; the text says what would do."""
+
+
+def shipped() -> dict[str, tuple[str, ...]]:
+    """Name -> command of every shipped bot: each folder of SHIPPED that holds a main file, in order of names."""
+    found: dict[str, tuple[str, ...]] = {}
+    for folder in sorted(SHIPPED.iterdir()):
+        for main, starter in _STARTERS.items():
+            if (folder / main).is_file():
+                found[folder.name] = (*starter, str(folder / main))
+    return found
+
+
+def builtin_bot(name: str) -> BotSpec:
+    """The shipped bot of this name; raises BadBot, which names the nearest."""
+    commands = shipped()
+    if name not in commands:
+        near = get_close_matches(name, commands, n=1)
+        hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(commands) or 'none'}"
+        raise BadBot(f"unknown shipped bot `{name}`; {hint}")
+    return BotSpec(name=name, command=commands[name], dir=str(SHIPPED / name), env={}, builtin=name)
+
+
+def command_bot(text: str, folder: str | None = None) -> BotSpec:
+    """The bot of a shell-quoted command line, or of `builtin:NAME`, named after its script or program.
+
+    It starts in `folder`, by default the current one. Whether the command exists is for `find_command` to say.
+    Raises BadBot.
+    """
+    if text.startswith(BUILTIN):
+        return builtin_bot(text.removeprefix(BUILTIN))
+    try:
+        command = tuple(shlex.split(text))
+    except ValueError as error:
+        raise BadBot(f"cannot read the command line {text!r}: {error}") from None
+    if not command or not command[0]:
+        raise BadBot(f"expected a command line or {BUILTIN}NAME, got {text!r}")
+    if "\0" in text:
+        raise BadBot("a command line cannot hold a NUL character")
+    return BotSpec(name=_short_name(command), command=command, dir=os.path.abspath(folder or "."), env={})
+
+
+def find_command(spec: BotSpec) -> str | None:
+    """What keeps the bot's command from being started (no such program, no such script), or None.
+
+    A program without a slash is looked for on the bot's own PATH where its environment sets one, else on ours; a
+    relative path is relative to the bot's folder, as it will be when the process starts.
+    """
+    program = spec.command[0]
+    if "/" in program:
+        return _file_problem(Path(spec.dir, program), program, spec.dir) or _script_problem(spec)
+    if shutil.which(program, path=spec.env.get("PATH")) is None:
+        here = Path(spec.dir, program).is_file()
+        return f"`{program}` is not on the PATH" + (f"; for the file in {spec.dir} write `./{program}`" if here else "")
+    return _script_problem(spec)
+
+
+def _file_problem(path: Path, program: str, folder: str) -> str | None:
+    if not path.is_file():
+        return f"there is no file `{program}`" + ("" if program.startswith("/") else f" in {folder}")
+    if not os.access(path, os.X_OK):
+        return f"`{program}` is not executable; make it so (chmod +x) or name the interpreter that runs it"
+    return None
+
+
+def _script_problem(spec: BotSpec) -> str | None:
+    script = _script(spec.command)
+    if script is None or Path(spec.dir, script).exists():
+        return None
+    return f"there is no file `{script}`" + ("" if script.startswith("/") else f" in {spec.dir}")
+
+
+def _script(command: tuple[str, ...]) -> str | None:
+    """The script that an interpreter is given; None where the command does not plainly name one."""
+    if not _INTERPRETER.fullmatch(Path(command[0]).name):
+        return None
+    for argument in command[1:]:
+        if argument not in _PLAIN_FLAGS:
+            return None if argument.startswith("-") or not argument else argument
+    return None
+
+
+def _short_name(command: tuple[str, ...]) -> str:
+    """The stem of the script or program, or its folder's name where the stem says nothing (`mine/bot.py`)."""
+    path = Path(_script(command) or command[0])
+    name = path.parent.name if path.stem in _SAYS_NOTHING and path.parent.name else path.stem
+    return "".join(letter for letter in name if letter.isprintable()).strip()[:LONGEST_NAME].strip() or "bot"

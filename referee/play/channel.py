@@ -1,0 +1,149 @@
+"""The live side of one bot: its process and pipes, what is written and read, and what is awaited.
+
+Owned by the pump and the race, which decide when; this module only does it, and never waits.
+"""
+
+import contextlib
+import os
+
+from msgspec import Struct
+
+from protocol.messages import Limits
+from referee.play.bots import BotSpec, Isolation
+from referee.play.connection import Connection, Heard, Trouble
+from referee.play.exchange import READY, Delivery
+from referee.play.process import BotProcess, StartFailed, Stderr, start
+
+READ_BYTES = 65536
+
+EXIT_GRACE_NS = 250_000_000
+"""So long after the end of its output a bot counts as crashed if it exits, and as having closed its output if not."""
+
+
+class Pending(Struct):
+    """An answer that is awaited; times in nanoseconds of time.monotonic_ns."""
+
+    written_ns: int
+    deadline_ns: int
+    lag_ns: int = 0
+    """How long the referee itself did not look meanwhile."""
+
+
+class Channel:
+    """One bot of one match."""
+
+    def __init__(self, spec: BotSpec, isolation: Isolation, limits: Limits) -> None:
+        """Starts the bot; if that fails, the first answer awaited from it is that trouble."""
+        self.connection = Connection(limits)
+        self.stderr = Stderr(limits.stderr_bytes, bytearray())
+        self.pending: Pending | None = None
+        self.ended_ns: int | None = None
+        """When its output ended."""
+        self.unwritten = bytearray()
+        self.process: BotProcess | None = None
+        self._failure: Trouble | None = None
+        try:
+            self.process = start(spec, isolation)
+        except StartFailed as error:
+            self._failure = Trouble(kind="start_failed", detail=str(error))
+
+    def write(self, delivery: Delivery, now_ns: int) -> None:
+        """Write as much as the pipe takes, keep the rest, and await the answer if one is due."""
+        if delivery.awaits is not None:
+            limit_ns = round(delivery.limit_s * 1e9)
+            self.pending = Pending(written_ns=now_ns, deadline_ns=now_ns + limit_ns)
+            if delivery.awaits == READY:
+                self.connection.expect_ready()
+            else:
+                self.connection.expect(delivery.awaits)
+        self.unwritten += delivery.data
+        self.flush()
+
+    def flush(self) -> None:
+        """Write what is left to write. A bot that does not read or is gone shows itself by not answering."""
+        if self.process is None:
+            self.unwritten.clear()
+        while self.unwritten and self.process is not None:
+            try:
+                written = os.write(self.process.stdin, self.unwritten)
+            except BlockingIOError:
+                return
+            except (BrokenPipeError, OSError):
+                self.unwritten.clear()
+                return
+            del self.unwritten[:written]
+
+    def read(self, now_ns: int) -> None:
+        """Take one read of the bot's output."""
+        if self.process is None:
+            return
+        try:
+            data = os.read(self.process.stdout, READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if data:
+            self.connection.feed(data)
+        else:
+            self.ended_ns = now_ns
+
+    def read_stderr(self) -> bool:
+        """Take one read of the bot's standard error; False at its end."""
+        if self.process is None:
+            return False
+        try:
+            data = os.read(self.process.stderr, READ_BYTES)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        self.stderr.add(data)
+        return bool(data)
+
+    def hear(self) -> Heard | None:
+        """What the bot has answered, or what is wrong with it; None while neither is known."""
+        return self._failure or self.connection.hear()
+
+    def end_of_output(self, now_ns: int) -> Trouble | None:
+        """After its output has ended: whether it crashed or only closed its output, None while that is open."""
+        if self.process is None or self.ended_ns is None:
+            return None
+        if (status := self.process.exit_status()) is not None:
+            return Trouble(kind="crashed", detail=status)
+        if now_ns - self.ended_ns > EXIT_GRACE_NS:
+            return Trouble(kind="closed_output", detail="closed its standard output")
+        return None
+
+    def silence(self) -> Trouble | None:
+        """When the time is over: a bot that is gone has crashed, even if something else holds its output open."""
+        status = None if self.process is None else self.process.exit_status()
+        return None if status is None else Trouble(kind="crashed", detail=status)
+
+    def give_up(self) -> None:
+        """Await no answer any more."""
+        self.pending = None
+        self.connection.give_up()
+
+    def shift_clock(self, held_ns: int) -> None:
+        """The bot was held still for so long: its clock stood still too."""
+        if self.pending is not None:
+            self.pending.written_ns += held_ns
+            self.pending.deadline_ns += held_ns
+
+    def is_busy(self) -> bool:
+        """Whether the bot owes an answer."""
+        return self.pending is not None
+
+    async def stop(self, *, patience_s: float) -> None:
+        """End the bot: it may end by itself for so long; it is gone and reaped when this returns."""
+        if self.process is not None:
+            await self.process.stop(patience_s=patience_s, drain=self.drain_stderr)
+
+    def drain_stderr(self) -> None:
+        """Read what is there of standard error, so that a dying bot's last words are kept."""
+        with contextlib.suppress(OSError):
+            for _ in range(64):
+                before = self.stderr.total
+                if not self.read_stderr() or self.stderr.total == before:
+                    return

@@ -1,0 +1,114 @@
+"""The bytes that one bot writes, sans I/O: lines, their bounds, and which line answers what was asked.
+
+Knows the protocol and nothing of processes, clocks or games. Lines are judged only while an answer is awaited; what
+comes early waits in the buffer, is judged then, and can never win anything, because it cannot know the request's id.
+"""
+
+from msgspec import Struct
+
+from protocol.codec import BadLine, decode_answer, decode_ready
+from protocol.messages import Answer, FaultKind, Limits, Ready
+from protocol.text import printable
+
+EXCERPT = 200
+"""Characters of an offending line that are kept."""
+
+
+class Trouble(Struct, frozen=True, kw_only=True):
+    """What a bot did wrong: the fault's kind, what to tell its author, and the start of the line, escaped."""
+
+    kind: FaultKind
+    detail: str
+    line: str = ""
+
+
+Heard = Ready | Answer | Trouble
+
+
+class Connection:
+    """One bot's output. `expect_*` says what is awaited, `feed` takes bytes, `hear` gives what they amount to."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.unasked_lines = 0
+        self._limits = limits
+        self._buffer = bytearray()
+        self._awaited: str | None = None
+        self._awaits_ready = False
+
+    def expect_ready(self) -> None:
+        """The next line must be `ready`."""
+        self._awaits_ready = True
+
+    def expect(self, request_id: str) -> None:
+        """A request with this id has been written."""
+        self._awaited = request_id
+
+    def give_up(self) -> None:
+        """The answer is not awaited any more: should it come, it is ignored."""
+        self._awaited, self._awaits_ready = None, False
+
+    def feed(self, data: bytes) -> None:
+        """Take what was read from the bot's standard output."""
+        self._buffer += data
+
+    def hear(self) -> Heard | None:
+        """The awaited message or the trouble that came instead, None while neither is there.
+
+        Unasked output is bounded too: a line too long or a flood is found whether or not an answer is awaited.
+        """
+        while self._awaited is not None or self._awaits_ready:
+            end = self._buffer.find(b"\n")
+            if end < 0:
+                break
+            line = bytes(self._buffer[: end + 1])
+            del self._buffer[: end + 1]
+            heard = self._judge(line)
+            if heard is not None:
+                self.give_up()
+                return heard
+        return self._overflow()
+
+    def _judge(self, line: bytes) -> Heard | None:
+        """What a whole line is; None when it answers nothing that was asked."""
+        if len(line) > self._limits.line_bytes:
+            return self._too_long(line)
+        if not line.strip():
+            return self._count_unasked()
+        try:
+            if self._awaits_ready:
+                return decode_ready(line)
+            answer = decode_answer(line)
+        except BadLine as error:
+            return Trouble(kind="bad_message", detail=f"{error}{_hint(line)}", line=_excerpt(line))
+        return answer if answer.id == self._awaited else self._count_unasked()
+
+    def _count_unasked(self) -> Trouble | None:
+        self.unasked_lines += 1
+        if self.unasked_lines > self._limits.spare_lines:
+            return Trouble(kind="flood", detail=f"more than {self._limits.spare_lines} lines that answer no request")
+        return None
+
+    def _overflow(self) -> Trouble | None:
+        """Bounds on what waits in the buffer."""
+        if len(self._buffer) <= self._limits.line_bytes:
+            return None
+        if self._buffer.find(b"\n", 0, self._limits.line_bytes) < 0:
+            return self._too_long(bytes(self._buffer[:EXCERPT]))
+        if len(self._buffer) > 16 * self._limits.line_bytes:
+            return Trouble(kind="flood", detail=f"{len(self._buffer)} bytes of output that nobody asked for")
+        return None
+
+    def _too_long(self, line: bytes) -> Trouble:
+        detail = f"a line of more than {self._limits.line_bytes} bytes"
+        return Trouble(kind="line_too_long", detail=detail, line=_excerpt(line))
+
+
+def _excerpt(line: bytes) -> str:
+    return printable(line[: 4 * EXCERPT].decode("utf-8", "replace").rstrip("\r\n"), EXCERPT)
+
+
+def _hint(line: bytes) -> str:
+    """For the commonest mistake of all."""
+    if line.lstrip()[:1] == b"{":
+        return ""
+    return "; standard output is for messages only, print debugging to standard error"

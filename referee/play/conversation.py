@@ -1,0 +1,319 @@
+"""The conversation of one match, sans I/O: a generator that yields exchanges and takes replies.
+
+It runs the same between live processes, in-memory bots and scripts. It knows the protocol and the game, the banks and
+the strikes, and nothing of processes, pipes or clocks; times come with the replies.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+
+import msgspec
+from msgspec import UNSET, Struct, field
+
+from protocol.actions import Action, Slap
+from protocol.codec import encode
+from protocol.events import Event
+from protocol.messages import (
+    Answer,
+    Clocks,
+    End,
+    Fault,
+    FaultKind,
+    FaultPolicy,
+    Hello,
+    Match,
+    Ready,
+    Request,
+)  # fmt: skip
+from protocol.messages import (
+    Table as TableMessage,
+)
+from protocol.offers import admits
+from referee.play.connection import Trouble
+from referee.play.exchange import READY, Delivery, Exchange, Reply
+from referee.rules.asks import Ask, Response, Sealed, Window
+from referee.rules.chance import Chance
+from referee.rules.game import Game
+from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Reaction
+from referee.rules.seen import view
+from referee.rules.slaps import order_slaps
+from referee.rules.table import Table
+
+Steps = Generator[Exchange, Sequence[Reply], None]
+
+FATAL: frozenset[FaultKind] = frozenset(
+    {"start_failed", "start_timeout", "crashed", "closed_output", "line_too_long", "flood"}
+)
+"""Faults that forfeit the match at once, whatever the policy."""
+
+
+class Seat(Struct, kw_only=True):
+    """What the conversation knows of one bot."""
+
+    bank_s: float
+    ready: Ready | None = None
+    sent: int = 0
+    """Events already written to this bot."""
+    notices: list[Fault] = field(default_factory=list)
+    preamble: bytes = b""
+    """Lines that go before the next request."""
+    then: Action | None = None
+    faults: Counter[FaultKind] = field(default_factory=Counter)
+    late_slaps: int = 0
+    forfeited: bool = False
+
+
+class Conversation:
+    """One match: drive `steps`, then read `moves`, `seats` and the game."""
+
+    def __init__(
+        self,
+        game: Game,
+        chance: Chance,
+        *,
+        hello: Hello,
+        matches: Sequence[Match],
+        new_id: Callable[[], str],
+    ) -> None:
+        """`matches` holds the `match` message of each seat, `new_id` gives unguessable request ids."""
+        self.game = game
+        self.moves: list[Move] = []
+        self.clocks: Clocks = matches[0].clocks
+        self.policy: FaultPolicy = matches[0].faults
+        self.seats = [Seat(bank_s=self.clocks.bank_s, preamble=encode(match)) for match in matches]
+        self._chance = chance
+        self._hello = encode(hello)
+        self._new_id = new_id
+        self._dismissed: list[int] = []
+
+    def steps(self) -> Steps:
+        """The whole match; ends when every bot has been told the result."""
+        yield from self._greet()
+        while (question := self.game.question) is not None:
+            if isinstance(question, Ask):
+                yield from self._ask(question)
+            elif isinstance(question, Sealed):
+                yield from self._ask_together(question)
+            else:
+                yield from self._open_window(question)
+        yield self._exchange([self._farewell(seat) for seat in self._present()])
+
+    def _greet(self) -> Steps:
+        """`hello` to every bot, `ready` from every bot; who fails to start forfeits."""
+        deliveries = [
+            Delivery(seat=seat, data=self._hello, awaits=READY, limit_s=self.clocks.start_s) for seat in self._present()
+        ]
+        for reply in (yield self._exchange(deliveries)):
+            if isinstance(reply.heard, Ready):
+                self.seats[reply.seat].ready = reply.heard
+            else:
+                self._blame(reply.seat, start_mishap(reply.heard, self.clocks.start_s))
+
+    def _ask(self, ask: Ask) -> Steps:
+        seat = self.seats[ask.seat]
+        then, seat.then = seat.then, None
+        if seat.forfeited:
+            given = Given(seat=ask.seat, action=ask.fallback)
+        elif ask.joins and then is not None:
+            given = self._accept(ask, then, time_us=0)
+        else:
+            (reply,) = yield self._exchange([self._request(ask)])
+            given = self._judge(ask, reply)
+        self.moves.append(given)
+        self._answer(given.action)
+
+    def _ask_together(self, sealed: Sealed) -> Steps:
+        """GEN-06: nothing is judged, and so nobody can learn anything, before all answers are in."""
+        asks = [ask for ask in sealed.asks if not self.seats[ask.seat].forfeited]
+        replies = (yield self._exchange([self._request(ask) for ask in asks])) if asks else ()
+        given = {ask.seat: self._judge(ask, reply) for ask, reply in zip(asks, replies, strict=True)}
+        answers = tuple(given.get(ask.seat, Given(seat=ask.seat, action=ask.fallback)) for ask in sealed.asks)
+        self.moves.append(GivenTogether(answers=answers))
+        self._answer(tuple(answer.action for answer in answers))
+
+    def _open_window(self, window: Window) -> Steps:
+        """CAC-23, CAC-25: everybody who may slap is asked; a bot that renounced slaps passes unasked."""
+        table = self.game.table
+        timed = table.options.slap_order == "reaction"
+        order = self._chance.asking(table.round, window.number) if timed else range(table.seats)
+        asks = [window.asks[seat] for seat in order if self._slaps(seat)]
+        replies = (yield self._exchange([self._request(ask) for ask in asks], timed=timed)) if asks else ()
+        reactions = [self._react(ask, reply, timed=timed) for ask, reply in zip(asks, replies, strict=True)]
+        lots = self._chance.lots(table.round, window.number)
+        slaps = {r.seat: Slap(target=r.target) for r in reactions if r.target is not None}
+        times = {r.seat: r.corrected_us or 0.0 for r in reactions}
+        outcome = order_slaps(table.options, window, slaps, times, lots)
+        self.moves.append(
+            GivenSlaps(
+                round=table.round,
+                window=window.number,
+                asked=tuple(ask.seat for ask in asks),
+                reactions=tuple(reactions),
+                lots=lots,
+                order=tuple(slap.seat for slap in outcome.slaps),
+                disturbed="; ".join(sorted({reply.disturbed for reply in replies if reply.disturbed})),
+            )
+        )
+        self._answer(outcome)
+
+    def _slaps(self, number: int) -> bool:
+        seat = self.seats[number]
+        return not seat.forfeited and seat.ready is not None and seat.ready.slaps
+
+    def _answer(self, response: Response) -> None:
+        self.game.answer(response)
+
+    # What a seat is sent
+
+    def _present(self) -> list[int]:
+        return [number for number, seat in enumerate(self.seats) if not seat.forfeited]
+
+    def _exchange(self, deliveries: list[Delivery], *, timed: bool = False) -> Exchange:
+        dismissed, self._dismissed = tuple(self._dismissed), []
+        return Exchange(deliveries=tuple(deliveries), timed=timed, dismissed=dismissed)
+
+    def _request(self, ask: Ask) -> Delivery:
+        """DEC: the request line, with everything that happened since the last line to this bot."""
+        seat = self.seats[ask.seat]
+        slapping = ask.decision == "slap"
+        limit_s = self.clocks.slap_s if slapping else min(self.clocks.move_s, seat.bank_s)
+        wants_table = ask.opens_turn and seat.ready is not None and seat.ready.table
+        request = Request(
+            events=self._news(ask.seat),
+            id=self._new_id(),
+            decision=ask.decision,
+            legal=ask.offers,
+            table=table_message(self.game.table) if wants_table else UNSET,
+            time_s=round(limit_s, 3),
+            bank_s=round(seat.bank_s, 3),
+        )
+        data, seat.preamble = seat.preamble + encode(request), b""
+        return Delivery(seat=ask.seat, data=data, awaits=request.id, limit_s=limit_s)
+
+    def _farewell(self, number: int) -> Delivery:
+        seat = self.seats[number]
+        result = self.game.result
+        end = End(
+            events=self._news(number),
+            totals=result.totals,
+            ranks=result.ranks,
+            forfeited=tuple(sorted(self.game.table.forfeited)),
+        )
+        data, seat.preamble = seat.preamble + encode(end), b""
+        return Delivery(seat=number, data=data)
+
+    def _news(self, number: int) -> tuple[Event | Fault, ...]:
+        """The events since the last line to this bot as its seat may see them, then what it did wrong itself."""
+        seat = self.seats[number]
+        events = self.game.events[seat.sent :]
+        seat.sent = len(self.game.events)
+        notices, seat.notices = seat.notices, []
+        return (*(view(event, number) for event in events), *notices)
+
+    # What a seat answers
+
+    def _judge(self, ask: Ask, reply: Reply) -> Given:
+        """The action that is played, and the fault if the answer was late, broken or illegal."""
+        seat = self.seats[ask.seat]
+        limit_s = min(self.clocks.move_s, seat.bank_s)
+        time_us = round(reply.elapsed_us)
+        seat.bank_s = max(0.0, seat.bank_s - reply.elapsed_us / 1e6)
+        if isinstance(reply.heard, Answer):
+            seat.then = reply.heard.then
+            return self._accept(ask, reply.heard.action, time_us)
+        empty = "; the bank is empty" if seat.bank_s <= 0 else ""
+        mishap = _mishap(reply.heard, f"no answer to `{ask.decision}` within {limit_s:.3g} s{empty}")
+        self._blame(ask.seat, mishap)
+        return Given(seat=ask.seat, action=ask.fallback, time_us=time_us, fault=mishap)
+
+    def _accept(self, ask: Ask, action: Action, time_us: int) -> Given:
+        if admits(ask.offers, action):
+            return Given(seat=ask.seat, action=action, time_us=time_us)
+        mishap = illegal(ask, action)
+        self._blame(ask.seat, mishap)
+        return Given(seat=ask.seat, action=ask.fallback, time_us=time_us, fault=mishap)
+
+    def _react(self, ask: Ask, reply: Reply, *, timed: bool) -> Reaction:
+        """A seat's part in a window: silence is a pass and no fault, a broken or illegal answer is one."""
+        action, mishap, late = ask.fallback, None, False
+        if isinstance(reply.heard, Answer):
+            if admits(ask.offers, reply.heard.action):
+                action = reply.heard.action
+            else:
+                mishap = illegal(ask, reply.heard.action)
+        elif reply.heard is None:
+            late = True
+            self.seats[ask.seat].late_slaps += 1
+        else:
+            mishap = _mishap(reply.heard, "")
+        if mishap is not None:
+            self._blame(ask.seat, mishap)
+        return Reaction(
+            seat=ask.seat,
+            target=action.target if isinstance(action, Slap) else None,
+            raw_us=round(reply.elapsed_us, 1) if timed else None,
+            wait_us=reply.wait_us if timed else None,
+            corrected_us=reply.corrected_us if timed else None,
+            late=late,
+            fault=mishap,
+        )
+
+    # Faults
+
+    def _blame(self, number: int, mishap: Mishap) -> None:
+        """Count a fault of this bot, tell it, and let it forfeit where the policy says so."""
+        seat = self.seats[number]
+        seat.faults[mishap.kind] += 1
+        left = self.policy.strikes - seat.faults.total()
+        seat.notices.append(Fault(kind=mishap.kind, detail=mishap.detail, strikes_left=max(0, left)))
+        if mishap.kind in FATAL or seat.bank_s <= 0 or left <= 0 or self.policy.policy == "forfeit":
+            seat.forfeited = True
+            self._dismissed.append(number)
+            self.game.forfeit(number)
+            self.moves.append(Forfeit(seat=number, fault=mishap))
+
+
+def start_mishap(heard: object, start_s: float) -> Mishap:
+    """The fault of a bot that did not get as far as `ready`; no message in time is a start_timeout."""
+    if heard is None:
+        return Mishap(kind="start_timeout", detail=f"no `ready` within {start_s:.3g} s of its start")
+    if not isinstance(heard, Trouble):
+        return Mishap(kind="start_failed", detail="its first message was not `ready`")
+    if heard.kind == "bad_message":
+        detail = f"its first line was not a `ready` message: {heard.detail}"
+        return Mishap(kind="start_failed", detail=detail, line=heard.line)
+    if heard.kind in {"crashed", "closed_output"}:
+        return Mishap(kind="start_failed", detail=f"{heard.detail} before `ready`", line=heard.line)
+    return Mishap(kind=heard.kind, detail=heard.detail, line=heard.line)
+
+
+def illegal(ask: Ask, action: Action) -> Mishap:
+    """The fault of an action that the request did not offer."""
+    given = msgspec.json.encode(action).decode()
+    kinds = ", ".join(dict.fromkeys(offer.kind for offer in ask.offers))
+    return Mishap(
+        kind="illegal_action", detail=f"`{ask.decision}` offered {kinds} with its choices, not {given}", line=given
+    )
+
+
+def table_message(table: Table) -> TableMessage:
+    """The table as everybody sees it (INF-10): a fixed list of fields, nothing that is hidden."""
+    return TableMessage(
+        round=table.round,
+        dealer=table.dealer,
+        turn=table.turn,
+        knocker=table.knocker,
+        stock=len(table.stock),
+        pile=tuple(table.pile[-1:]),
+        layouts=tuple(
+            tuple(None if slot is None else slot.card if slot.up else "?" for slot in layout)
+            for layout in table.layouts
+        ),
+        totals=tuple(table.totals),
+    )
+
+
+def _mishap(heard: object, silence: str) -> Mishap:
+    if isinstance(heard, Trouble):
+        return Mishap(kind=heard.kind, detail=heard.detail, line=heard.line)
+    return Mishap(kind="timeout", detail=silence)

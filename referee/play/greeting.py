@@ -1,0 +1,58 @@
+"""Starting every bot once and saying hello, so that a bot that does not work is known before anything is played."""
+
+from collections.abc import Sequence
+
+import trio
+from msgspec import Struct
+
+from protocol.codec import encode
+from protocol.messages import Game, Hello, Limits, Ready
+from referee.play.bots import BotSpec, Isolation
+from referee.play.channel import Channel
+from referee.play.conversation import Steps, start_mishap
+from referee.play.exchange import READY, Delivery, Exchange, Reply
+from referee.play.match import hello
+from referee.play.process import FAREWELL_S, end_orphans
+from referee.play.pump import Pump
+from referee.rules.record import Mishap
+
+
+class Greeted(Struct, frozen=True, kw_only=True):
+    """How a bot answered `hello`: its `ready`, or what went wrong; the time it took and its standard error."""
+
+    bot: BotSpec
+    ready: Ready | None
+    mishap: Mishap | None
+    start_s: float
+    stderr: str
+
+
+async def greet(
+    pump: Pump, bots: Sequence[BotSpec], *, games: tuple[Game, ...], isolation: Isolation, start_s: float
+) -> list[Greeted]:
+    """Start each bot, one after another so that none is slowed down by the others; returns what they said."""
+    return [await _greet_one(pump, bot, hello(games, Limits()), isolation, start_s) for bot in bots]
+
+
+async def _greet_one(pump: Pump, bot: BotSpec, message: Hello, isolation: Isolation, start_s: float) -> Greeted:
+    replies: list[Reply] = []
+    channel = Channel(bot, isolation, Limits())
+    try:
+        await pump.converse(_steps(message, start_s, replies), {0: channel})
+    finally:
+        with trio.CancelScope(shield=True):
+            await channel.stop(patience_s=FAREWELL_S)
+            end_orphans()
+    heard = replies[0].heard
+    is_ready = isinstance(heard, Ready)
+    return Greeted(
+        bot=bot,
+        ready=heard if isinstance(heard, Ready) else None,
+        mishap=None if is_ready else start_mishap(heard, start_s),
+        start_s=replies[0].elapsed_us / 1e6,
+        stderr=channel.stderr.text(),
+    )
+
+
+def _steps(message: Hello, start_s: float, replies: list[Reply]) -> Steps:
+    replies += yield Exchange(deliveries=(Delivery(seat=0, data=encode(message), awaits=READY, limit_s=start_s),))

@@ -1,0 +1,303 @@
+"""The pump: one task moves the lines of all matches in flight. It owns the clocks; trio owns the life of things.
+
+Every bot's output is registered once with a private selector. The pump polls, reads, lets the match's conversation
+say what is next, and writes, without waking another task for it; now and then it yields to trio, and it parks there
+when nothing is at hand. All deadlines stand in one heap that sets the poll's timeout.
+"""
+
+import heapq
+import itertools
+import selectors
+import time
+from collections import deque
+from collections.abc import Sequence
+
+import trio
+from msgspec import Struct, field
+
+from referee.play.channel import Channel, Pending
+from referee.play.connection import Heard, Trouble
+from referee.play.conversation import Steps
+from referee.play.exchange import Delivery, Exchange, HostFault, Reply
+from referee.play.race import HostLock, run_race
+
+TURN_NS = 2_000_000
+"""So long the pump works before it lets other tasks run."""
+
+LAG_NS = 100_000_000
+"""A time in which the referee did not look that is longer than this is its own fault, not a bot's lateness."""
+
+EXIT_CHECK_NS = 5_000_000
+"""How often a bot whose output has ended is looked at until it is known what happened."""
+
+
+class Live(Struct, eq=False):
+    """A match in flight."""
+
+    steps: Steps
+    channels: dict[int, Channel]
+    done: trio.Event = field(default_factory=trio.Event)
+    exchange: Exchange | None = None
+    replies: dict[int, Reply] = field(default_factory=dict)
+    failure: BaseException | None = None
+
+
+class Pump:
+    """Drives conversations. `run` is the task; `converse` is called by whoever plays a match."""
+
+    def __init__(self, lock: HostLock | None = None) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._lives: list[Live] = []
+        self._owner: dict[int, tuple[Live, int]] = {}
+        self._alarms: list[tuple[int, int, Channel, Pending]] = []
+        self._count = itertools.count()
+        self._races: deque[Live] = deque()
+        self._lock = lock or HostLock()
+        self._wakeup = trio.Event()
+        self.stillness = trio.Lock()
+        """Held while slaps are timed; who starts processes takes it first."""
+        self.worst_lag_s = 0.0
+        """The longest time in which the pump did not look at its pipes."""
+
+    async def converse(self, steps: Steps, channels: dict[int, Channel]) -> None:
+        """Drive a conversation to its end; raises HostFault when the referee or the host spoiled it."""
+        live = Live(steps, channels)
+        for seat, channel in channels.items():
+            self._register(live, seat, channel)
+        self._lives.append(live)
+        try:
+            self._advance(live, first=True)
+            self._wakeup.set()
+            await live.done.wait()
+        finally:
+            self._lives.remove(live)
+            for channel in channels.values():
+                self._unregister(channel)
+        if live.failure is not None:
+            raise live.failure
+
+    async def run(self) -> None:
+        """Pump until cancelled."""
+        try:
+            while True:
+                await self._turn()
+        finally:
+            self._selector.close()
+            self._lock.close()
+
+    async def _turn(self) -> None:
+        """Work for one turn, then let trio's other tasks run, or park when nothing has happened."""
+        end_ns = time.monotonic_ns() + TURN_NS
+        idle = False
+        while (now_ns := time.monotonic_ns()) < end_ns and not idle and not self._races:
+            idle = not self._poll(max(0, min(end_ns, self._next_deadline()) - now_ns) / 1e9)
+        if self._races:
+            await self._run_race(self._races.popleft())
+        elif idle:
+            await self._park()
+        else:
+            looked_ns = time.monotonic_ns()
+            await trio.lowlevel.checkpoint()
+            self._note_lag(time.monotonic_ns() - looked_ns)
+
+    def _poll(self, timeout_s: float) -> bool:
+        """One poll and everything that follows from it; whether anything was there."""
+        start_ns = time.monotonic_ns()
+        ready = self._selector.select(timeout_s)
+        now_ns = time.monotonic_ns()
+        self._note_lag(now_ns - start_ns - round(timeout_s * 1e9))
+        for key, _ in ready:
+            channel, pipe = key.data
+            self._handle(channel, pipe, now_ns)
+        self._expire(now_ns)
+        self._note_lag(time.monotonic_ns() - now_ns)
+        return bool(ready)
+
+    async def _park(self) -> None:
+        """Sleep in trio until a pipe is ready, a deadline is near or a match begins."""
+        self._wakeup = trio.Event()
+        deadline_ns = self._next_deadline()
+        with trio.move_on_after(max(0.0, (deadline_ns - time.monotonic_ns()) / 1e9)):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._wake_on_pipe, nursery.cancel_scope)
+                await self._wakeup.wait()
+                nursery.cancel_scope.cancel()
+        self._note_lag(time.monotonic_ns() - deadline_ns)
+
+    async def _wake_on_pipe(self, scope: trio.CancelScope) -> None:
+        await trio.lowlevel.wait_readable(self._selector.fileno())
+        scope.cancel()
+
+    # Pipes
+
+    def _register(self, live: Live, seat: int, channel: Channel) -> None:
+        self._owner[id(channel)] = (live, seat)
+        if channel.process is not None:
+            self._watch(channel.process.stdout, selectors.EVENT_READ, channel, "stdout")
+            self._watch(channel.process.stderr, selectors.EVENT_READ, channel, "stderr")
+
+    def _unregister(self, channel: Channel) -> None:
+        self._owner.pop(id(channel), None)
+        if channel.process is not None:
+            for fd in (channel.process.stdin, channel.process.stdout, channel.process.stderr):
+                self._forget(fd)
+
+    def _watch(self, fd: int, events: int, channel: Channel, pipe: str) -> None:
+        if fd not in self._selector.get_map():
+            self._selector.register(fd, events, (channel, pipe))
+
+    def _forget(self, fd: int) -> None:
+        if fd in self._selector.get_map():
+            self._selector.unregister(fd)
+
+    def _handle(self, channel: Channel, pipe: str, now_ns: int) -> None:
+        if channel.process is None or id(channel) not in self._owner:
+            return
+        if pipe == "stdout":
+            channel.read(now_ns)
+            if channel.ended_ns is not None:
+                self._forget(channel.process.stdout)
+            self._listen(channel, now_ns)
+        elif pipe == "stderr":
+            if not channel.read_stderr():
+                self._forget(channel.process.stderr)
+        else:
+            channel.flush()
+            if not channel.unwritten:
+                self._forget(channel.process.stdin)
+
+    def _listen(self, channel: Channel, now_ns: int) -> None:
+        """Something has come or ended: is it the answer?"""
+        heard = channel.hear()
+        if channel.pending is None:
+            if heard is not None and channel.process is not None:
+                self._forget(channel.process.stdout)  # it is heard of again when an answer is due
+            return
+        heard = heard or channel.end_of_output(now_ns)
+        if heard is not None:
+            self._settle(channel, heard, now_ns)
+        elif channel.ended_ns is not None:
+            self._wake_at(now_ns + EXIT_CHECK_NS, channel, channel.pending)
+
+    # Exchanges
+
+    def _advance(self, live: Live, *, first: bool = False) -> None:
+        """Give the conversation its replies, write what it says next; repeat where nothing is awaited."""
+        try:
+            while True:
+                exchange = next(live.steps) if first else live.steps.send(self._collect(live))
+                first = False
+                live.exchange, live.replies = exchange, {}
+                for seat in exchange.dismissed:
+                    self._dismiss(live.channels[seat])
+                if exchange.timed:
+                    self._races.append(live)
+                    return
+                for delivery in exchange.deliveries:
+                    self._deliver(live, delivery)
+                if self._is_waiting(live):
+                    return
+        except StopIteration:
+            live.done.set()
+        except Exception as error:  # our own failure voids this match and no other
+            self._fail(live, error)
+
+    def _collect(self, live: Live) -> Sequence[Reply]:
+        if live.exchange is None:
+            return ()
+        return [live.replies[delivery.seat] for delivery in live.exchange.deliveries if delivery.awaits is not None]
+
+    def _is_waiting(self, live: Live) -> bool:
+        return live.exchange is not None and any(
+            delivery.awaits is not None and delivery.seat not in live.replies for delivery in live.exchange.deliveries
+        )
+
+    def _deliver(self, live: Live, delivery: Delivery) -> None:
+        channel = live.channels[delivery.seat]
+        now_ns = time.monotonic_ns()
+        channel.write(delivery, now_ns)
+        if channel.unwritten and channel.process is not None:
+            self._watch(channel.process.stdin, selectors.EVENT_WRITE, channel, "stdin")
+        if channel.pending is None:
+            return
+        heard = channel.hear() or channel.end_of_output(now_ns)
+        if heard is not None:
+            live.replies[delivery.seat] = _reply(delivery.seat, heard, 0)
+            channel.give_up()
+        else:
+            ended = channel.ended_ns is not None
+            self._wake_at(now_ns + EXIT_CHECK_NS if ended else channel.pending.deadline_ns, channel, channel.pending)
+
+    def _dismiss(self, channel: Channel) -> None:
+        if channel.process is not None:
+            channel.process.kill()
+            channel.drain_stderr()
+        self._unregister(channel)
+
+    def _settle(self, channel: Channel, heard: Heard | None, now_ns: int) -> None:
+        """An awaited answer is here, or will not come."""
+        pending = channel.pending
+        live, seat = self._owner[id(channel)]
+        if pending is None:
+            return
+        elapsed_ns = now_ns - pending.written_ns
+        late = now_ns > pending.deadline_ns
+        channel.give_up()
+        if late and now_ns - pending.lag_ns <= pending.deadline_ns:
+            lag_s = pending.lag_ns / 1e9
+            self._fail(live, HostFault(f"the referee did not look at its pipes for {lag_s:.2f} s while a clock ran"))
+            return
+        if late and not isinstance(heard, Trouble):
+            heard = None
+        live.replies[seat] = _reply(seat, heard, elapsed_ns)
+        if not self._is_waiting(live):
+            self._advance(live)
+
+    def _fail(self, live: Live, error: BaseException) -> None:
+        live.failure = error
+        for channel in live.channels.values():
+            channel.give_up()
+        live.done.set()
+
+    async def _run_race(self, live: Live) -> None:
+        if live not in self._lives or live.exchange is None:
+            return
+        everyone = [channel for other in self._lives for channel in other.channels.values()]
+        async with self.stillness:
+            replies = await run_race(live.exchange, live.channels, everyone, self._lock)
+        live.replies = {reply.seat: reply for reply in replies}
+        self._advance(live)
+
+    # Clocks
+
+    def _wake_at(self, when_ns: int, channel: Channel, pending: Pending) -> None:
+        heapq.heappush(self._alarms, (when_ns, next(self._count), channel, pending))
+
+    def _next_deadline(self) -> int:
+        return self._alarms[0][0] if self._alarms else time.monotonic_ns() + 3_600_000_000_000
+
+    def _expire(self, now_ns: int) -> None:
+        """Look at every channel whose time has come, but for those whose answer has been settled since."""
+        while self._alarms and self._alarms[0][0] <= now_ns:
+            _, _, channel, pending = heapq.heappop(self._alarms)
+            if channel.pending is not pending or id(channel) not in self._owner:
+                continue
+            if channel.ended_ns is not None:
+                self._listen(channel, now_ns)
+            elif now_ns >= pending.deadline_ns:
+                self._settle(channel, channel.silence(), now_ns)
+            else:  # its clock was stopped meanwhile
+                self._wake_at(pending.deadline_ns, channel, pending)
+
+    def _note_lag(self, gap_ns: int) -> None:
+        """The pipes were not looked at for so long."""
+        self.worst_lag_s = max(self.worst_lag_s, gap_ns / 1e9)
+        if gap_ns > LAG_NS:
+            for live in self._lives:
+                for channel in live.channels.values():
+                    if channel.pending is not None:
+                        channel.pending.lag_ns += gap_ns
+
+
+def _reply(seat: int, heard: Heard | None, elapsed_ns: int) -> Reply:
+    return Reply(seat=seat, heard=heard, elapsed_us=elapsed_ns / 1e3)
