@@ -1,0 +1,1 @@
+"""Reference bots and starter kits, a folder each; they know protocol/ at most."""

@@ -1,0 +1,222 @@
+"""The command line: what the commands are called and which options they have. What they do is in commands/.
+
+Everything else is imported inside a command, so that `--help` does not wait for it.
+"""
+
+import sys
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import typer
+
+from referee import __version__
+
+app = typer.Typer(
+    help="Referee and arena for programs that play Golf, the card game.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit with code 1 if a bot was at fault.")]
+OptionList = Annotated[
+    Optional[list[str]],
+    typer.Option("--option", "-o", metavar="KEY=VALUE", help="Change an option of the game, such as rounds=4."),
+]
+Preset = Annotated[str, typer.Argument(metavar="VARIANT", help="A game; `golfref variants` lists them.")]
+
+
+def main() -> None:
+    """The `golfref` command."""
+    if sys.platform == "win32":
+        sys.exit("golfref runs on Linux and macOS; on Windows use WSL, the Windows Subsystem for Linux")
+    app()
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        from protocol import VERSION
+
+        typer.echo(f"golfref {__version__}, protocol {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def tournament(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The tournament's TOML file.")],
+    store: Annotated[
+        Optional[Path],
+        typer.Option(metavar="FILE", help="Where results go; default: CONFIG with .golfref for .toml, beside it."),
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew; an old store is kept as FILE.old.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all, start every bot once, play nothing.")] = False,
+    jobs: Annotated[Optional[int], typer.Option(min=1, help="Matches at a time; default: the config's.")] = None,
+    seed: Annotated[
+        Optional[str],
+        typer.Option(help="Fix schedule and deals; default: the config's, else a secret key."),
+    ] = None,
+    as_json: Json = False,
+    strict: Strict = False,
+) -> None:
+    """Run a tournament, or go on with one, and print the standings."""
+    from referee.commands.tournament import Ordered, run_tournament
+
+    order = Ordered(
+        config=config,
+        store=store,
+        fresh=fresh,
+        dry_run=dry_run,
+        jobs=jobs,
+        seed=seed,
+        as_json=as_json,
+        strict=strict,
+    )
+    raise typer.Exit(run_tournament(order))
+
+
+@app.command()
+def standings(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")],
+    as_json: Json = False,
+) -> None:
+    """Print a run's tables again, from its store."""
+    from referee.commands.standings import print_standings
+
+    raise typer.Exit(print_standings(run, as_json=as_json))
+
+
+@app.command()
+def match(
+    variant: Annotated[str, typer.Option(metavar="VARIANT", help="The game; `golfref variants` lists them.")],
+    bot: Annotated[
+        list[str],
+        typer.Option(metavar="CMD", help="A bot: its command line, quoted, or builtin:NAME. Once for each seat."),
+    ],
+    option: OptionList = None,
+    games: Annotated[int, typer.Option(min=1, help="Games to play.")] = 1,
+    seed: Annotated[Optional[str], typer.Option(help="Fix the deals and the bots' seeds.")] = None,
+    deck: Annotated[
+        Optional[Path],
+        typer.Option(metavar="FILE", help="Card codes in dealing order, a line a round; # starts a comment."),
+    ] = None,
+    record: Annotated[
+        Optional[Path],
+        typer.Option(metavar="FILE", help="Keep the full record here, a line a game."),
+    ] = None,
+    isolation: Annotated[str, typer.Option(metavar="LEVEL", help="none or limits.")] = "limits",
+    start_s: Annotated[float, typer.Option(min=0.01, help="Seconds for a bot to start.")] = 10.0,
+    move_s: Annotated[float, typer.Option(min=0.001, help="Seconds for an answer.")] = 1.0,
+    bank_s: Annotated[float, typer.Option(min=0.001, help="Seconds of thinking in a match.")] = 60.0,
+    slap_s: Annotated[float, typer.Option(min=0.001, help="Seconds for a slap.")] = 0.2,
+    policy: Annotated[
+        str, typer.Option(metavar="POLICY", help="What a fault costs: fallback or forfeit.")
+    ] = "fallback",
+    strikes: Annotated[int, typer.Option(min=1, help="With fallback: so many faults forfeit the match.")] = 10,
+    as_json: Json = False,
+    strict: Strict = False,
+) -> None:
+    """Play games between given bots and print how they went."""
+    from protocol.messages import Clocks, FaultPolicy
+    from referee.commands.single import Ordered, play_match
+
+    if policy not in ("fallback", "forfeit"):
+        raise typer.BadParameter('expected "fallback" or "forfeit"', param_hint="--policy")
+    order = Ordered(
+        variant=variant,
+        changes=_changes(option),
+        bots=bot,
+        games=games,
+        seed=seed,
+        deck=deck,
+        record=record,
+        as_json=as_json,
+        isolation=isolation,
+        clocks=Clocks(start_s=start_s, move_s=move_s, bank_s=bank_s, slap_s=slap_s),
+        faults=FaultPolicy(policy="forfeit" if policy == "forfeit" else "fallback", strikes=strikes),
+        strict=strict,
+    )
+    raise typer.Exit(play_match(order))
+
+
+@app.command()
+def variants(as_json: Json = False) -> None:
+    """List the games, a line each; with --json their options too."""
+    from referee.commands.look import list_variants
+
+    raise typer.Exit(list_variants(as_json=as_json))
+
+
+@app.command()
+def rules(variant: Preset, option: OptionList = None) -> None:
+    """Explain a game and its options."""
+    from referee.commands.look import show_rules
+
+    raise typer.Exit(show_rules(variant, _changes(option)))
+
+
+@app.command()
+def score(
+    variant: Annotated[Optional[str], typer.Argument(metavar="VARIANT", help="The game.")] = None,
+    grids: Annotated[
+        Optional[list[str]],
+        typer.Argument(metavar="GRID...", help='A layout a seat, quoted: "KS 5H 9D / KD AC 9S".'),
+    ] = None,
+    option: OptionList = None,
+    ender: Annotated[Optional[int], typer.Option(min=0, help="The seat that knocked or ended the round.")] = None,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Score a JSON request a line from stdin.")] = False,
+) -> None:
+    """Score layouts by hand."""
+    from referee.commands.look import score as score_by_hand
+    from referee.commands.look import score_lines
+
+    if jsonl:
+        raise typer.Exit(score_lines())
+    if variant is None or not grids:
+        raise typer.BadParameter("expected VARIANT and at least one GRID, or --jsonl")
+    raise typer.Exit(score_by_hand(variant, grids, _changes(option), ender))
+
+
+@app.command()
+def replay(
+    record: Annotated[str, typer.Argument(metavar="RECORD", help="A record file, or a match of a run as RUN:17.")],
+    seat: Annotated[Optional[int], typer.Option(min=0, help="Show what this seat saw.")] = None,
+) -> None:
+    """Tell a match again, as the public or as a seat saw it."""
+    from referee.commands.inspect import replay as replay_record
+
+    raise typer.Exit(replay_record(record, seat))
+
+
+@app.command()
+def verify(
+    what: Annotated[str, typer.Argument(metavar="RUN|RECORD", help="A run's store, one match RUN:17, or a record.")],
+) -> None:
+    """Check again: deals from the key, the replay of every record, every score."""
+    from referee.commands.inspect import verify as verify_again
+
+    raise typer.Exit(verify_again(what))
+
+
+def _changes(options: list[str] | None) -> dict[str, Any]:
+    """Option changes from `key=value`: the value is TOML, a bare word a string."""
+    changes: dict[str, Any] = {}
+    for text in options or ():
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"expected KEY=VALUE, got {text!r}", param_hint="--option")
+        try:
+            changes[key.strip()] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            changes[key.strip()] = value.strip()
+    return changes

@@ -1,0 +1,26 @@
+"""What all commands share: stdout is data, stderr is for people, and the exit codes."""
+
+import sys
+
+DONE = 0
+CHECK_FAILED = 1
+USAGE = 2
+HOST_FAILED = 3
+INTERRUPTED = 130
+
+
+def say(*lines: str) -> None:
+    """Tell the person at the keyboard (stderr)."""
+    for line in lines:
+        print(line, file=sys.stderr, flush=True)
+
+
+def put(*lines: str) -> None:
+    """Write data (stdout)."""
+    for line in lines:
+        print(line, flush=True)
+
+
+def put_json(data: bytes) -> None:
+    """Write one JSON document (stdout)."""
+    put(data.decode())

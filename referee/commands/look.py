@@ -1,0 +1,113 @@
+"""variants, rules and score: what can be said without playing anything."""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, put_json, say
+from referee.rules.by_hand import score_grids, scoring_variant
+from referee.rules.describe import rules_in_full
+from referee.rules.grid import BadGrid
+from referee.rules.options import COMBINES, BadOptions
+from referee.rules.variants import PRESETS, UnknownVariant, Variant, customised
+
+
+class VariantRow(Struct, frozen=True, kw_only=True):
+    """A preset as `variants --json` lists it."""
+
+    name: str
+    summary: str
+    seats: tuple[int, int]
+    options: dict[str, Any]
+
+
+class ScoreRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A line of `score --jsonl`."""
+
+    preset: str
+    options: dict[str, Any] = {}
+    grids: tuple[str, ...]
+    ender: int | None = None
+
+
+class ScoreAnswer(Struct, frozen=True, kw_only=True):
+    """Raw and round scores by seat."""
+
+    raw: tuple[int, ...]
+    scores: tuple[int, ...]
+
+
+class ScoreError(Struct, frozen=True, kw_only=True):
+    """Why a line could not be scored."""
+
+    error: str
+
+
+def list_variants(*, as_json: bool) -> int:
+    """Every preset: a line each, or one JSON array."""
+    if as_json:
+        put_json(msgspec.json.encode([_row(variant) for variant in PRESETS.values()]))
+    else:
+        width = max(map(len, PRESETS))
+        put(*(f"{variant.preset:{width}}  {variant.summary}" for variant in PRESETS.values()))
+    return DONE
+
+
+def show_rules(name: str, changes: Mapping[str, Any]) -> int:
+    """The rules of one game in words."""
+    try:
+        put(rules_in_full(customised(name, changes)))
+    except (UnknownVariant, BadOptions) as error:
+        say(f"golfref: {error}")
+        return USAGE
+    return DONE
+
+
+def score(name: str, grids: list[str], changes: Mapping[str, Any], ender: int | None) -> int:
+    """Raw and round scores of layouts that were written down."""
+    try:
+        raw, scores = score_grids(scoring_variant(name, changes), grids, ender)
+    except (UnknownVariant, BadOptions, BadGrid) as error:
+        say(f"golfref: {error}")
+        return USAGE
+    for seat, grid in enumerate(grids):
+        adjusted = "" if raw[seat] == scores[seat] else f" (raw {raw[seat]})"
+        put(f"{scores[seat]}{adjusted}  {grid}")
+    return DONE
+
+
+def score_lines() -> int:
+    """Score a JSON request a line from stdin; a line that cannot be scored gets its error and the others go on."""
+    decoder = msgspec.json.Decoder(ScoreRequest)
+    failed = False
+    for line in sys.stdin.buffer:
+        if not line.strip():
+            continue
+        answer = _score_line(line, decoder)
+        failed = failed or isinstance(answer, ScoreError)
+        sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")
+    sys.stdout.buffer.flush()
+    return CHECK_FAILED if failed else DONE
+
+
+def _score_line(line: bytes, decoder: msgspec.json.Decoder[ScoreRequest]) -> ScoreAnswer | ScoreError:
+    try:
+        request = decoder.decode(line)
+        variant = scoring_variant(request.preset, request.options)
+        raw, scores = score_grids(variant, request.grids, request.ender)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, UnknownVariant, BadOptions, BadGrid) as error:
+        return ScoreError(error=str(error))
+    return ScoreAnswer(raw=raw, scores=scores)
+
+
+def _row(variant: Variant) -> VariantRow:
+    options = msgspec.to_builtins(variant.options)
+    return VariantRow(
+        name=variant.preset,
+        summary=variant.summary,
+        seats=variant.seats,
+        options={name: value for name, value in options.items() if variant.tag in COMBINES[name]},
+    )

@@ -1,0 +1,124 @@
+"""How a run goes, on stderr: a bar with the time left and the leaders so far, or plain lines without a terminal."""
+
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from referee.commands.console import say
+from referee.tournament.schedule import Fixture
+from referee.tournament.standings import RankBy, Result
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+PLAIN_EVERY_S = 5.0
+"""Seconds between plain lines."""
+
+LEADERS = 3
+"""Bots named as leading."""
+
+
+class Board:
+    """The running means of the figure that ranks, by bot, over all matches alike; cheap, and only for the eye."""
+
+    def __init__(self, rank_by: RankBy) -> None:
+        self._rank_by = rank_by
+        self._sums: dict[str, tuple[float, int]] = defaultdict(lambda: (0.0, 0))
+
+    def add(self, result: Result) -> None:
+        """Count a match."""
+        for seat, bot in enumerate(result.bots):
+            total, count = self._sums[bot]
+            self._sums[bot] = total + self._figure(result, seat), count + 1
+
+    def leaders(self) -> str:
+        """The best few with their figures."""
+        means = {bot: total / count for bot, (total, count) in self._sums.items()}
+        best = sorted(means, key=lambda bot: means[bot], reverse=self._rank_by == "match-points")
+        return ", ".join(f"{bot} {means[bot]:.2f}" for bot in best[:LEADERS])
+
+    def _figure(self, result: Result, seat: int) -> float:
+        if self._rank_by == "strokes":
+            return (result.totals[seat] - sum(result.totals) / len(result.totals)) / max(1, result.rounds)
+        own = result.ranks[seat]
+        others = [rank for other, rank in enumerate(result.ranks) if other != seat]
+        return sum((own < rank) + 0.5 * (own == rank) for rank in others) / len(others)
+
+
+class Lines:
+    """Progress in plain lines."""
+
+    def __init__(self, board: Board, done: int, total: int) -> None:
+        self._board, self._done, self._total = board, done, total
+        self._begun_at, self._begun = time.monotonic(), done
+        self._said_at = self._begun_at
+
+    def finished(self, result: Result) -> None:
+        """A match has been committed."""
+        self._board.add(result)
+        self._done += 1
+        now = time.monotonic()
+        if now - self._said_at >= PLAIN_EVERY_S or self._done == self._total:
+            self._said_at = now
+            left_s = (now - self._begun_at) / (self._done - self._begun) * (self._total - self._done)
+            say(f"{self._done}/{self._total} matches, {left_s:.0f} s left; leading: {self._board.leaders()}")
+
+    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
+        """A match was spoiled by the referee or its host."""
+        say(f"match {fixture.number} is void (attempt {attempt}), no bot's fault: {reason}")
+
+    def stop(self) -> None:
+        """Nothing more will come."""
+
+
+class Bar(Lines):
+    """Progress as a bar."""
+
+    def __init__(self, board: Board, done: int, total: int, bar: "Progress") -> None:
+        super().__init__(board, done, total)
+        self._bar = bar
+        self._task: TaskID = bar.add_task("", total=total, completed=done, leaders="")
+
+    def finished(self, result: Result) -> None:
+        """A match has been committed."""
+        self._board.add(result)
+        self._bar.update(self._task, advance=1, leaders=self._board.leaders())
+
+    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
+        """A match was spoiled by the referee or its host."""
+        self._bar.console.print(
+            f"match {fixture.number} is void (attempt {attempt}), no bot's fault: {reason}", markup=False
+        )
+
+    def stop(self) -> None:
+        """Leave the terminal as it was."""
+        self._bar.stop()
+
+
+@contextmanager
+def progress(results: Iterable[Result], total: int, rank_by: RankBy) -> Iterator[Lines]:
+    """A watcher for a run of `total` matches, of which `results` are there already."""
+    board = Board(rank_by)
+    done = 0
+    for result in results:
+        board.add(result)
+        done += 1
+    if not sys.stderr.isatty():
+        yield Lines(board, done, total)
+        return
+    from rich.console import Console  # noqa: PLC0415 - slow to import, and only a terminal needs it
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    leaders = TextColumn("leading: {task.fields[leaders]}", markup=False)
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), leaders)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield Bar(board, done, total, bar)

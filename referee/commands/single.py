@@ -1,0 +1,254 @@
+"""match: a few games between given bots, without a tournament."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+from tabulate import tabulate
+
+from protocol.cards import Card, is_card
+from protocol.messages import Clocks, FaultPolicy, Game
+from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
+from referee.play.bots import BadBot, BotSpec, Isolation, command_bot, find_command
+from referee.play.exchange import HostFault
+from referee.play.match import MatchSetup, play
+from referee.play.pump import Pump
+from referee.play.session import Interrupted, run_session
+from referee.rules.chance import BadDeck, Stacked
+from referee.rules.options import BadOptions
+from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Record
+from referee.rules.streams import bot_seed
+from referee.rules.variants import UnknownVariant, customised, seat_problem
+from referee.tournament.keys import deal_key, master_key
+
+
+class Ordered(Struct, frozen=True, kw_only=True):
+    """What `golfref match` was asked to do."""
+
+    variant: str
+    changes: Mapping[str, Any]
+    bots: list[str]
+    games: int
+    seed: str | None
+    deck: Path | None
+    record: Path | None
+    as_json: bool
+    isolation: str
+    clocks: Clocks
+    faults: FaultPolicy
+    strict: bool
+
+
+class BotResult(Struct, frozen=True, kw_only=True):
+    """A bot's part in `match --json`."""
+
+    seat: int
+    name: str
+    total: int
+    rank: int
+    forfeited: bool
+    late_slaps: int
+    faults: dict[str, int]
+
+
+class RoundScores(Struct, frozen=True, kw_only=True):
+    """A round in `match --json`."""
+
+    scores: tuple[int, ...]
+    raw: tuple[int, ...]
+    ender: int | None
+    capped: bool
+
+
+class MatchReport(Struct, frozen=True, kw_only=True):
+    """A game in `match --json`."""
+
+    variant: str
+    seed: str
+    bots: tuple[BotResult, ...]
+    rounds: tuple[RoundScores, ...]
+    record: str | None
+
+
+class UsageError(ValueError):
+    """The command line asks for something that cannot be; the text says what to change."""
+
+
+def play_match(order: Ordered) -> int:
+    """Play the games and print each as it ends."""
+    try:
+        setups = _setups(order)
+    except (UsageError, UnknownVariant, BadOptions, BadBot, BadDeck) as error:
+        say(*(f"golfref match: {line}" for line in str(error).splitlines()))
+        return USAGE
+    records: list[Record] = []
+
+    async def work(pump: Pump) -> None:
+        for setup in setups:
+            records.append(await play(pump, setup))
+            _keep(order.record, records)
+            _show(order, records[-1])
+
+    try:
+        run_session([work])
+    except Interrupted:
+        say("golfref match: interrupted")
+        return INTERRUPTED
+    except HostFault as fault:
+        say(f"golfref match: void, and no bot's fault: {fault}")
+        return HOST_FAILED
+    except OSError as error:
+        say(f"golfref match: {order.record}: cannot write the record: {error.strerror}")
+        return USAGE
+    at_fault = any(seat.faults for record in records for seat in record.seats)
+    return CHECK_FAILED if order.strict and at_fault else DONE
+
+
+def _setups(order: Ordered) -> list[MatchSetup]:
+    """Every game, ready to be played; raises what play_match reports."""
+    if order.isolation not in ("none", "limits"):
+        text = '`bwrap` does not exist yet; use "limits", or "none" for bots that are all your own'
+        raise UsageError(f"--isolation: {text}" if order.isolation == "bwrap" else '--isolation: "none" or "limits"')
+    isolation: Isolation = "none" if order.isolation == "none" else "limits"
+    variant = customised(order.variant, order.changes)
+    bots = _bots(order.bots)
+    if problem := seat_problem(variant, len(bots)):
+        raise UsageError(problem.text)
+    seed = order.seed or secrets.token_hex(8)
+    decks = None if order.deck is None else read_decks(order.deck)
+    keys = [deal_key(master_key(seed), variant.preset, [bot.name for bot in bots], game) for game in range(order.games)]
+    if decks is not None:
+        Stacked(keys[0], variant, len(bots), decks)
+    return [
+        MatchSetup(
+            variant=variant,
+            name=variant.preset,
+            bots=bots,
+            seeds=tuple(bot_seed(key, 0, seat) for seat in range(len(bots))),
+            deal_key=key,
+            seed=seed,
+            decks=decks,
+            clocks=order.clocks,
+            faults=order.faults,
+            isolation=isolation,
+            games=(Game(variant=variant.preset, name=variant.preset, seats=len(bots)),),
+        )
+        for key in keys
+    ]
+
+
+def _bots(commands: Sequence[str]) -> tuple[BotSpec, ...]:
+    """The bots, those of the same name numbered from the second on; raises UsageError for commands not found."""
+    bots: list[BotSpec] = []
+    for text in commands:
+        bot = command_bot(text)
+        twins = sum(other.command == bot.command or other.name.partition("#")[0] == bot.name for other in bots)
+        bots.append(replace(bot, name=f"{bot.name}#{twins + 1}") if twins else bot)
+    problems = [
+        f"--bot {text!r}: {problem}" for text, bot in zip(commands, bots, strict=True) if (problem := find_command(bot))
+    ]
+    if problems:
+        raise UsageError("\n".join(problems))
+    return tuple(bots)
+
+
+def read_decks(path: Path) -> tuple[tuple[Card, ...], ...]:
+    """A deck file: a line a round, card codes in dealing order, `#` starts a comment. Raises UsageError."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--deck {path}: cannot be read: {error}") from None
+    decks = []
+    for number, line in enumerate(lines, start=1):
+        cards = line.partition("#")[0].split()
+        for card in cards:
+            if not is_card(card):
+                column = line.index(card) + 1
+                raise UsageError(f"{path}:{number}:{column}: `{card}` is no card code, such as 10H or X1")
+        if cards:
+            decks.append(tuple(cards))
+    return tuple(decks)
+
+
+def _keep(path: Path | None, records: Sequence[Record]) -> None:
+    """One record a line; written as a whole each time, so that an interruption leaves whole lines."""
+    if path is not None:
+        path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
+
+
+def _show(order: Ordered, record: Record) -> None:
+    if order.as_json:
+        put_json(msgspec.json.encode(_report(order, record)))
+        return
+    rows = [
+        (seat, bot.name, record.result.totals[seat], record.result.ranks[seat], _faults(record, seat), bot.late_slaps)
+        for seat, bot in enumerate(record.seats)
+    ]
+    put(tabulate(rows, headers=["seat", "bot", "total", "rank", "faults", "late slaps"], disable_numparse=[1, 4]))
+    put("rounds: " + "  ".join("/".join(map(str, one.scores)) for one in record.result.rounds))
+    put(f"seed: {record.seed}   isolation: {record.isolation}", "")
+    for seat in range(len(record.seats)):
+        _explain(record, seat)
+
+
+def _report(order: Ordered, record: Record) -> MatchReport:
+    result = record.result
+    return MatchReport(
+        variant=record.preset,
+        seed=record.seed,
+        bots=tuple(
+            BotResult(
+                seat=seat,
+                name=bot.name,
+                total=result.totals[seat],
+                rank=result.ranks[seat],
+                forfeited=bot.forfeited,
+                late_slaps=bot.late_slaps,
+                faults=bot.faults,
+            )
+            for seat, bot in enumerate(record.seats)
+        ),
+        rounds=tuple(
+            RoundScores(scores=one.scores, raw=one.raw, ender=one.ender, capped=one.capped) for one in result.rounds
+        ),
+        record=None if order.record is None else str(order.record),
+    )
+
+
+def _faults(record: Record, seat: int) -> str:
+    bot = record.seats[seat]
+    counted = ", ".join(f"{kind} {count}" for kind, count in bot.faults.items()) or "-"
+    return f"{counted} (forfeited)" if bot.forfeited else counted
+
+
+LAST_LINES = 15
+"""Lines of a failing bot's standard error that are shown."""
+
+
+def _explain(record: Record, seat: int) -> None:
+    """For a bot that failed: its first fault, the line where it happened, and the end of its standard error."""
+    bot = record.seats[seat]
+    mishaps = [mishap for move in record.moves if (mishap := mishap_of(move, seat)) is not None]
+    if not mishaps:
+        return
+    first = mishaps[0]
+    say(f"seat {seat} {bot.name}: {first.kind}: {first.detail}")
+    if first.line:
+        say(f"  its line: {first.line}")
+    if bot.stderr:
+        say("  its standard error ends:", *(f"  | {line}" for line in bot.stderr.splitlines()[-LAST_LINES:]))
+
+
+def mishap_of(move: Move, seat: int) -> Mishap | None:
+    """The fault of this seat in a move, if there is one."""
+    match move:
+        case Forfeit() | Given():
+            return move.fault if move.seat == seat else None
+        case GivenTogether():
+            return next((given.fault for given in move.answers if given.seat == seat), None)
+        case GivenSlaps():
+            return next((reaction.fault for reaction in move.reactions if reaction.seat == seat), None)

@@ -1,0 +1,77 @@
+"""standings: the tables of a run, from its store alone."""
+
+from pathlib import Path
+
+import msgspec
+
+from referee.commands.console import DONE, USAGE, put, put_json, say
+from referee.reports.tables import report
+from referee.tournament.standings import Document, Standings, standings_of
+from referee.tournament.store import Store, StoreError
+
+
+def print_standings(path: Path, *, as_json: bool) -> int:
+    """The tables again."""
+    try:
+        store = Store.open(path)
+        try:
+            document = document_of(store)
+        finally:
+            store.close()
+    except StoreError as error:
+        say(f"golfref: {error}")
+        return USAGE
+    show(document, as_json=as_json)
+    return DONE
+
+
+def document_of(store: Store, unplayed: tuple[int, ...] = ()) -> Document:
+    """Everything that is told of a run; the master key only once nothing is left to be dealt from it."""
+    meta = store.meta()
+    results = list(store.results())
+    standings = standings_of(results, meta.facts["rank_by"])
+    complete = len(results) + len(unplayed) == meta.matches
+    return Document(
+        name=meta.facts["name"],
+        matches=len(results),
+        planned=meta.matches,
+        voided=store.voids(),
+        unplayed=unplayed,
+        version=meta.golfref,
+        host=meta.host,
+        isolation=meta.facts["isolation"],
+        rank_by=standings.rank_by,
+        commitment=meta.commitment,
+        key=meta.master_key if complete else None,
+        digest=store.digest(),
+        standings=standings.overall,
+        variants=standings.variants,
+        crosstable=standings.crosstable,
+    )
+
+
+def show(document: Document, *, as_json: bool) -> None:
+    """The document as tables or as JSON."""
+    if as_json:
+        put_json(msgspec.json.encode(document))
+    else:
+        standings = Standings(
+            rank_by=document.rank_by,
+            overall=document.standings,
+            variants=document.variants,
+            crosstable=document.crosstable,
+        )
+        put(report(standings), "", *_provenance(document))
+
+
+def _provenance(document: Document) -> list[str]:
+    """Where the figures come from: without it no result can be defended."""
+    voided = f", {document.voided} voided and played again" if document.voided else ""
+    missing = "" if document.matches == document.planned else f" of {document.planned}"
+    return [
+        f"{document.name}: {document.matches}{missing} matches{voided}; ± is 1.96 standard errors, clustered by block",
+        f"golfref {document.version}, isolation {document.isolation}, {document.host}",
+        f"commitment {document.commitment}",
+        f"key        {document.key or 'revealed when all matches are played'}",
+        f"digest     {document.digest}",
+    ]

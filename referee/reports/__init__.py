@@ -1,0 +1,1 @@
+"""Tables and exports; reads the store, never a live match."""

@@ -1,0 +1,112 @@
+"""Standings as plain text tables for a terminal. Shows what tournament/standings.py computed."""
+
+from collections.abc import Callable, Sequence
+from typing import get_args
+
+from msgspec import Struct
+from tabulate import tabulate
+
+from protocol.messages import FaultKind
+from protocol.text import printable
+from referee.tournament.standings import Encounter, RankBy, Row, Standings
+
+NAME_LIMIT = 32
+"""Characters of a name that a table shows."""
+
+CROSSTABLE_LIMIT = 12
+"""So many bots, from the top of the standings, make up the crosstable: more columns fit no terminal."""
+
+
+def report(standings: Standings) -> str:
+    """All tables, with headings: overall, one a variant where there are several, crosstable, faults if any."""
+    if not standings.overall:
+        return "No match has a result yet."
+    variants = list(standings.variants.items())
+    only = f" in {printable(variants[0][0], NAME_LIMIT)}" if len(variants) == 1 else ""
+    parts = [f"Standings{only}, by {standings.rank_by.replace('-', ' ')}\n\n{rows_table(standings.overall)}"]
+    if len(variants) > 1:
+        parts += [f"{printable(name, NAME_LIMIT)}\n\n{rows_table(rows)}" for name, rows in variants]
+    parts.append(f"{_crosstable_title(standings)}\n\n{crosstable(standings)}")
+    if faults := faults_table(standings.overall):
+        parts.append(f"Faults\n\n{faults}")
+    return "\n\n".join(parts)
+
+
+def rows_table(rows: Sequence[Row]) -> str:
+    """A line a bot. Forfeits, faults and late slaps have a column where some bot has any."""
+    columns = [column for column in _COLUMNS if not column.optional or any(column.cell(row) != "0" for row in rows)]
+    return _table(
+        [column.title for column in columns],
+        [[column.cell(row) for column in columns] for row in rows],
+        text_columns={1},
+    )
+
+
+def crosstable(standings: Standings) -> str:
+    """The row's bot against the column's, in the figure that ranks; columns are numbered as the rows are."""
+    bots = list(standings.crosstable)[:CROSSTABLE_LIMIT]
+    lines = []
+    for number, bot in enumerate(bots, 1):
+        met = standings.crosstable[bot]
+        cells = [_encounter(met[other], standings.rank_by) if other in met else "" for other in bots]
+        lines.append([str(number), printable(bot, NAME_LIMIT), *cells])
+    return _table(["#", "bot", *(str(number) for number in range(1, len(bots) + 1))], lines, text_columns={1})
+
+
+def faults_table(rows: Sequence[Row]) -> str:
+    """The bots that were at fault, and how often in each way; the empty string where nobody was."""
+    guilty = [row for row in rows if any(row.faults.values())]
+    if not guilty:
+        return ""
+    kinds = [kind for kind in get_args(FaultKind) if any(row.faults.get(kind) for row in guilty)]
+    lines = [[printable(row.bot, NAME_LIMIT), *(str(row.faults.get(kind, 0)) for kind in kinds)] for row in guilty]
+    return _table(["bot", *(kind.replace("_", " ") for kind in kinds)], lines, text_columns={0})
+
+
+def match_points(row: Row) -> str:
+    """`0.712 ± 0.034`: the mean and 1.96 standard errors; the mean alone where there is no standard error."""
+    error = row.match_points_stderr
+    return f"{row.match_points:.3f}" + ("" if error is None else f" ± {1.96 * error:.3f}")
+
+
+def strokes(row: Row) -> str:
+    """`-1.42 ± 0.20`, likewise."""
+    error = row.strokes_stderr
+    return f"{row.strokes:+z.2f}" + ("" if error is None else f" ± {1.96 * error:.2f}")
+
+
+class _Column(Struct, frozen=True):
+    title: str
+    cell: Callable[[Row], str]
+    optional: bool = False
+
+
+_COLUMNS = (
+    _Column("rank", lambda row: str(row.rank)),
+    _Column("bot", lambda row: printable(row.bot, NAME_LIMIT)),
+    _Column("match points", match_points),
+    _Column("strokes", strokes),
+    _Column("matches", lambda row: str(row.matches)),
+    _Column("rounds", lambda row: str(row.rounds)),
+    _Column("firsts", lambda row: str(row.firsts)),
+    _Column("forfeits", lambda row: str(row.forfeits), optional=True),
+    _Column("faults", lambda row: str(sum(row.faults.values())), optional=True),
+    _Column("late slaps", lambda row: str(row.late_slaps), optional=True),
+)
+
+
+def _crosstable_title(standings: Standings) -> str:
+    figure = "Match points" if standings.rank_by == "match-points" else "Strokes a round"
+    bots = len(standings.crosstable)
+    part = f" (the first {CROSSTABLE_LIMIT} of {bots}; --json has all)" if bots > CROSSTABLE_LIMIT else ""
+    return f"{figure}, the row's bot against the column's{part}"
+
+
+def _encounter(encounter: Encounter, rank_by: RankBy) -> str:
+    return f"{encounter.match_points:.3f}" if rank_by == "match-points" else f"{encounter.strokes:+z.2f}"
+
+
+def _table(titles: Sequence[str], lines: Sequence[Sequence[str]], *, text_columns: set[int]) -> str:
+    align = ["left" if index in text_columns else "right" for index in range(len(titles))]
+    # Without disable_numparse a bot named 1e3 would be shown as 1000.
+    return tabulate(lines, headers=titles, colalign=align, disable_numparse=True)

@@ -1,0 +1,1 @@
+"""Many matches: config, schedule, the store, standings and their statistics, verification."""

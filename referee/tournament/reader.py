@@ -1,0 +1,150 @@
+"""From a parsed TOML document to structs, collecting every problem on the way instead of stopping at the first.
+
+Knows types and keys. It must not know what the keys of a tournament mean, nor where in the file they stand.
+"""
+
+import json
+from collections.abc import Mapping
+from difflib import get_close_matches
+from operator import eq
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+
+from msgspec import Struct, ValidationError, convert
+from msgspec.structs import fields
+
+KeyPath = tuple[str | int, ...]
+"""The way to a value through tables (names) and arrays (indices)."""
+
+S = TypeVar("S", bound=Struct)
+
+
+class Problem(Struct, frozen=True, kw_only=True):
+    """One thing that is wrong."""
+
+    path: KeyPath
+    text: str
+    at_key: bool = False
+    """Whether the key is wrong, not its value."""
+    first: KeyPath | None = None
+    """Another key that the problem refers to; whoever shows the problem names its line."""
+
+
+class Reader:
+    """Collects `problems` while it turns tables into structs.
+
+    A struct's fields need defaults: they stand in for what is absent, and for what is wrong so that the rest can be
+    checked as well.
+    """
+
+    def __init__(self, homes: Mapping[str, str]) -> None:
+        """`homes`: key -> in words, the table where it belongs, for keys that are found elsewhere."""
+        self.problems: list[Problem] = []
+        self._homes = homes
+
+    def add(self, path: KeyPath, text: str, *, at_key: bool = False, first: KeyPath | None = None) -> None:
+        """Note a problem."""
+        self.problems.append(Problem(path=path, text=text, at_key=at_key, first=first))
+
+    def missing(self, path: KeyPath, text: str = "required, but missing") -> None:
+        """Note that something is absent, unless it is there but wrong."""
+        if not self.wrong(path):
+            self.add(path, text)
+
+    def wrong(self, path: KeyPath) -> bool:
+        """Whether a problem was noted at this path, around it or inside it."""
+        return any(all(map(eq, path, problem.path)) for problem in self.problems)
+
+    def struct(self, kind: type[S], given: Any, path: KeyPath = ()) -> S:
+        """The table `given` as a struct."""
+        if not isinstance(given, dict):
+            self.add(path, f"expected table, got {_type(given)}")
+            return kind()
+        kinds = {field.name: field.type for field in fields(kind)}
+        values = {}
+        for key, value in given.items():
+            if key in kinds:
+                values[key] = self._value(kinds[key], value, (*path, key))
+            else:
+                self.add((*path, key), self._unknown(key, tuple(kinds)), at_key=True)
+        return kind(**{key: value for key, value in values.items() if value is not None})
+
+    def _unknown(self, key: str, known: tuple[str, ...]) -> str:
+        if key in self._homes:
+            return f"unknown key here; it belongs in {self._homes[key]}"
+        if near := get_close_matches(key, known, n=1):
+            return f"unknown key; did you mean `{near[0]}`?"
+        if near := get_close_matches(key, self._homes, n=1):
+            return f"unknown key; did you mean `{near[0]}`? It belongs in {self._homes[near[0]]}"
+        return f"unknown key; expected {', '.join(known)}"
+
+    def _value(self, kind: Any, given: Any, path: KeyPath) -> Any:
+        """The value as this type; None when it is wrong, which TOML itself cannot say."""
+        origin, args = get_origin(kind), get_args(kind)
+        if origin in (Union, UnionType):
+            (kind,) = (arg for arg in args if arg is not type(None))
+            return self._value(kind, given, path)
+        if origin is tuple:
+            return self._array(args[0], given, path)
+        if origin is dict:
+            return self._table(args[1], given, path)
+        if origin is Literal:
+            return self._choice(args, given, path)
+        if isinstance(kind, type) and issubclass(kind, Struct):
+            return self.struct(kind, given, path)
+        return self._leaf(kind, given, path)
+
+    def _array(self, kind: Any, given: Any, path: KeyPath) -> tuple[Any, ...] | None:
+        """The array, which must not be empty: no key of ours has a use for an empty one."""
+        sections = isinstance(kind, type) and issubclass(kind, Struct)
+        expected = f"at least one [[{path[-1]}]]" if sections else f"array of {kind.__name__}"
+        if not isinstance(given, list):
+            hint = f"; write {json.dumps(given.split(), ensure_ascii=False)}" if isinstance(given, str) else ""
+            self.add(path, f"expected {expected}, got {_type(given)}{hint if given else ''}")
+            return None
+        if not given:
+            self.add(path, f"expected {expected}, got an empty array")
+            return None
+        values = tuple(self._value(kind, value, (*path, index)) for index, value in enumerate(given))
+        return None if None in values else values
+
+    def _table(self, kind: Any, given: Any, path: KeyPath) -> dict[str, Any] | None:
+        if not isinstance(given, dict):
+            self.add(path, f"expected table, got {_type(given)}")
+            return None
+        return {key: self._value(kind, value, (*path, key)) for key, value in given.items()}
+
+    def _choice(self, choices: tuple[str, ...], given: Any, path: KeyPath) -> str | None:
+        if isinstance(given, str) and given in choices:
+            return given
+        expected = " or ".join(f'"{choice}"' for choice in choices)
+        self.add(path, f"expected {expected}, got {_shown(given)}")
+        return None
+
+    def _leaf(self, kind: Any, given: Any, path: KeyPath) -> Any:
+        try:
+            value = convert(given, kind)
+        except ValidationError as error:
+            text = str(error).replace("`", "").replace("object", "table").removeprefix("Expected ")
+            self.add(path, f"expected {text}" + ("" if ", got " in text else f", got {_shown(given)}"))
+            return None
+        if isinstance(value, str) and "\0" in value:
+            self.add(path, "holds a NUL character")
+            return None
+        return value
+
+
+def _type(given: Any) -> str:
+    """What TOML calls the type of this value."""
+    if isinstance(given, dict):
+        return "table"
+    return "array" if isinstance(given, list) else type(given).__name__
+
+
+def _shown(given: Any) -> str:
+    """A value as its author would recognise it, cut when it is long."""
+    text = json.dumps(given, ensure_ascii=False) if isinstance(given, str | int | float) else _type(given)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
+
+
+_LONGEST_SHOWN = 60

@@ -1,0 +1,152 @@
+"""Running a tournament: the plan's matches, several at a time, each committed when it ends, until all are there.
+
+What is played is decided by the plan, how by play/, where it goes by the store; this module brings them together.
+"""
+
+from typing import Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from protocol.messages import Game as GameMessage
+from referee.play.exchange import HostFault
+from referee.play.greeting import Greeted, greet
+from referee.play.match import MatchSetup, play
+from referee.play.pump import Pump
+from referee.play.session import run_session
+from referee.rules.record import Record
+from referee.rules.streams import bot_seed
+from referee.rules.variants import Variant
+from referee.tournament.config import Config, Entry
+from referee.tournament.schedule import Entry as PlanEntry
+from referee.tournament.schedule import Fixture, Plan
+from referee.tournament.standings import Result
+from referee.tournament.store import Store
+
+ATTEMPTS = 3
+"""So often a match is played again that the referee or its host spoiled."""
+
+CACTUS_ROUNDS = 20
+"""The cap on the rounds of a Cactus match where the config sets none (AMB-46)."""
+
+
+class Watcher(Protocol):
+    """Whoever shows how a run goes."""
+
+    def finished(self, result: Result) -> None:
+        """A match has been committed."""
+
+    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
+        """A match was spoiled by the referee or its host."""
+
+
+class Outcome(Struct, kw_only=True):
+    """What became of a run."""
+
+    unplayed: list[int] = field(default_factory=list)
+    """Matches that were voided on every attempt."""
+    worst_lag_s: float = 0.0
+
+
+def for_blocks(entry: Entry) -> Variant:
+    """The variant as blocks play it: the deals of a block start alike (AMB-82), and Cactus has a cap on rounds."""
+    variant = entry.variant
+    if variant.tag != "CAC":
+        return variant
+    rounds = variant.options.rounds or CACTUS_ROUNDS
+    return replace(variant, options=replace(variant.options, fixed_starter=True, rounds=rounds))
+
+
+def make_plan(config: Config, master_key: bytes) -> Plan:
+    """The plan of a config under a master key."""
+    return Plan(
+        master_key=master_key,
+        bots=[bot.name for bot in config.bots],
+        entries=[PlanEntry(variant=entry.name, seats=entry.seats) for entry in config.variants],
+        deals=config.deals,
+        lineups=config.lineups,
+    )
+
+
+def games(config: Config) -> tuple[GameMessage, ...]:
+    """All that will be played, as bots are told in `hello`."""
+    return tuple(
+        GameMessage(variant=entry.variant.preset, name=entry.name, seats=entry.seats) for entry in config.variants
+    )
+
+
+def setup_of(config: Config, fixture: Fixture) -> MatchSetup:
+    """A match of the plan, ready to be played."""
+    entry = next(entry for entry in config.variants if entry.name == fixture.variant)
+    return MatchSetup(
+        variant=for_blocks(entry),
+        name=entry.name,
+        bots=tuple(config.bots[bot] for bot in fixture.lineup),
+        seeds=tuple(bot_seed(fixture.deal_key, fixture.rotation, seat) for seat in range(entry.seats)),
+        deal_key=fixture.deal_key,
+        clocks=config.clocks,
+        faults=config.faults,
+        isolation=config.isolation,
+        games=games(config),
+    )
+
+
+def result_of(fixture: Fixture, record: Record) -> Result:
+    """The row that standings are computed from."""
+    return Result(
+        number=fixture.number,
+        variant=fixture.variant,
+        block=fixture.block,
+        bots=tuple(seat.name for seat in record.seats),
+        totals=record.result.totals,
+        ranks=record.result.ranks,
+        rounds=sum(not one.playoff for one in record.result.rounds),
+        forfeited=tuple(seat.forfeited for seat in record.seats),
+        faults=tuple(seat.faults for seat in record.seats),
+        late_slaps=tuple(seat.late_slaps for seat in record.seats),
+    )
+
+
+def greet_all(config: Config) -> list[Greeted]:
+    """Start every bot once, before anything is played; raises Interrupted."""
+    greeted: list[Greeted] = []
+
+    async def work(pump: Pump) -> None:
+        said = greet(pump, config.bots, games=games(config), isolation=config.isolation, start_s=config.clocks.start_s)
+        greeted.extend(await said)
+
+    run_session([work])
+    return greeted
+
+
+def play_all(config: Config, plan: Plan, store: Store, watcher: Watcher) -> Outcome:
+    """Play what the store lacks. Raises Interrupted; StoreError when a result cannot be kept."""
+    outcome = Outcome()
+    done = store.numbers()
+    todo = (fixture for fixture in plan if fixture.number not in done)
+
+    async def work(pump: Pump) -> None:
+        for fixture in todo:
+            record = await _play_fairly(pump, config, fixture, store, watcher)
+            if record is None:
+                outcome.unplayed.append(fixture.number)
+                continue
+            result = result_of(fixture, record)
+            store.commit(result, record)
+            watcher.finished(result)
+            outcome.worst_lag_s = pump.worst_lag_s
+
+    run_session([work] * config.jobs)
+    return outcome
+
+
+async def _play_fairly(pump: Pump, config: Config, fixture: Fixture, store: Store, watcher: Watcher) -> Record | None:
+    """The record of a match; a match that we spoil ourselves is void and played again, ATTEMPTS times at most."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return await play(pump, setup_of(config, fixture))
+        except Exception as error:
+            reason = str(error) if isinstance(error, HostFault) else f"{type(error).__name__}: {error}"
+            store.note_void(fixture.number, attempt, reason)
+            watcher.voided(fixture, attempt, reason)
+    return None

@@ -1,0 +1,284 @@
+"""Standings and their statistics, computed from the rows of finished matches and from nothing else.
+
+Two figures a bot. *Match points*: the share of its opponents at the table that it beat in a match, a tie counting half;
+higher is better. *Strokes*: its points of the card game a round, less the mean of its table; lower is better. Both are
+means over matches within a variant, then over variants with equal weight, with standard errors clustered by block.
+"""
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from itertools import combinations, permutations
+from math import sqrt
+from statistics import fmean
+from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+RankBy = Literal["match-points", "strokes"]
+"""The figure that decides the rank."""
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """A finished match, as far as standings need it; tuples are by seat."""
+
+    number: int
+    variant: str
+    block: int
+    bots: tuple[str, ...]
+    totals: tuple[int, ...]
+    """Strokes of the whole match."""
+    ranks: tuple[int, ...]
+    """1 is best; equal totals share a rank; forfeited seats come last."""
+    rounds: int
+    forfeited: tuple[bool, ...]
+    faults: tuple[dict[str, int], ...]
+    """How many of each kind."""
+    late_slaps: tuple[int, ...]
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """A bot's place in a table. Figures are rounded to nine decimals, so that equal ones are equal."""
+
+    rank: int
+    """1 is best; equal figures share a rank."""
+    bot: str
+    match_points: float
+    """From 0 to 1."""
+    match_points_stderr: float | None
+    """None with fewer than two blocks."""
+    strokes: float
+    strokes_stderr: float | None
+    matches: int
+    rounds: int
+    firsts: int
+    """Matches with rank 1, shared or not."""
+    forfeits: int
+    faults: dict[str, int]
+    late_slaps: int
+    """Slaps and passes that came too late; no faults."""
+
+
+class Encounter(Struct, frozen=True, kw_only=True):
+    """A bot against one opponent, over all matches with both at the table."""
+
+    match_points: float
+    """1 for a better rank, 0 for a worse one, half for a tie: the mean."""
+    strokes: float
+    """Own less the opponent's, a round: the mean."""
+    matches: int
+
+
+class Standings(Struct, frozen=True, kw_only=True):
+    """All tables of a tournament; rows are sorted by rank, then by name."""
+
+    rank_by: RankBy
+    overall: tuple[Row, ...]
+    variants: dict[str, tuple[Row, ...]]
+    crosstable: dict[str, dict[str, Encounter]]
+    """By bot and opponent, in the order of the overall table."""
+
+
+class Document(Struct, frozen=True, kw_only=True):
+    """What `--json` prints of a tournament."""
+
+    name: str
+    matches: int
+    """With a result."""
+    planned: int
+    voided: int
+    """Attempts at a match that the referee or its host spoiled."""
+    unplayed: tuple[int, ...]
+    """Numbers of the matches given up because every attempt was voided."""
+    version: str
+    host: str
+    isolation: str
+    rank_by: RankBy
+    commitment: str
+    key: str | None
+    """The master key in hexadecimal; None until the run is complete."""
+    digest: str
+    standings: tuple[Row, ...]
+    variants: dict[str, tuple[Row, ...]]
+    crosstable: dict[str, dict[str, Encounter]]
+
+
+def standings_of(results: Iterable[Result], rank_by: RankBy = "match-points") -> Standings:
+    """The standings; the order of the results does not matter. A bot without a match in a variant has no part in it."""
+    # Sums of floats depend on their order: always that of the plan.
+    ordered = sorted(results, key=lambda result: result.number)
+    scores: dict[str, dict[str, _Score]] = {}
+    for result in ordered:
+        table = scores.setdefault(result.variant, defaultdict(_Score))
+        for seat, bot in enumerate(result.bots):
+            table[bot].add(result, seat)
+    by_bot: dict[str, list[_Score]] = defaultdict(list)
+    for table in scores.values():
+        for bot, score in table.items():
+            by_bot[bot].append(score)
+    overall = _table(by_bot, rank_by)
+    return Standings(
+        rank_by=rank_by,
+        overall=overall,
+        variants={
+            variant: _table({bot: [score] for bot, score in table.items()}, rank_by)
+            for variant, table in scores.items()
+        },
+        crosstable=_crosstable(ordered, [row.bot for row in overall]),
+    )
+
+
+class _Sum(Struct, gc=False):
+    """Matches, and the sums of both figures over them."""
+
+    matches: int = 0
+    points: float = 0.0
+    strokes: float = 0.0
+
+
+class _Score(Struct, kw_only=True):
+    """A bot in a variant."""
+
+    blocks: defaultdict[int, _Sum] = field(default_factory=lambda: defaultdict(_Sum))
+    rounds: int = 0
+    firsts: int = 0
+    forfeits: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+    late_slaps: int = 0
+
+    def add(self, result: Result, seat: int) -> None:
+        """Count a match that the bot played at this seat."""
+        opponents = len(result.bots) - 1
+        own, ranks, totals = result.ranks[seat], result.ranks, result.totals
+        beaten = len([rank for rank in ranks if rank > own]) + (ranks.count(own) - 1) / 2
+        block = self.blocks[result.block]
+        block.matches += 1
+        block.points += beaten / opponents
+        block.strokes += (totals[seat] - sum(totals) / len(totals)) / _per_round(result)
+        self.rounds += result.rounds
+        self.firsts += own == 1
+        self.forfeits += result.forfeited[seat]
+        if result.faults[seat]:
+            self.faults.update(result.faults[seat])
+        self.late_slaps += result.late_slaps[seat]
+
+    @property
+    def matches(self) -> int:
+        return sum(block.matches for block in self.blocks.values())
+
+    def points(self) -> "_Figure":
+        """Match points in this variant."""
+        return _clustered([(block.matches, block.points) for block in self.blocks.values()])
+
+    def strokes(self) -> "_Figure":
+        """Strokes in this variant."""
+        return _clustered([(block.matches, block.strokes) for block in self.blocks.values()])
+
+
+class _Figure(Struct, frozen=True):
+    """A mean and its standard error."""
+
+    mean: float
+    stderr: float | None
+
+
+def _clustered(blocks: Sequence[tuple[int, float]]) -> _Figure:
+    """The mean over matches, given matches and sum of each block; matches of one block are not independent.
+
+    With N matches in G blocks, the standard error is sqrt(G / (G - 1) * sum over blocks of e**2) / N, where e is the
+    sum of the block's deviations from the mean.
+    """
+    matches = sum(count for count, _ in blocks)
+    mean = sum(total for _, total in blocks) / matches
+    if len(blocks) < 2:
+        return _Figure(mean, None)
+    squares = sum((total - count * mean) ** 2 for count, total in blocks)
+    return _Figure(mean, sqrt(len(blocks) / (len(blocks) - 1) * squares) / matches)
+
+
+def _equal_weight(figures: Sequence[_Figure]) -> _Figure:
+    """The mean over variants; none of its error is known while that of one variant is not."""
+    errors = [figure.stderr for figure in figures if figure.stderr is not None]
+    known = len(errors) == len(figures)
+    stderr = _rounded(sqrt(sum(error**2 for error in errors)) / len(figures)) if known else None
+    return _Figure(_rounded(fmean(figure.mean for figure in figures)), stderr)
+
+
+def _table(scores: dict[str, list[_Score]], rank_by: RankBy) -> tuple[Row, ...]:
+    """A row for each bot from its scores in the table's variants."""
+    unranked = [_row(bot, some) for bot, some in scores.items()]
+    merits = sorted(_merit(row, rank_by) for row in unranked)
+    rows = [replace(row, rank=bisect_left(merits, _merit(row, rank_by)) + 1) for row in unranked]
+    return tuple(sorted(rows, key=lambda row: (row.rank, row.bot)))
+
+
+def _merit(row: Row, rank_by: RankBy) -> float:
+    """What rows are ranked by: the lower the better."""
+    return row.strokes if rank_by == "strokes" else -row.match_points
+
+
+def _row(bot: str, scores: Sequence[_Score]) -> Row:
+    points = _equal_weight([score.points() for score in scores])
+    strokes = _equal_weight([score.strokes() for score in scores])
+    faults = sum((score.faults for score in scores), Counter[str]())
+    return Row(
+        rank=0,
+        bot=bot,
+        match_points=points.mean,
+        match_points_stderr=points.stderr,
+        strokes=strokes.mean,
+        strokes_stderr=strokes.stderr,
+        matches=sum(score.matches for score in scores),
+        rounds=sum(score.rounds for score in scores),
+        firsts=sum(score.firsts for score in scores),
+        forfeits=sum(score.forfeits for score in scores),
+        faults=dict(sorted(faults.items())),
+        late_slaps=sum(score.late_slaps for score in scores),
+    )
+
+
+def _crosstable(results: Iterable[Result], order: Sequence[str]) -> dict[str, dict[str, Encounter]]:
+    """Every bot against every other that it met."""
+    meetings = _meetings(results)
+    table: dict[str, dict[str, Encounter]] = {bot: {} for bot in order}
+    for bot, other in permutations(order, 2):
+        if sums := meetings.get((min(bot, other), max(bot, other))):
+            table[bot][other] = _encounter(sums.values(), first=bot < other)
+    return table
+
+
+def _meetings(results: Iterable[Result]) -> dict[tuple[str, str], dict[str, _Sum]]:
+    """By pair of bots in the order of their names, and by variant: the first one's sums against the second."""
+    meetings: dict[tuple[str, str], dict[str, _Sum]] = {}
+    for result in results:
+        rounds = _per_round(result)
+        seats = sorted(zip(result.bots, result.ranks, result.totals, strict=True))
+        for (bot, rank, total), (other, other_rank, other_total) in combinations(seats, 2):
+            pair = meetings.setdefault((bot, other), {})
+            if (meeting := pair.get(result.variant)) is None:
+                meeting = pair[result.variant] = _Sum()
+            meeting.matches += 1
+            meeting.points += 0.5 if rank == other_rank else rank < other_rank
+            meeting.strokes += (total - other_total) / rounds
+    return meetings
+
+
+def _encounter(meetings: Collection[_Sum], *, first: bool) -> Encounter:
+    """The means over variants, as the first of the pair or the second sees them."""
+    points = fmean(meeting.points / meeting.matches for meeting in meetings)
+    strokes = fmean(meeting.strokes / meeting.matches for meeting in meetings)
+    return Encounter(
+        match_points=_rounded(points if first else 1 - points),
+        strokes=_rounded(strokes if first else -strokes),
+        matches=sum(meeting.matches for meeting in meetings),
+    )
+
+
+def _per_round(result: Result) -> int:
+    """What strokes of a match are divided by; a match that ended before a round was over has none anyway."""
+    return result.rounds or 1
+
+
+def _rounded(figure: float) -> float:
+    return round(figure, 9) + 0.0  # + 0.0 makes -0.0 plain
