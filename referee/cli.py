@@ -220,3 +220,7 @@ def _changes(options: list[str] | None) -> dict[str, Any]:
         except tomllib.TOMLDecodeError:
             changes[key.strip()] = value.strip()
     return changes
+
+
+if __name__ == "__main__":
+    main()

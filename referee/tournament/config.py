@@ -17,6 +17,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from protocol.messages import Clocks, FaultPolicy
+from protocol.text import printable
 from referee.play.bots import LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot, find_command
 from referee.rules.options import BadOptions, Options
 from referee.rules.variants import UnknownVariant, Variant, customised, seat_problem
@@ -27,6 +28,9 @@ RankBy = Literal["match-points", "strokes"]
 
 LONGEST_TITLE = 100
 """Characters in the name of a tournament or of a bot's owner."""
+
+LONGEST_LINE = 2000
+"""Characters of a problem's line."""
 
 LONGEST_CLOCK_S = 86400
 """No clock runs longer than a day."""
@@ -166,28 +170,28 @@ def _text(path: str | Path) -> str:
     try:
         data = Path(path).read_bytes().removeprefix(BOM_UTF8)
     except FileNotFoundError:
-        raise ConfigError([_printable(f"{path}: no such file")]) from None
+        raise ConfigError([_line(f"{path}: no such file")]) from None
     except (OSError, ValueError) as error:
-        raise ConfigError([_printable(f"{path}: cannot be read: {getattr(error, 'strerror', error)}")]) from None
+        raise ConfigError([_line(f"{path}: cannot be read: {getattr(error, 'strerror', error)}")]) from None
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = len(data[data.rfind(b"\n", 0, error.start) + 1 : error.start].decode()) + 1
-        raise ConfigError([_printable(f"{path}:{line}:{column}: not UTF-8; save the file in this encoding")]) from None
+        raise ConfigError([_line(f"{path}:{line}:{column}: not UTF-8; save the file in this encoding")]) from None
 
 
 def _document(path: str | Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise ConfigError([_printable(f"{path}: nested too deeply")]) from None
+        raise ConfigError([_line(f"{path}: nested too deeply")]) from None
     except ValueError as error:
         what, _, where = str(error).partition(" (at ")
         line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
         if numbers := re.match(r"line (\d+), column (\d+)", where):
             line, column = int(numbers[1]), int(numbers[2])
-        raise ConfigError([_printable(f"{path}:{line}:{column}: not TOML: {what}")]) from None
+        raise ConfigError([_line(f"{path}:{line}:{column}: not TOML: {what}")]) from None
 
 
 def _check_settings(file: _File, reader: Reader) -> None:
@@ -344,7 +348,7 @@ def _placed(path: str | Path, text: str, problems: list[Problem]) -> list[str]:
         place = places.key(problem.path) if problem.at_key else places.value(problem.path)
         first = "" if problem.first is None else f" (first in line {places.value(problem.first).line})"
         what = f"{_dotted(problem.path)}: {problem.text}{first}"
-        lines.append((place, _printable(f"{path}:{place.line}:{place.column}: {what}")))
+        lines.append((place, _line(f"{path}:{place.line}:{place.column}: {what}")))
     return [line for _, line in sorted(lines, key=itemgetter(0))]
 
 
@@ -354,9 +358,9 @@ def _dotted(path: KeyPath) -> str:
     return "".join(parts).removeprefix(".")
 
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-
-
-def _printable(text: str) -> str:
+def _line(text: str) -> str:
     """Nothing of a config reaches a terminal as a control or bidi character."""
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+    return printable(text, LONGEST_LINE)
+
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")

@@ -1,0 +1,185 @@
+"""The commands as their users type them, in processes of their own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GOLFREF = (sys.executable, "-m", "referee.cli")
+
+
+def golfref(*words: str, cwd: Path, given: str = "", code: int = 0) -> tuple[str, str]:
+    """What a command prints on stdout and stderr; it must end with this exit code and never with a traceback."""
+    done = subprocess.run([*GOLFREF, *words], cwd=cwd, input=given, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout, done.stderr
+
+
+def golfref_json(*words: str, cwd: Path) -> Any:
+    return json.loads(golfref(*words, "--json", cwd=cwd)[0])
+
+
+def test_variants_lists_every_game_with_its_options(tmp_path: Path) -> None:
+    rows = {row["name"]: row for row in golfref_json("variants", cwd=tmp_path)}
+    assert set(rows) >= {"six-card", "six-card-knock", "single-deck", "cactus"}
+    assert rows["six-card"]["seats"] == [2, 8]
+    assert rows["six-card-knock"]["options"]["end_mode"] == "knock"
+    assert rows["cactus"]["options"]["limit"] == 25
+    lines = golfref("variants", cwd=tmp_path)[0].splitlines()
+    assert len(lines) == len(rows)
+
+
+def test_rules_follow_the_options(tmp_path: Path) -> None:
+    usual, _ = golfref("rules", "six-card", cwd=tmp_path)
+    changed, _ = golfref("rules", "six-card", "-o", "final_turns=one_each", "-o", "kings15=true", cwd=tmp_path)
+    assert "the round ends at once" in usual
+    assert "every other seat has one more turn" in changed
+    assert "K 15" in changed
+    assert "* final_turns" in changed
+
+
+def test_an_unknown_variant_names_the_nearest(tmp_path: Path) -> None:
+    _, problem = golfref("rules", "six-crad", cwd=tmp_path, code=2)
+    assert "did you mean `six-card`?" in problem
+
+
+def test_score_by_hand(tmp_path: Path) -> None:
+    grids = ("KS 5H 9D / KD AC 9S", "QS JD KH / 10S QD 10C")
+    plain, _ = golfref("score", "six-card", *grids, cwd=tmp_path)
+    assert [line.split()[0] for line in plain.splitlines()] == ["6", "50"]
+    options = ("-o", "knock_penalty=add:10", "--ender", "1")
+    punished, _ = golfref("score", "six-card", *grids, *options, cwd=tmp_path)
+    assert "60 (raw 50)" in punished
+
+
+def test_score_lines_go_on_after_a_bad_one(tmp_path: Path) -> None:
+    lines = [
+        {"preset": "cactus", "options": {}, "grids": ["9S 0H / -- --", "JS QH / 2C 3D"], "ender": 0},
+        {"preset": "cactus", "options": {"moon": True}, "grids": ["9S 0H / -- --"], "ender": None},
+        {"preset": "six-card", "options": {"queen_value": 20}, "grids": ["QS JD KH / 10S QD 10C"], "ender": None},
+    ]
+    out, _ = golfref("score", "--jsonl", cwd=tmp_path, given="\n".join(map(json.dumps, lines)) + "\n{\n", code=1)
+    answers = [json.loads(line) for line in out.splitlines()]
+    assert answers[0] == {"raw": [9, 25], "scores": [18, 25]}
+    assert "moon" in answers[1]["error"]
+    assert answers[2] == {"raw": [70], "scores": [70]}
+    assert "error" in answers[3]
+
+
+def test_a_match_with_a_given_deck(tmp_path: Path) -> None:
+    """GEN-04: cards go out clockwise from the dealer's left, so seat 1 gets the first card."""
+    (tmp_path / "deck.txt").write_text("KS 2S KD 2D  # two cards for each seat, seat 1 first\n")
+    report = golfref_json(
+        *("match", "--variant", "six-card", "-o", "rounds=1", "--deck", "deck.txt", "--record", "match.json"),
+        *("--bot", "builtin:random", "--bot", "builtin:random", "--seed", "deal"),
+        cwd=tmp_path,
+    )
+    assert [bot["name"] for bot in report["bots"]] == ["random", "random#2"]
+    assert report["record"] == "match.json"
+    assert len(report["rounds"]) == 1
+    record = json.loads((tmp_path / "match.json").read_text())
+    assert record["rounds"][0]["deck"][:4] == ["KS", "2S", "KD", "2D"]
+    assert "all holds" in golfref("verify", "match.json", cwd=tmp_path)[0]
+
+
+def test_the_same_seed_plays_the_same_match(tmp_path: Path) -> None:
+    words = ("match", "--variant", "single-deck", "--bot", "builtin:random", "--bot", "builtin:random", "--seed", "s")
+    assert golfref_json(*words, cwd=tmp_path) == golfref_json(*words, cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("7H 7H 7H", "round 1: 7H stands 3 times; the pack has 1 of it"),
+        ("7H 1H", "round 1: 1H stands 1 times; the pack has no such card"),
+        ("7H 77", "deck.txt:1:4: `77` is no card code"),
+    ],
+)
+def test_a_deck_that_cannot_be(tmp_path: Path, line: str, words: str) -> None:
+    (tmp_path / "deck.txt").write_text(line)
+    bots = ("--bot", "builtin:random", "--bot", "builtin:random")
+    _, problem = golfref("match", "--variant", "six-card", "--deck", "deck.txt", *bots, cwd=tmp_path, code=2)
+    assert words in problem
+
+
+def test_every_bot_that_cannot_be_found_is_named(tmp_path: Path) -> None:
+    bots = ("--bot", "nosuchprogram", "--bot", "python3 nosuchfile.py")
+    _, problem = golfref("match", "--variant", "six-card", *bots, cwd=tmp_path, code=2)
+    assert "nosuchprogram" in problem
+    assert "nosuchfile.py" in problem
+
+
+def test_a_failing_bot_is_explained_to_its_author(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import sys\n"
+        "input()\n"
+        'print(\'{"type": "ready"}\', flush=True)\n'
+        "input(); input()\n"
+        'print("my hand is bad", flush=True)\n'
+        "sys.exit('I give up')\n"
+    )
+    bots = ("--bot", "builtin:random", "--bot", f"{sys.executable} mine.py")
+    out, why = golfref("match", "--variant", "six-card", *bots, "--strict", cwd=tmp_path, code=1)
+    assert "bad_message 1, crashed 1 (forfeited)" in out
+    assert "print debugging to standard error" in why
+    assert "its line: my hand is bad" in why
+    assert "I give up" in why
+
+
+def test_replay_shows_a_seat_only_what_it_saw(tmp_path: Path) -> None:
+    bots = ("--bot", "builtin:random", "--bot", "builtin:random")
+    golfref("match", "--variant", "cactus", *bots, "--seed", "s", "--record", "m.json", cwd=tmp_path)
+    public, _ = golfref("replay", "m.json", cwd=tmp_path)
+    own, _ = golfref("replay", "m.json", "--seat", "1", cwd=tmp_path)
+    assert "1 random#2 looks at s2 a hidden card" in public
+    looked = [line for line in own.splitlines() if "looks at" in line]
+    assert "a hidden card" in looked[0]
+    assert "a hidden card" not in looked[1]
+
+
+def test_a_changed_record_is_found_out(tmp_path: Path) -> None:
+    bots = ("--bot", "builtin:random", "--bot", "builtin:random")
+    golfref("match", "--variant", "six-card", *bots, "--seed", "s", "--record", "m.json", cwd=tmp_path)
+    record = json.loads((tmp_path / "m.json").read_text())
+    deck = record["rounds"][2]["deck"]
+    deck[0], deck[-1] = deck[-1], deck[0]
+    (tmp_path / "cards.json").write_text(json.dumps(record))
+    assert "round 3: the deck is not the one" in golfref("verify", "cards.json", cwd=tmp_path, code=1)[0]
+
+    record = json.loads((tmp_path / "m.json").read_text())
+    record["result"]["totals"][0] -= 1
+    (tmp_path / "score.json").write_text(json.dumps(record))
+    assert "the record claims otherwise" in golfref("verify", "score.json", cwd=tmp_path, code=1)[0]
+
+
+def test_what_is_no_record_is_said_so(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("hello\n")
+    assert "not a golfref record" in golfref("verify", "notes.txt", cwd=tmp_path, code=2)[1]
+    assert "cannot be read" in golfref("replay", "nothing.json", cwd=tmp_path, code=2)[1]
+    assert "no such store" in golfref("standings", "nothing.golfref", cwd=tmp_path, code=2)[1]
+
+
+def test_help_and_version(tmp_path: Path) -> None:
+    overview, _ = golfref("--help", cwd=tmp_path)
+    for command in ("tournament", "standings", "match", "variants", "rules", "score", "replay", "verify"):
+        assert command in overview
+        assert golfref(command, "--help", cwd=tmp_path)[0]
+    assert "protocol 1-draft" in golfref("--version", cwd=tmp_path)[0]
+
+
+def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "referee.cli", "--help"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "|" in line}
+    assert not imported & {"trio", "msgspec", "sqlite3", "tabulate", "rich.progress"}
