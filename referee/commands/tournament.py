@@ -22,7 +22,7 @@ from referee.tournament.facts import config_facts, differences
 from referee.tournament.keys import commitment, master_key
 from referee.tournament.run import for_blocks, greet_all, make_plan, play_all
 from referee.tournament.schedule import Plan
-from referee.tournament.store import Meta, Store, StoreError
+from referee.tournament.store import Meta, Store, StoreError, WriteFailed
 
 LAST_LINES = 10
 """Lines of a failing bot's standard error that are shown."""
@@ -62,7 +62,7 @@ def run_tournament(order: Ordered) -> int:
         return USAGE
     except StoreError as error:
         say(f"golfref: {error}")
-        return USAGE
+        return HOST_FAILED if isinstance(error, WriteFailed) else USAGE
     except Interrupted:
         say("interrupted; nothing was played")
         return INTERRUPTED

@@ -67,7 +67,8 @@ async def play(pump: Pump, setup: MatchSetup, new_id: Callable[[], str] = lambda
     channels: list[Channel] = []
     try:
         async with pump.stillness:
-            channels += [Channel(spec, setup.isolation, setup.limits) for spec in setup.bots]
+            for spec in setup.bots:
+                channels.append(Channel(spec, setup.isolation, setup.limits))  # one by one: a failure stops the others
         await pump.converse(conversation.steps(), dict(enumerate(channels)))
     finally:
         with trio.CancelScope(shield=True):

@@ -6,6 +6,7 @@ the referee is the subreaper of its descendants: what left the bot's group is in
 
 import contextlib
 import ctypes
+import errno
 import os
 import signal
 import subprocess
@@ -18,6 +19,7 @@ import trio
 from msgspec import Struct
 
 from referee.play.bots import BotSpec, Isolation
+from referee.play.exchange import HostFault
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
 """The referee's environment variables that a bot gets; its own `env` is added."""
@@ -27,6 +29,10 @@ FAREWELL_S = 0.5
 
 _LIMITS = "ulimit -c 0; ulimit -f 200000; ulimit -n 256; ulimit -d 4000000"
 """The level `limits`: no core files, files of 100 MB, 256 open files, 4 GB of data."""
+
+
+_HOST_TROUBLE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
+"""Reasons for which a process cannot be started that are no bot's fault."""
 
 
 class StartFailed(Exception):
@@ -54,7 +60,7 @@ class BotProcess:
     """A running bot. Its three pipes are non-blocking file descriptors: `stdin`, `stdout`, `stderr`."""
 
     def __init__(self, spec: BotSpec, isolation: Isolation) -> None:
-        """Starts the process; raises StartFailed."""
+        """Starts the process; raises StartFailed, and HostFault where it is the host that cannot."""
         command = list(spec.command)
         if isolation == "limits":
             command = ["/bin/sh", "-c", f'{_LIMITS}; exec "$@"', "sh", *command]
@@ -70,6 +76,8 @@ class BotProcess:
                 bufsize=0,
             )
         except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno in _HOST_TROUBLE:
+                raise HostFault(f"the host cannot start another process: {error.strerror}") from None
             raise StartFailed(f"cannot start {spec.command[0]}: {error}") from None
         self.pid = self._popen.pid
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
@@ -130,6 +138,9 @@ class BotProcess:
             os.killpg(self.pid, number)
 
 
+_PR_SET_CHILD_SUBREAPER = 36
+_inherits = False
+
 _OURS: set[int] = set()
 """The processes that we started and have not reaped."""
 
@@ -140,23 +151,26 @@ def environment(spec: BotSpec) -> dict[str, str]:
 
 
 def start(spec: BotSpec, isolation: Isolation) -> BotProcess:
-    """Start a bot from the main thread; raises StartFailed."""
+    """Start a bot from the main thread; raises StartFailed and HostFault."""
     process = BotProcess(spec, isolation)
     _OURS.add(process.pid)
     return process
 
 
 def become_subreaper() -> None:
-    """Inherit the orphans of the bots instead of leaving them to init (Linux; elsewhere nothing happens)."""
+    """Inherit the orphans of the bots instead of leaving them to init (Linux; elsewhere nothing happens).
+
+    For a process whose only children are bots: from now on `end_orphans` kills every other child.
+    """
+    global _inherits  # noqa: PLW0603 - it is a property of the process
     if sys.platform == "linux":
-        PR_SET_CHILD_SUBREAPER = 36  # noqa: N806 - the kernel's name
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        _inherits = ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
 
 
 def end_orphans() -> None:
-    """Kill and reap inherited descendants of bots that have been stopped; needs `become_subreaper`."""
+    """Kill and reap inherited descendants of bots that have been stopped; nothing without `become_subreaper`."""
     end = time.monotonic() + 1.0
-    while (orphans := _children() - _OURS) and time.monotonic() < end:
+    while _inherits and (orphans := _children() - _OURS) and time.monotonic() < end:
         for pid in orphans:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)

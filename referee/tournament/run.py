@@ -120,7 +120,7 @@ def greet_all(config: Config) -> list[Greeted]:
 
 
 def play_all(config: Config, plan: Plan, store: Store, watcher: Watcher) -> Outcome:
-    """Play what the store lacks. Raises Interrupted; StoreError when a result cannot be kept."""
+    """Play what the store lacks. Raises Interrupted; WriteFailed when a result cannot be kept."""
     outcome = Outcome()
     done = store.numbers()
     todo = (fixture for fixture in plan if fixture.number not in done)

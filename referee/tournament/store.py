@@ -4,6 +4,7 @@ A match is committed when it ends, and what is committed never changes. This mod
 played or what a standing is.
 """
 
+import contextlib
 import fcntl
 import os
 import sqlite3
@@ -36,6 +37,10 @@ class StoreError(Exception):
     """The store cannot be used; the text says why and what to do."""
 
 
+class WriteFailed(StoreError):
+    """The host did not let us keep a result."""
+
+
 class Meta(Struct, frozen=True, kw_only=True):
     """What a run began with."""
 
@@ -62,17 +67,22 @@ class Store:
 
     @classmethod
     def create(cls, path: Path, meta: Meta) -> "Store":
-        """Begin a run in a new file, readable by its owner alone; raises StoreError."""
+        """Begin a run in a new file, readable by its owner alone; raises StoreError.
+
+        The file appears under its name only when it is a whole store, so that a kill leaves no half of one.
+        """
+        unborn = path.with_name(path.name + ".new")
         try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
-        except OSError as error:
-            raise StoreError(f"{path}: cannot create the store: {error.strerror}") from None
-        store = cls._connect(path, writing=True)
-        with store._connection as connection:
-            connection.executescript(_TABLES)
-            rows = [(key, msgspec.json.encode(value).decode()) for key, value in msgspec.to_builtins(meta).items()]
-            connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
-        return store
+            unborn.unlink(missing_ok=True)
+            os.close(os.open(unborn, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+            with contextlib.closing(sqlite3.connect(unborn)) as connection, connection:
+                connection.executescript(_TABLES)
+                rows = [(key, msgspec.json.encode(value).decode()) for key, value in msgspec.to_builtins(meta).items()]
+                connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
+            unborn.rename(path)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"{path}: cannot create the store: {error}") from None
+        return cls.open(path, writing=True)
 
     @classmethod
     def open(cls, path: Path, *, writing: bool = False) -> "Store":
@@ -106,7 +116,7 @@ class Store:
         return msgspec.convert({key: msgspec.json.decode(value) for key, value in rows}, Meta)
 
     def commit(self, result: Result, record: Record) -> None:
-        """Keep a finished match; once this returns, no crash of the referee loses it. Raises StoreError."""
+        """Keep a finished match; once this returns, no crash of the referee loses it. Raises WriteFailed."""
         data = msgspec.json.encode(record)
         row = (
             result.number,
@@ -119,7 +129,7 @@ class Store:
         self._write("INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def note_void(self, number: int, attempt: int, reason: str) -> None:
-        """Keep that a match was spoiled by the referee or its host. Raises StoreError."""
+        """Keep that a match was spoiled by the referee or its host. Raises WriteFailed."""
         self._write("INSERT INTO voids VALUES (?, ?, ?)", (number, attempt, reason))
 
     def numbers(self) -> set[int]:
@@ -171,7 +181,7 @@ class Store:
             with self._connection as connection:
                 connection.execute(statement, row)
         except sqlite3.Error as error:
-            raise StoreError(
+            raise WriteFailed(
                 f"{self.path}: cannot write: {error}; what was committed is safe, run the same command again to go on"
             ) from None
 
