@@ -19,6 +19,7 @@ from referee.play.match import MatchSetup, play
 from referee.play.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.rules.chance import BadDeck, Stacked
+from referee.rules.describe import advice
 from referee.rules.options import BadOptions
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Record
 from referee.rules.streams import bot_seed
@@ -85,6 +86,7 @@ def play_match(order: Ordered) -> int:
     except (UsageError, UnknownVariant, BadOptions, BadBot, BadDeck) as error:
         say(*(f"golfref match: {line}" for line in str(error).splitlines()))
         return USAGE
+    say(*(f"note: {text}" for text in advice(setups[0].variant, len(setups[0].bots))))
     records: list[Record] = []
 
     async def work(pump: Pump) -> None:

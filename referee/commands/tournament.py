@@ -16,6 +16,7 @@ from referee.commands.standings import document_of, show
 from referee.play.greeting import Greeted
 from referee.play.match import host
 from referee.play.session import Interrupted
+from referee.rules.describe import advice
 from referee.tournament.config import Config, ConfigError, Entry, load
 from referee.tournament.estimate import DECISION_S, estimate
 from referee.tournament.facts import config_facts, differences
@@ -98,6 +99,8 @@ def _announce(config: Config, plan: Plan) -> None:
     tables = ", ".join(
         f"{entry.name} ({_lineups(config, entry)} line-ups of {entry.seats})" for entry in config.variants
     )
+    for entry in config.variants:
+        say(*(f"note: {text}" for text in advice(entry.variant, entry.seats)))
     say(f"{config.name}: {len(config.bots)} bots, {len(plan)} matches: {tables}; {config.deals} deals each")
 
 

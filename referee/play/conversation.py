@@ -219,8 +219,9 @@ class Conversation:
         time_us = round(reply.elapsed_us)
         seat.bank_s = max(0.0, seat.bank_s - reply.elapsed_us / 1e6)
         if isinstance(reply.heard, Answer):
-            seat.then = reply.heard.then
-            return self._accept(ask, reply.heard.action, time_us)
+            given = self._accept(ask, reply.heard.action, time_us)
+            seat.then = None if given.fault else reply.heard.then
+            return given
         empty = "; the bank is empty" if seat.bank_s <= 0 else ""
         mishap = _mishap(reply.heard, f"no answer to `{ask.decision}` within {limit_s:.3g} s{empty}")
         self._blame(ask.seat, mishap)

@@ -101,6 +101,8 @@ def check(question: Question, response: Response) -> None:
     if isinstance(question, Window):
         _check_slaps(question, response)
         return
+    if isinstance(response, tuple) != isinstance(question, Sealed):
+        raise IllegalAnswer("a sealed question is answered by a tuple of actions, any other by one action")
     asks = question.asks if isinstance(question, Sealed) else (question,)
     given = response if isinstance(response, tuple) else (response,)
     if len(given) != len(asks):

@@ -68,7 +68,8 @@ def _after_discard(table: Table, seat: int, discard: Card) -> Flow[None]:
     """CAC-14, CAC-21: the slap window, then the discarder's power, unless the stock ends the round before."""
     if table.stock_has_run_out():
         raise RoundOver
-    yield from play_window(table, seat, discard)
+    if table.options.slaps:
+        yield from play_window(table, seat, discard)
     if table.stock_has_run_out():
         raise RoundOver
     if rank(discard) in _face_ranks(table):

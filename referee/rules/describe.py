@@ -24,6 +24,23 @@ def rules_in_full(variant: Variant) -> str:
     return "\n".join(lines)
 
 
+def advice(variant: Variant, seats: int) -> Iterator[str]:
+    """What is legal but probably not meant, for whoever sets up a game (AMB-32, OPT-06)."""
+    if variant.tag == "CAC" and seats == 2:
+        yield f"{variant.preset}: its rules advise two players to play another game (AMB-32)"
+    if variant.options.moon:
+        highest, moon_at = _highest_score(variant), variant.options.moon_at or 10 * size(variant)
+        if highest != moon_at:
+            yield f"{variant.preset}: a layout can score {highest}, but the moon is at {moon_at} (OPT-06)"
+
+
+def _highest_score(variant: Variant) -> int:
+    """The most that a layout can score: in every column the dearest rank, but once the second where columns cancel."""
+    dearest, second, *_ = sorted((points for rank, points in card_values(variant).items() if rank != "X"), reverse=True)
+    column = dearest * (variant.rows - 1) + (second if "col" in variant.options.cancel else dearest)
+    return column * variant.columns
+
+
 def _chapters(variant: Variant) -> Iterator[tuple[str, list[str]]]:
     cactus = variant.flow == "cactus"
     yield "Set-up", list(_cactus_set_up(variant) if cactus else _kernel_set_up(variant))

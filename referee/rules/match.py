@@ -96,7 +96,8 @@ def _showdown(table: Table) -> RoundResult:
     if not table.playoff:
         table.totals = [total + score for total, score in zip(table.totals, scores, strict=True)]
         if table.options.four_kind_wins:
-            table.four_of_a_kind = tuple(seat for seat, cards in enumerate(layouts) if has_four_of_a_kind(cards))
+            equal = [seat for seat, cards in enumerate(layouts) if has_four_of_a_kind(cards)]
+            table.four_of_a_kind = tuple(seat for seat in equal if seat not in table.forfeited)
     table.emit(
         events.Scored(
             raw=raw,

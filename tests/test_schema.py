@@ -1,0 +1,221 @@
+"""The written specification against what it specifies: schema.json, and the words, numbers and lines of README.md."""
+
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import pytest
+from msgspec.structs import fields
+
+import protocol
+from protocol.actions import Action
+from protocol.events import Event
+from protocol.messages import (
+    Answer,
+    Clocks,
+    Decision,
+    End,
+    Fault,
+    FaultKind,
+    FaultPolicy,
+    Game,
+    Hello,
+    Limits,
+    Match,
+    Ready,
+    Request,
+    Table,
+)  # fmt: skip
+from protocol.schema import schema, text
+from referee.rules.chance import Keyed
+from referee.rules.streams import bot_seed
+from referee.rules.variants import PRESETS, preset
+from referee.tournament.keys import commitment, deal_key, master_key
+
+FOLDER = Path(protocol.__file__).parent
+README = (FOLDER / "README.md").read_text(encoding="utf-8")
+
+T = TypeVar("T")
+
+# The schema
+
+
+def test_the_schema_file_is_what_the_types_give() -> None:
+    assert (FOLDER / "schema.json").read_bytes() == text(), "run `python -m protocol.schema > protocol/schema.json`"
+
+
+def test_every_reference_of_the_schema_leads_to_a_definition() -> None:
+    made = schema()
+
+    references = set(re.findall(r'"#/\$defs/([^"]+)"', json.dumps(made)))
+
+    assert references == set(made["$defs"])
+
+
+def test_definitions_are_named_by_the_words_of_the_wire() -> None:
+    names = schema()["$defs"]
+
+    assert {"message.end", "action.end", "action.none", "event.drew", "event.fault", "Offer", "Table"} <= set(names)
+    assert all(re.fullmatch(r"[A-Za-z]+|(message|action|event)\.[a-z0-9_]+", name) for name in names)
+
+
+def test_a_secret_card_is_a_code_or_null() -> None:
+    drew = schema()["$defs"]["event.drew"]
+
+    assert drew["properties"]["card"] == {"anyOf": [{"type": "string"}, {"type": "null"}]}
+    assert drew["required"] == ["event", "seat", "from", "card", "stock"]
+
+
+# The words of README.md
+
+
+def members(union: Any) -> list[Any]:
+    """The structs of a union, without their type arguments."""
+    return [getattr(one, "__origin__", one) for one in get_args(union)]
+
+
+def words() -> Iterator[str]:
+    """Every word that can stand on the wire as a name: tags, fields, decisions, fault kinds, presets."""
+    plain: tuple[Any, ...] = (
+        Hello,
+        Game,
+        Limits,
+        Ready,
+        Match,
+        Clocks,
+        FaultPolicy,
+        Table,
+        Request,
+        Answer,
+        End,
+        Fault,
+    )
+    for kind in (*plain, *members(Action), *members(Event)):
+        if kind.__struct_config__.tag is not None:
+            yield str(kind.__struct_config__.tag)
+        yield from (field.encode_name for field in fields(kind))
+    yield from (*get_args(Decision), *get_args(FaultKind), *PRESETS)
+
+
+@pytest.mark.parametrize("word", sorted(set(words())))
+def test_the_readme_has_every_word_of_the_wire(word: str) -> None:
+    assert re.search(rf'[`"]{re.escape(word)}[`"]', README)
+
+
+@pytest.mark.parametrize("kind", [*members(Event), *members(Action)], ids=lambda kind: kind.__name__)
+def test_the_readme_lists_the_fields_of_every_kind(kind: Any) -> None:
+    tag = str(kind.__struct_config__.tag)
+    rows = [row for row in README.splitlines() if row.startswith("| `") and f"`{tag}`" in row.split("|")[1]]
+    wanted = [field.encode_name for field in fields(kind)]
+
+    assert any([name for name in re.findall(r"`(\w+)`", row.split("|")[2]) if name in wanted] == wanted for row in rows)
+
+
+# The worked example of section 9, re-derived from the words of the specification alone
+
+
+def naive_digest(key: bytes, message: bytes) -> bytes:
+    return hmac.new(key, message, hashlib.sha256).digest()
+
+
+def naive_words(key: bytes, purpose: str) -> Iterator[int]:
+    number = 0
+    while True:
+        digest = naive_digest(key, purpose.encode("utf-8") + b"\x00" + number.to_bytes(8, "big"))
+        for start in range(0, 32, 4):
+            yield int.from_bytes(digest[start : start + 4], "big")
+        number += 1
+
+
+def naive_below(stream: Iterator[int], n: int) -> int:
+    while True:
+        word = next(stream)
+        if word < 2**32 // n * n:
+            return word % n
+
+
+def naive_shuffled(stream: Iterator[int], items: Sequence[T]) -> list[T]:
+    order = list(items)
+    for i in range(len(order) - 1, 0, -1):
+        j = naive_below(stream, i + 1)
+        order[i], order[j] = order[j], order[i]
+    return order
+
+
+def printed(what: str) -> list[str]:
+    """The values that the row `what` of the worked example prints."""
+    (row,) = re.findall(rf"^\| {re.escape(what)} \| (.+) \|$", README, flags=re.MULTILINE)
+    return re.findall(r"`([^`]+)`", row)
+
+
+def test_the_keys_of_the_worked_example() -> None:
+    bots = ["greedy", "keeper", "random"]
+    master = hashlib.sha256(b"golfref/seed\x00demo").digest()
+    array = json.dumps(["six-card", bots, 0], separators=(",", ":"))
+    key = naive_digest(master, b"golfref/deal\x00" + array.encode())
+
+    assert printed("master key") == [master.hex()]
+    assert printed("commitment") == [hashlib.sha256(master).hexdigest()]
+    assert printed("JSON") == [array]
+    assert printed("deal key") == [key.hex()]
+    assert printed("`seating`, three bots") == [" ".join(naive_shuffled(naive_words(key, "seating"), bots))]
+
+
+def test_the_deal_of_the_worked_example() -> None:
+    key = bytes.fromhex(printed("deal key")[0])
+    pack = [rank + suit for suit in "SHDC" for rank in ("A", *map(str, range(2, 11)), "J", "Q", "K")]
+    deck = naive_shuffled(naive_words(key, "deck/1"), pack)
+    seat_1 = deck[0:18:3]
+    stream = naive_words(key, "deck/1")
+
+    assert printed("`deck/1`, digest 0")[0] == naive_digest(key, b"deck/1" + bytes(9)).hex()
+    assert printed("its first words") == [" ".join(str(next(stream)) for _ in range(3))]
+    stream = naive_words(key, "deck/1")
+    assert printed("first three draws") == [str(naive_below(stream, n)) for n in (52, 51, 50)]
+    assert printed("`deck/1`, one pack")[0] == " ".join(deck[:26])
+    assert printed("dealer 0: seat 1, slots 0-5") == [" ".join(seat_1)]
+    assert printed("up-card") == [deck[18]]
+
+
+def test_the_other_streams_of_the_worked_example() -> None:
+    key = bytes.fromhex(printed("deal key")[0])
+    first, second = (number for number, _ in zip(naive_words(key, "bot/0/2"), range(2), strict=False))
+
+    for purpose, what in (("lots/1/1", "`lots/1/1`, three seats"), ("asking/1/1", "`asking/1/1`, three seats")):
+        assert printed(what)[0] == " ".join(map(str, naive_shuffled(naive_words(key, purpose), range(3))))
+    assert printed("`bot/0/2`") == [str(first * 2**21 + second // 2**11)]
+
+
+def test_the_referee_deals_the_worked_example() -> None:
+    master = master_key("demo")
+    key = deal_key(master, "six-card", ["random", "greedy", "keeper"], 0)
+
+    assert [commitment(master)] == printed("commitment")
+    assert [key.hex()] == printed("deal key")
+    assert " ".join(Keyed(key, preset("six-card"), 3).deck(1)[:26]) == printed("`deck/1`, one pack")[0]
+    assert str(bot_seed(key, 0, 2)) == printed("`bot/0/2`")[0]
+
+
+# The conversation of section 10
+
+
+def lines_of_transcripts() -> Iterator[tuple[str, str]]:
+    """Who writes, and the line, over all golden transcripts."""
+    for path in (FOLDER / "transcripts").iterdir():
+        for line in path.read_text(encoding="utf-8").splitlines()[1:]:
+            to = json.loads(line)["to"]
+            yield "R" if to == "bot" else "B", line.partition('"line":')[2].removesuffix("}")
+
+
+def test_the_conversation_is_from_the_transcripts() -> None:
+    shown = re.findall(r"^    ([RB])> (.+)$", README, flags=re.MULTILINE)
+    said = list(lines_of_transcripts())
+
+    assert len(shown) > 10
+    for writer, line in shown:
+        pattern = re.compile(".*".join(re.escape(piece) for piece in line.split("...")))
+        assert any(who == writer and pattern.fullmatch(whole) for who, whole in said), line
