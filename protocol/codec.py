@@ -1,9 +1,11 @@
 """Lines to and from bytes. Decoding is strict, and whatever is wrong with a line is one exception, `BadLine`."""
 
+from codecs import BOM_UTF8
 from functools import cache
 from typing import TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from protocol.messages import Answer, FromReferee, Ready
 
@@ -39,12 +41,24 @@ def _decoder(kind: type[M]) -> msgspec.json.Decoder[M]:
 def _decode(line: bytes, kind: type[M]) -> M:
     decoder: msgspec.json.Decoder[M] = _decoder(kind)
     try:
+        line.decode()  # the decoder does not look into fields that it skips
         return decoder.decode(line)
     except msgspec.ValidationError as error:
-        raise BadLine(str(error)) from None
+        raise BadLine(_explained(str(error), kind)) from None
     except msgspec.DecodeError as error:
+        if line.startswith(BOM_UTF8):
+            raise BadLine("it begins with a byte order mark") from None
         raise BadLine(f"not JSON: {error}") from None
     except UnicodeDecodeError as error:
         raise BadLine(f"not UTF-8: byte {error.start + 1} of the line") from None
     except RecursionError:
         raise BadLine("nested too deeply") from None
+
+
+def _explained(error: str, kind: type[Struct]) -> str:
+    """The decoder's words, and what was expected where it only says what was not."""
+    if error.endswith("`$.type`"):
+        return f"{error}; a message of type `{kind.__struct_config__.tag}` was awaited"
+    if error.endswith((".kind`", "`$.action`", "`$.then`")):
+        return f"{error}; an action is an object whose `kind` is one that the request offers"
+    return error

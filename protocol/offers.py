@@ -84,6 +84,20 @@ def _allows(choice: Choice, value: object) -> bool:
     return all(one in choice.any_of for one in value)
 
 
+def in_words(offer: Offer) -> str:
+    """The offer for people: `swap with slot one of 0 1 2`."""
+    choices = [f"{name} {_in_words(choice)}" for name, choice in offer.choices().items()]
+    return offer.kind + (f" with {' and '.join(choices)}" if choices else "")
+
+
+def _in_words(choice: Choice) -> str:
+    values = choice.one_of if isinstance(choice, OneOf) else choice.of if isinstance(choice, Pick) else choice.any_of
+    listed = " ".join(str(list(value)) if isinstance(value, tuple) else str(value) for value in values)
+    if isinstance(choice, OneOf):
+        return f"one of {listed}"
+    return f"{choice.pick} different ones of {listed}" if isinstance(choice, Pick) else f"any of {listed}"
+
+
 def size(offer: Offer) -> int:
     """How many different answers the offer describes; arrays in another order count as different."""
     return prod(_size(choice) for choice in offer.choices().values())

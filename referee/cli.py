@@ -3,6 +3,7 @@
 Everything else is imported inside a command, so that `--help` does not wait for it.
 """
 
+import os
 import sys
 import tomllib
 from pathlib import Path
@@ -32,7 +33,12 @@ def main() -> None:
     """The `golfref` command."""
     if sys.platform == "win32":
         sys.exit("golfref runs on Linux and macOS; on Windows use WSL, the Windows Subsystem for Linux")
-    app()
+    try:
+        app()
+    except BrokenPipeError:
+        # Whoever read our output has gone, such as `head`; Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
 
 
 def _show_version(value: bool) -> None:
@@ -59,7 +65,7 @@ def tournament(
         Optional[Path],
         typer.Option(metavar="FILE", help="Where results go; default: CONFIG with .golfref for .toml, beside it."),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew; an old store is kept as FILE.old.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew; an old store is kept as FILE.old1.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all, start every bot once, play nothing.")] = False,
     jobs: Annotated[Optional[int], typer.Option(min=1, help="Matches at a time; default: the config's.")] = None,
     seed: Annotated[
@@ -108,7 +114,10 @@ def match(
     seed: Annotated[Optional[str], typer.Option(help="Fix the deals and the bots' seeds.")] = None,
     deck: Annotated[
         Optional[Path],
-        typer.Option(metavar="FILE", help="Card codes in dealing order, a line a round; # starts a comment."),
+        typer.Option(
+            metavar="FILE",
+            help="Card codes in dealing order, a line a round; # starts a comment; the seed deals what is missing.",
+        ),
     ] = None,
     record: Annotated[
         Optional[Path],
@@ -123,6 +132,7 @@ def match(
         str, typer.Option(metavar="POLICY", help="What a fault costs: fallback or forfeit.")
     ] = "fallback",
     strikes: Annotated[int, typer.Option(min=1, help="With fallback: so many faults forfeit the match.")] = 10,
+    show_stderr: Annotated[bool, typer.Option("--show-stderr", help="Show all that the bots wrote to stderr.")] = False,
     as_json: Json = False,
     strict: Strict = False,
 ) -> None:
@@ -145,6 +155,7 @@ def match(
         clocks=Clocks(start_s=start_s, move_s=move_s, bank_s=bank_s, slap_s=slap_s),
         faults=FaultPolicy(policy="forfeit" if policy == "forfeit" else "fallback", strikes=strikes),
         strict=strict,
+        show_stderr=show_stderr,
     )
     raise typer.Exit(play_match(order))
 

@@ -130,7 +130,7 @@ def test_a_changed_config_is_refused_and_fresh_keeps_the_old_store(tmp_path: Pat
     assert "--fresh" in refusal
     run(tmp_path, "tournament", "small.toml", "--fresh")
     assert len(results(tmp_path / "small.golfref")) == MATCHES // 2
-    assert run(tmp_path, "standings", "small.golfref.old")[0] == first
+    assert run(tmp_path, "standings", "small.golfref.old1")[0] == first
 
 
 def test_a_dry_run_plays_nothing(tmp_path: Path) -> None:

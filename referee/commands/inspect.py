@@ -6,11 +6,12 @@ import msgspec
 
 from protocol.text import printable
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, say
-from referee.commands.single import mishap_of
+from referee.reports.blame import mishap_of, stderr_lines
 from referee.reports.narrate import narrate
 from referee.rules.record import BrokenRecord, Forfeit, GivenSlaps, Move, Record, walk
+from referee.tournament.schedule import Fixture
 from referee.tournament.store import Store, StoreError
-from referee.tournament.verify import check_record, check_run
+from referee.tournament.verify import check_record, check_run, plan_of
 
 SQLITE = b"SQLite format 3\x00"
 
@@ -25,7 +26,7 @@ def replay(where: str, seat: int | None) -> int:
         record = load_record(where)
         if seat is not None and not 0 <= seat < len(record.seats):
             raise NoRecord(f"--seat: expected 0 to {len(record.seats) - 1}, got {seat}")
-        put(*_heading(record))
+        put(*_heading(where, record))
         _tell(record, seat)
     except (NoRecord, StoreError) as error:
         say(f"golfref: {error}")
@@ -101,12 +102,25 @@ def _line(path: Path, number: int) -> bytes:
     return lines[number]
 
 
-def _heading(record: Record) -> list[str]:
+def _heading(where: str, record: Record) -> list[str]:
+    """What was played; of a match of a run also which deal of the plan it was, so that its key can be derived."""
+    path, number = _split(where)
+    planned = []
+    if number is not None and _is_store(path):
+        fixture = _fixture(path, number)
+        planned = [f"match {number}: block {fixture.block}, deal {fixture.deal}, rotation {fixture.rotation}"]
     seats = ", ".join(f"{seat} {bot.name}" for seat, bot in enumerate(record.seats))
-    return [
-        f"{record.name} ({record.preset}), golfref {record.golfref}, isolation {record.isolation}",
-        f"seats: {seats}",
-    ]
+    game = f"{record.name} ({record.preset}), golfref {record.golfref}, isolation {record.isolation}"
+    return [game, *planned, f"seats: {seats}"]
+
+
+def _fixture(path: Path, number: int) -> Fixture:
+    store = Store.open(path)
+    try:
+        meta = store.meta()
+    finally:
+        store.close()
+    return plan_of(meta, bytes.fromhex(meta.master_key))[number]
 
 
 def _tell(record: Record, seat: int | None) -> None:
@@ -116,21 +130,24 @@ def _tell(record: Record, seat: int | None) -> None:
     for game, move in walk(record):
         put(*narrate(game, told, seat, names))
         told = len(game.events)
-        if seat is None:
-            _tell_mishaps(record, move)
+        _tell_mishaps(record, move, seat)
         if isinstance(move, GivenSlaps) and seat is None:
             times = [f"{r.seat} {r.corrected_us} us" for r in move.reactions if r.target is not None and r.corrected_us]
             put(*([f"    slap times: {', '.join(times)}"] if times else []))
     if game is not None:
         put(*narrate(game, told, seat, names))
     result = record.result
-    put(*(f"{seat} {name}: total {result.totals[seat]}, rank {result.ranks[seat]}" for seat, name in enumerate(names)))
+    for number, name in enumerate(names):
+        put(f"{number} {name}: total {result.totals[number]}, rank {result.ranks[number]}")
+        if seat in (None, number):
+            put(*stderr_lines(record, number))
 
 
-def _tell_mishaps(record: Record, move: Move) -> None:
+def _tell_mishaps(record: Record, move: Move, viewer: int | None) -> None:
+    """What went wrong, to the public; a seat is shown its own faults only."""
     for seat, bot in enumerate(record.seats):
         mishap = mishap_of(move, seat)
-        if mishap is not None:
+        if mishap is not None and viewer in (None, seat):
             what = "forfeits" if isinstance(move, Forfeit) else "is at fault"
             put(f"    {seat} {bot.name} {what}: {mishap.kind}: {printable(mishap.detail, 300)}")
             put(*([f"    its line: {mishap.line}"] if mishap.line else []))

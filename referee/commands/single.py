@@ -1,6 +1,7 @@
 """match: a few games between given bots, without a tournament."""
 
 import secrets
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,11 @@ from referee.play.exchange import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump import Pump
 from referee.play.session import Interrupted, run_session
+from referee.reports.blame import explain, stderr_lines
 from referee.rules.chance import BadDeck, Stacked
 from referee.rules.describe import advice
 from referee.rules.options import BadOptions
-from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Record
+from referee.rules.record import Record
 from referee.rules.streams import bot_seed
 from referee.rules.variants import UnknownVariant, customised, seat_problem
 from referee.tournament.keys import deal_key, master_key
@@ -42,6 +44,7 @@ class Ordered(Struct, frozen=True, kw_only=True):
     clocks: Clocks
     faults: FaultPolicy
     strict: bool
+    show_stderr: bool
 
 
 class BotResult(Struct, frozen=True, kw_only=True):
@@ -103,8 +106,8 @@ def play_match(order: Ordered) -> int:
     except HostFault as fault:
         say(f"golfref match: void, and no bot's fault: {fault}")
         return HOST_FAILED
-    except OSError as error:
-        say(f"golfref match: {order.record}: cannot write the record: {error.strerror}")
+    except UsageError as error:
+        say(f"golfref match: {error}")
         return USAGE
     at_fault = any(seat.faults for record in records for seat in record.seats)
     return CHECK_FAILED if order.strict and at_fault else DONE
@@ -178,14 +181,26 @@ def read_decks(path: Path) -> tuple[tuple[Card, ...], ...]:
 
 def _keep(path: Path | None, records: Sequence[Record]) -> None:
     """One record a line; written as a whole each time, so that an interruption leaves whole lines."""
-    if path is not None:
+    if path is None:
+        return
+    try:
         path.write_bytes(b"".join(msgspec.json.encode(record) + b"\n" for record in records))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot write the record: {error.strerror}") from None
 
 
 def _show(order: Ordered, record: Record) -> None:
     if order.as_json:
         put_json(msgspec.json.encode(_report(order, record)))
-        return
+    else:
+        _show_table(record)
+    for seat in range(len(record.seats)):
+        say(*explain(record, seat))
+        if order.show_stderr and not record.seats[seat].faults:
+            say(f"seat {seat} {record.seats[seat].name}", *stderr_lines(record, seat, last=sys.maxsize))
+
+
+def _show_table(record: Record) -> None:
     rows = [
         (seat, bot.name, record.result.totals[seat], record.result.ranks[seat], _faults(record, seat), bot.late_slaps)
         for seat, bot in enumerate(record.seats)
@@ -193,8 +208,6 @@ def _show(order: Ordered, record: Record) -> None:
     put(tabulate(rows, headers=["seat", "bot", "total", "rank", "faults", "late slaps"], disable_numparse=[1, 4]))
     put("rounds: " + "  ".join("/".join(map(str, one.scores)) for one in record.result.rounds))
     put(f"seed: {record.seed}   isolation: {record.isolation}", "")
-    for seat in range(len(record.seats)):
-        _explain(record, seat)
 
 
 def _report(order: Ordered, record: Record) -> MatchReport:
@@ -225,32 +238,3 @@ def _faults(record: Record, seat: int) -> str:
     bot = record.seats[seat]
     counted = ", ".join(f"{kind} {count}" for kind, count in bot.faults.items()) or "-"
     return f"{counted} (forfeited)" if bot.forfeited else counted
-
-
-LAST_LINES = 15
-"""Lines of a failing bot's standard error that are shown."""
-
-
-def _explain(record: Record, seat: int) -> None:
-    """For a bot that failed: its first fault, the line where it happened, and the end of its standard error."""
-    bot = record.seats[seat]
-    mishaps = [mishap for move in record.moves if (mishap := mishap_of(move, seat)) is not None]
-    if not mishaps:
-        return
-    first = mishaps[0]
-    say(f"seat {seat} {bot.name}: {first.kind}: {first.detail}")
-    if first.line:
-        say(f"  its line: {first.line}")
-    if bot.stderr:
-        say("  its standard error ends:", *(f"  | {line}" for line in bot.stderr.splitlines()[-LAST_LINES:]))
-
-
-def mishap_of(move: Move, seat: int) -> Mishap | None:
-    """The fault of this seat in a move, if there is one."""
-    match move:
-        case Forfeit() | Given():
-            return move.fault if move.seat == seat else None
-        case GivenTogether():
-            return next((given.fault for given in move.answers if given.seat == seat), None)
-        case GivenSlaps():
-            return next((reaction.fault for reaction in move.reactions if reaction.seat == seat), None)

@@ -5,7 +5,9 @@ from pathlib import Path
 import msgspec
 
 from referee.commands.console import DONE, USAGE, put, put_json, say
+from referee.reports.blame import explain
 from referee.reports.tables import report
+from referee.rules.record import Record
 from referee.tournament.standings import Document, Standings, standings_of
 from referee.tournament.store import Store, StoreError
 
@@ -16,12 +18,13 @@ def print_standings(path: Path, *, as_json: bool) -> int:
         store = Store.open(path)
         try:
             document = document_of(store)
+            show(document, as_json=as_json)
+            explain_faults(store)
         finally:
             store.close()
     except StoreError as error:
         say(f"golfref: {error}")
         return USAGE
-    show(document, as_json=as_json)
     return DONE
 
 
@@ -48,6 +51,17 @@ def document_of(store: Store, unplayed: tuple[int, ...] = ()) -> Document:
         variants=standings.variants,
         crosstable=standings.crosstable,
     )
+
+
+def explain_faults(store: Store) -> None:
+    """For each bot that was at fault: its faults in the first match in which it was, and where to read all of it."""
+    told: set[str] = set()
+    for result in store.results():
+        for seat, bot in enumerate(result.bots):
+            if result.faults[seat] and bot not in told:
+                told.add(bot)
+                record = msgspec.json.decode(store.record(result.number), type=Record)
+                say(*explain(record, seat), f"  all of it: golfref replay {store.path}:{result.number} --seat {seat}")
 
 
 def show(document: Document, *, as_json: bool) -> None:

@@ -1,5 +1,7 @@
 """tournament: check everything, say what it will take, play what is missing, show the standings."""
 
+import itertools
+import shlex
 from collections.abc import Sequence
 from math import comb
 from pathlib import Path
@@ -12,12 +14,13 @@ from protocol.text import printable
 from referee import __version__
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.progress import progress
-from referee.commands.standings import document_of, show
+from referee.commands.standings import document_of, explain_faults, show
+from referee.play.exchange import HostFault
 from referee.play.greeting import Greeted
 from referee.play.match import host
 from referee.play.session import Interrupted
 from referee.rules.describe import advice
-from referee.tournament.config import Config, ConfigError, Entry, load
+from referee.tournament.config import Config, ConfigError, Entry, cores, load
 from referee.tournament.estimate import DECISION_S, estimate
 from referee.tournament.facts import config_facts, differences
 from referee.tournament.keys import commitment, master_key
@@ -43,30 +46,38 @@ class Ordered(Struct, frozen=True, kw_only=True):
 
 
 def run_tournament(order: Ordered) -> int:
-    """The whole command; nothing is played before all of the config is known to be good."""
+    """The whole command; whatever keeps it from its end is told in words."""
     try:
-        config = _config(order)
-        path = order.store or order.config.with_suffix(".golfref")
-        key = _key(config, path, fresh=order.fresh)
-        plan = make_plan(config, key)
-        _announce(config, plan)
-        greeted = greet_all(config)
-        if _report_failures(greeted):
-            return CHECK_FAILED
-        _announce_time(config, greeted)
-        if order.dry_run:
-            say("dry run: nothing was played")
-            return DONE
-        return _play(order, config, plan, key, path)
+        return _run(order)
     except ConfigError as error:
         say(*error.lines)
         return USAGE
     except StoreError as error:
         say(f"golfref: {error}")
         return HOST_FAILED if isinstance(error, WriteFailed) else USAGE
+    except HostFault as fault:
+        say(f"golfref: {fault}; nothing was played")
+        return HOST_FAILED
     except Interrupted:
         say("interrupted; nothing was played")
         return INTERRUPTED
+
+
+def _run(order: Ordered) -> int:
+    """Nothing is played before all of the config is known to be good and every bot has been greeted."""
+    config = _config(order)
+    path = order.store or order.config.with_suffix(".golfref")
+    key = _key(config, path, fresh=order.fresh)
+    plan = make_plan(config, key)
+    _announce(config, plan)
+    greeted = greet_all(config)
+    if _report_failures(greeted):
+        return CHECK_FAILED
+    _announce_time(config, greeted)
+    if order.dry_run:
+        say("dry run: nothing was played")
+        return DONE
+    return _play(order, config, plan, key, path)
 
 
 def _config(order: Ordered) -> Config:
@@ -97,7 +108,7 @@ def _key(config: Config, path: Path, *, fresh: bool) -> bytes:
 
 def _announce(config: Config, plan: Plan) -> None:
     tables = ", ".join(
-        f"{entry.name} ({_lineups(config, entry)} line-ups of {entry.seats})" for entry in config.variants
+        f"{entry.name} (line-ups of {entry.seats}: {_lineups(config, entry)})" for entry in config.variants
     )
     for entry in config.variants:
         say(*(f"note: {text}" for text in advice(entry.variant, entry.seats)))
@@ -119,8 +130,8 @@ def _announce_time(config: Config, greeted: Sequence[Greeted]) -> None:
         seconds += matches * (entry.seats * start_s + one.decisions * DECISION_S)
         size += matches * one.stored_bytes
     say(
-        f"isolation {config.isolation}, {config.jobs} matches at a time; about {_duration(seconds / config.jobs)} "
-        f"if bots answer at once, about {size / 1e6:.1f} MB in the store"
+        f"isolation {config.isolation}, {config.jobs} matches at a time; if bots answer at once, about "
+        f"{_duration(seconds / min(config.jobs, cores()))}, and {size / 1e6:.1f} MB in the store"
     )
 
 
@@ -154,7 +165,7 @@ def _open(config: Config, plan: Plan, key: bytes, path: Path, *, fresh: bool) ->
         return store
     if path.exists():
         Store.open(path, writing=True).close()
-        old = path.with_name(path.name + ".old")
+        old = next(free for count in itertools.count(1) if not (free := Path(f"{path}.old{count}")).exists())
         path.replace(old)
         say(f"the old store is now {old}")
     meta = Meta(
@@ -183,6 +194,7 @@ def _play(order: Ordered, config: Config, plan: Plan, key: bytes, path: Path) ->
                 return INTERRUPTED
         document = document_of(store, unplayed=tuple(sorted(outcome.unplayed)))
         show(document, as_json=order.as_json)
+        explain_faults(store)
         if outcome.unplayed:
             numbers = ", ".join(map(str, sorted(outcome.unplayed)))
             say(f"left out, because the referee or its host spoiled them every time: matches {numbers}")
@@ -196,7 +208,9 @@ def _play(order: Ordered, config: Config, plan: Plan, key: bytes, path: Path) ->
 
 def _again(order: Ordered) -> str:
     """The command line that goes on."""
-    parts = ["golfref tournament", str(order.config)]
+    parts = ["golfref", "tournament", str(order.config)]
     parts += ["--store", str(order.store)] * (order.store is not None)
-    parts += ["--seed", repr(order.seed)] * (order.seed is not None)
-    return " ".join(parts)
+    parts += ["--seed", str(order.seed)] * (order.seed is not None)
+    parts += ["--jobs", str(order.jobs)] * (order.jobs is not None)
+    parts += ["--json"] * order.as_json + ["--strict"] * order.strict
+    return shlex.join(parts)

@@ -34,18 +34,32 @@ class Connection:
         self._buffer = bytearray()
         self._awaited: str | None = None
         self._awaits_ready = False
+        self._excess: Trouble | None = None
+        self._passed_over = 0
+        self._first_passed_over = b""
 
     def expect_ready(self) -> None:
         """The next line must be `ready`."""
         self._awaits_ready = True
+        self._passed_over = 0
 
     def expect(self, request_id: str) -> None:
         """A request with this id has been written."""
         self._awaited = request_id
+        self._passed_over = 0
 
     def give_up(self) -> None:
         """The answer is not awaited any more: should it come, it is ignored."""
         self._awaited, self._awaits_ready = None, False
+
+    def hint(self) -> str:
+        """For a bot that has not answered: what there was instead, or what commonly is the matter."""
+        if self._passed_over:
+            example = _excerpt(self._first_passed_over)
+            return f"lines came that did not echo its id ({self._passed_over}), such as {example}"
+        if self._buffer:
+            return f"{len(self._buffer)} bytes without a newline had come: {_excerpt(bytes(self._buffer))}"
+        return "does it read line by line, and flush what it writes?"
 
     def feed(self, data: bytes) -> None:
         """Take what was read from the bot's standard output."""
@@ -54,8 +68,11 @@ class Connection:
     def hear(self) -> Heard | None:
         """The awaited message or the trouble that came instead, None while neither is there.
 
-        Unasked output is bounded too: a line too long or a flood is found whether or not an answer is awaited.
+        Unasked output is bounded too: a line too long or a flood is found whether or not an answer is awaited, and is
+        heard from then on, for nobody reads on after it.
         """
+        if self._excess is not None:
+            return self._excess
         while self._awaited is not None or self._awaits_ready:
             end = self._buffer.find(b"\n")
             if end < 0:
@@ -66,24 +83,29 @@ class Connection:
             if heard is not None:
                 self.give_up()
                 return heard
-        return self._overflow()
+        self._excess = self._overflow()
+        return self._excess
 
     def _judge(self, line: bytes) -> Heard | None:
         """What a whole line is; None when it answers nothing that was asked."""
         if len(line) > self._limits.line_bytes:
             return self._too_long(line)
         if not line.strip():
-            return self._count_unasked()
+            return self._count_unasked(line)
         try:
             if self._awaits_ready:
                 return decode_ready(line)
             answer = decode_answer(line)
         except BadLine as error:
-            return Trouble(kind="bad_message", detail=f"{error}{_hint(line)}", line=_excerpt(line))
-        return answer if answer.id == self._awaited else self._count_unasked()
+            detail = printable(str(error), EXCERPT) + _hint(line)  # the error may quote the line
+            return Trouble(kind="bad_message", detail=detail, line=_excerpt(line))
+        return answer if answer.id == self._awaited else self._count_unasked(line)
 
-    def _count_unasked(self) -> Trouble | None:
+    def _count_unasked(self, line: bytes) -> Trouble | None:
         self.unasked_lines += 1
+        self._passed_over += 1
+        if self._passed_over == 1:
+            self._first_passed_over = line[: 4 * EXCERPT]
         if self.unasked_lines > self._limits.spare_lines:
             return Trouble(kind="flood", detail=f"more than {self._limits.spare_lines} lines that answer no request")
         return None

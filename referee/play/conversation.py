@@ -28,8 +28,9 @@ from protocol.messages import (
 from protocol.messages import (
     Table as TableMessage,
 )
-from protocol.offers import admits
-from referee.play.connection import Trouble
+from protocol.offers import admits, in_words
+from protocol.text import printable
+from referee.play.connection import EXCERPT, Trouble
 from referee.play.exchange import READY, Delivery, Exchange, Reply
 from referee.rules.asks import Ask, Response, Sealed, Window
 from referee.rules.chance import Chance
@@ -40,6 +41,9 @@ from referee.rules.slaps import order_slaps
 from referee.rules.table import Table
 
 Steps = Generator[Exchange, Sequence[Reply], None]
+
+LONGEST_OFFER = 300
+"""Characters of what was offered that a fault repeats."""
 
 FATAL: frozenset[FaultKind] = frozenset(
     {"start_failed", "start_timeout", "crashed", "closed_output", "line_too_long", "flood"}
@@ -107,7 +111,7 @@ class Conversation:
             if isinstance(reply.heard, Ready):
                 self.seats[reply.seat].ready = reply.heard
             else:
-                self._blame(reply.seat, start_mishap(reply.heard, self.clocks.start_s))
+                self._blame(reply.seat, start_mishap(reply, self.clocks.start_s))
 
     def _ask(self, ask: Ask) -> Steps:
         seat = self.seats[ask.seat]
@@ -223,7 +227,8 @@ class Conversation:
             seat.then = None if given.fault else reply.heard.then
             return given
         empty = "; the bank is empty" if seat.bank_s <= 0 else ""
-        mishap = _mishap(reply.heard, f"no answer to `{ask.decision}` within {limit_s:.3g} s{empty}")
+        silence = f"no answer to `{ask.decision}` within {limit_s:.3g} s{empty}; {reply.hint}"
+        mishap = _mishap(reply.heard, silence)
         self._blame(ask.seat, mishap)
         return Given(seat=ask.seat, action=ask.fallback, time_us=time_us, fault=mishap)
 
@@ -236,14 +241,14 @@ class Conversation:
 
     def _react(self, ask: Ask, reply: Reply, *, timed: bool) -> Reaction:
         """A seat's part in a window: silence is a pass and no fault, a broken or illegal answer is one."""
-        action, mishap, late = ask.fallback, None, False
+        action, mishap, late, hint = ask.fallback, None, False, ""
         if isinstance(reply.heard, Answer):
             if admits(ask.offers, reply.heard.action):
                 action = reply.heard.action
             else:
                 mishap = illegal(ask, reply.heard.action)
         elif reply.heard is None:
-            late = True
+            late, hint = True, reply.hint
             self.seats[ask.seat].late_slaps += 1
         else:
             mishap = _mishap(reply.heard, "")
@@ -256,6 +261,7 @@ class Conversation:
             wait_us=reply.wait_us if timed else None,
             corrected_us=reply.corrected_us if timed else None,
             late=late,
+            hint=hint,
             fault=mishap,
         )
 
@@ -274,10 +280,12 @@ class Conversation:
             self.moves.append(Forfeit(seat=number, fault=mishap))
 
 
-def start_mishap(heard: object, start_s: float) -> Mishap:
+def start_mishap(reply: Reply, start_s: float) -> Mishap:
     """The fault of a bot that did not get as far as `ready`; no message in time is a start_timeout."""
+    heard = reply.heard
     if heard is None:
-        return Mishap(kind="start_timeout", detail=f"no `ready` within {start_s:.3g} s of its start")
+        detail = f"no `ready` within {start_s:.3g} s of its start; {reply.hint}"
+        return Mishap(kind="start_timeout", detail=detail)
     if not isinstance(heard, Trouble):
         return Mishap(kind="start_failed", detail="its first message was not `ready`")
     if heard.kind == "bad_message":
@@ -290,11 +298,9 @@ def start_mishap(heard: object, start_s: float) -> Mishap:
 
 def illegal(ask: Ask, action: Action) -> Mishap:
     """The fault of an action that the request did not offer."""
-    given = msgspec.json.encode(action).decode()
-    kinds = ", ".join(dict.fromkeys(offer.kind for offer in ask.offers))
-    return Mishap(
-        kind="illegal_action", detail=f"`{ask.decision}` offered {kinds} with its choices, not {given}", line=given
-    )
+    given = printable(msgspec.json.encode(action).decode(), EXCERPT)
+    offered = printable(", or ".join(map(in_words, ask.offers)), LONGEST_OFFER)
+    return Mishap(kind="illegal_action", detail=f"`{ask.decision}` offered {offered}; not {given}")
 
 
 def table_message(table: Table) -> TableMessage:

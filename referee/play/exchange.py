@@ -42,6 +42,8 @@ class Reply(Struct, frozen=True, kw_only=True):
     elapsed_us: float
     wait_us: float | None = None
     corrected_us: float | None = None
+    hint: str = ""
+    """Where nothing was heard: what may be the reason, for the bot's author."""
     disturbed: str = ""
 
 

@@ -48,7 +48,7 @@ async def _greet_one(pump: Pump, bot: BotSpec, message: Hello, isolation: Isolat
     return Greeted(
         bot=bot,
         ready=heard if isinstance(heard, Ready) else None,
-        mishap=None if is_ready else start_mishap(heard, start_s),
+        mishap=None if is_ready else start_mishap(replies[0], start_s),
         start_s=replies[0].elapsed_us / 1e6,
         stderr=channel.stderr.text(),
     )

@@ -84,7 +84,11 @@ def hello(games: tuple[GameMessage, ...], limits: Limits) -> Hello:
 def match_messages(setup: MatchSetup) -> list[Match]:
     """The `match` message of every seat."""
     variant = setup.variant
-    options = {name: value for name, value in to_builtins(variant.options).items() if variant.tag in COMBINES[name]}
+    options = {
+        name: value
+        for name, value in to_builtins(variant.options).items()
+        if variant.tag in COMBINES[name] and name != "values"  # `values` of the message tells what they come to
+    }
     return [
         Match(
             variant=variant.preset,

@@ -12,12 +12,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import trio
 from msgspec import Struct
 
+from referee.play import watchman
 from referee.play.bots import BotSpec, Isolation
 from referee.play.exchange import HostFault
 
@@ -131,6 +132,7 @@ class BotProcess:
             if pipe is not None:
                 pipe.close()
         _OURS.discard(self.pid)
+        watchman.ended(self.pid)
 
     def _signal(self, number: signal.Signals) -> None:
         # The group outlives its leader while a grandchild is in it; its number is not reused before that is gone.
@@ -154,28 +156,53 @@ def start(spec: BotSpec, isolation: Isolation) -> BotProcess:
     """Start a bot from the main thread; raises StartFailed and HostFault."""
     process = BotProcess(spec, isolation)
     _OURS.add(process.pid)
+    watchman.begun(process.pid)
     return process
 
 
-def become_subreaper() -> None:
-    """Inherit the orphans of the bots instead of leaving them to init (Linux; elsewhere nothing happens).
+@contextlib.contextmanager
+def nothing_left_behind() -> Iterator[None]:
+    """For a process whose only children are bots: while this holds, they and what they start end with it at the latest.
 
-    For a process whose only children are bots: from now on `end_orphans` kills every other child.
+    On Linux it inherits the orphans of its bots (elsewhere they go to init), and `end_orphans` kills every other child.
     """
+    with watchman.watchman() as pid:
+        _OURS.add(pid)
+        _become_subreaper()
+        try:
+            yield
+        finally:
+            _OURS.discard(pid)
+
+
+def _become_subreaper() -> None:
     global _inherits  # noqa: PLW0603 - it is a property of the process
     if sys.platform == "linux":
         _inherits = ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
 
 
 def end_orphans() -> None:
-    """Kill and reap inherited descendants of bots that have been stopped; nothing without `become_subreaper`."""
+    """Kill and reap inherited descendants of bots that have been stopped; nothing outside `nothing_left_behind`.
+
+    What is in the session of a bot that still plays is that bot's; it is ended with it.
+    """
     end = time.monotonic() + 1.0
-    while _inherits and (orphans := _children() - _OURS) and time.monotonic() < end:
+    while _inherits and (orphans := _orphans()) and time.monotonic() < end:
         for pid in orphans:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
+
+
+def _orphans() -> set[int]:
+    return {pid for pid in _children() - _OURS if _session(pid) not in _OURS}
+
+
+def _session(pid: int) -> int | None:
+    with contextlib.suppress(ProcessLookupError):
+        return os.getsid(pid)
+    return None
 
 
 def _children() -> set[int]:

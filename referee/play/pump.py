@@ -27,6 +27,9 @@ TURN_NS = 2_000_000
 LAG_NS = 100_000_000
 """A time in which the referee did not look that is longer than this is its own fault, not a bot's lateness."""
 
+AT_ONCE_NS = 50_000
+"""A poll that is quicker than this did not wait."""
+
 EXIT_CHECK_NS = 5_000_000
 """How often a bot whose output has ended is looked at until it is known what happened."""
 
@@ -54,6 +57,7 @@ class Pump:
         self._races: deque[Live] = deque()
         self._lock = lock or HostLock()
         self._wakeup = trio.Event()
+        self._looked_ns = self._arrived_ns = time.monotonic_ns()
         self.stillness = trio.Lock()
         """Held while slaps are timed; who starts processes takes it first."""
         self.worst_lag_s = 0.0
@@ -78,12 +82,13 @@ class Pump:
 
     async def run(self) -> None:
         """Pump until cancelled."""
-        try:
-            while True:
-                await self._turn()
-        finally:
-            self._selector.close()
-            self._lock.close()
+        while True:
+            await self._turn()
+
+    def close(self) -> None:
+        """Once nothing converses any more: what is cancelled together with `run` still takes its pipes back."""
+        self._selector.close()
+        self._lock.close()
 
     async def _turn(self) -> None:
         """Work for one turn, then let trio's other tasks run, or park when nothing has happened."""
@@ -106,6 +111,9 @@ class Pump:
         ready = self._selector.select(timeout_s)
         now_ns = time.monotonic_ns()
         self._note_lag(now_ns - start_ns - round(timeout_s * 1e9))
+        # What is there at once may have come while we were at work since the last look: in doubt, for the bot.
+        self._arrived_ns = self._looked_ns if now_ns - start_ns < AT_ONCE_NS else now_ns
+        self._looked_ns = now_ns
         for key, _ in ready:
             channel, pipe = key.data
             self._handle(channel, pipe, now_ns)
@@ -222,7 +230,7 @@ class Pump:
             return
         heard = channel.hear() or channel.end_of_output(now_ns)
         if heard is not None:
-            live.replies[delivery.seat] = _reply(delivery.seat, heard, 0)
+            live.replies[delivery.seat] = _reply(delivery.seat, heard, 0, "")
             channel.give_up()
         else:
             ended = channel.ended_ns is not None
@@ -240,8 +248,8 @@ class Pump:
         live, seat = self._owner[id(channel)]
         if pending is None:
             return
-        elapsed_ns = now_ns - pending.written_ns
-        late = now_ns > pending.deadline_ns
+        late = (now_ns if heard is None else min(now_ns, self._arrived_ns)) > pending.deadline_ns
+        hint = "" if heard is not None and not late else channel.connection.hint()
         channel.give_up()
         if late and now_ns - pending.lag_ns <= pending.deadline_ns:
             lag_s = pending.lag_ns / 1e9
@@ -249,7 +257,7 @@ class Pump:
             return
         if late and not isinstance(heard, Trouble):
             heard = None
-        live.replies[seat] = _reply(seat, heard, elapsed_ns)
+        live.replies[seat] = _reply(seat, heard, now_ns - pending.written_ns, hint)
         if not self._is_waiting(live):
             self._advance(live)
 
@@ -263,8 +271,12 @@ class Pump:
         if live not in self._lives or live.exchange is None:
             return
         everyone = [channel for other in self._lives for channel in other.channels.values()]
-        async with self.stillness:
-            replies = await run_race(live.exchange, live.channels, everyone, self._lock)
+        try:
+            async with self.stillness:
+                replies = await run_race(live.exchange, live.channels, everyone, self._lock)
+        except Exception as error:  # as in _advance
+            self._fail(live, error)
+            return
         live.replies = {reply.seat: reply for reply in replies}
         self._advance(live)
 
@@ -299,5 +311,5 @@ class Pump:
                         channel.pending.lag_ns += gap_ns
 
 
-def _reply(seat: int, heard: Heard | None, elapsed_ns: int) -> Reply:
-    return Reply(seat=seat, heard=heard, elapsed_us=elapsed_ns / 1e3)
+def _reply(seat: int, heard: Heard | None, elapsed_ns: int, hint: str) -> Reply:
+    return Reply(seat=seat, heard=heard, elapsed_us=elapsed_ns / 1e3, hint=hint)

@@ -18,9 +18,10 @@ from pathlib import Path
 
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.play.channel import Channel
-from referee.play.connection import Heard, Trouble
+from referee.play.connection import Trouble
 from referee.play.exchange import Delivery, Exchange, Reply
 
 LOCK_PATIENCE_S = 1.0
@@ -45,9 +46,11 @@ class HostLock:
         self._fd: int | None = None
 
     async def acquire(self) -> bool:
-        """Take the lock; False when another referee did not give it up in time."""
+        """Take the lock; False when another referee did not give it up in time, or its file cannot be opened."""
         if self._fd is None:
-            self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+            self._fd = _open_shared(self._path)
+        if self._fd is None:
+            return False
         end = trio.current_time() + LOCK_PATIENCE_S
         while True:
             try:
@@ -71,6 +74,18 @@ class HostLock:
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
+
+
+def _open_shared(path: Path) -> int | None:
+    """A file that whoever uses this host can open and lock, reading being enough for that; None where it cannot be."""
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
+    with contextlib.suppress(OSError):
+        return os.open(path, flags)
+    with contextlib.suppress(OSError):
+        fd = os.open(path, flags | os.O_CREAT, 0o644)
+        os.fchmod(fd, 0o644)  # whatever the umask says
+        return fd
+    return None
 
 
 async def run_race(
@@ -135,21 +150,22 @@ def _ask_alone(channel: Channel, delivery: Delivery, *, has_lock: bool) -> Reply
         heard = channel.hear() or _last_words(channel)
         channel.flush()
     raw_us = (arrived_ns - written_ns) / 1e3
+    hint = "" if heard is not None else channel.connection.hint()
     spent = _difference(before, usage(pid))
     channel.give_up()
-    return _reply(delivery.seat, heard, raw_us, spent, has_lock=has_lock)
+    return replace(_reply(delivery.seat, raw_us, spent, has_lock=has_lock), heard=heard, hint=hint)
 
 
-def _reply(seat: int, heard: Heard | None, raw_us: float, spent: Usage | None, *, has_lock: bool) -> Reply:
-    """The corrected time, and why the measurement is in doubt if it is."""
+def _reply(seat: int, raw_us: float, spent: Usage | None, *, has_lock: bool) -> Reply:
+    """The times of a reply, and why the measurement is in doubt if it is."""
     wait_us = 0.0 if spent is None else spent.wait_ns / 1e3
     cpu_us = raw_us if spent is None else spent.cpu_ns / 1e3
-    doubts = [] if has_lock else ["another referee was timing on this host"]
+    doubts = [] if has_lock else ["another referee may have been timing on this host"]
     if wait_us > DISTURBED_US:
         doubts.append("a bot waited for a core")
     return Reply(
         seat=seat,
-        heard=heard,
+        heard=None,
         elapsed_us=raw_us,
         wait_us=round(wait_us, 1),
         corrected_us=round(max(raw_us - wait_us, min(raw_us, cpu_us)), 1),

@@ -2,10 +2,11 @@
 
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import closing
 
 import trio
 
-from referee.play.process import become_subreaper
+from referee.play.process import nothing_left_behind
 from referee.play.pump import Pump
 
 Work = Callable[[Pump], Awaitable[None]]
@@ -20,15 +21,14 @@ def run_session(works: Sequence[Work]) -> None:
 
     Raises Interrupted after SIGINT or SIGTERM, and otherwise the first exception that a work lets out.
     """
-    become_subreaper()
     try:
-        trio.run(_session, works)
+        with nothing_left_behind():
+            trio.run(_session, works)
     except BaseExceptionGroup as group:
         raise _first(group) from None
 
 
 async def _session(works: Sequence[Work]) -> None:
-    pump = Pump()
     interrupted = False
 
     async def watch(signals: AsyncIterator[int]) -> None:
@@ -37,7 +37,7 @@ async def _session(works: Sequence[Work]) -> None:
             interrupted = True
             nursery.cancel_scope.cancel()
 
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals, closing(Pump()) as pump:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(watch, signals)
             nursery.start_soon(pump.run)

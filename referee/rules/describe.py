@@ -27,11 +27,11 @@ def rules_in_full(variant: Variant) -> str:
 def advice(variant: Variant, seats: int) -> Iterator[str]:
     """What is legal but probably not meant, for whoever sets up a game (AMB-32, OPT-06)."""
     if variant.tag == "CAC" and seats == 2:
-        yield f"{variant.preset}: its rules advise two players to play another game (AMB-32)"
+        yield f"{variant.preset}: its rules advise two players to play another game"
     if variant.options.moon:
         highest, moon_at = _highest_score(variant), variant.options.moon_at or 10 * size(variant)
         if highest != moon_at:
-            yield f"{variant.preset}: a layout can score {highest}, but the moon is at {moon_at} (OPT-06)"
+            yield f"{variant.preset}: a layout can score {highest}, but the moon is at {moon_at}"
 
 
 def _highest_score(variant: Variant) -> int:

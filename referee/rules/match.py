@@ -148,11 +148,10 @@ def _ranks(table: Table, playoffs: list[RoundResult]) -> tuple[int, ...]:
     winners = table.four_of_a_kind or _leaders(table, playoffs)
     best = min((table.totals[seat] for seat in winners), default=0)
     keys = [
-        (
-            seat in table.forfeited,
-            not (seat in winners and table.totals[seat] == best),
-            0 if seat in table.forfeited else table.totals[seat],
-        )
+        (seat in table.forfeited, not (seat in winners and table.totals[seat] == best), table.totals[seat])
         for seat in range(table.seats)
     ]
-    return tuple(1 + sum(other < key for other in keys) for key in keys)
+    return tuple(
+        table.seats if seat in table.forfeited else 1 + sum(other < keys[seat] for other in keys)
+        for seat in range(table.seats)
+    )

@@ -58,6 +58,8 @@ class Reaction(Struct, frozen=True, kw_only=True, omit_defaults=True):
     corrected_us: float | None = None
     late: bool = False
     """No answer within the time: a pass, no fault."""
+    hint: str = ""
+    """If it was late: what may be the reason."""
     fault: Mishap | None = None
 
 

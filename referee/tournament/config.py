@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from protocol.messages import Clocks, FaultPolicy
 from protocol.text import printable
-from referee.play.bots import LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot, find_command
+from referee.play.bots import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot, find_command
 from referee.rules.options import BadOptions, Options
 from referee.rules.variants import UnknownVariant, Variant, customised, seat_problem
 from referee.tournament.reader import KeyPath, Problem, Reader
@@ -333,6 +333,8 @@ def _own(given: _Bot, command: tuple[str, ...], path: KeyPath, folder: str, read
         reader.add((*path, "dir"), f"there is no folder {start}")
     elif not command[0]:
         reader.add((*path, "command", 0), "expected the name of a program, got an empty string")
+    elif command[0].startswith(BUILTIN):
+        reader.add((*path, "command"), f'a shipped bot is named by `builtin = "{command[0].removeprefix(BUILTIN)}"`')
     elif not reader.wrong((*path, "dir")) and (problem := find_command(bot)):
         reader.add((*path, "command"), problem)
     return bot

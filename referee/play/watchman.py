@@ -1,0 +1,62 @@
+"""A small process that outlives a referee that is killed, and ends the bots that it leaves behind.
+
+Most bots end by themselves when their input ends. But one that is held still while another is timed (race.py) cannot
+see that, and would stay for ever. The watchman is told of each bot's process group, and kills those that are left when
+its own input ends. It must not know what a bot is.
+"""
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+
+_SCRIPT = """
+groups=" "
+while read -r word group; do
+    case $word in
+        begun) groups="$groups$group " ;;
+        ended) groups="${groups%% $group *} ${groups#* $group }" ;;
+    esac
+done
+for group in $groups; do kill -s KILL -- "-$group"; done
+"""
+
+_watchmen: list["subprocess.Popen[bytes]"] = []
+"""The one on duty, if there is one."""
+
+
+@contextlib.contextmanager
+def watchman() -> Iterator[int]:
+    """A watchman for the duration of the block; yields its process id."""
+    process = subprocess.Popen(
+        ["/bin/sh", "-c", _SCRIPT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={},
+        start_new_session=True,
+        bufsize=0,
+    )
+    _watchmen.append(process)
+    try:
+        yield process.pid
+    finally:
+        _watchmen.remove(process)
+        process.communicate()
+
+
+def begun(group: int) -> None:
+    """A bot leads this process group from now on."""
+    _tell("begun", group)
+
+
+def ended(group: int) -> None:
+    """There is no such group any more."""
+    _tell("ended", group)
+
+
+def _tell(word: str, group: int) -> None:
+    for process in _watchmen:
+        if process.stdin is not None:
+            with contextlib.suppress(OSError):  # it may have been killed itself
+                os.write(process.stdin.fileno(), f"{word} {group}\n".encode())

@@ -1,0 +1,82 @@
+"""Why a bot was at fault, told to its author: what, where in the match, the line, and the end of its standard error."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from referee.rules.asks import Ask
+from referee.rules.game import Game
+from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Record, walk
+
+LAST_LINES = 15
+"""Lines of a bot's standard error that are shown."""
+
+
+class Blame(Struct, frozen=True, kw_only=True):
+    """A fault and where it happened."""
+
+    where: str
+    """`round 3, turn`."""
+    mishap: Mishap
+    forfeits: bool
+
+
+def explain(record: Record, seat: int) -> Iterator[str]:
+    """Lines about a seat's faults, the first of each kind; nothing where there is none. Raises BrokenRecord."""
+    counts = record.seats[seat].faults
+    told: set[str] = set()
+    for blame in _blames(record, seat):
+        mishap = blame.mishap
+        if mishap.kind not in told:
+            told.add(mishap.kind)
+            times = f" ({counts[mishap.kind]} times, first here)" if counts.get(mishap.kind, 0) > 1 else ""
+            yield f"seat {seat} {record.seats[seat].name}, {blame.where}: {mishap.kind}: {mishap.detail}{times}"
+            if mishap.line:
+                yield f"  its line: {mishap.line}"
+    if record.seats[seat].late_slaps:
+        yield f"seat {seat} {record.seats[seat].name}: late in slap windows, {_late(record, seat)}"
+    if told:
+        yield from stderr_lines(record, seat)
+
+
+def stderr_lines(record: Record, seat: int, last: int = LAST_LINES) -> Iterator[str]:
+    """The end of what a bot wrote to standard error, if it wrote anything."""
+    bot = record.seats[seat]
+    lines = bot.stderr.splitlines()
+    if lines:
+        yield f"  the end of its standard error ({bot.stderr_bytes} bytes):"
+        yield from (f"  | {line}" for line in lines[-last:])
+
+
+def mishap_of(move: Move, seat: int) -> Mishap | None:
+    """The fault of this seat in a move, if there is one."""
+    match move:
+        case Forfeit() | Given():
+            return move.fault if move.seat == seat else None
+        case GivenTogether():
+            return next((given.fault for given in move.answers if given.seat == seat), None)
+        case GivenSlaps():
+            return next((reaction.fault for reaction in move.reactions if reaction.seat == seat), None)
+
+
+def _late(record: Record, seat: int) -> str:
+    """How often, and what there was at the first time."""
+    windows = [move for move in record.moves if isinstance(move, GivenSlaps)]
+    reactions = [one for move in windows for one in move.reactions if one.seat == seat]
+    late = [one for one in reactions if one.late]
+    return f"{len(late)} of {len(reactions)}; the first time: {late[0].hint}"
+
+
+def _blames(record: Record, seat: int) -> Iterator[Blame]:
+    for game, move in walk(record):
+        mishap = mishap_of(move, seat)
+        if mishap is not None:
+            yield Blame(where=_where(game), mishap=mishap, forfeits=isinstance(move, Forfeit))
+
+
+def _where(game: Game) -> str:
+    question = game.question
+    if question is None:
+        return "after the last round"
+    ask = question if isinstance(question, Ask) else question.asks[0]
+    return f"round {game.table.round}, {ask.decision}"

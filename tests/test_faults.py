@@ -1,0 +1,532 @@
+"""Broken and hostile bots, each a real process in a real match against an honest one.
+
+Every row of CASES is one way to be at fault, or one that looks like it and is none: what the bot does, and what the
+record must say. Whatever happens, the match ends, the honest bot is blameless and no process is left.
+"""
+
+import sys
+from functools import partial
+from typing import Any
+
+import pytest
+from msgspec import Struct, field
+
+from protocol.messages import Clocks, FaultPolicy, Game
+from referee.play.bots import BotSpec, Isolation, builtin_bot
+from referee.play.match import MatchSetup, play
+from referee.play.pump import Pump
+from referee.play.session import run_session
+from referee.reports.blame import mishap_of
+from referee.rules.knocker import score_round
+from referee.rules.record import Mishap, Record
+from referee.rules.variants import customised, restored
+from referee.tournament.verify import check_record
+
+PRELUDE = """
+import fcntl, json, os, select, signal, subprocess, sys, time
+
+def say(message, end="\\n"):
+    sys.stdout.write((message if isinstance(message, str) else json.dumps(message)) + end)
+    sys.stdout.flush()
+
+def fill(offer):
+    first = lambda choice: choice["of"][:choice["pick"]] if "pick" in choice else choice["one_of"][0]
+    return {name: choice if name == "kind" else first(choice) for name, choice in offer.items()}
+
+def right(request):
+    return {"type": "answer", "id": request["id"], "action": fill(request["legal"][0])}
+
+def start():
+    sys.stdin.readline()
+    say({"type": "ready"})
+
+def requests():
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message["type"] == "request":
+            yield message
+
+def play():
+    for request in requests():
+        say(right(request))
+"""
+"""What the bots of the table share; a bot that is `start(); play()` breaks no rule."""
+
+HOLDER = """
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
+"""
+"""Starts a process that leaves the bot's session and holds its pipes."""
+
+
+class Case(Struct, frozen=True, kw_only=True):
+    """A bot and what comes of it."""
+
+    does: str
+    """Its program, after PRELUDE."""
+    faults: dict[str, int] = {}
+    """What it is charged with, in all."""
+    forfeits: bool = False
+    told: str = ""
+    """Part of what its author is told."""
+    line: str = ""
+    """The start of the line that is shown."""
+    unasked: int = 0
+    """At least so many lines of it answered nothing."""
+    stderr: str = ""
+    clocks: Clocks = field(default_factory=lambda: Clocks(move_s=5.0))
+    policy: FaultPolicy = FaultPolicy(strikes=2)
+    preset: str = "six-card"
+    opponent: str = ""
+    """The honest bot's program, after PRELUDE; the shipped random bot where there is none."""
+    isolation: Isolation = "limits"
+
+
+SHORT = Clocks(move_s=0.25)
+PATIENT = FaultPolicy(strikes=1000)
+
+CASES = {
+    # It does not start
+    "exits at once": Case(
+        does="raise SystemError('boom')",
+        faults={"start_failed": 1},
+        forfeits=True,
+        told="exited with code 1 before `ready`",
+        stderr="SystemError: boom",
+    ),
+    "dies at once": Case(
+        does="os.kill(os.getpid(), signal.SIGABRT)",
+        faults={"start_failed": 1},
+        forfeits=True,
+        told="killed by SIGABRT before `ready`",
+    ),
+    "closes its output at once": Case(
+        does="os.close(1); time.sleep(60)",
+        faults={"start_failed": 1},
+        forfeits=True,
+        told="closed its standard output before `ready`",
+    ),
+    "never says ready": Case(
+        does="time.sleep(60)",
+        faults={"start_timeout": 1},
+        forfeits=True,
+        told="no `ready` within 1.5 s",
+        clocks=Clocks(start_s=1.5, move_s=5.0),
+    ),
+    "says hello": Case(
+        does="say('hello'); start(); play()",
+        faults={"start_failed": 1},
+        forfeits=True,
+        told="its first line was not a `ready` message",
+        line="hello",
+    ),
+    "says ready without end": Case(
+        does="say('{' + 70_000 * ' '); time.sleep(60)",
+        faults={"line_too_long": 1},
+        forfeits=True,
+    ),
+    # It does not answer
+    "answers late": Case(
+        does="start()\nfor request in requests(): time.sleep(0.5); say(right(request))",
+        faults={"timeout": 2},
+        forfeits=True,
+        told="no answer to `turn_up` within 0.25 s",
+        clocks=SHORT,
+    ),
+    "answers half": Case(
+        does="start()\nfor request in requests(): say(json.dumps(right(request))[:-9], end=''); time.sleep(60)",
+        faults={"timeout": 2},
+        forfeits=True,
+        clocks=SHORT,
+    ),
+    "never reads": Case(
+        does="say({'type': 'ready'}); fcntl.fcntl(0, fcntl.F_SETPIPE_SZ, 4096); time.sleep(60)",
+        faults={"timeout": 12},
+        forfeits=True,
+        clocks=Clocks(move_s=0.15),
+        policy=FaultPolicy(strikes=12),
+    ),
+    "closes its input": Case(
+        does="start(); os.close(0); time.sleep(60)",
+        faults={"timeout": 2},
+        forfeits=True,
+        clocks=SHORT,
+    ),
+    "stops itself": Case(
+        does="start(); os.kill(os.getpid(), signal.SIGSTOP)",
+        faults={"timeout": 2},
+        forfeits=True,
+        clocks=SHORT,
+    ),
+    "empties its bank": Case(
+        does="start()\nfor request in requests(): time.sleep(0.3); say(right(request))",
+        faults={"timeout": 1},
+        forfeits=True,
+        told="the bank is empty",
+        clocks=Clocks(move_s=5.0, bank_s=0.8),
+        policy=PATIENT,
+    ),
+    # It goes away
+    "crashes": Case(
+        does="start()\nfor request in requests(): raise ValueError('no idea')",
+        faults={"crashed": 1},
+        forfeits=True,
+        told="exited with code 1",
+        stderr="ValueError: no idea",
+        policy=PATIENT,
+    ),
+    "leaves politely": Case(
+        does="start()\nfor request in requests(): sys.exit()",
+        faults={"crashed": 1},
+        forfeits=True,
+        told="exited with code 0",
+    ),
+    "leaves between questions": Case(
+        does="start()\nfor request in requests(): say(right(request)); break",
+        faults={"crashed": 1},
+        forfeits=True,
+        told="exited with code 0",
+    ),
+    "is killed": Case(
+        does="start()\nfor request in requests(): os.kill(os.getpid(), signal.SIGSEGV)",
+        faults={"crashed": 1},
+        forfeits=True,
+        told="killed by SIGSEGV",
+    ),
+    "crashes while another holds its pipes": Case(
+        does=HOLDER + "start()\nfor request in requests(): sys.exit(3)",
+        faults={"crashed": 1},
+        forfeits=True,
+        told="exited with code 3",
+        clocks=SHORT,
+    ),
+    "closes its output": Case(
+        does="start()\nfor request in requests(): os.close(1); time.sleep(60)",
+        faults={"closed_output": 1},
+        forfeits=True,
+        told="closed its standard output",
+        policy=PATIENT,
+    ),
+    "crashes after half a line": Case(
+        does="start()\nfor request in requests(): say('{\"type\"', end=''); sys.exit(1)",
+        faults={"crashed": 1},
+        forfeits=True,
+    ),
+    # It answers nonsense
+    "answers garbage": Case(
+        does="start()\nfor request in requests(): say('seven of hearts')",
+        faults={"bad_message": 2},
+        forfeits=True,
+        told="not JSON",
+        line="seven of hearts",
+    ),
+    "prints before it answers": Case(
+        does="start()\nfor request in requests(): print('thinking'); say(right(request))",
+        faults={"bad_message": 2},
+        forfeits=True,
+        told="print debugging to standard error",
+        line="thinking",
+    ),
+    "answers nonsense once": Case(
+        does="start()\nfor request in requests(): say('hm'); break\nplay()",
+        faults={"bad_message": 1},
+        line="hm",
+    ),
+    "answers nonsense once where that forfeits": Case(
+        does="start()\nfor request in requests(): say('hm'); break\nplay()",
+        faults={"bad_message": 1},
+        forfeits=True,
+        policy=FaultPolicy(policy="forfeit", strikes=1000),
+    ),
+    "says ready again": Case(
+        does="start(); say({'type': 'ready'}); play()",
+        faults={"bad_message": 1},
+        line='{"type": "ready"}',
+    ),
+    "answers in Latin-1": Case(
+        does="start()\nfor request in requests(): sys.stdout.buffer.write(b'{\"type\": \"\\xe4\"}\\n'); say('')",
+        faults={"bad_message": 2},
+        forfeits=True,
+        told="not UTF-8",
+    ),
+    "answers with half a surrogate": Case(
+        does="start()\nfor request in requests(): say('{\"type\": \"answer\", \"id\": \"\\\\ud800\"}')",
+        faults={"bad_message": 2},
+        forfeits=True,
+    ),
+    "answers with NaN": Case(
+        does="start()\nfor request in requests(): say(right(request) | {'confidence': float('nan')})",
+        faults={"bad_message": 2},
+        forfeits=True,
+        told="not JSON",
+    ),
+    "answers nested deeply": Case(
+        does="start()\nfor request in requests(): say('{\"type\": \"answer\", \"id\": ' + 60_000 * '[')",
+        faults={"bad_message": 2},
+        forfeits=True,
+    ),
+    "hides depth in a field nobody reads": Case(
+        does="start()\nfor request in requests(): say('{\"type\": \"answer\", \"x\": ' + 60_000 * '[')",
+        faults={"bad_message": 2},
+        forfeits=True,
+        told="nested too deeply",
+    ),
+    "steers the terminal": Case(
+        does="start()\nfor request in requests(): say({'type': '\\x1b[2J\\u202e' + 5_000 * '!'})",
+        faults={"bad_message": 2},
+        forfeits=True,
+        told="\\x1b[2J\\u202e",
+    ),
+    "plays against the rules": Case(
+        does="start()\nfor request in requests(): say(right(request) | {'action': {'kind': 'knock'}})",
+        faults={"illegal_action": 2},
+        forfeits=True,
+        told="`turn_up` offered turn_up with slots 2 different ones of 0 1 2 3 4 5; not {\"kind\":\"knock\"}",
+    ),
+    "plays a slot that there is not": Case(
+        does="start()\nfor request in requests(): say(right(request) | {'action': {'kind': 'swap', 'slot': 9999}})",
+        faults={"illegal_action": 2},
+        forfeits=True,
+    ),
+    "plays a number that there is not": Case(
+        does="start()\nfor request in requests(): say(right(request) | {'action': {'kind': 'swap', 'slot': 10**40}})",
+        faults={"bad_message": 2},
+        forfeits=True,
+    ),
+    # It says too much
+    "writes a line without end": Case(
+        does="start()\nfor request in requests():\n  while True: say(1000 * 'x', end='')",
+        faults={"line_too_long": 1},
+        forfeits=True,
+        told="a line of more than 65536 bytes",
+        policy=PATIENT,
+    ),
+    "floods with answers": Case(
+        does="start()\nfor request in requests():\n  while True: say(right(request) | {'id': 'guess'})",
+        faults={"flood": 1},
+        forfeits=True,
+        told="more than 1000 lines that answer no request",
+        policy=PATIENT,
+    ),
+    "floods with blank lines": Case(
+        does="start()\nwhile True: say(1000 * '\\n')",
+        faults={"flood": 1},
+        forfeits=True,
+    ),
+    "floods while nothing is asked": Case(
+        does="""
+start()
+for request in requests():
+    say(right(request))
+    for _ in range(40): say(right(request) | {"padding": 60_000 * "x"})
+""",
+        opponent="start()\nfor request in requests(): time.sleep(0.3); break\nsay(right(request)); play()",
+        faults={"flood": 1},
+        forfeits=True,
+        policy=PATIENT,
+    ),
+    # It is at fault in a slap window
+    "crashes in a window": Case(
+        does="""
+start()
+for request in requests():
+    if request["decision"] == "slap": sys.exit(4)
+    say(right(request))
+""",
+        faults={"crashed": 1},
+        forfeits=True,
+        told="exited with code 4",
+        preset="cactus",
+    ),
+    "closes its output in a window": Case(
+        does="""
+start()
+for request in requests():
+    if request["decision"] == "slap":
+        os.close(1)
+        time.sleep(60)
+    say(right(request))
+""",
+        faults={"closed_output": 1},
+        forfeits=True,
+        preset="cactus",
+    ),
+    "answers garbage in windows": Case(
+        does="start()\nfor request in requests(): say('!' if request['decision'] == 'slap' else right(request))",
+        faults={"bad_message": 2},
+        forfeits=True,
+        preset="cactus",
+    ),
+    "slaps a card that there is not": Case(
+        does="""
+start()
+for request in requests():
+    slap = {"kind": "slap", "target": [9, 9]}
+    say(right(request) | ({"action": slap} if request["decision"] == "slap" else {}))
+""",
+        faults={"illegal_action": 2},
+        forfeits=True,
+        preset="cactus",
+    ),
+    # It looks like a fault and is none
+    "answers with the end of a line of Windows": Case(
+        does="start()\nfor request in requests(): say(right(request), end='\\r\\n')",
+    ),
+    "answers in pieces": Case(
+        does="""
+start()
+for request in requests():
+    for letter in json.dumps(right(request)) + "\\n": say(letter, end="")
+""",
+    ),
+    "answers twice": Case(
+        does="start()\nfor request in requests(): say(right(request)); say(right(request))",
+        unasked=2,
+    ),
+    "guesses ids before it answers": Case(
+        does="""
+start()
+old = ""
+for request in requests():
+    say(right(request) | {"id": old})
+    say(right(request) | {"id": request["id"] + "x"})
+    say("")
+    say(right(request))
+    old = request["id"]
+""",
+        unasked=3,
+    ),
+    "names a field twice": Case(
+        does="start()\nfor request in requests(): say('{\"id\": \"other\", ' + json.dumps(right(request))[1:])",
+    ),
+    "says more than is read": Case(
+        does="start()\nfor request in requests(): say(right(request) | {'remark': 'hm', 'then': None})",
+    ),
+    "talks to standard error without end": Case(
+        does="""
+start()
+for request in requests():
+    os.write(2, 300_000 * b"x")
+    say(right(request))
+""",
+        stderr="xxx",
+    ),
+    "takes no signal": Case(
+        does="""
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGPIPE): signal.signal(number, signal.SIG_IGN)
+start()
+play()
+time.sleep(60)
+""",
+    ),
+    "leaves a process in another session": Case(does=HOLDER + "start(); play()"),
+    "leaves a process that has disowned it": Case(does="if os.fork(): start(); play(); sys.exit()\n" + HOLDER),
+    "leaves a process in its group": Case(does="if os.fork(): start(); play(); sys.exit()\ntime.sleep(60)"),
+    "leaves after its last answer": Case(
+        does="""
+start()
+knocked = False
+for request in requests():
+    knocked = knocked or any(event["event"] == "knocked" for event in request["events"])
+    say(right(request))
+    if knocked and request["decision"] == "place": sys.exit(5)
+""",
+        preset="six-card-knock",
+    ),
+}  # fmt: skip
+
+
+def python(program: str) -> tuple[str, ...]:
+    return sys.executable, "-c", PRELUDE + program
+
+
+def run(setup: MatchSetup) -> Record:
+    """The record of a match."""
+    records: list[Record] = []
+
+    async def work(pump: Pump) -> None:
+        records.append(await play(pump, setup))
+
+    run_session([work])
+    return records[0]
+
+
+def setup_of(case: Case, bot: BotSpec, mark: dict[str, str]) -> MatchSetup:
+    """One round, the bot on seat 0 against an honest one on seat 1."""
+    command = python(case.opponent) if case.opponent else builtin_bot("random").command
+    honest = BotSpec(name="honest", command=command, dir="/", env=mark)
+    return MatchSetup(
+        variant=customised(case.preset, {"rounds": 1}),
+        name=case.preset,
+        bots=(bot, honest),
+        seeds=(1, 2),
+        deal_key=bytes(32),
+        clocks=case.clocks,
+        faults=case.policy,
+        isolation=case.isolation,
+        games=(Game(variant=case.preset, name=case.preset, seats=2),),
+    )
+
+
+def mishaps(record: Record, seat: int) -> list[Mishap]:
+    return [mishap for move in record.moves if (mishap := mishap_of(move, seat)) is not None]
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_each_fault_is_told_apart_and_blamed_on_its_bot(case: Case, mark: dict[str, str], marked: Any) -> None:
+    bot = BotSpec(name="faulty", command=python(case.does), dir="/", env=mark)
+    record = run(setup_of(case, bot, mark))
+
+    assert not marked()
+    faulty, honest = record.seats
+    told = mishaps(record, 0)
+    assert faulty.faults == case.faults, (told, faulty.stderr[-500:])
+    assert faulty.forfeited == case.forfeits
+    assert not told if not case.faults else case.told in told[0].detail
+    assert told[0].line.startswith(case.line) if case.line else True
+    assert faulty.unasked_lines >= case.unasked
+    assert case.stderr in faulty.stderr
+    assert all(len(one.detail) < 500 and one.detail.isprintable() for one in told)
+    assert (honest.faults, honest.forfeited, honest.unasked_lines) == ({}, False, 0)
+    assert mishaps(record, 1) == []
+    check_result(record)
+
+
+def check_result(record: Record) -> None:
+    """The honest score stands; who forfeited has the round's highest score and is last; the record replays."""
+    (played,) = record.result.rounds
+    earned = score_round(restored(record.preset, record.options), played.raw, played.ender)
+    assert played.scores[1] == earned[1]
+    if record.seats[0].forfeited:
+        assert played.scores[0] == max(earned)
+        assert record.result.ranks == (2, 1)
+    else:
+        assert played.scores[0] == earned[0]
+    assert list(check_record(record)) == []
+
+
+def test_a_match_that_ends_leaves_the_processes_of_others_alone(mark: dict[str, str]) -> None:
+    """A bot whose helper has lost its parent, and that cannot play on without it, beside a match that ends before."""
+    needs_helper = """
+reader, writer = os.pipe()
+if not os.fork():
+    if not os.fork(): time.sleep(60)
+    os._exit(0)
+os.close(writer)
+os.wait()
+start()
+for number, request in enumerate(requests()):
+    if number == 1: time.sleep(0.5)
+    if select.select([reader], [], [], 0)[0]: sys.exit("the helper is gone")
+    say(right(request))
+"""
+    case = Case(does=needs_helper)
+    records = {}
+
+    async def work(name: str, does: str, pump: Pump) -> None:
+        bot = BotSpec(name=name, command=python(does), dir="/", env=mark)
+        records[name] = await play(pump, setup_of(case, bot, mark))
+
+    run_session([partial(work, "long", case.does), partial(work, "short", "start(); play()")])
+
+    assert list(records) == ["short", "long"]
+    assert [seat.faults for seat in records["long"].seats] == [{}, {}], records["long"].seats[0].stderr

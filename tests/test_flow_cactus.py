@@ -1,0 +1,393 @@
+"""The course of play of Cactus: turns, slaps, powers and ends of a round, against the worked cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from protocol.actions import Nothing, Swap
+from protocol.cards import suit
+from protocol.events import (
+    Discarded,
+    Drew,
+    Event,
+    Knocked,
+    Looked,
+    Peeked,
+    Round,
+    Swapped,
+    Switched,
+    WindowClosed,
+)
+from referee.rules import cactus
+from referee.rules.chance import Keyed
+from referee.rules.options import BadOptions
+from referee.rules.seen import view
+from referee.rules.table import Table
+from referee.rules.variants import customised, deck, preset
+
+if TYPE_CHECKING:
+    from conftest import Start
+
+ZERO = "(2S) (3S) / (4S) (8D)"
+ONE = "(2H) (7H) / (4H) (5H)"
+TWO = "(2D) (7D) / (4D) (5D)"
+
+
+# Set-up
+
+
+def test_c_130_each_seat_looks_at_its_near_row_and_the_pile_starts_empty(start: Start) -> None:
+    match = start("cactus", [ZERO, ONE, TWO])
+    begun, *looks = match.game.events
+    assert isinstance(begun, Round)
+    assert (begun.dealer, begun.starter, begun.stock, begun.up_card.value) == (0, 0, 40, None)
+    assert match.offered == {"draw": ["stock"], "knock": []}
+    cards = (("4S", "8D"), ("4H", "5H"), ("4D", "5D"))
+    for viewer in (None, 0, 1, 2):
+        assert [view(event, viewer) for event in looks] == [
+            Looked(seat=seat, slots=(2, 3), cards=cards[seat] if seat == viewer else (None, None)) for seat in range(3)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("totals", "dealer", "starter"),
+    [([14, 20, 20], 0, 1), ([14, 20, 20], 2, 2), ([0, 0, 0], 1, 1), ([20, 14, 20], 1, 2), ([1, 2, 3], 0, 2)],
+)
+def test_c_131_the_highest_total_starts(totals: list[int], dealer: int, starter: int) -> None:
+    variant = preset("cactus")
+    table = Table(variant=variant, seats=3, chance=Keyed(b"", variant, 3), totals=totals, dealer=dealer)
+    assert cactus.first_to_play(table) == starter
+
+
+def test_cac_08_fixed_starter_is_the_seat_left_of_the_dealer() -> None:
+    variant = customised("cactus", {"fixed_starter": True})
+    table = Table(variant=variant, seats=3, chance=Keyed(b"", variant, 3), totals=[14, 20, 20], dealer=2)
+    assert cactus.first_to_play(table) == 0
+
+
+@pytest.mark.parametrize(
+    ("seats", "suits"), [(2, "CDHS"), (5, "CDHS"), (6, "CDEHS"), (8, "CDEFGHS"), (10, "CDEFGHIJS")]
+)
+def test_cac_04_one_more_suit_for_each_seat_beyond_five(seats: int, suits: str) -> None:
+    cards = deck(preset("cactus"), seats)
+    assert len(cards) == len(set(cards)) == 52 + 13 * max(0, seats - 5)
+    assert "".join(sorted({suit(card) for card in cards})) == suits
+
+
+def test_cac_03_kings_and_aces_take_the_place_of_0_and_1(start: Start) -> None:
+    match = start("cactus", ["(KS) (AS) / (AH) (5C)", ""], stock="3C", cactus_ranks="KA")
+    match.play("""
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        window: nobody
+        end
+    """)
+    assert match.game.result.rounds[0].raw[0] == 7
+    assert {"0S", "1S"}.isdisjoint(deck(match.table.variant, 2))
+
+
+# Turns
+
+
+def test_cac_12_a_stock_card_is_swapped_in_face_down(start: Start) -> None:
+    match = start("cactus", [ZERO, ONE, TWO], stock="7C")
+    match.play("""
+        0 turn: draw stock
+        0 place
+    """)
+    assert match.offered == {"swap": [0, 1, 2, 3], "discard": []}
+    assert match.news(0) == [Drew(seat=0, source="stock", card="7C", stock=39)]
+    assert match.news(1) == [Drew(seat=0, source="stock", card=None, stock=39)]
+    match.play("""
+        0 place: swap s1
+        window
+    """)
+    assert match.grid(0) == "(2S) (7C) / (4S) (8D)"
+    assert match.news(0) == [Swapped(seat=0, slot=1, card="7C", face_up=False, replaced="3S")]
+    for viewer in (None, 1, 2):
+        assert match.news(viewer) == [Swapped(seat=0, slot=1, card=None, face_up=False, replaced="3S")]
+
+
+def test_cac_11_a_pile_card_must_be_swapped_and_everybody_knows_where_it_lies(start: Start) -> None:
+    match = start("cactus", [ZERO, ONE, TWO], stock="7C")
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        window: nobody
+        1 turn
+    """)
+    assert match.offered == {"draw": ["stock", "pile"], "knock": []}
+    match.play("""
+        1 turn: draw pile
+        1 place
+    """)
+    assert match.offered == {"swap": [0, 1, 2, 3]}
+    match.refuses("discard")
+    match.play("""
+        1 place: swap s0
+        window
+    """)
+    for viewer in (None, 0, 1, 2):
+        assert match.news(viewer) == [Swapped(seat=1, slot=0, card="7C", face_up=False, replaced="2H")]
+
+
+def test_cac_18_a_knock_gives_every_other_seat_one_turn(start: Start) -> None:
+    match = start("cactus", [ZERO, ONE, TWO], stock="3C 3D")
+    match.play("""
+        0 turn: knock
+        1 turn
+    """)
+    assert match.news(2) == [Knocked(seat=0)]
+    assert match.offered == {"draw": ["stock"]}
+    match.play("""
+        1 turn: draw stock
+        1 place: discard
+        window: nobody
+        2 turn: draw stock
+        2 place: discard
+        window: nobody
+        end
+    """)
+
+
+# Powers
+
+
+def test_c_154_a_replaced_face_card_has_its_power_after_the_window(start: Start) -> None:
+    match = start("cactus", ["(JD) (3S) / (4S) (8D)", "(2H) (JH) / (4H) (5H)", TWO], stock="2C")
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s0
+        window: 1 at 1 s1
+        0 power
+    """)
+    assert set(match.offered) == {"none", "peek", "switch"}
+    assert match.ask.fallback == Nothing()
+    match.play("""
+        0 power: peek 1 s0
+        1 turn
+    """)
+    assert match.news(0) == [Peeked(seat=0, target=(1, 0), card="2H")]
+    for viewer in (None, 1, 2):
+        assert match.news(viewer) == [Peeked(seat=0, target=(1, 0), card=None)]
+
+
+def test_c_155_a_face_card_taken_from_the_pile_has_its_power_when_it_is_replaced(start: Start) -> None:
+    match = start("cactus", ["(4S) (JS) / (3S) (8D)", ONE, TWO], stock="9C 8C QD 6S 6D 6C")
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        window: nobody
+        1 turn: draw stock
+        1 place: discard
+        window: nobody
+        2 turn: draw stock
+        2 place: discard
+        window: nobody
+        2 power: none
+        0 turn: draw pile
+        0 place: swap s0
+        window: nobody
+        1 turn: draw stock
+        1 place: discard
+        window: nobody
+        2 turn: draw stock
+        2 place: discard
+        window: nobody
+        0 turn: draw stock
+        0 place: swap s0
+        window: nobody
+        0 power: none
+        1 turn: draw pile
+        1 place: swap s0
+        window: nobody
+        2 turn
+    """)
+
+
+def test_c_155_the_power_is_that_of_the_jack_that_a_pile_queen_replaces(start: Start) -> None:
+    match = start("cactus", [ZERO, "(JS) (7H) / (4H) (5H)", TWO], stock="QD")
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        window: nobody
+        0 power: none
+        1 turn: draw pile
+        1 place: swap s0
+        window: nobody
+        1 power: none
+        2 turn
+    """)
+
+
+def test_c_157_a_switch_of_two_strangers_cards_is_seen_by_place_only(start: Start) -> None:
+    match = start("cactus", [ZERO, ONE, TWO], stock="QC")
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        window: nobody
+        0 power: switch 1 s2, 2 s2
+        1 turn
+    """)
+    for viewer in (None, 0, 1, 2):
+        expected: list[Event] = [
+            Drew(seat=0, source="stock", card="QC" if viewer == 0 else None, stock=39),
+            Discarded(seat=0, card="QC"),
+            WindowClosed(),
+            Switched(seat=0, targets=((1, 2), (2, 2))),
+        ]
+        assert match.news(viewer) == expected
+    assert match.grid(1) == "(2H) (7H) / (4D) (5H)"
+    assert match.grid(2) == "(2D) (7D) / (4H) (5D)"
+
+
+def test_c_158_two_cards_of_one_seat_may_be_switched_but_not_one_with_itself(start: Start) -> None:
+    match = start("cactus", [ZERO, ONE, TWO], stock="JC")
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        window: nobody
+        0 power
+    """)
+    match.refuses("switch 1 s2, 1 s2")
+    match.refuses("peek 1 s4")
+    match.play("""
+        0 power: switch 1 s2, 1 s3
+        1 turn
+    """)
+    assert match.grid(1) == "(2H) (7H) / (5H) (4H)"
+
+
+@pytest.mark.parametrize("card", ["KC", "JC", "QC"])
+def test_cac_03_kings_are_power_cards_too_in_a_pack_with_kings(start: Start, card: str) -> None:
+    match = start("cactus", [""] * 2, stock=card, cactus_ranks="KA")
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        window: nobody
+        0 power
+    """)
+
+
+def test_c_208_the_knockers_cards_are_targets_unless_protected(start: Start) -> None:
+    script = """
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        window: nobody
+        1 power
+    """
+    match = start("cactus", [ZERO, "(9H) (7H) / (4H) (5H)", TWO], stock="QC")
+    match.play(script)
+    match.play("""
+        1 power: switch 1 s0, 0 s1
+        2 turn
+    """)
+    assert match.grid(0) == "(2S) (9H) / (4S) (8D)"
+    match = start("cactus", [ZERO, "(9H) (7H) / (4H) (5H)", TWO], stock="QC", protect_ender=True)
+    match.play(script)
+    assert {seat for seat, _ in match.offered["switch"]} == {seat for seat, _ in match.offered["peek"]} == {1, 2}
+    match.refuses("switch 1 s0, 0 s1")
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_cac_19_a_protected_knocker_may_still_slap_and_give_own_cards(start: Start, *, own: bool) -> None:
+    match = start("cactus", [ZERO, "(3H) (7H) / (4H) (5H)", TWO], stock="3C", protect_ender=True)
+    match.play("""
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        window
+    """)
+    match.refuses("1 at 0 s1")
+    match.refuses("2 at 0 s1")
+    if own:
+        match.play("""
+            window: 0 at 0 s1
+            2 turn
+        """)
+        return
+    match.play("""
+        window: 0 at 1 s0
+        0 give: give s3
+        2 turn
+    """)
+    assert match.grid(1) == "(8D) (7H) / (4H) (5H)"
+
+
+# Scores
+
+
+def test_c_151_the_knocker_pays_double_also_when_the_round_ends_early(start: Start) -> None:
+    match = start("cactus", ["(2S) (3S) / (4S) (0S)", "(2H) (3H) / (1H) (1D)", "(3D) -- / -- --"], stock="3C")
+    match.play("""
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        window: 2 at 2 s0
+        end
+    """)
+    (result,) = match.game.result.rounds
+    assert (result.raw, result.scores, result.ender) == ((9, 7, 0), (18, 7, 0), 0)
+
+
+def test_c_152_the_knocker_slaps_and_the_countdown_goes_on(start: Start) -> None:
+    match = start("cactus", ["(3H) (4S) / (1S) (0S)", "(2H) (7H) / (4H) (5H)", TWO], stock="3C 9C")
+    match.play("""
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        window: 0 at 0 s0
+        2 turn: draw stock
+        2 place: discard
+        window: nobody
+        end
+    """)
+    (result,) = match.game.result.rounds
+    assert (result.raw[0], result.scores[0]) == (5, 5)
+
+
+@pytest.mark.parametrize(
+    ("totals", "ranks"),
+    [([24, 18, 9], None), ([25, 18, 9], (3, 2, 1)), ([30, 9, 9], (3, 1, 1))],
+)
+def test_c_163_the_match_ends_after_the_round_in_which_a_total_reaches_25(
+    start: Start, totals: list[int], ranks: tuple[int, ...] | None
+) -> None:
+    nothing = ["(0S) -- / -- --", "(0H) -- / -- --", "(0D) -- / -- --"]
+    match = start("cactus", nothing, stock="3C 4C", rounds="none")
+    match.table.totals = totals
+    match.play(f"""
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        window: nobody
+        2 turn: draw stock
+        2 place: discard
+        window: nobody
+        {"end" if ranks else "0 turn"}
+    """)
+    if ranks:
+        assert match.game.result.ranks == ranks
+
+
+def test_opt_03_nothing_cancels_in_cactus() -> None:
+    for changes in ({"cancel": ["col"]}, {"cancel_pairs": ["row"]}, {"moon": True}, {"four_kind_wins": True}):
+        with pytest.raises(BadOptions):
+            customised("cactus", changes)
+
+
+def test_dec_05_the_fallback_is_a_discard_or_the_lowest_occupied_slot(start: Start) -> None:
+    match = start("cactus", ["-- (3S) / (4S) (8D)", "-- (7H) / (4H) (5H)", TWO], stock="7C")
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        window: nobody
+        1 turn: draw pile
+        1 place
+    """)
+    assert match.ask.fallback == Swap(slot=1)
+    match.refuses("swap s0")

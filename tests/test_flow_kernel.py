@@ -1,0 +1,640 @@
+"""The course of play of six-card golf and its family, against the worked cases and the clauses they leave out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from protocol.actions import Draw, Flip, Nothing, Swap, TurnUp
+from protocol.events import Discarded, Drew, Finished, Reshuffled, Round, Showdown, Skipped, Swapped, Traded, TurnedUp
+from protocol.offers import Offer, Pick
+from referee.rules.asks import IllegalAnswer, Sealed
+from referee.rules.chance import Keyed
+from referee.rules.game import Game
+from referee.rules.seen import view
+from referee.rules.variants import customised, preset
+
+if TYPE_CHECKING:
+    from conftest import Start
+
+FIVE_UP = "KS 4H 9D / KD AC (7S)"
+DOWN = "(??) (??) (??) / (??) (??) (??)"
+
+
+# Set-up
+
+
+def test_gen_04_cards_go_out_one_at_a_time_from_the_dealers_left() -> None:
+    variant = customised("six-card", {"first_dealer": 1})
+    game = Game(variant, 3, Keyed(b"key", variant, 3))
+    pack = Keyed(b"key", variant, 3).deck(1)
+    dealt = [[slot.card for slot in layout if slot] for layout in game.table.layouts]
+    assert dealt == [list(pack[1:18:3]), list(pack[2:18:3]), list(pack[0:18:3])]
+    assert game.table.pile == [pack[18]]
+    assert game.table.stock[::-1] == list(pack[19:])
+
+
+def test_c_053_initial_flips_are_sealed_and_come_after_the_up_card() -> None:
+    variant = preset("six-card")
+    game = Game(variant, 3, Keyed(b"key", variant, 3))
+    assert isinstance(game.question, Sealed)
+    assert [ask.seat for ask in game.question.asks] == [0, 1, 2]
+    assert {ask.offers for ask in game.question.asks} == {
+        (Offer(kind="turn_up", slots=Pick(2, tuple(range(6)))),),
+    }
+    assert {ask.fallback for ask in game.question.asks} == {TurnUp(slots=(0, 1))}
+    assert [type(event) for event in game.events] == [Round]
+
+    flips = TurnUp(slots=(4, 1)), TurnUp(slots=(0, 5)), TurnUp(slots=(2, 3))
+    with pytest.raises(IllegalAnswer):
+        game.answer(flips[:2])
+    game.answer(flips)
+    cards = [[slot.card for slot in layout if slot] for layout in game.table.layouts]
+    for viewer in (None, 0, 1, 2):
+        assert [view(event, viewer) for event in game.events[1:]] == [
+            TurnedUp(seat=seat, slots=flip.slots, cards=tuple(cards[seat][slot] for slot in flip.slots))
+            for seat, flip in enumerate(flips)
+        ]
+
+
+@pytest.mark.parametrize("slots", [(0,), (0, 1, 2), (3, 3), (0, 6)])
+def test_dec_01_exactly_two_different_own_slots(slots: tuple[int, ...]) -> None:
+    variant = preset("six-card")
+    game = Game(variant, 2, Keyed(b"key", variant, 2))
+    with pytest.raises(IllegalAnswer):
+        game.answer((TurnUp(slots=slots), TurnUp(slots=(0, 1))))
+
+
+# A turn
+
+
+def test_c_047_the_optional_flip_of_the_last_card_ends_the_round_at_once(start: Start) -> None:
+    match = start("six-card", [FIVE_UP, "", ""], stock="10C")
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        0 flip: flip s5
+        end
+    """)
+    drawn, *public = match.news(0)
+    stock = len(match.table.stock)
+    assert drawn == Drew(seat=0, source="stock", card="10C", stock=stock)
+    for viewer in (None, 1, 2):
+        assert match.news(viewer) == [Drew(seat=0, source="stock", card=None, stock=stock), *public]
+    assert public[:3] == [
+        Discarded(seat=0, card="10C"),
+        TurnedUp(seat=0, slots=(5,), cards=("7S",)),
+        Finished(seat=0),
+    ]
+    assert isinstance(public[3], Showdown)
+    (result,) = match.game.result.rounds
+    assert (result.raw[0], result.ender, result.capped) == (21, 0, False)
+
+
+def test_c_049_one_turn_each_after_a_complete_layout_and_no_effect_of_a_second_one(start: Start) -> None:
+    match = start("six-card", [FIVE_UP, "2S 3H 5D / 8C 9C (6H)", ""], stock="10C 10D 8S", final_turns="one_each")
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        0 flip: flip s5
+        1 turn: draw stock
+        1 place: swap s5
+        2 turn: draw stock
+        2 place: discard
+        2 flip: none
+        end
+    """)
+    assert [event for event in match.news(None) if isinstance(event, Finished)] == [Finished(seat=0)]
+    assert match.game.result.rounds[0].ender == 0
+
+
+def test_c_050_a_pile_card_cannot_be_put_back(start: Start) -> None:
+    match = start("six-card", [FIVE_UP, ""], up="JD")
+    match.play("""
+        0 turn: draw pile
+        0 place
+    """)
+    match.refuses("discard")
+    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
+    assert match.ask.fallback == Swap(slot=0)
+
+
+def test_c_052_a_replaced_card_is_seen_by_its_owner_with_all_others(start: Start) -> None:
+    match = start("six-card", ["KS 4H (9D) / (KD) (AC) (7S)", "", ""], stock="3C")
+    match.play("""
+        0 turn: draw stock
+        0 place
+    """)
+    assert [event.card for event in match.news(0) if isinstance(event, Drew)] == ["3C"]
+    assert [event.card for event in match.news(1) if isinstance(event, Drew)] == [None]
+    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5], "discard": []}
+    match.play("""
+        0 place: swap s5
+        1 turn
+    """)
+    for viewer in (None, 0, 1, 2):
+        assert match.news(viewer) == [Swapped(seat=0, slot=5, card="3C", face_up=True, replaced="7S")]
+    assert match.grid(0) == "KS 4H (9D) / (KD) (AC) 3C"
+    assert match.table.pile[-1] == "7S"
+
+
+def test_ker_04_a_stock_card_may_replace_a_card_that_is_face_up(start: Start) -> None:
+    match = start("six-card", ["KS 4H (9D) / (KD) (AC) (7S)", ""], stock="3C")
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s1
+        1 turn
+    """)
+    assert match.grid(0) == "KS 3C (9D) / (KD) (AC) (7S)"
+    assert match.table.pile[-1] == "4H"
+
+
+@pytest.mark.parametrize(
+    ("rule", "layout", "offered", "fallback"),
+    [
+        ("may", "KS 4H (9D) / (KD) (AC) (7S)", {"flip": [2, 3, 4, 5], "none": []}, Nothing()),
+        ("must", "KS 4H (9D) / (KD) (AC) (7S)", {"flip": [2, 3, 4, 5]}, Flip(slot=2)),
+        ("must", FIVE_UP, {"flip": [5]}, Flip(slot=5)),
+        ("must_unless_last", "KS 4H 9D / KD (AC) (7S)", {"flip": [4, 5]}, Flip(slot=4)),
+        ("must_unless_last", FIVE_UP, {"flip": [5], "none": []}, Nothing()),
+    ],
+)
+def test_ker_06_the_flip_after_a_discard(
+    start: Start, rule: str, layout: str, offered: dict[str, list[int]], fallback: object
+) -> None:
+    match = start("six-card", [layout, ""], flip_on_discard=rule)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        0 flip
+    """)
+    assert match.offered == offered
+    assert match.ask.fallback == fallback
+    assert match.ask.joins
+
+
+def test_ker_06_never_flips(start: Start) -> None:
+    start("six-card", [FIVE_UP, ""], flip_on_discard="never").play("""
+        0 turn: draw stock
+        0 place: discard
+        1 turn
+    """)
+
+
+def test_c_094_a_flip_instead_of_a_draw_uses_up_the_turn(start: Start) -> None:
+    match = start("six-card", ["KS 4H 9D / KD (AC) (7S)", "2S 3H 5D / 8C (9C) (6H)"], flip_instead=True)
+    match.play("0 turn")
+    assert match.offered == {"draw": ["stock", "pile"], "flip": [4, 5]}
+    match.refuses("flip s0")
+    stock = len(match.table.stock)
+    match.play("""
+        0 turn: flip s4
+        1 turn: flip s5
+        0 turn: flip s5
+        end
+    """)
+    assert match.news(1)[:4] == [
+        TurnedUp(seat=0, slots=(4,), cards=("AC",)),
+        TurnedUp(seat=1, slots=(5,), cards=("6H",)),
+        TurnedUp(seat=0, slots=(5,), cards=("7S",)),
+        Finished(seat=0),
+    ]
+    assert len(match.table.stock) == stock
+
+
+# Ends of a round
+
+
+def test_ker_09_a_swap_into_the_last_face_down_slot_ends_the_round(start: Start) -> None:
+    match = start("six-card", [FIVE_UP, "", ""], up="2D")
+    match.play("""
+        0 turn: draw pile
+        0 place: swap s5
+        end
+    """)
+    assert match.game.result.rounds[0].ender == 0
+
+
+def test_c_055_in_knock_mode_a_complete_layout_ends_nothing_and_its_owner_plays_on(start: Start) -> None:
+    match = start("six-card-knock", [FIVE_UP, "2S 3H 5D / 8C 9C (6H)"])
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        0 flip: flip s5
+        1 turn: draw stock
+        1 place: discard
+        1 flip: none
+        0 turn: draw stock
+        0 place: discard
+        1 turn
+    """)
+    assert match.offered == {"draw": ["stock", "pile"], "knock": []}
+
+
+def test_ker_10_every_other_seat_has_one_turn_after_a_knock_and_nobody_else_knocks(start: Start) -> None:
+    match = start("six-card-knock", [DOWN] * 3)
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s0
+        1 turn: knock
+        2 turn
+    """)
+    assert match.offered == {"draw": ["stock", "pile"]}
+    match.refuses("knock")
+    match.play("""
+        2 turn: draw pile
+        2 place: swap s0
+        0 turn
+    """)
+    match.refuses("knock")
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        0 flip: none
+        end
+    """)
+    assert match.game.result.rounds[0].ender == 1
+
+
+def test_kno_03_face_down_cards_count_normally_at_showdown(start: Start) -> None:
+    match = start("six-card-knock", ["(KS) (4H) (9D) / (KD) (AC) (7S)", ""], stock="2D", knock_penalty="add:10")
+    match.play("""
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        1 flip: none
+        end
+    """)
+    assert match.game.result.rounds[0].raw[0] == 21
+
+
+def test_sgl_no_knock_unless_the_end_mode_includes_it(start: Start) -> None:
+    match = start("single-deck", [DOWN] * 4)
+    assert match.offered == {"draw": ["stock", "pile"]}
+    match = start("single-deck", [DOWN] * 4, end_mode="knock")
+    assert match.offered == {"draw": ["stock", "pile"], "knock": []}
+
+
+def test_ker_11_both_a_layout_completed_in_a_lap_has_no_effect(start: Start) -> None:
+    match = start("six-card", [FIVE_UP, "2S 3H 5D / 8C 9C (6H)", ""], end_mode="both")
+    match.play("""
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        1 flip: flip s5
+        2 turn: draw stock
+        2 place: discard
+        2 flip: none
+        end
+    """)
+    assert match.game.result.rounds[0].ender == 0
+
+
+@pytest.mark.parametrize(("final_turns", "then"), [("none", "end"), ("one_each", "1 turn")])
+def test_ker_11_both_a_complete_layout_comes_first(start: Start, final_turns: str, then: str) -> None:
+    match = start("six-card", [FIVE_UP, "", ""], end_mode="both", final_turns=final_turns)
+    match.play(f"""
+        0 turn: draw stock
+        0 place: discard
+        0 flip: flip s5
+        {then}
+    """)
+    if then != "end":
+        match.refuses("knock")
+
+
+def test_c_203_the_turn_cap_stops_a_round_without_a_knock_adjustment(start: Start) -> None:
+    match = start("six-card", [FIVE_UP, ""], knock_penalty="add:10")
+    turns = 0
+    while match.open != "end":
+        match.game.answer(Draw(source="pile"))
+        match.game.answer(Swap(slot=0))
+        turns += 1
+    (result,) = match.game.result.rounds
+    assert turns == 120
+    assert (result.capped, result.ender) == (True, None)
+    assert result.raw == result.scores
+
+
+def test_gen_09_a_knock_before_the_cap_counts_and_its_lap_is_cut_off(start: Start) -> None:
+    layouts = ["(??) (??) (??) / (??) (??) (??)", "", "(QS) (JD) (10C) / (9H) (9C) (8S)"]
+    match = start("six-card-knock", layouts, turn_cap=1, knock_penalty="add:10")
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s0
+        1 turn: draw stock
+        1 place: swap s0
+        2 turn: knock
+        end
+    """)
+    (result,) = match.game.result.rounds
+    assert (result.capped, result.ender) == (True, 2)
+    assert result.scores[2] == result.raw[2] + 10 * (result.raw[2] > min(result.raw))
+
+
+def test_gen_09_a_lap_that_ends_with_the_cap_is_not_cut_off(start: Start) -> None:
+    match = start("six-card-knock", [DOWN] * 2, turn_cap=1)
+    match.play("""
+        0 turn: knock
+        1 turn: draw stock
+        1 place: swap s0
+        end
+    """)
+    assert not match.game.result.rounds[0].capped
+
+
+# The stock runs out
+
+
+def test_c_061_with_an_empty_stock_and_one_pile_card_only_the_pile_can_be_drawn(start: Start) -> None:
+    match = start("six-card", [FIVE_UP, ""])
+    match.leave_in_stock(1)
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s0
+        1 turn: draw stock
+        1 place: swap s0
+        0 turn
+    """)
+    assert [event for event in match.news(None) if isinstance(event, Reshuffled)] == [Reshuffled(stock=1)]
+    assert match.table.stock == []
+    assert match.offered == {"draw": ["stock", "pile"]}
+    match.table.pile = match.table.pile[-1:]
+    match.play("""
+        0 turn: draw pile
+        0 place: swap s0
+        1 turn
+    """)
+    assert match.offered == {"draw": ["pile"]}
+    assert match.ask.fallback == Draw(source="pile")
+
+
+def test_gen_08_a_reshuffle_leaves_the_top_of_the_pile_and_shows_nothing(start: Start) -> None:
+    match = start("six-card", [DOWN] * 2, up="2D", stock="3C 4C 5C", flip_on_discard="never")
+    match.leave_in_stock(3)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        1 turn: draw stock
+        1 place: discard
+        0 turn: draw stock
+        0 place: discard
+        1 turn: draw stock
+        1 place
+    """)
+    drawn = match.table.hand
+    assert match.table.pile == ["5C"]
+    assert {drawn, *match.table.stock} == {"2D", "3C", "4C"}
+    assert match.news(1)[-2:] == [Reshuffled(stock=3), Drew(seat=1, source="stock", card=drawn, stock=2)]
+    assert match.news(0)[-2:] == [Reshuffled(stock=3), Drew(seat=1, source="stock", card=None, stock=2)]
+
+
+def test_c_218_the_drawer_of_the_last_card_completes_its_turn_and_may_be_the_ender(start: Start) -> None:
+    layouts = ["KS AH 2D / KD AC (2S)", "9S 8H QD / 10D 7C (6S)", ""]
+    match = start("six-card", layouts, stock="4C 5C", stock_out="end", knock_penalty="add:10", final_turns="one_each")
+    match.leave_in_stock(2)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        0 flip: none
+        1 turn: draw stock
+        1 place: discard
+        1 flip: flip s5
+        end
+    """)
+    (result,) = match.game.result.rounds
+    assert (result.ender, result.capped) == (1, False)
+    assert result.raw[:2] == (0, 50)
+    assert result.scores[:2] == (0, 60)
+
+
+def test_gen_08_end_without_an_ender_adjusts_nothing(start: Start) -> None:
+    match = start("six-card", [FIVE_UP, ""], stock_out="end", knock_penalty="add:10")
+    match.leave_in_stock(1)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        0 flip: none
+        end
+    """)
+    (result,) = match.game.result.rounds
+    assert result.ender is None
+    assert result.raw == result.scores
+
+
+# Jack skip
+
+
+def test_c_056_a_discarded_jack_costs_the_next_seat_its_turn(start: Start) -> None:
+    match = start("six-card", [DOWN] * 3, stock="JC 3C", jack_skip=True, flip_on_discard="never")
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        2 turn: draw stock
+        2 place: discard
+        0 turn: draw stock
+        0 place: discard
+        1 turn
+    """)
+    assert [event for event in match.news(None) if isinstance(event, Skipped)] == [Skipped(seat=1)]
+
+
+def test_ker_12_a_replaced_jack_skips_but_a_jack_that_is_placed_does_not(start: Start) -> None:
+    match = start("six-card", ["(JS) (3H) (4H) / (5H) (6H) (7H)", "", ""], stock="JC 2C 2D", jack_skip=True)
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s1
+        1 turn: draw stock
+        1 place: swap s0
+        2 turn: draw stock
+        2 place: swap s0
+        0 turn: draw pile
+        0 place: swap s0
+        2 turn
+    """)
+
+
+def test_ker_12_between_two_seats_the_jack_gives_another_turn(start: Start) -> None:
+    start("six-card", [DOWN] * 2, stock="JC", jack_skip=True, flip_on_discard="never").play("""
+        0 turn: draw stock
+        0 place: discard
+        0 turn
+    """)
+
+
+def test_c_224_a_one_eyed_jack_skips_like_any_jack(start: Start) -> None:
+    options: dict[str, Any] = {"jack_skip": True, "one_eyed_wild": True, "flip_on_discard": "never"}
+    start("six-card", [DOWN] * 3, stock="JH", **options).play("""
+        0 turn: draw stock
+        0 place: discard
+        2 turn
+    """)
+
+
+def test_c_058_a_skipped_final_turn_is_lost(start: Start) -> None:
+    match = start("six-card-knock", [DOWN] * 3, stock="JC", jack_skip=True, flip_on_discard="never")
+    match.play("""
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        end
+    """)
+    assert Skipped(seat=2) in match.news(None)
+
+
+def test_c_058_the_last_of_the_lap_has_nobody_to_skip(start: Start) -> None:
+    match = start("six-card-knock", [DOWN] * 3, stock="4C JC", jack_skip=True, flip_on_discard="never")
+    match.play("""
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        2 turn: draw stock
+        2 place: discard
+        end
+    """)
+    assert not any(isinstance(event, Skipped) for event in match.news(None))
+
+
+def test_ker_12_the_enders_own_jack_costs_the_first_of_the_lap_its_turn(start: Start) -> None:
+    match = start("six-card", ["KS 4H 9D / KD AC (JS)", "", ""], final_turns="one_each", jack_skip=True)
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s5
+        2 turn: draw stock
+        2 place: swap s5
+        end
+    """)
+    assert [event for event in match.news(None) if isinstance(event, Finished | Skipped)] == [
+        Finished(seat=0),
+        Skipped(seat=1),
+    ]
+
+
+def test_c_059_a_jack_as_first_up_card_has_no_effect(start: Start) -> None:
+    start("six-card", [DOWN] * 3, up="JC", stock="3C", jack_skip=True, flip_on_discard="never").play("""
+        0 turn: draw stock
+        0 place: discard
+        1 turn
+    """)
+
+
+def test_gen_09_skipped_turns_do_not_count_for_the_cap(start: Start) -> None:
+    match = start("six-card", [DOWN] * 3, stock="JC", jack_skip=True, flip_on_discard="never", turn_cap=1)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        2 turn: draw stock
+        2 place: discard
+        0 turn: draw stock
+        0 place: discard
+        end
+    """)
+    assert match.game.result.rounds[0].capped
+
+
+# Cutthroat trades on six-card golf
+
+
+def test_cut_03_the_king_goes_over_and_the_card_from_there_must_be_placed(start: Start) -> None:
+    layouts = ["3S 4S (5S) / (6S) (7S) (8S)", "2S 9S (10S) / (JS) (QS) (AS)", "AH 2H (3H) / (4H) (5H) (6H)"]
+    match = start("six-card", layouts, stock="KC", cutthroat_trade=True)
+    match.play("""
+        0 turn: draw stock
+        0 place
+    """)
+    assert match.offered == {
+        "swap": [0, 1, 2, 3, 4, 5],
+        "discard": [],
+        "trade": [(1, 0), (1, 1), (2, 0), (2, 1)],
+    }
+    match.refuses("trade 0 s0")
+    match.refuses("trade 1 s2")
+    match.play("""
+        0 place: trade 1 s0
+        0 place: swap s2
+        1 turn
+    """)
+    for viewer in (None, 0, 1, 2):
+        assert match.news(viewer) == [
+            Traded(seat=0, target=(1, 0), given="KC", taken="2S"),
+            Swapped(seat=0, slot=2, card="2S", face_up=True, replaced="5S"),
+        ]
+    assert match.grid(0) == "3S 4S 2S / (6S) (7S) (8S)"
+    assert match.grid(1) == "KC 9S (10S) / (JS) (QS) (AS)"
+
+
+def test_c_103_a_traded_card_cannot_be_discarded(start: Start) -> None:
+    match = start("six-card", ["3S 4S (5S) / (6S) (7S) (8S)", ""], stock="KC", cutthroat_trade=True)
+    match.play("""
+        0 turn: draw stock
+        0 place: trade 1 s0
+        0 place
+    """)
+    match.refuses("discard")
+    match.refuses("trade 1 s1")
+    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
+    assert match.ask.fallback == Swap(slot=0)
+
+
+def test_c_104_no_trade_for_a_king_from_the_pile(start: Start) -> None:
+    match = start("six-card", ["3S 4S (5S) / (6S) (7S) (8S)", ""], up="KH", cutthroat_trade=True)
+    match.play("""
+        0 turn: draw pile
+        0 place
+    """)
+    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
+
+
+def test_c_104_no_trade_without_a_face_up_card_at_an_opponent(start: Start) -> None:
+    match = start("six-card", [DOWN] * 2, stock="KH", cutthroat_trade=True)
+    match.play("""
+        0 turn: draw stock
+        0 place
+    """)
+    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5], "discard": []}
+
+
+def test_cut_05_only_a_king_trades(start: Start) -> None:
+    match = start("six-card", ["3S 4S (5S) / (6S) (7S) (8S)", ""], stock="QH", cutthroat_trade=True)
+    match.play("""
+        0 turn: draw stock
+        0 place
+    """)
+    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5], "discard": []}
+
+
+def test_cut_06_a_trade_may_hit_the_knocker(start: Start) -> None:
+    match = start("six-card-knock", ["3S 4S (5S) / (6S) (7S) (8S)", ""], stock="KC", cutthroat_trade=True)
+    match.play("""
+        0 turn: knock
+        1 turn: draw stock
+        1 place: trade 0 s0
+        1 place: swap s5
+        end
+    """)
+    assert match.grid(0) == "KC 4S (5S) / (6S) (7S) (8S)"
+
+
+# What may not reach a game
+
+
+def test_an_answer_of_the_wrong_shape_is_refused_and_kills_no_game(start: Start) -> None:
+    match = start("six-card", [FIVE_UP, ""])
+    with pytest.raises(IllegalAnswer):
+        match.game.answer((Draw(source="stock"),))
+    match.play("""
+        0 turn: draw stock
+        0 place
+    """)
+
+
+def test_after_the_end_every_answer_is_refused(start: Start) -> None:
+    match = start("six-card", [FIVE_UP, ""])
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s5
+        end
+    """)
+    with pytest.raises(IllegalAnswer):
+        match.game.answer(Draw(source="stock"))

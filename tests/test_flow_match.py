@@ -1,0 +1,199 @@
+"""How matches go from round to round and end: dealers, totals, ties, forfeits, and who can sit down at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from protocol.actions import Discard, Draw, Knock, Nothing
+from protocol.events import Round
+from protocol.offers import Offer
+from referee.rules.asks import Ask
+from referee.rules.chance import Keyed
+from referee.rules.game import Game
+from referee.rules.options import BadOptions
+from referee.rules.variants import customised, deck, preset, seat_problem
+
+if TYPE_CHECKING:
+    from conftest import Script, Start
+
+DOWN = "(??) (??) (??) / (??) (??) (??)"
+
+
+THIRTY_THREES = ("(10H) (9H) (8H) / (3H) (2H) (5H)", "(10D) (9D) (8D) / (3D) (2D) (5D)")
+
+
+def knock_at_once(match: Script, starter: int) -> None:
+    """The starter knocks, the others throw a stock card away."""
+    seats = match.table.seats
+    for seat in [(starter + step) % seats for step in range(seats)]:
+        assert match.open == f"{seat} turn"
+        if seat == starter:
+            match.game.answer(Knock())
+            continue
+        match.game.answer(Draw(source="stock"))
+        match.game.answer(Discard())
+        if match.open == f"{seat} flip":
+            match.game.answer(Nothing())
+
+
+def test_c_062_the_dealer_moves_left_and_the_starter_sits_left_of_the_dealer(start: Start) -> None:
+    match = start("six-card-knock", [DOWN] * 4, later=[[DOWN] * 4], first_dealer=2)
+    for starter in (3, 0):
+        begun = [event for event in match.game.events if isinstance(event, Round)][-1]
+        assert (begun.dealer, begun.starter) == ((starter - 1) % 4, starter)
+        knock_at_once(match, starter)
+    match.play("end")
+
+
+# Totals, ties and ends
+
+
+def test_c_205_equal_totals_share_the_rank(start: Start) -> None:
+    match = start("six-card-knock", [*THIRTY_THREES, "(10S) (9S) (8S) / (7S) (5S) (AS)"])
+    knock_at_once(match, 0)
+    assert match.game.result.totals == (33, 33, 40)
+    assert match.game.result.ranks == (1, 1, 3)
+
+
+def test_gen_13_a_playoff_decides_the_tie_and_joins_no_total(start: Start) -> None:
+    first = [*THIRTY_THREES, "(10S) (9S) (8S) / (7S) (5S) (AS)"]
+    match = start("six-card-knock", first, later=[[first[2], first[1], first[0]]], rounds=1, tiebreak="playoff")
+    knock_at_once(match, 0)
+    assert [event.playoff for event in match.game.events if isinstance(event, Round)] == [False, True]
+    knock_at_once(match, 1)
+    assert match.game.result.totals == (33, 33, 40)
+    assert match.game.result.ranks == (2, 1, 3)
+    assert [one.playoff for one in match.game.result.rounds] == [False, True]
+
+
+def test_gen_13_at_most_nine_playoffs(start: Start) -> None:
+    match = start("six-card-knock", THIRTY_THREES, later=[THIRTY_THREES] * 12, rounds=1, tiebreak="playoff")
+    for number in range(10):
+        knock_at_once(match, number % 2)
+    assert match.open == "end"
+    assert match.game.result.ranks == (1, 1)
+
+
+@pytest.mark.parametrize(("mode", "limit", "rounds"), [("reach", 33, 1), ("exceed", 33, 2), ("reach", 34, 2)])
+def test_gen_12_a_limit_is_reached_or_exceeded(start: Start, mode: str, limit: int, rounds: int) -> None:
+    later = [THIRTY_THREES] * 4
+    match = start("six-card-knock", THIRTY_THREES, later=later, rounds=5, limit=limit, limit_mode=mode)
+    while match.open != "end":
+        knock_at_once(match, match.table.starter)
+    assert len(match.game.result.rounds) == rounds
+
+
+def test_gen_12_a_match_without_rounds_stops_after_a_hundred() -> None:
+    variant = customised("six-card-knock", {"rounds": "none", "initial_up": 0})
+    game = Game(variant, 2, Keyed(b"key", variant, 2))
+    while isinstance(ask := game.question, Ask):
+        game.answer(Knock() if Offer(kind="knock") in ask.offers else ask.fallback)
+    assert len(game.result.rounds) == 100
+    assert game.result.capped
+
+
+def test_c_034_of_two_with_four_of_a_kind_the_lower_total_wins_the_match(start: Start) -> None:
+    layouts = [
+        "(8S) (8H) (8D) / (3S) (3H) (8C)",
+        "(KS) (KH) (AD) / (AS) (AH) (2C)",
+        "(9S) (9H) (9D) / (3D) (3C) (9C)",
+    ]
+    match = start("six-card-knock", layouts, decks=2, rounds=9, four_kind_wins=True, tiebreak="playoff")
+    match.table.totals = [19, 10, 13]
+    knock_at_once(match, 0)
+    assert match.game.result.totals == (41, 11, 37)
+    assert match.game.result.ranks == (3, 2, 1)
+    assert len(match.game.result.rounds) == 1
+
+
+def test_sco_11_four_of_a_kind_wins_against_lower_totals(start: Start) -> None:
+    layouts = ["(8S) (8H) (8D) / (3S) (3H) (8C)", "(KS) (KH) (AD) / (AS) (AH) (2C)"]
+    match = start("six-card-knock", layouts, rounds=9, four_kind_wins=True)
+    knock_at_once(match, 0)
+    assert match.game.result.ranks == (1, 2)
+
+
+def test_knk_08_only_the_knockers_score_changes(start: Start) -> None:
+    layouts = [*THIRTY_THREES, "(10S) (9S) (8S) / (7S) (5S) (AS)"]
+    match = start("six-card-knock", layouts, knock_penalty="add:10", knock_tie="penalty")
+    knock_at_once(match, 0)
+    (result,) = match.game.result.rounds
+    assert result.raw == (33, 33, 40)
+    assert result.scores == match.game.result.totals == (43, 33, 40)
+
+
+# Forfeits
+
+
+def test_a_forfeited_seat_ranks_last_and_gets_the_highest_score_from_that_round_on(start: Start) -> None:
+    better, worse = "(KS) (AH) (4D) / (KD) (AC) (3S)", THIRTY_THREES[0]
+    match = start("six-card-knock", [better, worse], later=[[better, worse]] * 2)
+    knock_at_once(match, 0)
+    match.game.forfeit(0)
+    knock_at_once(match, 1)
+    knock_at_once(match, 0)
+    assert [one.scores for one in match.game.result.rounds] == [(7, 33), (33, 33), (33, 33)]
+    assert {one.raw for one in match.game.result.rounds} == {(7, 33)}
+    assert match.game.result.totals == (73, 99)
+    assert match.game.result.ranks == (2, 1)
+
+
+def test_a_forfeited_seat_neither_wins_by_four_of_a_kind_nor_keeps_another_from_it(start: Start) -> None:
+    layouts = [
+        "(8S) (8H) (8D) / (3S) (3H) (8C)",
+        "(KS) (KH) (AD) / (AS) (AH) (2C)",
+        "(9S) (9H) (9D) / (3D) (3C) (9C)",
+    ]
+    match = start("six-card-knock", layouts, decks=2, four_kind_wins=True, flip_on_discard="never")
+    match.table.totals = [-50, -50, 10]
+    match.game.forfeit(0)
+    knock_at_once(match, 0)
+    assert match.game.result.ranks == (3, 2, 1)
+
+
+# Which tables can play
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "fewest", "most"),
+    [
+        ("six-card", {}, 2, 8),
+        ("six-card-knock", {}, 2, 8),
+        ("six-card", {"decks": 3}, 2, 12),
+        ("six-card", {"decks": 1}, 2, 7),
+        ("single-deck", {}, 2, 4),
+        ("cactus", {}, 2, 10),
+    ],
+)
+def test_gen_14_seat_numbers(name: str, options: dict[str, int], fewest: int, most: int) -> None:
+    variant = customised(name, options)
+    possible = [seats for seats in range(1, 15) if seat_problem(variant, seats) is None]
+    assert possible == list(range(fewest, most + 1))
+
+
+def test_gen_14_the_first_dealer_must_sit_at_the_table() -> None:
+    assert seat_problem(customised("six-card", {"first_dealer": 3}), 3) is not None
+    assert seat_problem(customised("six-card", {"first_dealer": 3}), 4) is None
+
+
+@pytest.mark.parametrize(("seats", "cards"), [(2, 52), (3, 52), (4, 104), (8, 104)])
+def test_six_01_packs_by_seats(seats: int, cards: int) -> None:
+    assert len(deck(preset("six-card"), seats)) == cards
+
+
+def test_sgl_03_four_players_leave_a_stock_of_27(start: Start) -> None:
+    assert len(start("single-deck", [DOWN] * 4).table.stock) == 27
+
+
+def test_sgl_02_two_jokers() -> None:
+    assert sorted(set(deck(customised("single-deck", {"jokers": 2}), 2)) - set(deck(preset("single-deck"), 2))) == [
+        "X1",
+        "X2",
+    ]
+
+
+def test_c_032_a_diagonal_needs_a_square_layout() -> None:
+    with pytest.raises(BadOptions):
+        customised("six-card", {"cancel": ["diag"]})

@@ -1,0 +1,409 @@
+"""Slap windows: who may slap what, in which order, what each slap does, and how windows end rounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from protocol.actions import Draw, Give, Pass, Slap
+from protocol.events import Gave, Reshuffled, Slapped, WindowClosed
+from referee.rules.asks import Window
+from referee.rules.slaps import order_slaps
+
+if TYPE_CHECKING:
+    from conftest import Script, Start
+
+ZERO = "(2S) (3S) / (4S) (8D)"
+ONE = "(2H) (7H) / (4H) (5H)"
+TWO = "(2D) (7D) / (4D) (5D)"
+
+
+def window(match: Script) -> Window:
+    assert isinstance(match.game.question, Window)
+    return match.game.question
+
+
+def after_7c(start: Start, zero: str = ZERO, one: str = ONE, two: str = TWO, more: str = "") -> Script:
+    """Seat 0 has drawn and discarded 7C; the window is open."""
+    match = start("cactus", [zero, one, two], stock=f"7C {more}")
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        window
+    """)
+    return match
+
+
+# Slaps
+
+
+def test_c_133_a_right_own_card_goes_onto_the_pile(start: Start) -> None:
+    match = after_7c(start)
+    match.play("""
+        window: 1 at 1 s1
+        1 turn
+    """)
+    for viewer in (None, 0, 1, 2):
+        assert match.news(viewer) == [
+            Slapped(seat=1, target=(1, 1), card="7H", verdict="right", new_slot=None, stock=39),
+            WindowClosed(),
+        ]
+    assert match.grid(1) == "(2H) -- / (4H) (5H)"
+    assert match.table.pile == ["7C", "7H"]
+
+
+def test_c_134_a_wrong_own_card_returns_with_a_penalty_card_that_nobody_sees(start: Start) -> None:
+    match = after_7c(start, one="(2H) (9D) / (4H) (5H)", more="6C")
+    match.play("""
+        window: 1 at 1 s1
+        1 turn
+    """)
+    for viewer in (None, 0, 1, 2):
+        assert match.news(viewer) == [
+            Slapped(seat=1, target=(1, 1), card="9D", verdict="wrong", new_slot=4, stock=38),
+            WindowClosed(),
+        ]
+    assert match.grid(1) == "(2H) (9D) / (4H) (5H) / (6C)"
+
+
+def test_c_136_the_second_right_card_goes_back_without_a_penalty(start: Start) -> None:
+    match = after_7c(start)
+    match.play("""
+        window: 1 at 1 s1, 2 at 2 s1
+        1 turn
+    """)
+    assert match.news(0)[1] == Slapped(seat=2, target=(2, 1), card="7D", verdict="late", new_slot=None, stock=39)
+    assert match.grid(2) == TWO
+    assert match.table.pile == ["7C", "7H"]
+
+
+def test_c_137_a_wrong_card_costs_a_penalty_also_when_it_is_too_late(start: Start) -> None:
+    match = after_7c(start, more="6C")
+    match.play("""
+        window: 1 at 1 s1, 2 at 2 s0
+        1 turn
+    """)
+    assert match.news(0)[1] == Slapped(seat=2, target=(2, 0), card="2D", verdict="wrong", new_slot=4, stock=38)
+    assert match.grid(2) == "(2D) (7D) / (4D) (5D) / (6C)"
+
+
+def test_c_139_a_wrong_card_of_another_seat_becomes_the_slappers(start: Start) -> None:
+    match = after_7c(start, zero="(2S) (3S) / (4S) (QD)")
+    match.play("""
+        window: 2 at 0 s3
+        1 turn
+    """)
+    assert match.news(1)[0] == Slapped(seat=2, target=(0, 3), card="QD", verdict="wrong", new_slot=4, stock=39)
+    assert match.grid(0) == "(2S) (3S) / (4S) --"
+    assert match.grid(2) == "(2D) (7D) / (4D) (5D) / (QD)"
+
+
+def test_cac_32_a_wrong_card_of_another_seat_is_taken_also_when_it_is_too_late(start: Start) -> None:
+    match = after_7c(start)
+    match.play("""
+        window: 1 at 1 s1, 2 at 0 s0
+        1 turn
+    """)
+    assert match.news(1)[1] == Slapped(seat=2, target=(0, 0), card="2S", verdict="wrong", new_slot=4, stock=39)
+
+
+def test_cac_29_a_right_card_of_another_seat_is_paid_for_with_an_own_one(start: Start) -> None:
+    match = after_7c(start, zero="(2S) (3S) / (4S) (7S)")
+    match.play("""
+        window: 2 at 0 s3
+        2 give
+    """)
+    assert match.table.pile == ["7C", "7S"]
+    assert match.offered == {"give": [0, 1, 2, 3]}
+    assert match.ask.fallback == Give(slot=0)
+    match.play("""
+        2 give: give s2
+        1 turn
+    """)
+    for viewer in (None, 0, 1, 2):
+        assert match.news(viewer) == [Gave(seat=2, slot=2, target=(0, 3)), WindowClosed()]
+    assert match.grid(0) == "(2S) (3S) / (4S) (4D)"
+    assert match.grid(2) == "(2D) (7D) / -- (5D)"
+
+
+def test_cac_29_the_gift_waits_for_all_slaps_and_may_be_a_card_just_received(start: Start) -> None:
+    match = after_7c(start, zero="(2S) (3S) / (4S) (7S)", more="6C")
+    match.play("""
+        window: 2 at 0 s3, 1 at 1 s0, 0 at 2 s0
+        2 give: give s1
+        1 turn
+    """)
+    assert match.grid(0) == "(2S) (3S) / (4S) (7D) / (2D)"
+    assert match.grid(1) == "(2H) (7H) / (4H) (5H) / (6C)"
+    assert match.grid(2) == "-- -- / (4D) (5D)"
+
+
+def test_c_140_a_right_card_of_another_seat_that_comes_too_late_stays_where_it_was(start: Start) -> None:
+    match = after_7c(start, zero="(2S) (3S) / (4S) (7S)")
+    match.play("""
+        window: 1 at 1 s1, 2 at 0 s3
+        1 turn
+    """)
+    assert match.news(0)[1] == Slapped(seat=2, target=(0, 3), card="7S", verdict="late", new_slot=None, stock=39)
+    assert match.grid(0) == "(2S) (3S) / (4S) (7S)"
+    assert match.grid(2) == TWO
+
+
+@pytest.mark.parametrize(("card", "then"), [("7S", "1 give"), ("9D", "1 turn")])
+def test_c_142_the_second_slap_at_a_card_that_has_gone_is_void(start: Start, card: str, then: str) -> None:
+    match = after_7c(start, zero=f"(2S) (3S) / (4S) ({card})")
+    match.play(f"""
+        window: 1 at 0 s3, 2 at 0 s3
+        {then}
+    """)
+    assert [event.seat for event in match.news(None) if isinstance(event, Slapped)] == [1]
+    assert match.grid(2) == TWO
+
+
+def test_c_143_a_card_that_came_back_can_be_slapped_again(start: Start) -> None:
+    match = after_7c(start, one="(2H) (9D) / (4H) (5H)", more="6C")
+    match.play("""
+        window: 1 at 1 s1, 2 at 1 s1
+        1 turn
+    """)
+    assert match.grid(1) == "(2H) -- / (4H) (5H) / (6C)"
+    assert match.grid(2) == "(2D) (7D) / (4D) (5D) / (9D)"
+
+
+def test_c_160_slapped_cards_open_no_window(start: Start) -> None:
+    match = after_7c(start, two="(2D) (7S) / (4D) (5D)")
+    match.play("""
+        window: 1 at 1 s1
+        1 turn: draw stock
+        1 place
+    """)
+    assert match.table.windows == 1
+
+
+def test_c_161_the_discarder_slaps_its_new_card(start: Start) -> None:
+    match = start("cactus", ["(7D) (3S) / (4S) (8D)", ONE, ""], stock="7C")
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s0
+        window: 0 at 0 s0
+        1 turn
+    """)
+    assert match.table.pile == ["7D", "7C"]
+    assert match.grid(0) == "-- (3S) / (4S) (8D)"
+
+
+@pytest.mark.parametrize("matching", [True, False])
+def test_c_164_every_seat_is_asked_alike_and_passes_leave_no_trace(start: Start, *, matching: bool) -> None:
+    match = after_7c(start, one=ONE if matching else "(2H) (3H) / (4H) (5H)", two="(2D) (3D) / (4D) (5D)")
+    asks = window(match).asks
+    assert [ask.seat for ask in asks] == [0, 1, 2]
+    assert len({(ask.offers, ask.decision, ask.fallback) for ask in asks}) == 1
+    assert asks[0].fallback == Pass()
+    match.play("""
+        window: nobody
+        1 turn
+    """)
+    for viewer in (None, 0, 1, 2):
+        assert match.news(viewer) == [WindowClosed()]
+
+
+def test_c_209_a_slap_at_an_empty_or_unknown_slot_is_illegal(start: Start) -> None:
+    match = after_7c(start, zero="(2S) (3S) / -- (4S)")
+    for target in ("0 s2", "0 s4", "3 s0"):
+        match.refuses(f"1 at {target}")
+    match.refuses("1 at 0 s0, 1 at 0 s1")
+    match.refuses("3 at 0 s0")
+    match.play("""
+        window: 0 at 2 s0
+        1 turn
+    """)
+
+
+def test_cac_23_every_discard_opens_a_window_also_the_last_of_the_lap(start: Start) -> None:
+    match = start("cactus", ["(3S) (4S) / (1S) (0S)", ONE, TWO], stock="9C 4C")
+    match.play("""
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        window: nobody
+        2 turn: draw stock
+        2 place: discard
+        window: 0 at 0 s1
+        end
+    """)
+    assert match.game.result.rounds[0].raw[0] == 4
+
+
+def test_option_slaps_off_opens_no_window(start: Start) -> None:
+    match = start("cactus", [ZERO, ONE, TWO], stock="7C QC", slaps=False)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        1 turn: draw stock
+        1 place: discard
+        1 power: none
+        2 turn
+    """)
+
+
+# The order of slaps
+
+
+def ordered(start: Start, option: str, lots: tuple[int, ...], times: dict[int, float], margin: int = 50) -> list[int]:
+    """The order of slaps by the seats that have a time, in a window after a discard of seat 1."""
+    options: dict[str, Any] = {"slap_order": option} | ({"photo_finish_us": margin} if option == "reaction" else {})
+    match = start("cactus", [""] * 4, stock="7C", first_dealer=1, **options)
+    match.play("""
+        1 turn: draw stock
+        1 place: discard
+        window
+    """)
+    slaps = {seat: Slap(target=(0, 0)) for seat in times}
+    return [slap.seat for slap in order_slaps(match.table.options, window(match), slaps, times, lots).slaps]
+
+
+def test_cac_25_the_fastest_is_first(start: Start) -> None:
+    assert ordered(start, "reaction", (3, 2, 1, 0), {0: 100.0, 1: 200.0, 2: 300.0, 3: 400.0}) == [0, 1, 2, 3]
+
+
+def test_cac_25_a_photo_finish_is_drawn_and_the_discarder_is_last_in_it(start: Start) -> None:
+    assert ordered(start, "reaction", (1, 3, 0, 2), {0: 140.0, 1: 100.0, 2: 149.9, 3: 150.0}) == [0, 2, 1, 3]
+
+
+def test_cac_25_a_group_is_what_is_close_to_its_opener_not_to_its_neighbour(start: Start) -> None:
+    times = {0: 100.0, 2: 140.0, 3: 180.0}
+    assert ordered(start, "reaction", (3, 2, 0, 1), times) == [2, 0, 3]
+
+
+def test_cac_25_without_a_margin_the_times_alone_decide(start: Start) -> None:
+    assert ordered(start, "reaction", (3, 2, 1, 0), {0: 100.0, 1: 99.9, 2: 100.1}, margin=0) == [1, 0, 2]
+
+
+def test_cac_25_a_lottery_takes_no_notice_of_times(start: Start) -> None:
+    assert ordered(start, "lottery", (1, 3, 0, 2), {0: 1.0, 1: 0.0, 2: 2.0, 3: 3.0}) == [3, 0, 2, 1]
+
+
+def test_cac_25_clockwise_from_the_discarders_left(start: Start) -> None:
+    assert ordered(start, "clockwise", (0, 1, 2, 3), {0: 1.0, 1: 0.0, 2: 2.0, 3: 3.0}) == [2, 3, 0, 1]
+
+
+# Empty seats
+
+
+LAST = "(4S) -- / -- --"
+
+
+def test_c_145_giving_the_last_card_away_ends_the_round(start: Start) -> None:
+    match = after_7c(start, zero="(2S) (3S) / (8S) (7D)", one=LAST, two="")
+    match.play("""
+        window: 1 at 0 s3
+        1 give
+    """)
+    assert match.offered == {"give": [0]}
+    match.play("""
+        1 give: give s0
+        end
+    """)
+    assert match.game.result.rounds[0].raw[:2] == (17, 0)
+
+
+def test_c_146_losing_the_last_card_to_a_wrong_slap_ends_the_round(start: Start) -> None:
+    match = after_7c(start, zero="(9D) -- / -- --", two="")
+    match.play("""
+        window: 1 at 0 s0, 2 at 1 s1
+        end
+    """)
+    (result,) = match.game.result.rounds
+    assert result.raw[:2] == (0, 27)
+    assert [event.seat for event in match.news(None) if isinstance(event, Slapped)] == [1]
+
+
+def test_cac_36_slapping_the_own_last_card_ends_the_round_without_power(start: Start) -> None:
+    match = start("cactus", [ZERO, "(QD) -- / -- --", TWO], stock="QC")
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        window: 1 at 1 s0
+        end
+    """)
+    assert match.game.result.rounds[0].raw[1] == 0
+
+
+def test_cac_36_a_seat_that_waits_for_its_gift_is_not_empty(start: Start) -> None:
+    match = after_7c(start, zero="(7D) -- / -- --", two="")
+    match.play("""
+        window: 1 at 0 s0
+        1 give: give s3
+        1 turn
+    """)
+    assert match.grid(0) == "(5H) -- / -- --"
+
+
+def test_c_206_the_slapper_is_emptied_before_it_gives(start: Start) -> None:
+    match = after_7c(start, zero="(2S) (3S) / (8S) (7D)", one=LAST, two="")
+    match.play("""
+        window: 1 at 0 s3, 2 at 1 s0
+        end
+    """)
+    assert match.grid(0) == "(2S) (3S) / (8S) --"
+    assert match.game.result.rounds[0].raw[:2] == (13, 0)
+
+
+# The stock runs out
+
+
+def test_c_148_a_penalty_takes_the_last_stock_card_and_the_round_ends(start: Start) -> None:
+    match = start("cactus", [ZERO, ONE, TWO], stock="QC 6C")
+    match.leave_in_stock(2)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        window: 1 at 1 s0, 2 at 2 s0
+        end
+    """)
+    slaps = [event for event in match.news(None) if isinstance(event, Slapped)]
+    assert [(slap.verdict, slap.new_slot, slap.stock) for slap in slaps] == [("wrong", 4, 0), ("wrong", None, 0)]
+    assert match.grid(2) == TWO
+
+
+def test_cac_21_a_window_in_which_the_stock_ran_out_is_completed_with_its_gift(start: Start) -> None:
+    match = after_7c(start, zero="(2S) (3S) / (4S) (7S)", more="6C")
+    match.leave_in_stock(1)
+    match.play("""
+        window: 1 at 1 s0, 2 at 0 s3
+        2 give: give s0
+        end
+    """)
+    assert match.grid(0) == "(2S) (3S) / (4S) (2D)"
+
+
+def test_c_149_the_last_stock_card_brings_neither_window_nor_power(start: Start) -> None:
+    match = start("cactus", [ZERO, ONE, TWO], stock="QC")
+    match.leave_in_stock(1)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        end
+    """)
+    assert match.game.result.rounds[0].ender is None
+
+
+def test_gen_08_with_reshuffle_a_penalty_reshuffles_first(start: Start) -> None:
+    match = start("cactus", [ZERO, ONE, TWO], stock="6C 7C", stock_out="reshuffle")
+    match.leave_in_stock(2)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        window: nobody
+        1 turn: draw stock
+        1 place: discard
+        window: 1 at 1 s0, 2 at 2 s0
+        2 turn
+    """)
+    slap, other = (event for event in match.news(0) if isinstance(event, Slapped))
+    assert [event for event in match.news(0) if isinstance(event, Reshuffled)] == [Reshuffled(stock=1)]
+    assert (slap.new_slot, other.new_slot) == (4, None)
+    assert match.grid(1) == "(2H) (7H) / (4H) (5H) / (6C)"
+    assert match.offered == {"draw": ["pile"], "knock": []}
+    assert match.ask.fallback == Draw(source="pile")

@@ -1,0 +1,243 @@
+"""A referee that is interrupted or killed in the middle of a run: what it says, what it leaves, and how it goes on.
+
+The bots say through a named pipe how far they are, so that a test strikes where it means to.
+"""
+
+import json
+import os
+import select
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PATIENCE_S = 30.0
+
+BOT = """
+import json, os, random, sys, time
+
+def note():
+    if "NOTES" in os.environ:
+        pipe = os.open(os.environ["NOTES"], os.O_WRONLY)
+        os.write(pipe, b".")
+        os.close(pipe)
+
+def fill(offer, dice):
+    def one_of(choice):
+        return dice.sample(choice["of"], choice["pick"]) if "pick" in choice else dice.choice(choice["one_of"])
+    return {name: choice if name == "kind" else one_of(choice) for name, choice in offer.items()}
+
+dice = random.Random()
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        if os.environ["NOTE"] == "hello":
+            note()
+            time.sleep(60)
+        print('{"type": "ready"}', flush=True)
+    elif message["type"] == "match":
+        dice.seed(message["seed"])
+    elif message["type"] == "request":
+        if message["decision"] == os.environ["NOTE"]:
+            note()
+            time.sleep(0.1)
+        time.sleep(float(os.environ["THINKS"]))
+        action = fill(dice.choice(message["legal"]), dice)
+        print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
+    elif message["type"] == "end" and os.environ["NOTE"] == "end":
+        note()
+"""
+"""Plays at random from its seed; notes (one byte in the pipe) every `hello`, `end` or decision, as NOTE says."""
+
+CONFIG = """
+[tournament]
+name = "run"
+seed = "abc"
+seats = 2
+deals = 2
+jobs = 2
+[[variants]]
+preset = "{preset}"
+options = {{ rounds = 1 }}
+"""
+
+GOLFREF = (sys.executable, "-m", "referee.cli")
+
+
+class Run:
+    """A folder with a tournament of three bots in it."""
+
+    def __init__(
+        self, folder: Path, mark: dict[str, str], *, preset: str = "six-card", note: str = "end", thinks: float = 0.002
+    ) -> None:
+        self._folder = folder
+        folder.mkdir(exist_ok=True)
+        (folder / "bot.py").write_text(BOT)
+        os.mkfifo(folder / "notes")
+        self._notes = os.open(folder / "notes", os.O_RDWR)
+        # `env` is part of what a run depends on, so a wrapper sets what differs between two runs of the same
+        values = {"NOTES": str(folder / "notes"), "NOTE": note, "THINKS": str(thinks), **mark}
+        words = " ".join(f"{name}={shlex.quote(value)}" for name, value in values.items())
+        (folder / "start.sh").write_text(f"exec env {words} {sys.executable} bot.py\n")
+        bots = "".join(f'[[bots]]\nname = "{name}"\ncommand = ["sh", "start.sh"]\n' for name in ("ann", "bea", "cid"))
+        (folder / "run.toml").write_text(CONFIG.format(preset=preset) + bots)
+
+    def close(self) -> None:
+        os.close(self._notes)
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """A golfref command in this folder."""
+        words = words or ("tournament", "run.toml")
+        return subprocess.Popen(
+            [*GOLFREF, *words], cwd=self._folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def await_notes(self, number: int) -> None:
+        """Wait until bots have noted so much."""
+        for _ in range(number):
+            ready, _, _ = select.select([self._notes], [], [], PATIENCE_S)
+            assert ready, "the bots do not get that far"
+            os.read(self._notes, 1)
+
+    def forget_notes(self) -> None:
+        while select.select([self._notes], [], [], 0)[0]:
+            os.read(self._notes, 65536)
+
+    def results(self) -> dict[str, Any]:
+        """Run to the end; everything in the document that is no measurement, and that it can be verified."""
+        out, _ = ended(self.start("tournament", "run.toml", "--json"), code=0)
+        ended(self.start("verify", "run.golfref"), code=0)
+        document = json.loads(out)
+        assert document["voided"] == 0
+        del document["digest"]  # it covers the records, and those hold times
+        return dict(document)
+
+
+def ended(process: subprocess.Popen[str], *, code: int) -> tuple[str, str]:
+    """Wait for a command to end with this code; returns what it wrote to stdout and stderr."""
+    out, said = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == code, out + said
+    assert "Traceback" not in said
+    return out, said
+
+
+@pytest.fixture
+def make_run(tmp_path: Path, mark: dict[str, str]) -> Iterator[Callable[..., Run]]:
+    """Makes the run of a test."""
+    runs = []
+
+    def make(name: str = "run", **settings: Any) -> Run:
+        runs.append(Run(tmp_path / name, mark, **settings))
+        return runs[-1]
+
+    yield make
+    for run in runs:
+        run.close()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The results of the run that nobody interrupts."""
+    run = Run(tmp_path_factory.mktemp("undisturbed"), {}, thinks=0)
+    try:
+        return run.results()
+    finally:
+        run.close()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+def test_an_interrupted_run_says_how_to_go_on_and_does(
+    number: signal.Signals,
+    make_run: Callable[..., Run],
+    marked: Callable[[], dict[int, str]],
+    undisturbed: dict[str, Any],
+    tmp_path: Path,
+) -> None:
+    run = make_run()
+    process = run.start()
+    run.await_notes(6)  # two bots a match, two matches at a time: one at least has been committed
+    process.send_signal(number)
+    out, said = ended(process, code=130)
+
+    assert not marked()
+    assert out == ""
+    (line,) = (line for line in said.splitlines() if "interrupted" in line)
+    assert line == said.splitlines()[-1]
+    stored, command = int(line.split()[1]), line.partition("go on with: ")[2]
+    assert 1 <= stored < 12
+    assert not list((tmp_path / "run").glob("run.golfref-*")), "one plain file is left"
+
+    words = shlex.split(command)
+    assert words[0] == "golfref"
+    _, said = ended(run.start(*words[1:]), code=0)
+    assert f"going on with run.golfref: {stored} of 12 matches are there" in said
+    assert run.results() == undisturbed
+
+
+def test_a_killed_run_goes_on_from_what_was_committed(
+    make_run: Callable[..., Run], until_gone: Callable[[], None], undisturbed: dict[str, Any]
+) -> None:
+    run = make_run()
+    for notes in (1, 3, 7):
+        process = run.start()
+        run.await_notes(notes)
+        process.kill()
+        process.communicate()
+        until_gone()
+        run.forget_notes()
+    assert run.results() == undisturbed
+
+
+def test_bots_that_are_held_still_do_not_outlive_a_killed_referee(
+    make_run: Callable[..., Run], until_gone: Callable[[], None]
+) -> None:
+    """While a window is timed, the bots of the other match are stopped, and cannot see that their input ends."""
+    run = make_run(preset="cactus", note="slap", thinks=0.05)
+    process = run.start()
+    run.await_notes(4)
+    process.kill()
+    process.communicate()
+    until_gone()
+
+
+def test_an_interruption_while_bots_are_greeted(make_run: Callable[..., Run], marked: Any, tmp_path: Path) -> None:
+    run = make_run(note="hello")
+    process = run.start()
+    run.await_notes(1)
+    process.send_signal(signal.SIGINT)
+    _, said = ended(process, code=130)
+
+    assert said.splitlines()[-1] == "interrupted; nothing was played"
+    assert not marked()
+    assert not (tmp_path / "run" / "run.golfref").exists()
+
+
+def test_an_interrupted_match(make_run: Callable[..., Run], marked: Any) -> None:
+    run = make_run(note="turn")
+    bots = ("--bot", "sh start.sh", "--bot", "sh start.sh")
+    process = run.start("match", "--variant", "six-card", *bots)
+    run.await_notes(1)
+    process.send_signal(signal.SIGINT)
+    out, said = ended(process, code=130)
+
+    assert (out, said) == ("", "golfref match: interrupted\n")
+    assert not marked()
+
+
+def test_a_store_has_one_writer(make_run: Callable[..., Run]) -> None:
+    run = make_run(note="turn", thinks=0.1)
+    first = run.start()
+    run.await_notes(1)
+
+    for words in ((), ("--fresh",)):
+        _, refusal = ended(run.start("tournament", "run.toml", *words), code=2)
+        assert "another golfref is writing this store" in refusal
+    ended(run.start("standings", "run.golfref"), code=0)
+
+    first.send_signal(signal.SIGINT)
+    ended(first, code=130)

@@ -1,0 +1,373 @@
+"""What holds in every match, whatever the options and whatever the seats do: random tables, random legal play."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import Struct, field
+
+from protocol import actions, events
+from protocol.actions import Action, Pass
+from protocol.cards import Card
+from protocol.offers import fillings
+from referee.rules.asks import Ask, IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
+from referee.rules.chance import Chance, Keyed, Recorded, Recorder
+from referee.rules.game import Game
+from referee.rules.seen import Hand, Happening
+from referee.rules.table import Table
+from referee.rules.variants import PRESETS, Variant, deck, size
+
+if TYPE_CHECKING:
+    from conftest import AtRandom
+
+every_preset = pytest.mark.parametrize("preset", PRESETS)
+seeds = st.integers(0, 2**32)
+KEY = b"invariants"
+
+
+def chance_of(variant: Variant, seats: int, seed: int) -> Chance:
+    return Keyed(KEY + str(seed).encode(), variant, seats)
+
+
+def playing(
+    at_random: AtRandom, data: st.DataObject, preset: str, seed: int
+) -> Iterator[tuple[Game, Question, Random]]:
+    """A random match: yields the game at every question, then answers; at last the game that is over."""
+    variant, seats = data.draw(at_random.tables(preset))
+    game, dice = Game(variant, seats, chance_of(variant, seats, seed)), Random(seed)  # noqa: S311
+    while (question := game.question) is not None:
+        yield game, question, dice
+        game.answer(at_random.response(game, dice))
+
+
+def asks_of(question: Question) -> tuple[Ask, ...]:
+    return (question,) if isinstance(question, Ask) else question.asks
+
+
+@every_preset
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), seed=seeds)
+def test_no_card_is_lost_or_doubled(preset: str, data: st.DataObject, seed: int, at_random: AtRandom) -> None:
+    for game, _, _ in playing(at_random, data, preset, seed):
+        assert Counter(game.table.cards()) == Counter(deck(game.table.variant, game.table.seats))
+
+
+@every_preset
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), seed=seeds)
+def test_fallbacks_are_offered_and_layouts_keep_their_size(
+    preset: str, data: st.DataObject, seed: int, at_random: AtRandom
+) -> None:
+    for game, question, _ in playing(at_random, data, preset, seed):
+        assert all(is_offered(ask, ask.fallback) for ask in asks_of(question))
+        if preset != "cactus":
+            assert {len(game.table.occupied(seat)) for seat in range(game.table.seats)} == {6}
+
+
+@every_preset
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), seed=seeds)
+def test_fallbacks_alone_bring_a_match_to_its_end(
+    preset: str, data: st.DataObject, seed: int, at_random: AtRandom
+) -> None:
+    variant, seats = data.draw(at_random.tables(preset))
+    game = Game(variant, seats, chance_of(variant, seats, seed))
+    while (question := game.question) is not None:
+        game.answer(fallback(question))
+    assert game.result.rounds
+
+
+def fallback(question: Question) -> Response:
+    if isinstance(question, Window):
+        return SlapOrder(slaps=())
+    return tuple(ask.fallback for ask in question.asks) if isinstance(question, Sealed) else question.fallback
+
+
+# Scores
+
+
+@every_preset
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), seed=seeds, forfeits=st.integers(0, 3))
+def test_totals_are_sums_and_forfeits_cost_the_most(
+    preset: str, data: st.DataObject, seed: int, forfeits: int, at_random: AtRandom
+) -> None:
+    game: Game | None = None
+    left: dict[int, int] = {}
+    for game, question, dice in playing(at_random, data, preset, seed):
+        asked = [ask.seat for ask in asks_of(question)]
+        if len(left) < forfeits and dice.random() < 0.02 and (seat := dice.choice(asked)) not in left:
+            left[seat] = game.table.round
+            game.forfeit(seat)
+            game.forfeit(seat)
+    assert game is not None
+    check_result(game, left)
+
+
+def check_result(game: Game, left: dict[int, int]) -> None:
+    """`left` holds the round in which a seat forfeited."""
+    result = game.result
+    counted = [one for one in result.rounds if not one.playoff]
+    assert result.totals == tuple(sum(one.scores[seat] for one in counted) for seat in range(game.table.seats))
+    for number, one in enumerate(result.rounds, start=1):
+        for seat, since in left.items():
+            assert number < since or one.scores[seat] == max(one.scores)
+    playing_on = [seat for seat in range(game.table.seats) if seat not in left]
+    assert len({result.ranks[seat] for seat in left}) <= 1
+    assert all(result.ranks[seat] > result.ranks[other] for seat in left for other in playing_on)
+    assert not playing_on or 1 in (result.ranks[seat] for seat in playing_on)
+    plain = game.table.options.tiebreak == "shared" and not game.table.four_of_a_kind
+    for seat in playing_on if plain else ():
+        lower = sum(result.totals[other] < result.totals[seat] for other in playing_on)
+        assert result.ranks[seat] == 1 + lower
+    told = [event for event in game.events if isinstance(event, events.Scored)]
+    assert [(one.raw, one.scores, one.ender, one.capped) for one in told] == [
+        (one.raw, one.scores, one.ender, one.capped) for one in result.rounds
+    ]
+    assert told[-1].totals == result.totals
+    assert [event.seat for event in game.events if isinstance(event, events.Forfeited)] == list(left)
+
+
+# Refusals
+
+
+@every_preset
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), seed=seeds)
+def test_what_is_not_offered_is_refused_and_changes_nothing(
+    preset: str, data: st.DataObject, seed: int, at_random: AtRandom
+) -> None:
+    for game, question, dice in playing(at_random, data, preset, seed):
+        before = state(game.table)
+        for response in wrong_responses(game, question, dice):
+            with pytest.raises(IllegalAnswer):
+                game.answer(response)
+        assert state(game.table) == before
+        assert game.question is question
+
+
+def state(table: Table) -> list[str]:
+    """Everything at the table that a rule could change, and how much has happened."""
+    names = [name for name in Table.__struct_fields__ if name not in {"variant", "chance", "events"}]
+    return [repr(getattr(table, name)) for name in names] + [str(len(table.events))]
+
+
+def wrong_responses(game: Game, question: Question, dice: Random) -> Iterator[Response]:
+    """Responses of the wrong shape, and of the right shape with an action that is not offered."""
+    seats = game.table.seats
+    asks = asks_of(question)
+    wrong = [action for action in some_actions(seats, dice) if not is_offered(asks[0], action)]
+    right = tuple(ask.fallback for ask in asks)
+    if isinstance(question, Window):
+        yield from (Pass(), (), right)
+        for action in wrong:
+            if isinstance(action, actions.Slap):
+                yield SlapOrder(slaps=(Slap(seat=0, target=action.target),))
+        target = (0, dice.choice(game.table.occupied(0)))
+        twice = Slap(seat=1, target=target)
+        yield SlapOrder(slaps=(twice, twice))
+        yield SlapOrder(slaps=(Slap(seat=seats, target=target),))
+        return
+    yield SlapOrder(slaps=())
+    if isinstance(question, Sealed):
+        yield from (right[0], right[1:], (*right, right[0]))
+        yield from ((action, *right[1:]) for action in wrong)
+        return
+    yield from (right, (right[0], right[0]), ())
+    yield from wrong
+
+
+def some_actions(seats: int, dice: Random) -> Iterator[Action]:
+    """A handful of actions of all kinds, most of them legal somewhere."""
+    slot = dice.randrange(-1, 8)
+    target, other = (dice.randrange(seats + 1), dice.randrange(6)), (dice.randrange(seats), dice.randrange(6))
+    yield from (actions.Knock(), actions.End(), actions.Discard(), actions.Nothing(), actions.Pass())
+    yield from (actions.Draw(source="stock"), actions.Draw(source="pile"), actions.Stop())
+    yield from (actions.Flip(slot=slot), actions.Swap(slot=slot), actions.Give(slot=slot))
+    yield from (actions.Trade(target=target), actions.Peek(target=target), actions.Slap(target=target))
+    yield from (actions.Switch(targets=(target, other)), actions.Switch(targets=(target, target)))
+    yield from (actions.TurnUp(slots=(0, 0)), actions.TurnUp(slots=(slot, 7)), actions.TurnUp(slots=()))
+
+
+def is_offered(ask: Ask, action: Action) -> bool:
+    """Whether the list of all answers that the offers spell out holds the action."""
+    wire = msgspec.json.decode(msgspec.json.encode(action))
+    return any(
+        msgspec.json.decode(msgspec.json.encode(filled)) == wire
+        for offer in ask.offers
+        if offer.kind == wire["kind"]
+        for filled in fillings(offer)
+    )
+
+
+# Turns
+
+
+@every_preset
+@settings(max_examples=100, deadline=None)
+@given(data=st.data(), seed=seeds)
+def test_turns_go_clockwise_and_rounds_end_only_as_the_rules_say(
+    preset: str, data: st.DataObject, seed: int, at_random: AtRandom
+) -> None:
+    game: Game | None = None
+    turns: list[tuple[int, Ask]] = []
+    for game, question, _ in playing(at_random, data, preset, seed):
+        if isinstance(question, Ask) and question.opens_turn:
+            turns.append((len(game.events), question))
+    assert game is not None
+    course: list[Happening | Ask] = []
+    for index, event in enumerate(game.events):
+        course += [ask for at, ask in turns if at == index]
+        course.append(event)
+        if isinstance(event, events.Scored):
+            check_round(game.table, course)
+            course = []
+
+
+def check_round(table: Table, course: list[Happening | Ask]) -> None:
+    """GEN-03, GEN-08, GEN-09, KER-09, KER-10, KER-12, CAC-18, CAC-20 for one round's turns and events."""
+    options, seats = table.options, table.seats
+    (begun,) = [one for one in course if isinstance(one, events.Round)]
+    (scored,) = [one for one in course if isinstance(one, events.Scored)]
+    (shown,) = [one for one in course if isinstance(one, events.Showdown)]
+    order = [one.seat for one in course if isinstance(one, Ask | events.Skipped)]
+    assert order == [(begun.starter + step) % seats for step in range(len(order))]
+    taken = sum(isinstance(one, Ask) for one in course)
+    assert taken <= options.turn_cap * seats
+    assert not scored.capped or taken == options.turn_cap * seats
+
+    ended = [at for at, one in enumerate(course) if isinstance(one, events.Knocked | events.Finished)]
+    assert len(ended) == (scored.ender is not None)
+    stock = [one.stock for one in course if hasattr(one, "stock")][-1]
+    cut_off = (
+        scored.capped
+        or (stock == 0 and options.stock_out == "end")
+        or any(all(card.value is None for card in layout) for layout in shown.layouts)
+    )
+    if not ended:
+        assert cut_off
+        return
+    lap = sum(isinstance(one, Ask | events.Skipped) for one in course[ended[0] :])
+    at_once = isinstance(course[ended[0]], events.Finished) and options.final_turns is None
+    assert lap == (0 if at_once else seats - 1) or (cut_off and lap < seats)
+
+
+# Events and records
+
+
+@every_preset
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), seed=seeds)
+def test_a_replay_with_the_recorded_chance_is_the_same_match(
+    preset: str, data: st.DataObject, seed: int, at_random: AtRandom
+) -> None:
+    variant, seats = data.draw(at_random.tables(preset))
+    chance, dice = Recorder(chance_of(variant, seats, seed)), Random(seed)  # noqa: S311
+    game = Game(variant, seats, chance)
+    responses: list[Response] = []
+    questions: list[Question | None] = [game.question]
+    while game.question is not None:
+        responses.append(at_random.response(game, dice))
+        game.answer(responses[-1])
+        questions.append(game.question)
+    again = Game(variant, seats, Recorded(chance.rounds))
+    for response, question in zip(responses, questions, strict=False):
+        assert again.question == question
+        again.answer(response)
+    assert again.question is None
+    assert again.events == game.events
+    assert again.result == game.result
+
+
+UNSEEN = "?"
+"""A card that came face down and unseen from the stock (CAC-28)."""
+
+
+class Books(Struct):
+    """A table kept from the deal and the events alone, by somebody who sees every card in them."""
+
+    layouts: list[list[tuple[Card, bool] | None]] = field(default_factory=list)
+    pile: list[Card] = field(default_factory=list)
+    stock: int = 0
+
+    def enter(self, event: Any, table: Table) -> None:
+        """Note what happened; the table is asked for the deal only."""
+        if isinstance(event, events.Round):
+            self.layouts = [[(card, False) for card in cards] for cards in dealt(table)]
+            self.pile = [event.up_card.value] if event.up_card.value else []
+        self.stock = getattr(event, "stock", self.stock)
+        self.move_pile(event)
+        self.move_layouts(event)
+
+    def move_pile(self, event: Any) -> None:
+        match event:
+            case events.Drew(source="pile", card=card):
+                assert self.pile.pop() == card.value
+            case events.Reshuffled():
+                self.pile = self.pile[-1:]
+            case (
+                events.Swapped(replaced=card) | events.Discarded(card=card) | events.Slapped(card=card, verdict="right")
+            ):
+                self.pile.append(card.value)
+
+    def move_layouts(self, event: Any) -> None:
+        match event:
+            case events.TurnedUp(seat=seat, slots=slots, cards=cards):
+                for slot, card in zip(slots, cards, strict=True):
+                    self.layouts[seat][slot] = (card.value, True)
+            case events.Swapped(seat=seat, slot=slot, card=card, face_up=up):
+                self.layouts[seat][slot] = (card.value, up)
+            case events.Traded(target=(seat, slot), given=card):
+                self.layouts[seat][slot] = (card.value, True)
+            case events.Switched(targets=((a, i), (b, j))):
+                self.layouts[a][i], self.layouts[b][j] = self.layouts[b][j], self.layouts[a][i]
+            case events.Gave(seat=seat, slot=slot, target=(other, empty)):
+                self.layouts[other][empty], self.layouts[seat][slot] = self.layouts[seat][slot], None
+            case events.Slapped():
+                self.slap(event)
+
+    def slap(self, event: events.Slapped[Hand]) -> None:
+        owner, slot = event.target
+        held = self.layouts[owner][slot]
+        assert held in {(event.card.value, False), (UNSEEN, False)}
+        card = str(event.card.value)
+        self.layouts[owner][slot] = (card, False)
+        if event.verdict == "right":
+            self.layouts[owner][slot] = None
+        elif event.new_slot is not None:
+            assert event.new_slot == len(self.layouts[event.seat])
+            self.layouts[event.seat].append((UNSEEN if owner == event.seat else card, False))
+            if owner != event.seat:
+                self.layouts[owner][slot] = None
+
+
+@every_preset
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), seed=seeds)
+def test_the_events_tell_everything_that_happens_to_the_cards(
+    preset: str, data: st.DataObject, seed: int, at_random: AtRandom
+) -> None:
+    books, read = Books(), 0
+    for game, _, _ in playing(at_random, data, preset, seed):
+        table = game.table
+        for event in game.events[read:]:
+            books.enter(event, table)
+        read = len(game.events)
+        assert (books.pile, books.stock) == (table.pile, len(table.stock))
+        for noted, layout in zip(books.layouts, table.layouts, strict=True):
+            for entry, slot in zip(noted, layout, strict=True):
+                assert entry == (slot and (UNSEEN if entry and entry[0] == UNSEEN else slot.card, slot.up))
+
+
+def dealt(table: Table) -> list[list[Card]]:
+    """The layouts of the round as they were dealt (GEN-04)."""
+    pack = table.chance.deck(table.round)
+    count = table.seats * size(table.variant)
+    return [list(pack[(seat - table.dealer - 1) % table.seats : count : table.seats]) for seat in range(table.seats)]
