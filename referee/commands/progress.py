@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 PLAIN_EVERY_S = 5.0
 """Seconds between plain lines."""
 
+REDRAW_S = 0.1
+"""Seconds between two pictures of the bar."""
+
 LEADERS = 3
 """Bots named as leading."""
 
@@ -86,6 +89,10 @@ class Bar(Lines):
         """A match has been committed."""
         self._board.add(result)
         self._bar.update(self._task, advance=1, leaders=self._board.leaders())
+        now = time.monotonic()
+        if now - self._said_at >= REDRAW_S:
+            self._said_at = now
+            self._bar.refresh()
 
     def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
         """A match was spoiled by the referee or its host."""
@@ -120,5 +127,6 @@ def progress(results: Iterable[Result], total: int, rank_by: RankBy) -> Iterator
 
     leaders = TextColumn("leading: {task.fields[leaders]}", markup=False)
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), leaders)
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    # Drawn by us, not by a thread of its own, which would stand in the way while slaps are timed.
+    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
         yield Bar(board, done, total, bar)
