@@ -130,7 +130,8 @@ class Pump:
                 nursery.start_soon(self._wake_on_pipe, nursery.cancel_scope)
                 await self._wakeup.wait()
                 nursery.cancel_scope.cancel()
-        self._note_lag(time.monotonic_ns() - deadline_ns)
+        self._looked_ns = time.monotonic_ns()
+        self._note_lag(self._looked_ns - deadline_ns)
 
     async def _wake_on_pipe(self, scope: trio.CancelScope) -> None:
         await trio.lowlevel.wait_readable(self._selector.fileno())
