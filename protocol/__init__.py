@@ -3,5 +3,5 @@
 This package imports msgspec and nothing else of the project, so a bot or a tool can use it alone.
 """
 
-VERSION = "1-draft"
+VERSION = "1"
 """The protocol's version as `hello` states it."""

@@ -20,12 +20,16 @@ N = TypeVar("N")
 """Slot or line numbers that some seats may not see."""
 
 
+A = TypeVar("A")
+"""An axis that some seats may not see."""
+
+
 class _Event(Struct, frozen=True, kw_only=True, tag_field="event"):
     """Common settings of the events."""
 
 
-class Round(_Event, Generic[C], frozen=True, kw_only=True, tag="round"):
-    """A round begins: the cards are dealt, the up-card (null where the variant has none) starts the pile.
+class Round(_Event, frozen=True, kw_only=True, tag="round"):
+    """A round begins: the cards are dealt, in layouts of so many rows.
 
     A playoff round (GEN-13) joins no total."""
 
@@ -33,9 +37,16 @@ class Round(_Event, Generic[C], frozen=True, kw_only=True, tag="round"):
     dealer: int
     starter: int
     totals: tuple[int, ...]
+    rows: int
     stock: int
-    up_card: C
     playoff: bool
+
+
+class UpCard(_Event, Generic[C], frozen=True, kw_only=True, tag="up_card"):
+    """The top stock card was turned up and starts the pile."""
+
+    card: C
+    stock: int
 
 
 class TurnedUp(_Event, Generic[C], frozen=True, kw_only=True, tag="turned_up"):
@@ -77,7 +88,7 @@ class Drew(_Event, Generic[C], frozen=True, kw_only=True, tag="drew"):
 
 
 class Reshuffled(_Event, frozen=True, kw_only=True, tag="reshuffled"):
-    """The pile below its top card became the stock of `stock` cards (GEN-08)."""
+    """The pile below its top card became the stock of `stock` cards, in an order that nobody knows (GEN-08)."""
 
     stock: int
 
@@ -93,7 +104,7 @@ class Swapped(_Event, Generic[C], frozen=True, kw_only=True, tag="swapped"):
 
 
 class Discarded(_Event, Generic[C], frozen=True, kw_only=True, tag="discarded"):
-    """A card went to the top of the pile: the card in hand, or one that a power put there."""
+    """The card in hand went to the top of the pile."""
 
     seat: int
     card: C
@@ -106,7 +117,7 @@ class Knocked(_Event, frozen=True, kw_only=True, tag="knocked"):
 
 
 class Finished(_Event, frozen=True, kw_only=True, tag="finished"):
-    """A seat's layout is complete (all face up, or the final stroke taken): it is the ender."""
+    """A seat is the first with no card face down, in par golf with its final stroke taken: it is the ender."""
 
     seat: int
 
@@ -144,7 +155,9 @@ class Stroked(_Event, frozen=True, kw_only=True, tag="stroked"):
 
 
 class PowerUsed(_Event, Generic[C], frozen=True, kw_only=True, tag="power"):
-    """A power begins: the card that carries it, the name of the power and whom it is aimed at."""
+    """Powers: a power begins: the card that carries it, the power's name, the seat and the slots that it is aimed at.
+
+    A card that is drawn and used so is not `discarded`; for a copy by a 2, `card` is the 2."""
 
     seat: int
     card: C
@@ -177,7 +190,7 @@ class Peeked(_Event, Generic[C], frozen=True, kw_only=True, tag="peeked"):
 
 
 class Switched(_Event, frozen=True, kw_only=True, tag="switched"):
-    """Two cards changed places unseen; each keeps its face."""
+    """Two cards of any seats changed places unseen; each keeps its face."""
 
     seat: int
     targets: tuple[Target, Target]
@@ -191,14 +204,14 @@ class Rearranged(_Event, Generic[N], frozen=True, kw_only=True, tag="rearranged"
     slots: N
 
 
-class LinesSwapped(_Event, Generic[C, N], frozen=True, kw_only=True, tag="lines_swapped"):
-    """Two lines of the set of `of` changed places; `layout` is that set now, face-down cards null."""
+class LinesSwapped(_Event, Generic[A, N], frozen=True, kw_only=True, tag="lines_swapped"):
+    """Two lines of the set of `of` changed places; `layout` is that set now, as in `table`."""
 
     seat: int
     of: int
-    axis: N
+    axis: A
     lines: N
-    layout: tuple[C, ...]
+    layout: tuple[str | None, ...]
 
 
 class Shuffled(_Event, frozen=True, kw_only=True, tag="shuffled"):
@@ -217,7 +230,7 @@ class CardAdded(_Event, frozen=True, kw_only=True, tag="added"):
 
 
 class CardRemoved(_Event, Generic[C], frozen=True, kw_only=True, tag="removed"):
-    """A card left its slot for the pile."""
+    """An own card left its slot for the pile, by a power."""
 
     seat: int
     target: Target
@@ -234,7 +247,7 @@ class Planted(_Event, Generic[C], frozen=True, kw_only=True, tag="planted"):
 
 
 class Exposed(_Event, Generic[C], frozen=True, kw_only=True, tag="exposed"):
-    """A face-down card was turned face up by a power."""
+    """A face-down card of another seat was turned face up by a power."""
 
     seat: int
     target: Target
@@ -242,7 +255,7 @@ class Exposed(_Event, Generic[C], frozen=True, kw_only=True, tag="exposed"):
 
 
 class Hidden(_Event, frozen=True, kw_only=True, tag="hidden"):
-    """A face-up card was turned face down by a power."""
+    """An own face-up card was turned face down by a power."""
 
     seat: int
     target: Target
@@ -320,14 +333,14 @@ class Forfeited(_Event, frozen=True, kw_only=True, tag="forfeited"):
 Shown = Card | None
 """A card on the wire: its code, or null for who may not see it."""
 
-Numbers = tuple[int, ...] | str | None
-"""Slots or lines on the wire (an axis is a string), or null for who may not see them."""
+Numbers = tuple[int, ...] | None
+"""Slots or lines on the wire, or null for who may not see them."""
 
 Event = (
-    Round[Shown] | TurnedUp[Shown] | Looked[Shown] | Arranged[Numbers] | Skipped | Drew[Shown] | Reshuffled
+    Round | UpCard[Shown] | TurnedUp[Shown] | Looked[Shown] | Arranged[Numbers] | Skipped | Drew[Shown] | Reshuffled
     | Swapped[Shown] | Discarded[Shown] | Knocked | Finished | Traded[Shown] | SwappedOwn[Shown]
     | PairsDiscarded[Shown] | Stroked | PowerUsed[Shown] | Blocked | Shielded[Shown] | Peeked[Shown] | Switched
-    | Rearranged[Numbers] | LinesSwapped[Shown, Numbers] | Shuffled | CardAdded | CardRemoved[Shown]
+    | Rearranged[Numbers] | LinesSwapped[str | None, Numbers] | Shuffled | CardAdded | CardRemoved[Shown]
     | Planted[Shown] | Exposed[Shown] | Hidden | DrewTwo[Shown] | Kept[Shown] | KnockCancelled | Slapped[Shown]
     | Gave | WindowClosed | Showdown[Shown] | Scored | Forfeited
 )  # fmt: skip

@@ -98,6 +98,7 @@ class Match(Struct, frozen=True, kw_only=True, tag="match", tag_field="type"):
     seat: int
     """The bot's own seat, 0 to seats - 1; play goes clockwise, to the next higher number."""
     rows: int
+    """On a par course the most of any hole; the event `round` tells those of each."""
     columns: int
     cards: int
     """Cards in the whole pack."""
@@ -117,7 +118,7 @@ class Table(Struct, frozen=True, kw_only=True):
     turn: int
     """The seat whose turn it is."""
     knocker: int | None
-    """Who knocked or finished, if somebody did."""
+    """Who knocked, ended the hole or finished first, if somebody did and no power has cancelled it."""
     stock: int
     pile: tuple[Card, ...]
     """The top card of the pile as an array of one, empty where the pile is."""

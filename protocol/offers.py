@@ -5,9 +5,10 @@ these) or `any_of` (an array of any number of different ones, none included). Ev
 program that knows nothing of a game can fill in an offer and never break a rule.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations, product
 from math import perm, prod
+from typing import get_args
 
 from msgspec import UNSET, Struct, UnsetType, field, to_builtins
 
@@ -57,11 +58,14 @@ class Offer(Struct, frozen=True, kw_only=True):
 
     def choices(self) -> dict[str, Choice]:
         """The choices by the field's name in Python, in the order of the struct."""
-        pairs = ((name, getattr(self, name)) for name in _CHOICES)
-        return {name: choice for name, choice in pairs if choice is not UNSET}
+        return {name: getattr(self, name) for name in FIELDS[self.kind]}
 
 
-_CHOICES = tuple(name for name in Offer.__struct_fields__ if name != "kind")
+ACTIONS: Mapping[str, Callable[..., Action]] = {kind.__struct_config__.tag: kind for kind in get_args(Action)}
+"""The type of action by its kind."""
+
+FIELDS = {kind.__struct_config__.tag: kind.__struct_fields__ for kind in get_args(Action)}
+"""The fields of each kind of action, by their names in Python."""
 
 
 def admits(offers: Sequence[Offer], action: Action) -> bool:
@@ -71,7 +75,7 @@ def admits(offers: Sequence[Offer], action: Action) -> bool:
 
 
 def _fits(offer: Offer, action: Action) -> bool:
-    return all(_allows(choice, getattr(action, name)) for name, choice in offer.choices().items())
+    return all(_allows(getattr(offer, name), getattr(action, name)) for name in FIELDS[offer.kind])
 
 
 def _allows(choice: Choice, value: object) -> bool:

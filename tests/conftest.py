@@ -90,9 +90,9 @@ ANY = "??"
 class Script:
     """A match driven line by line: `play` says who is asked what and what is answered, the rest looks at the table.
 
-    A line is `SEAT DECISION: ANSWER` (`0 place: swap s5`, `1 power: switch 1 s2, 2 s2`) or `window: SLAPS`
-    (`1 at 1 s1, 2 at 0 s3`, or `nobody`). The last line of a play has no answer: it is the question that must then be
-    open, or `end`.
+    A line is `SEAT DECISION: ANSWER` (`0 place: swap s5`, `1 power: switch 1 s2, 2 s2`), `window: SLAPS`
+    (`1 at 1 s1, 2 at 0 s3`, or `nobody`) or `sealed: ANSWERS` by seat (`look s0 s1 | look s2 s3`). The last line of a
+    play has no answer: it is the question that must then be open, or `end`.
     """
 
     def __init__(self, game: Game) -> None:
@@ -118,15 +118,19 @@ class Script:
             assert self.open == asked, f"line {number + 1} expects `{asked}`, but open is `{self.open}`"
             assert bool(colon) == (number + 1 < len(lines)), f"`{line}`: the last line, and only that, has no answer"
             if colon:
-                self.game.answer(_slaps(answer) if asked == "window" else _action(answer))
+                self.game.answer(self._response(answer))
 
     def refuses(self, answer: str) -> None:
         """The open question does not offer this answer, and nothing comes of it."""
         events, question = len(self.game.events), self.game.question
-        window = isinstance(question, Window)
         with pytest.raises(IllegalAnswer):
-            self.game.answer(_slaps(answer) if window else _action(answer))
+            self.game.answer(self._response(answer))
         assert (events, question) == (len(self.game.events), self.game.question)
+
+    def _response(self, text: str) -> Response:
+        if isinstance(self.game.question, Sealed):
+            return tuple(_action(one) for one in text.split("|"))
+        return _slaps(text) if isinstance(self.game.question, Window) else _action(text)
 
     @property
     def open(self) -> str:
@@ -180,7 +184,9 @@ class Start:
         grids = [_grids(preset, one) for one in (layouts, *later)]
         standard: dict[str, Any] = {"rounds": len(grids)}
         if preset != "cactus":
-            standard |= {"first_dealer": seats - 1, "initial_up": len(_face_up(grids[0][0]))}
+            standard["first_dealer"] = seats - 1
+        if PRESETS[preset].tag in COMBINES["initial_up"] and "initial_look" not in options:
+            standard["initial_up"] = len(_face_up(grids[0][0]))
         variant = customised(preset, standard | options)
         pack = deck(variant, seats)
         dealer = variant.options.first_dealer
@@ -189,7 +195,7 @@ class Start:
             for number, grid in enumerate(grids)
         ]
         game = Game(variant, seats, Stacked(b"", variant, seats, decks))
-        if isinstance(game.question, Sealed):
+        if isinstance(game.question, Sealed) and game.question.asks[0].decision == "turn_up":
             game.answer(tuple(TurnUp(slots=_face_up(grid)) for grid in grids[0]))
         for seat, grid in enumerate(grids[0]):
             for slot in (number for number, word in enumerate(grid) if word == "--"):
@@ -233,6 +239,12 @@ def _action(text: str) -> Action:
             choices = {"from": words[0]}
         case "swap" | "flip" | "give":
             choices = {"slot": int(words[0][1:])}
+        case "look" | "arrange" | "swap_own":
+            choices = {"slots": tuple(int(word[1:]) for word in words)}
+        case "stroke":
+            choices = {"row": int(words[0])}
+        case "discard_pairs":
+            choices = {"rows": tuple(int(word) for word in words)}
         case "peek" | "trade":
             choices = {"target": next(_targets(words))}
         case "switch":
@@ -266,7 +278,10 @@ class AtRandom:
         """A variant made from the preset, for a few rounds, and a number of seats."""
         pools = {name: values for name, values in _POOLS.items() if PRESETS[preset].tag in COMBINES[name]}
         changes = st.fixed_dictionaries({}, optional={name: st.sampled_from(pool) for name, pool in pools.items()})
-        short = st.fixed_dictionaries({"rounds": st.integers(1, 3), "turn_cap": st.sampled_from((25, 60, 4, 1))})
+        rounds: dict[str, st.SearchStrategy[Any]] = {"rounds": st.integers(1, 3)}
+        if PRESETS[preset].options.course is not None:
+            rounds = {"course": st.sampled_from(((4,), (3, 4), (5, 3, 4)))}
+        short = st.fixed_dictionaries({**rounds, "turn_cap": st.sampled_from((25, 60, 4, 1))})
         variants = st.builds(lambda some, always: _sound(preset, some | always), changes, short)
         return variants.flatmap(lambda variant: st.tuples(st.just(variant), _seat_numbers(*variant.seats)))
 
@@ -278,16 +293,14 @@ class AtRandom:
         if isinstance(question, Sealed):
             return tuple(any_action(ask.offers, dice) for ask in question.asks)
         assert question is not None
-        slow = tuple(offer for offer in question.offers if offer.kind not in {"knock", "flip", "swap"})
+        slow = tuple(offer for offer in question.offers if offer.kind not in _HASTY)
         return any_action(slow if slow and dice.random() > haste else question.offers, dice)
 
     def _slaps(self, game: Game, window: Window, dice: Random, often: float) -> SlapOrder:
         table = game.table
         answers: dict[int, Action] = {}
         for ask in window.asks:
-            targets = [
-                target for offer in ask.offers for choice in offer.choices().values() for target in _listed(choice)
-            ]
+            targets = [target for offer in ask.offers for target in _targets_of(offer)]
             right = [target for target in targets if rank(table.at(*target).card) == rank(table.pile[-1])]
             if targets and dice.random() < often:
                 answers[ask.seat] = SlapAction(target=dice.choice(right if right and dice.random() < 0.7 else targets))
@@ -311,6 +324,8 @@ def at_random() -> AtRandom:
     return AtRandom()
 
 
+_HASTY = {"knock", "end", "flip", "swap"}
+
 _POOLS: dict[str, tuple[Any, ...]] = {
     "limit": (None, 10, 30),
     "limit_mode": ("reach", "exceed"),
@@ -325,13 +340,24 @@ _POOLS: dict[str, tuple[Any, ...]] = {
     "flip_on_discard": ("may", "must", "must_unless_last", "never"),
     "flip_instead": (True,),
     "initial_up": (0, 1, 3, 5),
+    "initial_look": ("near_row", "all", "any:1", "any:2", "any:3"),
     "jack_skip": (True,),
     "cutthroat_trade": (True,),
     "protect_ender": (True,),
-    "slaps": (False,),
+    "cambio_powers": ({"J": "peek_own", "Q": "exchange", "2": "rearrange", "7": "peek_other"}, {"A": "rearrange"}, {}),
+    "hidden_rearrange": (False,),
+    "powers_draw_pile": (True,),
+    "shield_uses": (2, "unlimited"),
+    "slaps": (True, False),
     "slap_order": ("reaction", "lottery", "clockwise"),
     "photo_finish_us": (0, 200),
     "cactus_ranks": ("KA",),
+    "course": ((3, 5),),
+    "par": (3, 5),
+    "no_par": (True,),
+    "arrange": ("blind",),
+    "strokes_per_turn": ("unlimited",),
+    "no_par_first_end": (2, 3),
     "joker_value": (-4, 15),
     "joker_pair": ("sum", -5),
     "queen_value": (12, 20),
@@ -344,9 +370,15 @@ _POOLS: dict[str, tuple[Any, ...]] = {
     "values": ({"7": -7, "9H": 30},),
     "cancel": ((), ("row",), ("col", "row")),
     "cancel_pairs": (("col", "row", "diag"),),
+    "any_pair": ("one_per_rank", "all_pairs"),
+    "block_bonus": (-25,),
+    "block_match": ("points",),
+    "straight_score": (-12,),
     "four_kind_wins": (True,),
     "moon": (True,),
     "moon_at": (30,),
+    "kings_side": (None, 7),
+    "pairs_zero_at_end": (True,),
     "knock_penalty": ("add:10", "double5", "highest", "twice_players"),
     "knock_bonus": ("zero", "minus_players"),
     "knock_tie": ("penalty", "bonus"),
@@ -360,5 +392,9 @@ def _sound(preset: str, changes: dict[str, Any]) -> Variant:
         try:
             return customised(preset, changes)
         except BadOptions as bad:
-            culprits = {problem.option for problem in bad.problems}
+            culprits = {problem.option for problem in bad.problems} & changes.keys()
+            # Where an option of the preset itself is at odds with a change, the text names the change.
+            culprits = culprits or {name for name in changes if f"`{name}`" in str(bad)}
+            if not culprits:
+                raise
             changes = {name: value for name, value in changes.items() if name not in culprits}

@@ -243,6 +243,7 @@ def test_what_comes_along_with_an_illegal_answer_is_dropped_with_it() -> None:
     ids=["silence", "nonsense", "against the rules", "right"],
 )
 def test_the_fallback_is_played_and_the_fault_counted(says: Action | Trouble | None, kind: str) -> None:
+    """GEN-07."""
     final = [step(1, "turn", Draw(source="stock")), step(1, "place", Swap(slot=0))]
     table = knock_game(
         step(1, "turn", says), step(1, "place", Swap(slot=0)), step(0, "turn", Knock()), *final

@@ -16,10 +16,12 @@ from protocol.events import (
     Looked,
     Peeked,
     Round,
+    Showdown,
     Swapped,
     Switched,
     WindowClosed,
 )
+from referee.play.conversation import table_message
 from referee.rules import cactus
 from referee.rules.chance import Keyed
 from referee.rules.options import BadOptions
@@ -39,10 +41,12 @@ TWO = "(2D) (7D) / (4D) (5D)"
 
 
 def test_c_130_each_seat_looks_at_its_near_row_and_the_pile_starts_empty(start: Start) -> None:
+    """C-130 [CAC-06 CAC-07 CAC-09 GEN-02]: seat 0 deals first; the stock or a knock is all there is."""
     match = start("cactus", [ZERO, ONE, TWO])
     begun, *looks = match.game.events
     assert isinstance(begun, Round)
-    assert (begun.dealer, begun.starter, begun.stock, begun.up_card.value) == (0, 0, 40, None)
+    assert (begun.dealer, begun.starter, begun.stock) == (0, 0, 40)
+    assert not match.game.table.pile
     assert match.offered == {"draw": ["stock"], "knock": []}
     cards = (("4S", "8D"), ("4H", "5H"), ("4D", "5D"))
     for viewer in (None, 0, 1, 2):
@@ -76,6 +80,11 @@ def test_cac_04_one_more_suit_for_each_seat_beyond_five(seats: int, suits: str) 
     assert "".join(sorted({suit(card) for card in cards})) == suits
 
 
+def test_cac_02_four_suits_of_0_to_queen() -> None:
+    ranks = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q"]
+    assert sorted(deck(preset("cactus"), 4)) == sorted(rank + suit for rank in ranks for suit in "SHDC")
+
+
 def test_cac_03_kings_and_aces_take_the_place_of_0_and_1(start: Start) -> None:
     match = start("cactus", ["(KS) (AS) / (AH) (5C)", ""], stock="3C", cactus_ranks="KA")
     match.play("""
@@ -89,10 +98,51 @@ def test_cac_03_kings_and_aces_take_the_place_of_0_and_1(start: Start) -> None:
     assert {"0S", "1S"}.isdisjoint(deck(match.table.variant, 2))
 
 
+def test_inf_03_what_a_seat_has_looked_at_is_not_told_again(start: Start) -> None:
+    match = start("cactus", [ZERO, ONE, TWO], stock="7C QC")
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s0
+        window: nobody
+        1 turn: draw stock
+        1 place: discard
+        window: nobody
+        1 power: switch 0 s2, 2 s3
+        2 turn
+    """)
+    told = "".join(map(repr, match.news(0)))
+    assert "2S" in told
+    assert "4S" not in told
+    assert "8D" not in told
+    assert table_message(match.table).layouts == (("?",) * 4,) * 3
+
+
+def test_cac_05_four_cards_stay_face_down_until_the_showdown(start: Start) -> None:
+    match = start("cactus", [ZERO, ONE], stock="7C")
+    assert match.grid(1) == ONE
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s0
+        window: nobody
+        1 turn: knock
+        0 turn: draw pile
+        0 place: swap s3
+        window
+    """)
+    assert (match.grid(0), match.grid(1)) == ("(7C) (3S) / (4S) (2S)", ONE)
+    match.play("""
+        window: nobody
+        end
+    """)
+    (shown,) = [event for event in match.news(None) if isinstance(event, Showdown)]
+    assert shown.layouts == (("7C", "3S", "4S", "2S"), ("2H", "7H", "4H", "5H"))
+
+
 # Turns
 
 
 def test_cac_12_a_stock_card_is_swapped_in_face_down(start: Start) -> None:
+    """CAC-10, INF-07, INF-08: only the drawer sees the stock card, before and after it is placed."""
     match = start("cactus", [ZERO, ONE, TWO], stock="7C")
     match.play("""
         0 turn: draw stock
@@ -112,6 +162,7 @@ def test_cac_12_a_stock_card_is_swapped_in_face_down(start: Start) -> None:
 
 
 def test_cac_11_a_pile_card_must_be_swapped_and_everybody_knows_where_it_lies(start: Start) -> None:
+    """CAC-09, CAC-17, INF-04: it comes with a discard, and all know the card that now lies face down."""
     match = start("cactus", [ZERO, ONE, TWO], stock="7C")
     match.play("""
         0 turn: draw stock
@@ -135,6 +186,7 @@ def test_cac_11_a_pile_card_must_be_swapped_and_everybody_knows_where_it_lies(st
 
 
 def test_cac_18_a_knock_gives_every_other_seat_one_turn(start: Start) -> None:
+    """CAC-09, CAC-17: a knock is a turn without a discard, and nobody else may knock."""
     match = start("cactus", [ZERO, ONE, TWO], stock="3C 3D")
     match.play("""
         0 turn: knock
@@ -157,6 +209,7 @@ def test_cac_18_a_knock_gives_every_other_seat_one_turn(start: Start) -> None:
 
 
 def test_c_154_a_replaced_face_card_has_its_power_after_the_window(start: Start) -> None:
+    """C-154 [CAC-14 CAC-15 CAC-16 DEC-07]: the slapped jack has no power, and takes none away."""
     match = start("cactus", ["(JD) (3S) / (4S) (8D)", "(2H) (JH) / (4H) (5H)", TWO], stock="2C")
     match.play("""
         0 turn: draw stock
@@ -224,6 +277,7 @@ def test_c_155_the_power_is_that_of_the_jack_that_a_pile_queen_replaces(start: S
 
 
 def test_c_157_a_switch_of_two_strangers_cards_is_seen_by_place_only(start: Start) -> None:
+    """C-157 [CAC-15 INF-04]."""
     match = start("cactus", [ZERO, ONE, TWO], stock="QC")
     match.play("""
         0 turn: draw stock
@@ -245,6 +299,7 @@ def test_c_157_a_switch_of_two_strangers_cards_is_seen_by_place_only(start: Star
 
 
 def test_c_158_two_cards_of_one_seat_may_be_switched_but_not_one_with_itself(start: Start) -> None:
+    """C-158 [CAC-15]."""
     match = start("cactus", [ZERO, ONE, TWO], stock="JC")
     match.play("""
         0 turn: draw stock
@@ -254,6 +309,7 @@ def test_c_158_two_cards_of_one_seat_may_be_switched_but_not_one_with_itself(sta
     """)
     match.refuses("switch 1 s2, 1 s2")
     match.refuses("peek 1 s4")
+    assert match.offered["peek"] == [(seat, slot) for seat in range(3) for slot in range(4)]
     match.play("""
         0 power: switch 1 s2, 1 s3
         1 turn
@@ -322,6 +378,7 @@ def test_cac_19_a_protected_knocker_may_still_slap_and_give_own_cards(start: Sta
 
 
 def test_c_151_the_knocker_pays_double_also_when_the_round_ends_early(start: Start) -> None:
+    """C-151 [CAC-38 CAC-41]."""
     match = start("cactus", ["(2S) (3S) / (4S) (0S)", "(2H) (3H) / (1H) (1D)", "(3D) -- / -- --"], stock="3C")
     match.play("""
         0 turn: knock
@@ -335,6 +392,7 @@ def test_c_151_the_knocker_pays_double_also_when_the_round_ends_early(start: Sta
 
 
 def test_c_152_the_knocker_slaps_and_the_countdown_goes_on(start: Start) -> None:
+    """C-152 [CAC-38]."""
     match = start("cactus", ["(3H) (4S) / (1S) (0S)", "(2H) (7H) / (4H) (5H)", TWO], stock="3C 9C")
     match.play("""
         0 turn: knock
@@ -357,6 +415,7 @@ def test_c_152_the_knocker_slaps_and_the_countdown_goes_on(start: Start) -> None
 def test_c_163_the_match_ends_after_the_round_in_which_a_total_reaches_25(
     start: Start, totals: list[int], ranks: tuple[int, ...] | None
 ) -> None:
+    """C-163 [CAC-42 CAC-43]: equal totals share the rank."""
     nothing = ["(0S) -- / -- --", "(0H) -- / -- --", "(0D) -- / -- --"]
     match = start("cactus", nothing, stock="3C 4C", rounds="none")
     match.table.totals = totals

@@ -7,8 +7,23 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from protocol.actions import Draw, Flip, Nothing, Swap, TurnUp
-from protocol.events import Discarded, Drew, Finished, Reshuffled, Round, Showdown, Skipped, Swapped, Traded, TurnedUp
+from protocol.events import (
+    Discarded,
+    Drew,
+    Finished,
+    Looked,
+    Reshuffled,
+    Round,
+    Showdown,
+    Skipped,
+    Swapped,
+    Traded,
+    TurnedUp,
+    UpCard,
+)
+from protocol.messages import Table as TableMessage
 from protocol.offers import Offer, Pick
+from referee.play.conversation import table_message
 from referee.rules.asks import IllegalAnswer, Sealed
 from referee.rules.chance import Keyed
 from referee.rules.game import Game
@@ -36,6 +51,7 @@ def test_gen_04_cards_go_out_one_at_a_time_from_the_dealers_left() -> None:
 
 
 def test_c_053_initial_flips_are_sealed_and_come_after_the_up_card() -> None:
+    """C-053 [KER-01 SIX-03]: the up-card first, then each seat turns up any two, all at once."""
     variant = preset("six-card")
     game = Game(variant, 3, Keyed(b"key", variant, 3))
     assert isinstance(game.question, Sealed)
@@ -44,7 +60,7 @@ def test_c_053_initial_flips_are_sealed_and_come_after_the_up_card() -> None:
         (Offer(kind="turn_up", slots=Pick(2, tuple(range(6)))),),
     }
     assert {ask.fallback for ask in game.question.asks} == {TurnUp(slots=(0, 1))}
-    assert [type(event) for event in game.events] == [Round]
+    assert [type(event) for event in game.events] == [Round, UpCard]
 
     flips = TurnUp(slots=(4, 1)), TurnUp(slots=(0, 5)), TurnUp(slots=(2, 3))
     with pytest.raises(IllegalAnswer):
@@ -52,7 +68,7 @@ def test_c_053_initial_flips_are_sealed_and_come_after_the_up_card() -> None:
     game.answer(flips)
     cards = [[slot.card for slot in layout if slot] for layout in game.table.layouts]
     for viewer in (None, 0, 1, 2):
-        assert [view(event, viewer) for event in game.events[1:]] == [
+        assert [view(event, viewer) for event in game.events[2:]] == [
             TurnedUp(seat=seat, slots=flip.slots, cards=tuple(cards[seat][slot] for slot in flip.slots))
             for seat, flip in enumerate(flips)
         ]
@@ -66,10 +82,67 @@ def test_dec_01_exactly_two_different_own_slots(slots: tuple[int, ...]) -> None:
         game.answer((TurnUp(slots=slots), TurnUp(slots=(0, 1))))
 
 
+def test_six_02_two_rows_of_three_unseen_cards() -> None:
+    variant = preset("six-card")
+    game = Game(variant, 2, Keyed(b"key", variant, 2))
+    assert (variant.rows, variant.columns) == (2, 3)
+    assert table_message(game.table).layouts == (("?",) * 6,) * 2
+    assert not any(isinstance(event, TurnedUp | Looked) for event in game.events)
+
+
 # A turn
 
 
+def test_six_05_six_06_the_turns_of_six_card_golf(start: Start) -> None:
+    match = start("six-card", ["KS 4H (9D) / (KD) (AC) (7S)", ""])
+    assert match.offered == {"draw": ["stock", "pile"]}
+    match.play("""
+        0 turn: draw pile
+        0 place
+    """)
+    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
+    match.play("""
+        0 place: swap s0
+        1 turn: draw stock
+        1 place: swap s0
+        0 turn: draw stock
+        0 place
+    """)
+    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5], "discard": []}
+    match.play("""
+        0 place: discard
+        0 flip
+    """)
+    assert match.offered == {"flip": [2, 3, 4, 5], "none": []}
+    match.play("""
+        0 flip: none
+        1 turn
+    """)
+
+
+def test_inf_10_what_everybody_can_count(start: Start) -> None:
+    match = start("six-card-knock", ["KS 4H (9D) / (KD) (AC) (7S)", "2S 3H (5D) / (8C) (9C) (6H)"], up="JD")
+    begun, *_ = match.game.events
+    assert begun == Round(round=1, dealer=1, starter=0, totals=(0, 0), rows=2, stock=40, playoff=False)
+    match.table.totals = [7, -2]
+    match.play("""
+        0 turn: knock
+        1 turn
+    """)
+    assert table_message(match.table) == TableMessage(
+        round=1,
+        dealer=1,
+        turn=1,
+        knocker=0,
+        stock=39,
+        pile=("JD",),
+        layouts=(("KS", "4H", "?", "?", "?", "?"), ("2S", "3H", "?", "?", "?", "?")),
+        totals=(7, -2),
+    )
+
+
 def test_c_047_the_optional_flip_of_the_last_card_ends_the_round_at_once(start: Start) -> None:
+    """C-047 [INF-01 INF-07 SIX-07 SIX-08 KER-13]: only the drawer sees the card; the flip comes first."""
     match = start("six-card", [FIVE_UP, "", ""], stock="10C")
     match.play("""
         0 turn: draw stock
@@ -93,6 +166,7 @@ def test_c_047_the_optional_flip_of_the_last_card_ends_the_round_at_once(start: 
 
 
 def test_c_049_one_turn_each_after_a_complete_layout_and_no_effect_of_a_second_one(start: Start) -> None:
+    """C-049 [SIX-08]: the final lap is an option."""
     match = start("six-card", [FIVE_UP, "2S 3H 5D / 8C 9C (6H)", ""], stock="10C 10D 8S", final_turns="one_each")
     match.play("""
         0 turn: draw stock
@@ -110,6 +184,7 @@ def test_c_049_one_turn_each_after_a_complete_layout_and_no_effect_of_a_second_o
 
 
 def test_c_050_a_pile_card_cannot_be_put_back(start: Start) -> None:
+    """C-050 [KER-03]."""
     match = start("six-card", [FIVE_UP, ""], up="JD")
     match.play("""
         0 turn: draw pile
@@ -121,6 +196,7 @@ def test_c_050_a_pile_card_cannot_be_put_back(start: Start) -> None:
 
 
 def test_c_052_a_replaced_card_is_seen_by_its_owner_with_all_others(start: Start) -> None:
+    """C-052 [KER-05 INF-08 SIX-07]."""
     match = start("six-card", ["KS 4H (9D) / (KD) (AC) (7S)", "", ""], stock="3C")
     match.play("""
         0 turn: draw stock
@@ -183,6 +259,7 @@ def test_ker_06_never_flips(start: Start) -> None:
 
 
 def test_c_094_a_flip_instead_of_a_draw_uses_up_the_turn(start: Start) -> None:
+    """C-094 [KER-02 KER-07]: one may flip each own face-down slot, and nothing else."""
     match = start("six-card", ["KS 4H 9D / KD (AC) (7S)", "2S 3H 5D / 8C (9C) (6H)"], flip_instead=True)
     match.play("0 turn")
     assert match.offered == {"draw": ["stock", "pile"], "flip": [4, 5]}
@@ -217,6 +294,7 @@ def test_ker_09_a_swap_into_the_last_face_down_slot_ends_the_round(start: Start)
 
 
 def test_c_055_in_knock_mode_a_complete_layout_ends_nothing_and_its_owner_plays_on(start: Start) -> None:
+    """C-055 [KER-10 KNO-01 SIX-12]: no flip where nothing is face down; later turns offer a knock too."""
     match = start("six-card-knock", [FIVE_UP, "2S 3H 5D / 8C 9C (6H)"])
     match.play("""
         0 turn: draw stock
@@ -233,6 +311,7 @@ def test_c_055_in_knock_mode_a_complete_layout_ends_nothing_and_its_owner_plays_
 
 
 def test_ker_10_every_other_seat_has_one_turn_after_a_knock_and_nobody_else_knocks(start: Start) -> None:
+    """KNO-01, KNO-02: a knock in a first turn takes its place, and the knocker has no other turn."""
     match = start("six-card-knock", [DOWN] * 3)
     match.play("""
         0 turn: draw stock
@@ -270,6 +349,7 @@ def test_kno_03_face_down_cards_count_normally_at_showdown(start: Start) -> None
 
 
 def test_sgl_no_knock_unless_the_end_mode_includes_it(start: Start) -> None:
+    """KER-02."""
     match = start("single-deck", [DOWN] * 4)
     assert match.offered == {"draw": ["stock", "pile"]}
     match = start("single-deck", [DOWN] * 4, end_mode="knock")
@@ -348,6 +428,7 @@ def test_gen_09_a_lap_that_ends_with_the_cap_is_not_cut_off(start: Start) -> Non
 
 
 def test_c_061_with_an_empty_stock_and_one_pile_card_only_the_pile_can_be_drawn(start: Start) -> None:
+    """C-061 [KER-02 GEN-08 SIX-12]."""
     match = start("six-card", [FIVE_UP, ""])
     match.leave_in_stock(1)
     match.play("""
@@ -391,6 +472,7 @@ def test_gen_08_a_reshuffle_leaves_the_top_of_the_pile_and_shows_nothing(start: 
 
 
 def test_c_218_the_drawer_of_the_last_card_completes_its_turn_and_may_be_the_ender(start: Start) -> None:
+    """C-218 [GEN-08 KER-13]: the end trigger is looked at before the stock."""
     layouts = ["KS AH 2D / KD AC (2S)", "9S 8H QD / 10D 7C (6S)", ""]
     match = start("six-card", layouts, stock="4C 5C", stock_out="end", knock_penalty="add:10", final_turns="one_each")
     match.leave_in_stock(2)
@@ -497,6 +579,7 @@ def test_c_058_the_last_of_the_lap_has_nobody_to_skip(start: Start) -> None:
 
 
 def test_ker_12_the_enders_own_jack_costs_the_first_of_the_lap_its_turn(start: Start) -> None:
+    """KER-13: the end trigger comes before the jack."""
     match = start("six-card", ["KS 4H 9D / KD AC (JS)", "", ""], final_turns="one_each", jack_skip=True)
     match.play("""
         0 turn: draw stock

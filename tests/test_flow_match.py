@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from protocol.actions import Discard, Draw, Knock, Nothing
 from protocol.events import Round
 from protocol.offers import Offer
-from referee.rules.asks import Ask
+from referee.rules.asks import Ask, Sealed
 from referee.rules.chance import Keyed
 from referee.rules.game import Game
 from referee.rules.options import BadOptions
@@ -39,6 +40,7 @@ def knock_at_once(match: Script, starter: int) -> None:
 
 
 def test_c_062_the_dealer_moves_left_and_the_starter_sits_left_of_the_dealer(start: Start) -> None:
+    """C-062 [GEN-01 GEN-02 GEN-03 SIX-04]: the same seats, clockwise, in every round."""
     match = start("six-card-knock", [DOWN] * 4, later=[[DOWN] * 4], first_dealer=2)
     for starter in (3, 0):
         begun = [event for event in match.game.events if isinstance(event, Round)][-1]
@@ -116,6 +118,7 @@ def test_sco_11_four_of_a_kind_wins_against_lower_totals(start: Start) -> None:
 
 
 def test_knk_08_only_the_knockers_score_changes(start: Start) -> None:
+    """KNO-04."""
     layouts = [*THIRTY_THREES, "(10S) (9S) (8S) / (7S) (5S) (AS)"]
     match = start("six-card-knock", layouts, knock_penalty="add:10", knock_tie="penalty")
     knock_at_once(match, 0)
@@ -124,10 +127,41 @@ def test_knk_08_only_the_knockers_score_changes(start: Start) -> None:
     assert result.scores == match.game.result.totals == (43, 33, 40)
 
 
+def test_six_10_a_beaten_knocker_pays_nothing_by_default(start: Start) -> None:
+    match = start("six-card-knock", [THIRTY_THREES[0], "(KS) (AH) (4D) / (KD) (AC) (3S)"])
+    knock_at_once(match, 0)
+    (result,) = match.game.result.rounds
+    assert (result.ender, result.raw, result.scores) == (0, (33, 7), (33, 7))
+
+
+def test_gen_11_totals_are_sums_and_the_lowest_wins_below_zero_too(start: Start) -> None:
+    minus_five, plus_seven = "(2S) (2H) (2D) / (KH) (AD) (KC)", "(KS) (AH) (4D) / (KD) (AC) (3S)"
+    match = start("six-card-knock", [plus_seven, minus_five], later=[[plus_seven, minus_five]])
+    knock_at_once(match, 0)
+    knock_at_once(match, 1)
+    assert match.game.result.totals == (14, -10)
+    assert match.game.result.ranks == (2, 1)
+
+
+@pytest.mark.parametrize(("options", "rounds"), [({}, 9), ({"rounds": 18}, 18)])
+def test_six_11_nine_rounds_or_as_many_as_are_wished(options: dict[str, int], rounds: int) -> None:
+    variant = customised("six-card-knock", options)
+    game = Game(variant, 2, Keyed(b"key", variant, 2))
+    while (question := game.question) is not None:
+        if isinstance(question, Ask):
+            game.answer(Knock() if Offer(kind="knock") in question.offers else question.fallback)
+        elif isinstance(question, Sealed):
+            game.answer(tuple(ask.fallback for ask in question.asks))
+    result = game.result
+    assert len(result.rounds) == rounds
+    assert list(result.ranks) == [1 + (total > min(result.totals)) for total in result.totals]
+
+
 # Forfeits
 
 
 def test_a_forfeited_seat_ranks_last_and_gets_the_highest_score_from_that_round_on(start: Start) -> None:
+    """GEN-01, GEN-13: the seat itself stays at the table."""
     better, worse = "(KS) (AH) (4D) / (KD) (AC) (3S)", THIRTY_THREES[0]
     match = start("six-card-knock", [better, worse], later=[[better, worse]] * 2)
     knock_at_once(match, 0)
@@ -168,6 +202,7 @@ def test_a_forfeited_seat_neither_wins_by_four_of_a_kind_nor_keeps_another_from_
     ],
 )
 def test_gen_14_seat_numbers(name: str, options: dict[str, int], fewest: int, most: int) -> None:
+    """CAC-01, SIX-01, SGL-01."""
     variant = customised(name, options)
     possible = [seats for seats in range(1, 15) if seat_problem(variant, seats) is None]
     assert possible == list(range(fewest, most + 1))
@@ -181,6 +216,13 @@ def test_gen_14_the_first_dealer_must_sit_at_the_table() -> None:
 @pytest.mark.parametrize(("seats", "cards"), [(2, 52), (3, 52), (4, 104), (8, 104)])
 def test_six_01_packs_by_seats(seats: int, cards: int) -> None:
     assert len(deck(preset("six-card"), seats)) == cards
+
+
+def test_sgl_01_six_card_golf_with_one_pack() -> None:
+    six, single = preset("six-card"), preset("single-deck")
+    assert single.options == msgspec.structs.replace(six.options, decks=1)
+    assert (single.flow, single.rows, single.columns) == (six.flow, six.rows, six.columns)
+    assert [len(deck(single, seats)) for seats in (2, 3, 4)] == [52] * 3
 
 
 def test_sgl_03_four_players_leave_a_stock_of_27(start: Start) -> None:

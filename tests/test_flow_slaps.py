@@ -39,6 +39,7 @@ def after_7c(start: Start, zero: str = ZERO, one: str = ONE, two: str = TWO, mor
 
 
 def test_c_133_a_right_own_card_goes_onto_the_pile(start: Start) -> None:
+    """C-133 [CAC-26 CAC-27 CAC-37]: everybody sees the card."""
     match = after_7c(start)
     match.play("""
         window: 1 at 1 s1
@@ -68,6 +69,7 @@ def test_c_134_a_wrong_own_card_returns_with_a_penalty_card_that_nobody_sees(sta
 
 
 def test_c_136_the_second_right_card_goes_back_without_a_penalty(start: Start) -> None:
+    """C-136 [CAC-26 CAC-31 CAC-34]: one after another, and only one card joins the discard."""
     match = after_7c(start)
     match.play("""
         window: 1 at 1 s1, 2 at 2 s1
@@ -89,6 +91,7 @@ def test_c_137_a_wrong_card_costs_a_penalty_also_when_it_is_too_late(start: Star
 
 
 def test_c_139_a_wrong_card_of_another_seat_becomes_the_slappers(start: Start) -> None:
+    """C-139 [CAC-30 CAC-37]: next is the discarder's left, not the slapper's."""
     match = after_7c(start, zero="(2S) (3S) / (4S) (QD)")
     match.play("""
         window: 2 at 0 s3
@@ -109,6 +112,7 @@ def test_cac_32_a_wrong_card_of_another_seat_is_taken_also_when_it_is_too_late(s
 
 
 def test_cac_29_a_right_card_of_another_seat_is_paid_for_with_an_own_one(start: Start) -> None:
+    """DEC-09, INF-04: any own card may be given, and where it goes is seen by all, the card by nobody."""
     match = after_7c(start, zero="(2S) (3S) / (4S) (7S)")
     match.play("""
         window: 2 at 0 s3
@@ -140,6 +144,7 @@ def test_cac_29_the_gift_waits_for_all_slaps_and_may_be_a_card_just_received(sta
 
 
 def test_c_140_a_right_card_of_another_seat_that_comes_too_late_stays_where_it_was(start: Start) -> None:
+    """C-140 [CAC-31]."""
     match = after_7c(start, zero="(2S) (3S) / (4S) (7S)")
     match.play("""
         window: 1 at 1 s1, 2 at 0 s3
@@ -152,6 +157,7 @@ def test_c_140_a_right_card_of_another_seat_that_comes_too_late_stays_where_it_w
 
 @pytest.mark.parametrize(("card", "then"), [("7S", "1 give"), ("9D", "1 turn")])
 def test_c_142_the_second_slap_at_a_card_that_has_gone_is_void(start: Start, card: str, then: str) -> None:
+    """C-142 [CAC-33]: nothing is published of a void slap."""
     match = after_7c(start, zero=f"(2S) (3S) / (4S) ({card})")
     match.play(f"""
         window: 1 at 0 s3, 2 at 0 s3
@@ -162,6 +168,7 @@ def test_c_142_the_second_slap_at_a_card_that_has_gone_is_void(start: Start, car
 
 
 def test_c_143_a_card_that_came_back_can_be_slapped_again(start: Start) -> None:
+    """C-143 [CAC-33]."""
     match = after_7c(start, one="(2H) (9D) / (4H) (5H)", more="6C")
     match.play("""
         window: 1 at 1 s1, 2 at 1 s1
@@ -172,6 +179,7 @@ def test_c_143_a_card_that_came_back_can_be_slapped_again(start: Start) -> None:
 
 
 def test_c_160_slapped_cards_open_no_window(start: Start) -> None:
+    """C-160 [CAC-34]."""
     match = after_7c(start, two="(2D) (7S) / (4D) (5D)")
     match.play("""
         window: 1 at 1 s1
@@ -182,6 +190,7 @@ def test_c_160_slapped_cards_open_no_window(start: Start) -> None:
 
 
 def test_c_161_the_discarder_slaps_its_new_card(start: Start) -> None:
+    """C-161 [CAC-22]: a replaced card opens a window, and its rank is what counts."""
     match = start("cactus", ["(7D) (3S) / (4S) (8D)", ONE, ""], stock="7C")
     match.play("""
         0 turn: draw stock
@@ -195,6 +204,7 @@ def test_c_161_the_discarder_slaps_its_new_card(start: Start) -> None:
 
 @pytest.mark.parametrize("matching", [True, False])
 def test_c_164_every_seat_is_asked_alike_and_passes_leave_no_trace(start: Start, *, matching: bool) -> None:
+    """C-164 [CAC-23 DEC-08 DEC-16]: the same slaps are legal whatever the cards are."""
     match = after_7c(start, one=ONE if matching else "(2H) (3H) / (4H) (5H)", two="(2D) (3D) / (4D) (5D)")
     asks = window(match).asks
     assert [ask.seat for ask in asks] == [0, 1, 2]
@@ -209,6 +219,7 @@ def test_c_164_every_seat_is_asked_alike_and_passes_leave_no_trace(start: Start,
 
 
 def test_c_209_a_slap_at_an_empty_or_unknown_slot_is_illegal(start: Start) -> None:
+    """C-209 [CAC-24 DEC-08]: one slap for each seat, at any seat's cards."""
     match = after_7c(start, zero="(2S) (3S) / -- (4S)")
     for target in ("0 s2", "0 s4", "3 s0"):
         match.refuses(f"1 at {target}")
@@ -221,6 +232,7 @@ def test_c_209_a_slap_at_an_empty_or_unknown_slot_is_illegal(start: Start) -> No
 
 
 def test_cac_23_every_discard_opens_a_window_also_the_last_of_the_lap(start: Start) -> None:
+    """CAC-22."""
     match = start("cactus", ["(3S) (4S) / (1S) (0S)", ONE, TWO], stock="9C 4C")
     match.play("""
         0 turn: knock
@@ -309,6 +321,7 @@ def test_c_145_giving_the_last_card_away_ends_the_round(start: Start) -> None:
 
 
 def test_c_146_losing_the_last_card_to_a_wrong_slap_ends_the_round(start: Start) -> None:
+    """C-146 [CAC-33 CAC-36]: nothing is published of the slap that was left."""
     match = after_7c(start, zero="(9D) -- / -- --", two="")
     match.play("""
         window: 1 at 0 s0, 2 at 1 s1

@@ -1,4 +1,7 @@
-"""The code cites the rule book by number: every number that it cites is in referee/rules/RULES.md."""
+"""The code cites the rule book by number, and the tests prove it rule by rule.
+
+Every number that is cited is in referee/rules/RULES.md; every rule of it is cited by a test, or says nothing to test.
+"""
 
 import re
 from pathlib import Path
@@ -14,6 +17,9 @@ DEFINED = set(re.findall(r"^\s*(?:\* \*\*|\| )([A-Z][A-Z0-9]+-\d\d)\b", RULES, f
 """Rules open a list item (`* **GEN-01**`), decisions a row of a table (`| DEC-01 |`)."""
 
 CHAPTERS = {number.partition("-")[0] for number in DEFINED}
+NUMBER_IN_A_NAME = re.compile(rf"(?<![A-Z0-9])(?:{'|'.join(sorted(CHAPTERS))})-\d\d(?!\d)")
+"""A rule in a test's name (`test_ker_05_ker_07_...`) or text, once `_` is `-` and letters are capitals."""
+
 NUMBER = re.compile(rf"\b(?:{'|'.join(sorted(CHAPTERS))})-\d+\b")
 
 CITING = [
@@ -41,3 +47,27 @@ def test_no_rule_has_two_texts() -> None:
     opened = re.findall(r"^\* \*\*([A-Z][A-Z0-9]+-\d\d)\b", RULES, flags=re.MULTILINE)
 
     assert sorted(opened) == sorted(set(opened))
+
+
+# Every rule is tested
+
+TESTS = [path for path in sorted(Path(__file__).parent.iterdir()) if path.match("test_*.py") or path.suffix == ".txt"]
+
+DEFINITIONS = {
+    "SCO-12": "names the sum that SCO-01 to SCO-10 make",
+    "SCO-14": "says in which order the rules of SCO-13 and of section 7 are applied",
+}
+"""Rules that say nothing which a test could find broken by itself, each with the reason."""
+
+
+def test_every_rule_is_cited_by_a_test_or_defines_something() -> None:
+    texts = "\n".join(path.read_text(encoding="utf-8") for path in TESTS if path != Path(__file__))
+    cited = set(NUMBER_IN_A_NAME.findall(texts.upper().replace("_", "-")))
+    rules = {number for number in DEFINED if not number.startswith("AMB-")}
+
+    assert sorted(rules - cited - set(DEFINITIONS)) == []
+
+
+def test_what_is_listed_as_a_definition_is_a_rule_with_a_reason() -> None:
+    assert set(DEFINITIONS) <= DEFINED
+    assert all(DEFINITIONS.values())

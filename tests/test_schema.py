@@ -33,7 +33,7 @@ from protocol.messages import (
 from protocol.schema import schema, text
 from referee.rules.chance import Keyed
 from referee.rules.streams import bot_seed
-from referee.rules.variants import PRESETS, preset
+from referee.rules.variants import PRESETS, packs, preset
 from referee.tournament.keys import commitment, deal_key, master_key
 
 FOLDER = Path(protocol.__file__).parent
@@ -219,3 +219,43 @@ def test_the_conversation_is_from_the_transcripts() -> None:
     for writer, line in shown:
         pattern = re.compile(".*".join(re.escape(piece) for piece in line.split("...")))
         assert any(who == writer and pattern.fullmatch(whole) for who, whole in said), line
+
+
+# The table of the games in section 3
+
+
+def rows_of_games() -> dict[str, list[str]]:
+    """The further columns of the table by preset."""
+    found = re.findall(
+        r"^\| `([a-z0-9-]+)` \| ([\d to]+ x \d) \| (\d+-\d+) \| ([a-z0-9_` ]+) \|$", README, re.MULTILINE
+    )
+    return {name: others for name, *others in found}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_table_of_the_games_is_true(name: str) -> None:
+    layout, seats, decisions = rows_of_games()[name]
+    variant = PRESETS[name]
+    asked = re.findall(r'"decision":"(\w+)"', (FOLDER / "transcripts" / f"{name}.jsonl").read_text(encoding="utf-8"))
+
+    assert layout == f"{'3 to ' if variant.options.course else ''}{variant.rows} x {variant.columns}"
+    assert seats == "{}-{}".format(*variant.seats)
+    assert set(re.findall(r"\w+", decisions)) == set(asked)
+
+
+PACKS = {
+    "six-card": (1, 1, 2, 2, 2, 2, 2),
+    "powers": (1, 1, 2, 2, 2),
+    "nine-card": (1, 1, 2, 2, 2, 2, 3, 3, 3),
+    "cambio": (1, 1, 1, 1, 1, 2, 2, 2, 2),
+    "four-card": (1, 1, 1, 1, 1),
+    "par-course": (1, 1, 1),
+}
+"""Packs by number of seats, from the fewest on."""
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_as_many_packs_are_used_as_the_readme_says(name: str) -> None:
+    fewest, most = PRESETS[name].seats
+
+    assert tuple(packs(PRESETS[name], seats) for seats in range(fewest, most + 1)) == PACKS[name]

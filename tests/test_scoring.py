@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,11 +17,22 @@ from referee.rules.scoring import has_four_of_a_kind
 from referee.rules.values import card_values
 from referee.rules.variants import PRESETS, customised
 
-PRESET_OF_TAG = {"SIX": "six-card", "CAC": "cactus"}
+PRESET_OF_TAG = {
+    "SIX": "six-card",
+    "FOU": "four-card",
+    "NIN": "nine-card",
+    "EIG": "eight-card",
+    "CUT": "cutthroat",
+    "CMB": "cambio",
+    "POW": "powers",
+    "CAC": "cactus",
+    "T4": "four-turns",
+    "TDK": "two-deck",
+    "PAR": "par-course",
+}
 
 
 class Case(NamedTuple):
-    kind: str
     preset: str
     options: dict[str, Any]
     given: str
@@ -36,8 +49,8 @@ def cases(kind: str) -> list[Any]:
         elif line and not line.startswith("#"):
             head, given, expected = line.split(" | ")
             which, tag, options = head.split(" ", 2)
-            case = Case(which, PRESET_OF_TAG[tag], json.loads(options), given, expected.removeprefix("= "))
             if which == kind:
+                case = Case(PRESET_OF_TAG[tag], json.loads(options), given, expected.removeprefix("= "))
                 found.append(pytest.param(case, id=name))
     return found
 
@@ -56,6 +69,16 @@ def test_round_score(case: Case) -> None:
     raw = [int(score) for score in match[2].split(",")]
     scores = score_round(customised(case.preset, case.options), raw, ender)
     assert scores == tuple(int(score) for score in case.expected.split(","))
+
+
+def test_the_command_scores_every_worked_case() -> None:
+    worked = [param.values[0] for param in cases("SCORE")]
+    requests = [{"preset": case.preset, "options": case.options, "grids": [case.given]} for case in worked]
+    command = (sys.executable, "-m", "referee.cli", "score", "--jsonl")
+    given = "\n".join(map(json.dumps, requests))
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=True)
+    scores = [json.loads(line)["scores"] for line in done.stdout.splitlines()]
+    assert scores == [[int(case.expected)] for case in worked]
 
 
 def test_section_7_works_on_the_grids_of_a_table() -> None:
@@ -146,6 +169,13 @@ def test_bad_notation_is_named_with_its_place(text: str, complaint: str) -> None
         ("six-card", ["KS 5H 9D / KD ?? 9S"], "grid 1 (seat 0): row 2, card 2: `??` is no card"),
         ("cactus", ["0S 1H / 2D KC"], "row 2, card 2: KC is not in the pack of cactus"),
         ("cactus", ["0S 1H / 2D X1"], "row 2, card 2: X1 is not in the pack of cactus"),
+        ("two-deck", ["QS 5H / X1 KC / 9D 9C"], "X1 is not in the pack of two-deck"),
+        ("powers", ["KH X1 2C / KS 9D AC"], "X1 is not in the pack of powers"),
+        ("par-4", ["5S 5D / 2C KH / QS 3H"], "expected 4 rows of 2 cards for par-4, got 3 rows"),
+        ("no-par", ["5S 5D / 2C KH / QS 3H"], "expected 2 rows of 2 cards for no-par, got 3 rows"),
+        ("par-course", ["5S 5D / 2C KH"], "expected 3 or 4 or 5 rows of 2 cards for par-course, got 2 rows"),
+        ("par-3", ["5S 5D / 2C -- / QS 3H"], "row 2, card 2 is an empty slot"),
+        ("cambio", ["5S 5D / 2C --"], "row 2, card 2 is an empty slot"),
         ("cactus", [], "no grid to score"),
     ],
 )
@@ -158,6 +188,19 @@ def test_a_layout_that_the_game_cannot_have_is_refused(preset: str, grids: list[
 def test_the_ender_is_a_seat_with_a_grid(ender: int) -> None:
     with pytest.raises(BadGrid, match="ender: expected a seat from 0 to 0"):
         score_grids(PRESETS["cactus"], ["0S 1H / 2D 3C"], ender)
+
+
+def test_par_22_a_course_has_holes_of_several_pars() -> None:
+    grids = ["5S 5D / 2C KH / QS 3H", "2S 2D / 2C KH / JS JD / AH 10C", "AS AD / 3S 3D / 4S 4D / 5S 5D / 6S KD"]
+    assert score_grids(PRESETS["par-course"], grids)[0] == (11, 9, 6)
+
+
+@pytest.mark.parametrize("preset", ["six-card", "four-card", "nine-card", "eight-card", "cutthroat", "cambio"])
+def test_jokers_that_are_not_in_the_pack_score_by_hand(preset: str) -> None:
+    variant = scoring_variant(preset, {"jokers": 0, "values": {"3": 0}})
+    shape = [["3S"] * variant.columns for _ in range(variant.rows)]
+    shape[0][0] = "X1"
+    assert score_grids(variant, [" / ".join(map(" ".join, shape))])[0] == (-5,)
 
 
 def test_cac_04_extra_suits_are_cards_of_cactus() -> None:

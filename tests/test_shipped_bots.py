@@ -21,24 +21,26 @@ from referee.play.match import MatchSetup, hello, match_messages, play
 from referee.play.pump import Pump
 from referee.play.session import run_session
 from referee.rules.record import Record
-from referee.rules.variants import PRESETS
+from referee.rules.variants import PRESETS, customised
+from referee.tournament.config import load
 
 PATIENT = Clocks(move_s=10.0, bank_s=300.0, slap_s=5.0)
 """A busy machine is no fault of the bots."""
 
+SHORT = {name: {"course": [3, 5]} if name == "par-course" else {"rounds": 2} for name in PRESETS}
+"""Preset -> the options with which a match is over soon."""
 
-def games_for(seats: int) -> set[str]:
-    return {name for name, variant in PRESETS.items() if variant.seats[0] <= seats <= variant.seats[1]}
+NAMES = ("random", "greedy", "keeper", "perl")
 
 
-def matches(bots: list[BotSpec]) -> dict[str, Record]:
-    """A match of these bots in every preset that so many can play, all side by side."""
+def matches(bots: list[BotSpec], presets: Sequence[str]) -> dict[str, Record]:
+    """A short match of these bots in each of these presets, all side by side."""
     records: dict[str, Record] = {}
 
     async def work(preset: str, pump: Pump) -> None:
         records[preset] = await play(pump, setup_of(preset, bots))
 
-    run_session([partial(work, preset) for preset in games_for(len(bots))])
+    run_session([partial(work, preset) for preset in presets])
     return records
 
 
@@ -63,7 +65,7 @@ def skip_unless_startable(name: str) -> None:
 
 def setup_of(preset: str, bots: Sequence[BotSpec]) -> MatchSetup:
     return MatchSetup(
-        variant=PRESETS[preset],
+        variant=customised(preset, SHORT[preset]),
         name=preset,
         bots=tuple(bots),
         seeds=tuple(range(len(bots))),
@@ -77,6 +79,49 @@ def setup_of(preset: str, bots: Sequence[BotSpec]) -> MatchSetup:
 
 def test_the_shipped_bots_are_these() -> None:
     assert set(shipped()) == set(NAMES)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_shipped_bots_play_every_game(
+    preset: str, mark: dict[str, str], marked: Callable[[], dict[int, str]]
+) -> None:
+    bots = [replace(builtin_bot(name), env=mark) for name in ("keeper", "greedy", "random", "keeper")]
+    assert_blameless(matches(bots, [preset]))
+    assert not marked()
+
+
+def test_the_bot_in_perl_plays_every_game(mark: dict[str, str]) -> None:
+    skip_unless_startable("perl")
+    bots = [replace(builtin_bot(name), env=mark) for name in ("perl", "keeper", "random")]
+    assert_blameless(matches(bots, list(PRESETS)))
+
+
+@pytest.mark.parametrize("name", ["greedy", "keeper"])
+def test_a_shipped_bot_plays_with_one_opponent(name: str, mark: dict[str, str]) -> None:
+    bots = [replace(builtin_bot(one), env=mark) for one in (name, "random")]
+    assert_blameless(matches(bots, ["six-card", "powers", "cactus", "two-deck", "par-3"]))
+
+
+def test_keeper_needs_nothing_but_its_folder(tmp_path: Path, mark: dict[str, str]) -> None:
+    keeper = builtin_bot("keeper")
+    folder = shutil.copytree(keeper.dir, tmp_path / "alone")
+    alone = BotSpec(name="alone", command=(sys.executable, "bot.py"), dir=str(folder), env=mark)
+    assert_blameless(matches([alone, replace(builtin_bot("random"), env=mark)], ["powers"]))
+
+
+def test_the_tournament_of_all_variants_has_every_preset() -> None:
+    config = load(SHIPPED.parent / "tournaments" / "all-variants.toml")
+    assert {entry.name: entry.variant for entry in config.variants} == dict(PRESETS)
+
+
+def test_the_bot_of_the_readme_plays_every_game(tmp_path: Path, mark: dict[str, str]) -> None:
+    readme = (SHIPPED / "README.md").read_text()
+    (program,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    assert program.count("\n") <= 25
+    (tmp_path / "mine.py").write_text(program)
+    mine = BotSpec(name="mine", command=(sys.executable, "mine.py"), dir=str(tmp_path), env=mark)
+    greedy = replace(builtin_bot("greedy"), env=mark)
+    assert_blameless(matches([mine, greedy, greedy], list(PRESETS)))
 
 
 SELDOM: dict[Decision, tuple[Offer, ...]] = {
@@ -94,11 +139,9 @@ SELDOM: dict[Decision, tuple[Offer, ...]] = {
 }
 """Decisions that few games know."""
 
-NAMES = ("random", "greedy", "keeper", "perl")
 
-
-@pytest.mark.parametrize("name", NAMES)
-def test_decisions_that_a_bot_knows_nothing_of_are_answered_legally(name: str) -> None:
+@pytest.mark.parametrize("name", ["random", "perl"])
+def test_a_bot_that_knows_nothing_of_a_decision_answers_it_legally(name: str) -> None:
     skip_unless_startable(name)
     spec = builtin_bot(name)
     setup = setup_of("six-card", [spec, spec])
@@ -116,25 +159,3 @@ def test_decisions_that_a_bot_knows_nothing_of_are_answered_legally(name: str) -
     for line in answers:
         answer = decode_answer(line)
         assert admits(SELDOM[cast(Decision, answer.id)], answer.action), line
-
-
-@pytest.mark.parametrize("seats", [2, 3])
-@pytest.mark.parametrize("name", NAMES)
-def test_a_shipped_bot_plays_every_game(
-    name: str, seats: int, mark: dict[str, str], marked: Callable[[], dict[int, str]]
-) -> None:
-    skip_unless_startable(name)
-    bots = [replace(builtin_bot(one), env=mark) for one in (name, "random", name)]
-    records = matches(bots[:seats])
-    assert set(records) == games_for(seats)
-    assert_blameless(records)
-    assert not marked()
-
-
-def test_the_bot_of_the_readme_plays_every_game(tmp_path: Path, mark: dict[str, str]) -> None:
-    readme = (SHIPPED / "README.md").read_text()
-    (program,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
-    assert program.count("\n") <= 25
-    (tmp_path / "mine.py").write_text(program)
-    mine = BotSpec(name="mine", command=(sys.executable, "mine.py"), dir=str(tmp_path), env=mark)
-    assert_blameless(matches([mine, replace(builtin_bot("greedy"), env=mark)]))

@@ -242,6 +242,7 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
             host="Linux",
             isolation="limits",
             rank_by=standings.rank_by,
+            scoring_tables={},
             commitment="c0",
             key=None,
             digest="d1",

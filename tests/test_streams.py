@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from referee.rules.chance import Keyed
 from referee.rules.streams import Stream, bot_seed
+from referee.rules.variants import preset
 
 KEY = bytes(range(32))
 purposes = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -83,3 +85,15 @@ def test_all_orders_of_a_shuffle_are_about_equally_frequent() -> None:
 def test_a_range_that_a_word_cannot_fill_is_refused(n: int) -> None:
     with pytest.raises(ValueError, match=r"from 1 to 2\*\*32"):
         Stream(KEY, "deck/1").below(n)
+
+
+def test_gen_05_every_purpose_round_and_counter_has_a_stream_of_its_own() -> None:
+    variant = preset("cactus")
+    chance, pack = Keyed(KEY, variant, 10), tuple(sorted(Keyed(KEY, variant, 10).deck(1)))
+    numbers = [(number, count) for number in (1, 2) for count in (1, 2)]
+    orders = [chance.deck(1), chance.deck(2)]
+    orders += [draw(*at, pack) for draw in (chance.reshuffle, chance.shuffle) for at in numbers]
+    assert len(set(orders)) == 10
+    assert len({draw(*at) for draw in (chance.lots, chance.asking) for at in numbers}) == 8
+    assert Keyed(KEY, variant, 10).deck(2) == chance.deck(2) == orders[1]
+    assert Keyed(KEY, variant, 10).lots(2, 2) == chance.lots(2, 2)

@@ -81,21 +81,24 @@ def score(name: str, grids: list[str], changes: Mapping[str, Any], ender: int | 
 
 def score_lines() -> int:
     """Score a JSON request a line from stdin; a line that cannot be scored gets its error and the others go on."""
-    decoder = msgspec.json.Decoder(ScoreRequest)
     failed = False
     for line in sys.stdin.buffer:
         if not line.strip():
             continue
-        answer = _score_line(line, decoder)
+        answer = score_line(line)
         failed = failed or isinstance(answer, ScoreError)
         sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")
-    sys.stdout.buffer.flush()
+        sys.stdout.buffer.flush()  # who asks line by line waits for each answer
     return CHECK_FAILED if failed else DONE
 
 
-def _score_line(line: bytes, decoder: msgspec.json.Decoder[ScoreRequest]) -> ScoreAnswer | ScoreError:
+_DECODER = msgspec.json.Decoder(ScoreRequest)
+
+
+def score_line(line: bytes) -> ScoreAnswer | ScoreError:
+    """The answer to a line of `score --jsonl`."""
     try:
-        request = decoder.decode(line)
+        request = _DECODER.decode(line)
         variant = scoring_variant(request.preset, request.options)
         raw, scores = score_grids(variant, request.grids, request.ender)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, UnknownVariant, BadOptions, BadGrid) as error:

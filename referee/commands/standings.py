@@ -7,7 +7,10 @@ import msgspec
 from referee.commands.console import DONE, USAGE, put, put_json, say
 from referee.reports.blame import explain
 from referee.reports.tables import report
+from referee.rules.par_table import OURS_1
 from referee.rules.record import Record
+from referee.rules.variants import preset
+from referee.tournament.facts import Facts
 from referee.tournament.standings import Document, Standings, standings_of
 from referee.tournament.store import Store, StoreError
 
@@ -44,6 +47,7 @@ def document_of(store: Store, unplayed: tuple[int, ...] = ()) -> Document:
         host=meta.host,
         isolation=meta.facts["isolation"],
         rank_by=standings.rank_by,
+        scoring_tables=_scoring_tables(meta.facts),
         commitment=meta.commitment,
         key=meta.master_key if complete else None,
         digest=store.digest(),
@@ -78,11 +82,24 @@ def show(document: Document, *, as_json: bool) -> None:
         put(report(standings), "", *_provenance(document))
 
 
+def _scoring_tables(facts: Facts) -> dict[str, str]:
+    """PAR-25: which scoring table each game of par golf used, `ours-1` labelled as ours."""
+    names = {
+        entry["name"]: entry["options"]["par_table"]["name"]
+        for entry in facts["variants"]
+        if preset(entry["preset"]).tag == "PAR"
+    }
+    ours = f"{OURS_1.name}, which is ours and not the game publisher's"
+    return {variant: ours if name == OURS_1.name else name for variant, name in names.items()}
+
+
 def _provenance(document: Document) -> list[str]:
     """Where the figures come from: without it no result can be defended."""
     voided = f", {document.voided} voided and played again" if document.voided else ""
     missing = "" if document.matches == document.planned else f" of {document.planned}"
+    tables = [f"{variant} scores by {table}" for variant, table in document.scoring_tables.items()]
     return [
+        *tables,
         f"{document.name}: {document.matches}{missing} matches{voided}; ± is 1.96 standard errors, clustered by block",
         f"golfref {document.version}, isolation {document.isolation}, {document.host}",
         f"commitment {document.commitment}",

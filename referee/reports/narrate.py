@@ -1,6 +1,9 @@
 """Events in words, for `golfref replay`: what happened at a table, as a seat or the public saw it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
 
 from protocol import events as wire
 from protocol.actions import Target
@@ -9,89 +12,168 @@ from referee.rules.seen import view
 
 HIDDEN = "a hidden card"
 
+SENTENCES: Mapping[type[Struct], str] = {
+    wire.UpCard: "{card} is turned up and starts the pile, {stock} cards in the stock",
+    wire.TurnedUp: "{seat} turns up {pairs}",
+    wire.Looked: "{seat} looks at {pairs}",
+    wire.Arranged: "{seat} arranges its cards: {slots}",
+    wire.Skipped: "{seat} loses a turn",
+    wire.Drew: "{seat} draws {card} from the {source}",
+    wire.Reshuffled: "the pile is shuffled into a stock of {stock}",
+    wire.Swapped: "{seat} puts {card} {face_up} into {slot} and {replaced} on the pile",
+    wire.Discarded: "{seat} discards {card}",
+    wire.Knocked: "{seat} knocks",
+    wire.Finished: "{seat} is the first to finish",
+    wire.Traded: "{seat} trades {given} for {taken} of {target}",
+    wire.SwappedOwn: "{seat} swaps two own cards: {pairs} now",
+    wire.PairsDiscarded: "{seat} discards the pairs of {rows}: {cards}",
+    wire.Stroked: "{seat} takes {row} as a stroke",
+    wire.PowerUsed: "{seat} uses {power} with {card}{aim}",
+    wire.Blocked: "{seat} blocks with a shield, {shields} left",
+    wire.Shielded: "{seat} lays {card} down as a shield, {shields} now",
+    wire.Peeked: "{seat} peeks at {target}: {card}",
+    wire.Switched: "{seat} switches {targets}",
+    wire.Rearranged: "{seat} rearranges the cards of {of}: {slots}",
+    wire.LinesSwapped: "{seat} swaps {lines} of {of}: {layout} now",
+    wire.Shuffled: "{seat} has the cards of {of} turned down and shuffled",
+    wire.CardAdded: "{seat} has a stock card laid at {target}, {stock} left",
+    wire.CardRemoved: "{seat} puts {card} of {target} on the pile",
+    wire.Planted: "{seat} plants {card} at {target}, {replaced} goes to the pile",
+    wire.Exposed: "{seat} turns up {target}: {card}",
+    wire.Hidden: "{seat} turns down {target}",
+    wire.DrewTwo: "{seat} draws two more: {cards}",
+    wire.Kept: "{seat} keeps {card} face down in {slot}, {discarded} go to the pile",
+    wire.KnockCancelled: "the knock of {knocker} is cancelled",
+    wire.Slapped: "{seat} slaps {target}: {card}, {verdict}{new_slot}",
+    wire.Gave: "{seat} gives its {slot} to {target}",
+    wire.WindowClosed: "the slap window closes",
+    wire.Forfeited: "{seat} has forfeited the match",
+}
+"""What happened, by kind of event; the words in braces are its fields, or what `_told_otherwise` makes of them.
+
+Kinds that take several lines, or whose words depend on them, are in `_LINES`."""
+
 
 def narrate(game: Game, since: int, viewer: int | None, names: Sequence[str]) -> Iterator[str]:
-    """A line for each event from number `since` on, as this seat saw it (None: the public view)."""
+    """The lines for each event from number `since` on, as this seat saw it (None: the public view)."""
     for event in game.events[since:]:
-        yield from _lines(view(event, viewer), names)
+        yield from in_words(view(event, viewer), names)
 
 
-def _lines(event: wire.Event, names: Sequence[str]) -> Iterator[str]:
+def in_words(event: wire.Event, names: Sequence[str]) -> Iterator[str]:
+    """The lines for one event; `names` of the bots by seat."""
+    if type(event) in _LINES:
+        yield from _LINES[type(event)](event, names)
+        return
+    words = {name: _shown(name, getattr(event, name), names) for name in event.__struct_fields__}
+    yield SENTENCES[type(event)].format(**words | _told_otherwise(event, names))
+
+
+# Events of several lines
+
+
+def _round(event: wire.Round, _: Sequence[str]) -> Iterator[str]:
+    kind = "playoff round" if event.playoff else "round"
+    yield (
+        f"--- {kind} {event.round}: dealer {event.dealer}, starter {event.starter}, {event.rows} rows, "
+        f"{event.stock} cards in the stock"
+    )
+
+
+def _showdown(event: wire.Showdown[wire.Shown], names: Sequence[str]) -> Iterator[str]:
+    yield "showdown"
+    for seat, cards in enumerate(event.layouts):
+        yield f"  {_who(seat, names)}: {_layout(cards)}"
+
+
+def _scored(event: wire.Scored, names: Sequence[str]) -> Iterator[str]:
+    ended = "" if event.ender is None else f", ended by {_who(event.ender, names)}"
+    capped = ", stopped at the turn cap" if event.capped else ""
+    yield f"scores {_list(event.scores)} (raw {_list(event.raw)}), totals {_list(event.totals)}{ended}{capped}"
+
+
+_LINES: Mapping[type[Struct], Callable[[Any, Sequence[str]], Iterator[str]]] = {
+    wire.Round: _round,
+    wire.Showdown: _showdown,
+    wire.Scored: _scored,
+}
+
+
+# Fields in words
+
+
+def _shown(name: str, value: Any, names: Sequence[str]) -> str:
+    """A field by its name; what the viewer may not see is said to be hidden."""
+    if name in _FIELDS:
+        return _FIELDS[name](value)
+    return _who(value, names) if name in {"seat", "of", "knocker"} else str(value)
+
+
+def _told_otherwise(event: wire.Event, names: Sequence[str]) -> dict[str, str]:
+    """Words that are made of several fields, or that have a turn of their own in this kind of event."""
     match event:
-        case wire.Round():
-            up_card = f", up-card {event.up_card}" if event.up_card else ""
-            kind = "playoff round" if event.playoff else "round"
-            yield f"--- {kind} {event.round}: dealer {event.dealer}, starter {event.starter}{up_card}"
-        case wire.Showdown():
-            yield "showdown"
-            for seat, cards in enumerate(event.layouts):
-                yield f"  {_who(seat, names)}: {' '.join(card or '--' for card in cards)}"
-        case wire.Scored():
-            ended = "" if event.ender is None else f", ended by {_who(event.ender, names)}"
-            capped = ", stopped at the turn cap" if event.capped else ""
-            yield f"scores {_list(event.scores)} (raw {_list(event.raw)}), totals {_list(event.totals)}{ended}{capped}"
-        case wire.WindowClosed() | wire.Reshuffled() | wire.KnockCancelled():
-            yield _about_the_table(event)
-        case _:
-            seat = event.seat
-            yield f"{_who(seat, names)} {_deed(event)}"
+        case wire.TurnedUp() | wire.Looked() | wire.SwappedOwn():
+            pairs = zip(event.slots, event.cards, strict=True)
+            return {"pairs": ", ".join(f"s{slot} {_card(card)}" for slot, card in pairs)}
+        case wire.PowerUsed(power=power, against=against, targets=targets):
+            aimed = [] if against is None else [f"against {_who(against, names)}"]
+            at = [f"at {_places(targets)}"] if targets else []
+            return {
+                "power": f"the power of {_POWERS.get(power, power)}",
+                "aim": "".join(f", {one}" for one in aimed + at),
+            }
+        case wire.LinesSwapped(axis=str(axis), lines=tuple(lines)):
+            return {"lines": f"{axis}s {_list(lines)}"}
+        case wire.LinesSwapped():
+            return {"lines": "two lines, hidden which,"}
+    return {}
 
 
-def _about_the_table(event: wire.WindowClosed | wire.Reshuffled | wire.KnockCancelled) -> str:
-    match event:
-        case wire.WindowClosed():
-            return "the slap window closes"
-        case wire.Reshuffled(stock=stock):
-            return f"the pile is shuffled into a stock of {stock}"
-        case wire.KnockCancelled(knocker=knocker):
-            return f"the knock of seat {knocker} is cancelled"
-
-
-def _deed(event: wire.Event) -> str:  # noqa: C901, PLR0911, PLR0912 - one line an event, in the order of events.py
-    match event:
-        case wire.TurnedUp(slots=slots, cards=cards):
-            return "turns up " + ", ".join(f"s{slot} {_card(card)}" for slot, card in zip(slots, cards, strict=True))
-        case wire.Looked(slots=slots, cards=cards):
-            return "looks at " + ", ".join(f"s{slot} {_card(card)}" for slot, card in zip(slots, cards, strict=True))
-        case wire.Drew(source=source, card=card):
-            return f"draws {_card(card)} from the {source}"
-        case wire.Swapped(slot=slot, card=card, replaced=replaced):
-            return f"puts {_card(card)} into s{slot} and {_card(replaced)} on the pile"
-        case wire.Discarded(card=card):
-            return f"discards {_card(card)}"
-        case wire.Knocked():
-            return "knocks"
-        case wire.Finished():
-            return "has all cards face up"
-        case wire.Skipped():
-            return "loses a turn"
-        case wire.Traded(target=target, given=given, taken=taken):
-            return f"trades {_card(given)} for {_card(taken)} of {_place(target)}"
-        case wire.Peeked(target=target, card=card):
-            return f"peeks at {_place(target)}: {_card(card)}"
-        case wire.Switched(targets=(first, second)):
-            return f"switches {_place(first)} with {_place(second)}"
-        case wire.Slapped(target=target, card=card, verdict=verdict, new_slot=new_slot):
-            gets = "" if new_slot is None else f", a card comes to its s{new_slot}"
-            return f"slaps {_place(target)}: {_card(card)}, {verdict}{gets}"
-        case wire.Gave(slot=slot, target=target):
-            return f"gives its s{slot} to {_place(target)}"
-        case wire.Forfeited():
-            return "has forfeited the match"
-        case _:
-            return type(event).__name__.lower()
-
-
-def _who(seat: int, names: Sequence[str]) -> str:
-    return f"{seat} {names[seat]}"
+_POWERS = {"A": "the ace", "J": "the jack", "Q": "the queen", "BK": "the black king"}
 
 
 def _card(card: str | None) -> str:
     return card or HIDDEN
 
 
+def _cards(cards: Sequence[str | None]) -> str:
+    return ", ".join(map(_card, cards)) or "no card"
+
+
+def _layout(cards: Sequence[str | None]) -> str:
+    return " ".join(card or "--" for card in cards)
+
+
+def _order(slots: Sequence[int] | None) -> str:
+    return "the order is hidden" if slots is None else f"now those of {' '.join(f's{slot}' for slot in slots)}"
+
+
 def _place(target: Target) -> str:
     return f"seat {target[0]} s{target[1]}"
+
+
+def _places(targets: Sequence[Target]) -> str:
+    return " and ".join(map(_place, targets))
+
+
+_FIELDS: Mapping[str, Callable[[Any], str]] = {
+    **dict.fromkeys(("card", "given", "taken", "replaced"), _card),
+    **dict.fromkeys(("cards", "discarded"), _cards),
+    "slots": _order,
+    "slot": lambda slot: f"s{slot}",
+    "new_slot": lambda slot: "" if slot is None else f", a card comes to its s{slot}",
+    "row": lambda row: f"row {row}",
+    "rows": lambda rows: f"row{'s' * (len(rows) > 1)} {_list(rows)}",
+    "target": _place,
+    "targets": _places,
+    "layout": _layout,
+    "face_up": lambda up: "face up" if up else "face down",
+}
+"""How a field is said, by its name on the wire; the others are said as they are, and seats with the bot's name."""
+
+
+def _who(seat: int, names: Sequence[str]) -> str:
+    return f"{seat} {names[seat]}"
 
 
 def _list(numbers: Sequence[int]) -> str:

@@ -75,7 +75,7 @@ class IllegalAnswer(ValueError):
 def choose(ask: Ask) -> Flow[Action]:
     """Put one question; returns the seat's action."""
     response = yield ask
-    if isinstance(response, tuple | SlapOrder):
+    if isinstance(response, (tuple, SlapOrder)):
         raise TypeError("an Ask is answered by one action")
     return response
 
@@ -98,18 +98,20 @@ def choose_slaps(window: Window) -> Flow[tuple[Slap, ...]]:
 
 def check(question: Question, response: Response) -> None:
     """Raise IllegalAnswer unless the response is one that the question offers."""
-    if isinstance(question, Window):
+    if isinstance(question, Ask):
+        _check_action(question, response)
+    elif isinstance(question, Window):
         _check_slaps(question, response)
-        return
-    if isinstance(response, tuple) != isinstance(question, Sealed):
-        raise IllegalAnswer("a sealed question is answered by a tuple of actions, any other by one action")
-    asks = question.asks if isinstance(question, Sealed) else (question,)
-    given = response if isinstance(response, tuple) else (response,)
-    if len(given) != len(asks):
-        raise IllegalAnswer(f"expected {len(asks)} answers, got {len(given)}")
-    for ask, action in zip(asks, given, strict=True):
-        if isinstance(action, SlapOrder) or not admits(ask.offers, action):
-            raise IllegalAnswer(f"seat {ask.seat} may not answer {action!r} to `{ask.decision}`")
+    elif not isinstance(response, tuple) or len(response) != len(question.asks):
+        raise IllegalAnswer(f"a sealed question is answered by a tuple of {len(question.asks)} actions")
+    else:
+        for ask, action in zip(question.asks, response, strict=True):
+            _check_action(ask, action)
+
+
+def _check_action(ask: Ask, action: Response) -> None:
+    if isinstance(action, (tuple, SlapOrder)) or not admits(ask.offers, action):
+        raise IllegalAnswer(f"seat {ask.seat} may not answer {action!r} to `{ask.decision}`")
 
 
 def _check_slaps(window: Window, response: Response) -> None:

@@ -28,7 +28,8 @@ def score_grids(
     """Raw and round scores of the layouts of seats 0, 1, ...; `ender` is who knocked or ended the round.
 
     Raises BadGrid for a layout that the variant cannot have: a wrong shape, or a card that is not in its pack. A card
-    may stand more often than the pack has it, and jokers in any game that knows them. Cactus layouts have any shape.
+    may stand more often than the pack has it, and jokers in any game that knows them. Sets that grow and shrink have
+    any shape.
     """
     if not grids:
         raise BadGrid("no grid to score")
@@ -42,8 +43,7 @@ def score_grids(
 def _score_grid(variant: Variant, pack: frozenset[Card], text: str, seat: int) -> int:
     try:
         grid = parse_grid(text)
-        if variant.flow != "cactus":
-            _check_shape(variant, grid)
+        _check_shape(variant, grid)
         _check_cards(variant, pack, grid)
     except BadGrid as error:
         raise BadGrid(f"grid {seat + 1} (seat {seat}): {error}") from None
@@ -51,14 +51,17 @@ def _score_grid(variant: Variant, pack: frozenset[Card], text: str, seat: int) -
 
 
 def _check_shape(variant: Variant, grid: Grid) -> None:
-    """KER-08: the dealt rows and columns, no slot empty."""
-    expected = f"expected {variant.rows} rows of {variant.columns} cards for {variant.preset}"
-    if len(grid) != variant.rows:
+    """KER-08: the dealt rows and columns, no slot empty but where the game empties them; a course has several pars."""
+    if variant.flow in ("cactus", "powers") or variant.options.slaps:
+        return  # CAC-44, POW-08: sets grow and shrink
+    rows = sorted(set(variant.options.course or (variant.rows,)))
+    expected = f"expected {' or '.join(map(str, rows))} rows of {variant.columns} cards for {variant.preset}"
+    if len(grid) not in rows:
         raise BadGrid(f"{expected}, got {len(grid)} rows")
     for number, row in enumerate(grid, start=1):
         if len(row) != variant.columns:
             raise BadGrid(f"{expected}; row {number} has {len(row)}")
-        if None in row:
+        if None in row and variant.flow != "two_deck":
             raise BadGrid(f"{expected}; row {number}, card {row.index(None) + 1} is an empty slot")
 
 

@@ -4,22 +4,15 @@ The slap window itself is slaps.py.
 """
 
 from protocol import events
-from protocol.actions import Discard, Draw, Knock, Nothing, Peek, Swap, Switch
+from protocol.actions import Discard, Draw, Knock, Nothing, Peek, Switch
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.asks import Ask, Flow, choose
+from referee.rules.hidden import place_face_down, switch
 from referee.rules.kernel import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
-from referee.rules.seen import everybody, only
+from referee.rules.seen import only
 from referee.rules.slaps import play_window
 from referee.rules.table import RoundOver, Table, draw
-
-
-def look_at_near_row(table: Table) -> None:
-    """CAC-06: each seat looks once at its near row; that it happened is public."""
-    slots = table.variant.near_row
-    for seat in range(table.seats):
-        cards = tuple(only(seat, table.at(seat, number).card) for number in slots)
-        table.emit(events.Looked(seat=seat, slots=slots, cards=cards))
 
 
 def first_to_play(table: Table) -> int:
@@ -46,22 +39,7 @@ def _place(table: Table, seat: int, *, public: bool) -> Flow[Card]:
     action = yield from choose(place_ask(table, seat, offers=() if public else (DISCARD,)))
     if isinstance(action, Discard):
         return discard_hand(table, seat)
-    if not isinstance(action, Swap) or table.hand is None:
-        raise TypeError(f"cannot place by {action!r}")
-    slot = table.at(seat, action.slot)
-    card, replaced = table.hand, slot.card
-    slot.card, table.hand = card, None
-    table.to_pile(replaced)
-    table.emit(
-        events.Swapped(
-            seat=seat,
-            slot=action.slot,
-            card=everybody(card) if public else only(seat, card),
-            face_up=False,
-            replaced=everybody(replaced),
-        )
-    )
-    return replaced
+    return place_face_down(table, seat, action, public=public)
 
 
 def _after_discard(table: Table, seat: int, discard: Card) -> Flow[None]:
@@ -93,11 +71,5 @@ def _use_power(table: Table, seat: int) -> Flow[None]:
         case Peek(target=target):
             table.emit(events.Peeked(seat=seat, target=target, card=only(seat, table.at(*target).card)))
         case Switch(targets=targets):
-            _switch(table, targets)
+            switch(table, *targets)
             table.emit(events.Switched(seat=seat, targets=targets))
-
-
-def _switch(table: Table, targets: tuple[tuple[int, int], tuple[int, int]]) -> None:
-    (seat, number), (other, position) = targets
-    mine, theirs = table.at(seat, number), table.at(other, position)
-    table.layouts[seat][number], table.layouts[other][position] = theirs, mine

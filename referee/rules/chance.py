@@ -24,6 +24,9 @@ class Chance(Protocol):
     def reshuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
         """The round's `count`-th reshuffle (from 1) of the pile, given bottom first; the new stock, top first."""
 
+    def shuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+        """The round's `count`-th shuffle (from 1) of a set (POW-14), given and returned in the order of its slots."""
+
     def lots(self, number: int, window: int) -> tuple[int, ...]:
         """All seats in the order drawn for a slap window of the round (CAC-25)."""
 
@@ -46,6 +49,10 @@ class Keyed(Chance):
     def reshuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
         """The pile, bottom first, shuffled by the stream `reshuffle/ROUND/COUNT`."""
         return tuple(Stream(self._key, f"reshuffle/{number}/{count}").shuffled(cards))
+
+    def shuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+        """The cards in the order of their slots, shuffled by the stream `shuffle/ROUND/COUNT`."""
+        return tuple(Stream(self._key, f"shuffle/{number}/{count}").shuffled(cards))
 
     def lots(self, number: int, window: int) -> tuple[int, ...]:
         """The seats in rising order, shuffled by the stream `lots/ROUND/WINDOW`."""
@@ -93,6 +100,7 @@ class RoundOutcomes(Struct, kw_only=True):
 
     deck: tuple[Card, ...]
     reshuffles: list[tuple[Card, ...]] = field(default_factory=list)
+    shuffles: list[tuple[Card, ...]] = field(default_factory=list)
 
 
 class Recorder(Chance):
@@ -111,6 +119,12 @@ class Recorder(Chance):
         """As the source."""
         shuffled = self._source.reshuffle(number, count, cards)
         self.rounds[-1].reshuffles.append(shuffled)
+        return shuffled
+
+    def shuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+        """As the source."""
+        shuffled = self._source.shuffle(number, count, cards)
+        self.rounds[-1].shuffles.append(shuffled)
         return shuffled
 
     def lots(self, number: int, window: int) -> tuple[int, ...]:
@@ -134,10 +148,11 @@ class Recorded(Chance):
 
     def reshuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
         """The recorded order; raises LookupError where it does not consist of these cards."""
-        shuffled = self._rounds[number - 1].reshuffles[count - 1]
-        if Counter(shuffled) != Counter(cards):
-            raise LookupError(f"round {number}: reshuffle {count} has other cards than the pile")
-        return shuffled
+        return _same_cards(self._rounds[number - 1].reshuffles[count - 1], cards, f"round {number}, reshuffle {count}")
+
+    def shuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+        """The recorded order; raises LookupError where it does not consist of these cards."""
+        return _same_cards(self._rounds[number - 1].shuffles[count - 1], cards, f"round {number}, shuffle {count}")
 
     def lots(self, number: int, window: int) -> tuple[int, ...]:
         """Never drawn again: a record holds the order itself."""
@@ -146,3 +161,9 @@ class Recorded(Chance):
     def asking(self, number: int, window: int) -> tuple[int, ...]:
         """Nobody is asked again."""
         return self.lots(number, window)
+
+
+def _same_cards(recorded: tuple[Card, ...], cards: tuple[Card, ...], where: str) -> tuple[Card, ...]:
+    if Counter(recorded) != Counter(cards):
+        raise LookupError(f"{where}: the record has other cards")
+    return recorded

@@ -2,7 +2,11 @@
 
 from collections.abc import Iterator
 
+from msgspec import to_builtins
+
+from referee.rules.describe_play import PLAY
 from referee.rules.options import COMBINES, Options
+from referee.rules.par_table import OURS_1, ParTable
 from referee.rules.values import card_values
 from referee.rules.variants import Variant, preset, size
 
@@ -42,64 +46,14 @@ def _highest_score(variant: Variant) -> int:
 
 
 def _chapters(variant: Variant) -> Iterator[tuple[str, list[str]]]:
-    cactus = variant.flow == "cactus"
-    yield "Set-up", list(_cactus_set_up(variant) if cactus else _kernel_set_up(variant))
-    yield "Turn", list(_cactus_turn(variant.options) if cactus else _kernel_turn(variant.options))
+    set_up, turn = PLAY[variant.flow]
+    yield "Set-up", list(set_up(variant))
+    yield "Turn", list(turn(variant))
     if variant.options.slaps:
         yield "Slaps", list(_slaps(variant.options))
     yield "End of a round", list(_round_end(variant))
     yield "Score", list(_score(variant))
     yield "Match", list(_match(variant.options))
-
-
-def _kernel_set_up(variant: Variant) -> Iterator[str]:
-    options = variant.options
-    yield f"Each seat has {variant.rows} rows of {variant.columns} face-down cards that nobody has seen."
-    yield "The top card of the stock starts the discard pile."
-    if options.initial_up:
-        yield f"Each seat turns any {options.initial_up} of its cards face up, all seats at the same time."
-    yield "The seat left of the dealer starts, play goes clockwise, the deal moves left after each round."
-
-
-def _kernel_turn(options: Options) -> Iterator[str]:
-    yield "Draw the top card of the stock (only you see it) or of the pile."
-    yield "A card from the pile must be swapped with one of your cards, face up or down."
-    yield "A card from the stock may be swapped or discarded. The new card lies face up, the old one goes to the pile."
-    match options.flip_on_discard:
-        case "may":
-            yield "After discarding a stock card you may turn one of your face-down cards up."
-        case "must":
-            yield "After discarding a stock card you must turn one of your face-down cards up."
-        case "must_unless_last":
-            yield "After discarding a stock card you must turn a face-down card up, unless it is your last."
-    if options.flip_instead:
-        yield "Instead of drawing you may turn one of your face-down cards up."
-    if options.jack_skip:
-        yield "A jack that goes to the pile costs the next seat its turn."
-    if options.cutthroat_trade:
-        yield "A king from the stock may be traded for a face-up card of another seat, which you must then swap in."
-
-
-def _cactus_set_up(variant: Variant) -> Iterator[str]:
-    ranks = "A 2 ... 10 J Q K" if variant.options.cactus_ranks == "KA" else "0 1 2 ... 10 J Q"
-    yield f"One pack of four suits of {ranks}, and one more suit for each seat beyond five."
-    yield f"Each seat has {size(variant)} cards face down, s0 s1 / s2 s3, and looks once at its near row, s2 and s3."
-    yield "All cards stay face down until the showdown. The pile starts empty."
-    if variant.options.fixed_starter:
-        yield "The seat left of the dealer starts; the deal moves left after each round."
-    else:
-        yield "The seat with the highest total starts, ties to the first clockwise from the dealer."
-
-
-def _cactus_turn(options: Options) -> Iterator[str]:
-    powers = "J, Q or K" if options.cactus_ranks == "KA" else "J or Q"
-    yield "Draw the top card of the stock (only you see it) or of the pile."
-    yield "A card from the pile must be swapped with one of your cards; a card from the stock may also be discarded."
-    yield "The new card lies face down; the old one goes face up on the pile, seen by all."
-    yield f"If the card that went to the pile is a {powers}, after the slaps you may use its power:"
-    yield "peek at any one card on the table, or switch any two cards on the table unseen."
-    if options.protect_ender:
-        yield "The knocker's cards are safe from the others."
 
 
 def _slaps(options: Options) -> Iterator[str]:
@@ -119,29 +73,40 @@ def _slaps(options: Options) -> Iterator[str]:
 
 def _round_end(variant: Variant) -> Iterator[str]:
     options = variant.options
+    match variant.flow:
+        case "four_turns":
+            yield "The round ends when every seat has taken four turns."
+        case "par" if options.no_par:
+            first = options.no_par_first_end
+            yield f"From your turn {first} on you may end the hole instead: the others have one more turn."
+        case "par":
+            yield "Who takes the final stroke ends the hole: that turn is over, and every other seat has one more."
+        case _:
+            yield from _knock_or_complete(options)
+    if variant.flow == "cactus" or options.slaps:
+        yield "The round ends at once when a seat has no cards left; it scores 0."
+    if variant.flow != "four_turns":
+        end = "The round ends when the last stock card has been drawn and placed."
+        again = "An empty stock is made anew from the shuffled pile, but for its top card."
+        yield end if options.stock_out == "end" else again
+        yield f"After {options.turn_cap} turns a seat the round is stopped."
+
+
+def _knock_or_complete(options: Options) -> Iterator[str]:
     if options.end_mode != "all_up":
         yield "Instead of a turn you may knock, once a round: every other seat has one more turn, then the showdown."
     if options.end_mode != "knock":
         then = "every other seat has one more turn" if options.final_turns else "the round ends at once"
         yield f"When a seat's cards are all face up at the end of its turn, {then}."
-    if variant.flow == "cactus":
-        yield "The round ends at once when a seat has no cards left; it scores 0."
-    if options.stock_out == "end":
-        yield "The round ends when the last stock card has been drawn and placed."
-    else:
-        yield "An empty stock is made anew from the shuffled pile, but for its top card."
-    yield f"After {options.turn_cap} turns a seat the round is stopped."
 
 
 def _score(variant: Variant) -> Iterator[str]:
     options = variant.options
     yield "Lower is better. " + ", ".join(f"{rank} {points}" for rank, points in card_values(variant).items()) + "."
-    if options.cancel:
-        yield f"All cards of {_alternatives(options.cancel)} count 0 when they are equal in rank."
-    if options.cancel_pairs:
-        yield f"Two equal neighbours in {_alternatives(options.cancel_pairs)} count 0."
-    if options.jokers and options.joker_pair != "zero":
-        yield f"Jokers do not cancel; a neighbouring pair counts {options.joker_pair}."
+    if variant.flow == "par":
+        yield from _par_score(options)
+        return
+    yield from _together(variant)
     if options.one_eyed_wild:
         yield "The jacks of spades and hearts take whatever rank cancels best."
     if options.four_kind_wins:
@@ -149,6 +114,38 @@ def _score(variant: Variant) -> Iterator[str]:
     if options.moon:
         yield f"Who scores {options.moon_at or 10 * size(variant)} or more gets 0, and all others get that number."
     yield from _knocker(variant)
+
+
+def _par_score(options: Options) -> Iterator[str]:
+    table = options.par_table
+    ours = "; this table is ours, not the game publisher's" if table.name == OURS_1.name else ""
+    yield f"Each row scores by the table `{table.name}`{ours}. The first rule that fits counts:"
+    for rule in table.rules:
+        condition = to_builtins(rule.condition)
+        yield f"{', '.join(f'{name} {value}' for name, value in condition.items())}: {rule.score}."
+
+
+def _together(variant: Variant) -> Iterator[str]:
+    """Cards that count together (SCO-03..SCO-10, TDK-16)."""
+    options = variant.options
+    if options.any_pair:
+        how = "one pair of each rank" if options.any_pair == "one_per_rank" else "all pairs of equal rank"
+        yield f"Wherever they lie, {how} count 0."
+    elif options.cancel:
+        yield f"All cards of {_alternatives(options.cancel)} count 0 when they are equal in rank."
+    if options.cancel_pairs:
+        yield f"Two equal neighbours in {_alternatives(options.cancel_pairs)} count 0."
+    if options.pairs_zero_at_end:
+        yield "Two equal cards in a row count 0."
+    if options.jokers and options.joker_pair != "zero":
+        yield f"Jokers do not cancel; a neighbouring pair counts {options.joker_pair}."
+    if options.block_bonus is not None:
+        like = "rank" if options.block_match == "rank" else "value"
+        yield f"Four cards of equal {like} in a square count {options.block_bonus} together."
+    if options.kings_side is not None:
+        yield f"A row of four kings counts {options.kings_side}."
+    if options.straight_score is not None:
+        yield f"Nine consecutive ranks, the ace low, in any order score {options.straight_score} in all."
 
 
 def _knocker(variant: Variant) -> Iterator[str]:
@@ -195,6 +192,10 @@ def _option_lines(variant: Variant) -> Iterator[str]:
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, ParTable):
+        return value.name
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {item}" for key, item in value.items())
     if value is None or value == ():
         return "none"
     if isinstance(value, bool):

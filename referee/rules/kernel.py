@@ -4,6 +4,7 @@ Reads top to bottom like the rule book; cactus.py reuses the parts that Cactus s
 """
 
 from collections.abc import Callable
+from typing import Literal
 
 from protocol import events
 from protocol.actions import Action, Discard, Draw, Flip, Knock, Nothing, Swap, Trade, TurnUp
@@ -12,7 +13,7 @@ from protocol.offers import Offer, OneOf, Pick
 from referee.rules.asks import Ask, Flow, Sealed, choose, choose_sealed
 from referee.rules.seen import everybody
 from referee.rules.table import RoundOver, Slot, Table, draw, flip
-from referee.rules.variants import has_up_card, size
+from referee.rules.variants import hole_rows, size
 
 TakeTurn = Callable[[Table, int], Flow[Card | None]]
 """A seat's turn; returns the card that it put on the pile, None where it put none."""
@@ -23,17 +24,21 @@ NONE = Offer(kind="none")
 
 
 def deal(table: Table) -> None:
-    """GEN-04: cards go out one at a time, clockwise from the dealer's left, row by row; then the up-card; the rest
-    is the stock."""
+    """GEN-04: cards go out one at a time, clockwise from the dealer's left, row by row; the rest is the stock."""
     pack = table.chance.deck(table.round)
     table.layouts = [[] for _ in range(table.seats)]
-    dealt = table.seats * size(table.variant)
+    table.rows = hole_rows(table.variant, table.round)
+    dealt = table.seats * table.rows * table.variant.columns
     for index, card in enumerate(pack[:dealt]):
         table.layouts[(table.dealer + 1 + index) % table.seats].append(Slot(card, up=False))
     table.stock = list(reversed(pack[dealt:]))
-    table.pile = [table.stock.pop()] if has_up_card(table.variant) else []
+    table.pile = []
     table.hand = table.knocker = table.final = None
-    table.turns = table.windows = table.reshuffles = 0
+    table.turns = table.windows = table.reshuffles = table.shuffles = 0
+    table.seat_turns = [0] * table.seats
+    table.strokes = [set() for _ in range(table.seats)]
+    table.shields = [[] for _ in range(table.seats)]
+    table.shield_uses = [0] * table.seats
     table.capped = False
     table.turn = table.starter
     table.emit(
@@ -42,15 +47,16 @@ def deal(table: Table) -> None:
             dealer=table.dealer,
             starter=table.starter,
             totals=tuple(table.totals),
+            rows=table.rows,
             stock=len(table.stock),
-            up_card=everybody(table.pile[-1] if table.pile else None),
             playoff=table.playoff,
         )
     )
 
 
 def open_round(table: Table) -> Flow[None]:
-    """KER-01: the initial flips, sealed and revealed together."""
+    """KER-01: the first up-card, then the initial flips, sealed and revealed together."""
+    table.turn_up_card()
     count = table.options.initial_up
     if count == 0:
         return
@@ -76,6 +82,7 @@ def play_turns(table: Table, take_turn: TakeTurn) -> Flow[None]:
         seat = table.turn
         discarded = yield from take_turn(table, seat)
         table.turns += 1
+        table.seat_turns[seat] += 1
         _check_end_trigger(table, seat)
         skip = discarded is not None and table.options.jack_skip and rank(discarded) == "J"
         if table.stock_has_run_out():
@@ -96,8 +103,8 @@ def knock(table: Table, seat: int) -> None:
 
 
 def may_knock(table: Table) -> bool:
-    """KER-02, KER-11: nobody has knocked, and no final lap runs."""
-    return table.options.end_mode != "all_up" and table.knocker is None
+    """KER-02, KER-11: nobody has knocked, and no final lap runs; four turns know no knock (T4-04)."""
+    return table.options.end_mode != "all_up" and table.knocker is None and table.variant.flow != "four_turns"
 
 
 def _check_end_trigger(table: Table, seat: int) -> None:
@@ -147,18 +154,31 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
             return (yield from _place_stock_card(table, seat, card))
 
 
-def choose_turn(table: Table, seat: int) -> Flow[Action]:
-    """DEC-04 for the kernel and for Cactus; raises RoundOver where nothing can be drawn (GEN-08)."""
-    sources = ("stock",) * table.can_draw_stock() + ("pile",) * bool(table.pile)
+def draw_offer(table: Table, seat: int) -> tuple[tuple[Literal["stock", "pile"], ...], tuple[Offer, ...]]:
+    """KER-02: what can be drawn from, and the offer of it, empty where there is nothing.
+
+    A pile card must be swapped in, so that a seat without cards cannot take it (POW-25); in Powers the pile is drawn
+    by option only (POW-03).
+    """
+    open_pile = table.variant.flow != "powers" or table.options.powers_draw_pile
+    sources: tuple[Literal["stock", "pile"], ...] = ("stock",) if table.can_draw_stock() else ()
+    if table.pile and open_pile and table.occupied(seat):
+        sources += ("pile",)
+    return sources, (Offer(kind="draw", source=OneOf(sources)),) if sources else ()
+
+
+def choose_turn(table: Table, seat: int, *, opens_turn: bool = True) -> Flow[Action]:
+    """DEC-04 for all but par golf; raises RoundOver where nothing can be drawn (GEN-08)."""
+    sources, drawing = draw_offer(table, seat)
     if not sources:
         raise RoundOver
-    offers = [Offer(kind="draw", source=OneOf(sources))]
+    offers = list(drawing)
     if may_knock(table):
         offers.append(KNOCK)
     if table.options.flip_instead and (down := table.face_down(seat)):
         offers.append(Offer(kind="flip", slot=OneOf(down)))
-    fallback = Draw(source="stock" if "stock" in sources else "pile")
-    ask = Ask(seat=seat, decision="turn", offers=tuple(offers), fallback=fallback, opens_turn=True)
+    fallback = Draw(source=sources[0])
+    ask = Ask(seat=seat, decision="turn", offers=tuple(offers), fallback=fallback, opens_turn=opens_turn)
     return (yield from choose(ask))
 
 
@@ -180,7 +200,7 @@ def _place_stock_card(table: Table, seat: int, card: Card) -> Flow[Card]:
     match action:
         case Discard():
             discard_hand(table, seat)
-            yield from _flip_after_discard(table, seat)
+            yield from flip_after_discard(table, seat)
             return card
         case Trade(target=(victim, number)):
             slot = table.at(victim, number)
@@ -216,7 +236,7 @@ def discard_hand(table: Table, seat: int) -> Card:
     return card
 
 
-def _flip_after_discard(table: Table, seat: int) -> Flow[None]:
+def flip_after_discard(table: Table, seat: int) -> Flow[None]:
     """KER-06, DEC-06: whether a face-down card may or must be turned up."""
     down = table.face_down(seat)
     rule = table.options.flip_on_discard

@@ -1,10 +1,12 @@
 """A match: its rounds, the showdown, totals, and how it ends (GEN-01, GEN-02, GEN-10..GEN-13)."""
 
+from collections.abc import Callable, Mapping
+
 from msgspec import Struct
 
 from protocol import events
 from protocol.cards import Card
-from referee.rules import cactus, kernel
+from referee.rules import cactus, cambio, four_turns, hidden, kernel, par, powers, two_deck
 from referee.rules.asks import Flow
 from referee.rules.knocker import score_round
 from referee.rules.scoring import has_four_of_a_kind, raw_score
@@ -37,6 +39,18 @@ class MatchResult(Struct, frozen=True, kw_only=True):
     rounds: tuple[RoundResult, ...]
     capped: bool
     """Whether the match was stopped after MOST_ROUNDS."""
+
+
+COURSES: Mapping[str, tuple[Callable[[Table], Flow[None]], kernel.TakeTurn]] = {
+    "kernel": (kernel.open_round, kernel.take_turn),
+    "cactus": (hidden.first_look, cactus.take_turn),
+    "cambio": (hidden.open_round, cambio.take_turn),
+    "powers": (hidden.open_round, powers.take_turn),
+    "four_turns": (hidden.open_round, four_turns.take_turn),
+    "two_deck": (kernel.open_round, two_deck.take_turn),
+    "par": (par.open_hole, par.take_turn),
+}
+"""By flow: what comes before the first turn, and a turn."""
 
 
 def play_match(table: Table) -> Flow[MatchResult]:
@@ -72,13 +86,10 @@ def _play_round(table: Table, played: int, *, playoff: bool) -> Flow[RoundResult
     is_cactus = table.variant.flow == "cactus"
     table.starter = cactus.first_to_play(table) if is_cactus else table.left_of(table.dealer)
     kernel.deal(table)
+    opening, take_turn = COURSES[table.variant.flow]
     try:
-        if is_cactus:
-            cactus.look_at_near_row(table)
-            yield from kernel.play_turns(table, cactus.take_turn)
-        else:
-            yield from kernel.open_round(table)
-            yield from kernel.play_turns(table, kernel.take_turn)
+        yield from opening(table)
+        yield from kernel.play_turns(table, take_turn)
     except RoundOver:
         pass
     return _showdown(table)

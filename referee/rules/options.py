@@ -12,12 +12,17 @@ from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.structs import fields
 
 from protocol.cards import CACTUS_RANKS, EXTRA_SUITS, JOKER, RANKS, SUITS, is_card, rank, suit
+from referee.rules.par_table import OURS_1, ParTable
 
 Line = Literal["col", "row", "diag"]
 Lines = tuple[Line, ...]
 Count = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
 Look = Annotated[str, Meta(pattern=r"^(near_row|all|any:[1-9])$")]
+Par = Literal[3, 4, 5]
+CambioPower = Literal["peek_own", "peek_other", "exchange", "rearrange"]
+"""What a discarded card allows (CMB-06): J, Q, K and joker in this order."""
+
 Penalty = Annotated[str, Meta(pattern=r"^(add:[1-9][0-9]{0,3}|double5|highest|twice_players)$")]
 
 
@@ -47,10 +52,21 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     jack_skip: bool = False
     cutthroat_trade: bool = False
     protect_ender: bool = False
+    cambio_powers: dict[str, CambioPower] | None = None
+    hidden_rearrange: bool = True
+    powers_draw_pile: bool = False
+    shield_uses: Positive | Literal["unlimited"] = 1
     slaps: bool = False
     slap_order: Literal["reaction", "lottery", "clockwise"] = "reaction"
     photo_finish_us: Count = 50
     cactus_ranks: Literal["01", "KA"] = "01"
+    course: Annotated[tuple[Par, ...], Meta(min_length=1, max_length=100)] | None = None
+    par: Par | None = None
+    no_par: bool = False
+    arrange: Literal["after_look", "blind"] = "after_look"
+    par_table: ParTable = OURS_1
+    strokes_per_turn: Literal[1, "unlimited"] = 1
+    no_par_first_end: Positive = 1
 
     joker_value: int = -5
     joker_pair: Literal["zero", "sum"] | int = "zero"
@@ -65,9 +81,15 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     cancel: Lines = ("col",)
     cancel_pairs: Lines = ()
+    any_pair: Literal["one_per_rank", "all_pairs"] | None = None
+    block_bonus: int | None = None
+    block_match: Literal["rank", "points"] = "rank"
+    straight_score: int | None = None
     four_kind_wins: bool = False
     moon: bool = False
     moon_at: int | None = None
+    kings_side: int | None = None
+    pairs_zero_at_end: bool = False
 
     knock_penalty: Penalty | None = None
     knock_bonus: Literal["zero", "minus_players"] | None = None
@@ -110,6 +132,17 @@ COMBINES: Mapping[str, frozenset[str]] = {
     "stock_out": _ALL - {"T4"},
     "flip_on_discard": FAMILY | {"TDK"},
     "initial_look": frozenset({"FOU", "CMB", "POW"}),
+    "cambio_powers": frozenset({"FOU", "CMB"}),
+    "hidden_rearrange": frozenset({"CMB", "POW"}),
+    **dict.fromkeys(("powers_draw_pile", "shield_uses"), frozenset({"POW"})),
+    **dict.fromkeys(
+        ("course", "par", "no_par", "arrange", "par_table", "strokes_per_turn", "no_par_first_end"), frozenset({"PAR"})
+    ),
+    "any_pair": frozenset({"FOU", "T4", "CMB"}),
+    **dict.fromkeys(("block_bonus", "block_match"), frozenset({"NIN", "EIG", "FOU"})),
+    "straight_score": frozenset({"NIN"}),
+    "kings_side": frozenset({"EIG"}),
+    "pairs_zero_at_end": frozenset({"TDK"}),
     "cutthroat_trade": frozenset({"SIX", "SGL", "NIN", "EIG", "CUT"}),
     "protect_ender": frozenset({"CUT", "CMB", "POW", "CAC"}),
     "twos": FAMILY | {"CMB", "POW", "PAR"},
@@ -167,8 +200,9 @@ def _value(name: str, given: Any) -> Any:
         raise ValidationError(f"expected {_expected(kind)}, got {str(given).lower()}")
     try:
         return convert(given, kind)
-    except ValidationError:
-        raise ValidationError(f"expected {_expected(kind)}, got {given!r}") from None
+    except ValidationError as error:
+        wrong = f": {error}" if kind is ParTable else f", got {given!r}"
+        raise ValidationError(f"expected {_expected(kind)}{wrong}") from None
 
 
 def _expected(kind: Any) -> str:
@@ -193,6 +227,8 @@ _WORDS: Mapping[Any, str] = {
     Lines: 'a list of "col", "row", "diag"',
     Penalty: '"add:N", "double5", "highest", "twice_players"',
     Look: '"near_row", "all", "any:K"',
+    dict[str, CambioPower]: "a table from rank to peek_own, peek_other, exchange or rearrange",
+    ParTable: "a table as in PAR-26",
 }
 
 
@@ -204,6 +240,7 @@ def _conflicts(options: Options, tag: str, given: set[str]) -> Iterator[OptionPr
     for name, needed, holds in _NEEDS:
         if name in given and tag in COMBINES[name] and not holds(options):
             yield OptionProblem(name, f"needs {needed} (OPT-08)")
+    yield from _stray_keys(options, tag)
     yield from _value_conflicts(options, tag, given)
 
 
@@ -211,14 +248,24 @@ _NEEDS: tuple[tuple[str, str, Callable[[Options], bool]], ...] = (
     ("final_turns", '`end_mode` "all_up" or "both"', lambda o: o.final_turns is None or o.end_mode != "knock"),
     ("joker_value", "`jokers` above 0", lambda o: o.jokers > 0),
     ("joker_pair", "`jokers` above 0", lambda o: o.jokers > 0),
+    ("block_match", "`block_bonus`", lambda o: o.block_bonus is not None),
+    ("hidden_rearrange", "the power `rearrange`", lambda o: o.cambio_powers is None or _rearranges(o)),
+    ("twos", "the `par_table` ours-1", lambda o: o.par_table == OURS_1),
+    ("no_par_first_end", "`no_par`", lambda o: o.no_par),
+    ("strokes_per_turn", "holes with a par", lambda o: not o.no_par),
     ("knock_tie", "`knock_penalty` or `knock_bonus`", lambda o: bool(o.knock_penalty or o.knock_bonus)),
     ("slap_order", "`slaps`", lambda o: o.slaps),
     ("photo_finish_us", '`slap_order = "reaction"`', lambda o: o.slaps and o.slap_order == "reaction"),
 )
 
 
+def _rearranges(options: Options) -> bool:
+    return "rearrange" in (options.cambio_powers or {}).values()
+
+
 def _value_setters(options: Options, tag: str, given: set[str]) -> list[tuple[str, frozenset[str]]]:
     """The options in force that set card values, each with the ranks (or single cards) that it sets."""
+    par_values = {} if options.par_table.values == "B1" else options.par_table.values
     setters = [
         ("queen_value", {"Q"}, options.queen_value != 10),
         ("jack_value", {"J"}, options.jack_value != 10 or "jack_value" in given),
@@ -227,25 +274,33 @@ def _value_setters(options: Options, tag: str, given: set[str]) -> list[tuple[st
         ("kings15", {"K"}, options.kings15),
         ("twos", {"2"}, options.twos != "minus2"),
         ("joker_value", {JOKER}, options.joker_value != -5),
-        ("joker_pair", {JOKER}, options.joker_pair != "zero"),
         ("cactus_ranks", {"K", "A"}, options.cactus_ranks != "01"),
+        ("par_table", {str(key) for key in par_values}, bool(par_values)),
         ("values", set(options.values or ()), bool(options.values)),
     ]
     return [(name, frozenset(ranks)) for name, ranks, active in setters if active and tag in COMBINES[name]]
 
 
 def _value_conflicts(options: Options, tag: str, given: set[str]) -> Iterator[OptionProblem]:
-    """OPT-01: no two options set the value of the same rank; `values` names cards that exist."""
-    for key in options.values or ():
-        if not _is_in_pack(key, options, tag):
-            yield OptionProblem("values", f"`{key}` is neither a rank nor a card of this pack")
+    """OPT-01: no two options set the value of the same rank."""
     setters = _value_setters(options, tag, given)
     for index, (name, ranks) in enumerate(setters):
         for other, theirs in setters[:index]:
             both = {_rank_of(key) for key in ranks} & {_rank_of(key) for key in theirs}
-            if both and {name, other} != {"joker_value", "joker_pair"}:
+            if both:
                 which = ", ".join(sorted(both))
-                yield OptionProblem(name, f"sets the value of {which}, and so does `{other}` (OPT-01)")
+                culprit, against = (name, other) if name in given else (other, name)
+                yield OptionProblem(culprit, f"sets the value of {which}, and so does `{against}` (OPT-01)")
+
+
+def _stray_keys(options: Options, tag: str) -> Iterator[OptionProblem]:
+    """Keys of tables that name no rank and no card."""
+    for key in options.values or ():
+        if not _is_in_pack(key, options, tag):
+            yield OptionProblem("values", f"`{key}` is neither a rank nor a card of this pack")
+    for key in options.cambio_powers or ():
+        if key not in (*RANKS, JOKER):
+            yield OptionProblem("cambio_powers", f"`{key}` is no rank; a joker is `{JOKER}`")
 
 
 def _is_in_pack(key: str, options: Options, tag: str) -> bool:

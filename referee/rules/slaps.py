@@ -37,8 +37,8 @@ def play_window(table: Table, discarder: int, discard: Card) -> Flow[None]:
 
 
 def _slap_ask(table: Table, seat: int) -> Ask:
-    """DEC-08, CAC-24: any face-down card on the table, or pass."""
-    targets = table.targets(seat, up=False)
+    """DEC-08, CAC-24: any face-down card on the table, or pass; Cambio does not take CAC-19 over (CMB-09)."""
+    targets = table.targets(seat, up=False, spares_ender=table.variant.flow == "cactus")
     offers = (PASS, Offer(kind="slap", target=OneOf(targets))) if targets else (PASS,)
     return Ask(seat=seat, decision="slap", offers=offers, fallback=Pass())
 

@@ -52,6 +52,11 @@ class Table(Struct, kw_only=True):
     """Turns taken in this round, skipped ones not counted (GEN-09)."""
     windows: int = 0
     reshuffles: int = 0
+    shuffles: int = 0
+    seat_turns: list[int] = field(default_factory=list)
+    """Turns that each seat has taken in this round."""
+    rows: int = 0
+    """Rows of a layout as it was dealt."""
     layouts: list[Layout] = field(default_factory=list)
     stock: list[Card] = field(default_factory=list)
     """The top card is the last one."""
@@ -59,11 +64,19 @@ class Table(Struct, kw_only=True):
     """The top card is the last one."""
     hand: Card | None = None
     """The card that the seat in turn has drawn and not yet placed."""
+    extra: list[Card] = field(default_factory=list)
+    """Powers: the two further cards drawn by an 8, until one of three is kept."""
     knocker: int | None = None
     """Who knocked, or whose layout was complete first: the ender."""
     final: list[int] | None = None
     """Once a final lap runs: the seats that still have a turn, in their order."""
     capped: bool = False
+    strokes: list[set[int]] = field(default_factory=list)
+    """Par golf: the rows that each seat has taken as strokes."""
+    shields: list[list[Card]] = field(default_factory=list)
+    """Powers: the cards that lie beside each set as shields."""
+    shield_uses: list[int] = field(default_factory=list)
+    """Powers: how often each seat has used the shield that it uses next."""
     four_of_a_kind: tuple[int, ...] = ()
 
     @property
@@ -98,12 +111,16 @@ class Table(Struct, kw_only=True):
             raise LookupError(f"slot {number} of seat {seat} is empty")
         return slot
 
-    def targets(self, actor: int, *, up: bool) -> tuple[Target, ...]:
-        """The cards with this face that `actor` may aim at, seat by seat; `protect_ender` takes the ender's out."""
+    def targets(self, actor: int, *, up: bool, spares_ender: bool = True) -> tuple[Target, ...]:
+        """The cards with this face that `actor` may aim at, seat by seat.
+
+        `protect_ender` takes the ender's out, unless what is done does not spare the ender in any case.
+        """
+        protected = self.knocker if self.options.protect_ender and spares_ender and actor != self.knocker else None
         return tuple(
             (seat, number)
             for seat in range(self.seats)
-            if not (self.options.protect_ender and seat == self.knocker and seat != actor)
+            if seat != protected
             for number, slot in enumerate(self.layouts[seat])
             if slot is not None and slot.up is up
         )
@@ -149,8 +166,15 @@ class Table(Struct, kw_only=True):
             yield from (slot.card for slot in layout if slot is not None)
         yield from self.stock
         yield from self.pile
+        yield from self.extra
+        yield from (card for shields in self.shields for card in shields)
         if self.hand is not None:
             yield self.hand
+
+    def turn_up_card(self) -> None:
+        """KER-01, PAR-06: the top stock card starts the pile."""
+        self.pile.append(self.stock.pop())
+        self.emit(events.UpCard(card=everybody(self.pile[-1]), stock=len(self.stock)))
 
 
 def draw(table: Table, seat: int, source: Literal["stock", "pile"]) -> Card:
@@ -162,7 +186,8 @@ def draw(table: Table, seat: int, source: Literal["stock", "pile"]) -> Card:
         taken = table.take_stock()
         if taken is None:
             raise LookupError("no stock card to draw")
-        card, seen = taken, only(seat, taken)
+        card = taken
+        seen = everybody(taken) if table.variant.flow == "two_deck" else only(seat, taken)
     table.hand = card
     table.emit(events.Drew(seat=seat, source=source, card=seen, stock=len(table.stock)))
     return card

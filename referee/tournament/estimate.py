@@ -2,13 +2,12 @@
 
 import zlib
 from random import Random
-from typing import cast
 
 import msgspec
-from msgspec import Struct, convert
+from msgspec import Struct
 
 from protocol.actions import Action
-from protocol.offers import Choice, Offer, OneOf, Pick
+from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick
 from referee.rules.asks import Ask, Response, Sealed
 from referee.rules.chance import Keyed, Recorder
 from referee.rules.game import Game
@@ -67,9 +66,7 @@ def _play(variant: Variant, seats: int, dice: Random, key: bytes) -> Estimate:
 def any_action(offers: tuple[Offer, ...], dice: Random) -> Action:
     """A legal action: a kind that is offered, then its choices, all by the dice."""
     offer = dice.choice(offers)
-    wire = dict(zip(Offer.__struct_fields__, Offer.__struct_encode_fields__, strict=True))
-    filled = {wire[name]: _value(choice, dice) for name, choice in offer.choices().items()}
-    return cast(Action, convert({"kind": offer.kind, **filled}, type=Action))
+    return ACTIONS[offer.kind](**{name: _value(choice, dice) for name, choice in offer.choices().items()})
 
 
 def _value(choice: Choice, dice: Random) -> object:

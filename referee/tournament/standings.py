@@ -95,6 +95,8 @@ class Document(Struct, frozen=True, kw_only=True):
     host: str
     isolation: str
     rank_by: RankBy
+    scoring_tables: dict[str, str]
+    """Par golf: by variant the scoring table in use; `ours-1` is not the game publisher's (PAR-25)."""
     commitment: str
     key: str | None
     """The master key in hexadecimal; None until the run is complete."""

@@ -48,8 +48,8 @@ def check_record(record: Record) -> Iterator[str]:
     except BrokenRecord as error:
         yield str(error)
         return
-    if [outcomes.reshuffles for outcomes in chance.rounds] != [outcomes.reshuffles for outcomes in record.rounds]:
-        yield "a reshuffle is not the one that the deal key gives"
+    if tuple(chance.rounds) != record.rounds:
+        yield "a shuffle during play is not the one that the deal key gives"
     if game is not None and game.result != record.result:
         yield f"the match ends {game.result.totals}, ranks {game.result.ranks}; the record claims otherwise"
 

@@ -1,0 +1,82 @@
+"""The scoring tables of par golf (PAR-25..PAR-27): a list of rules for a pair of cards, the first match counts.
+
+The publisher's own table is not in our sources. `ours-1` is ours, and is always labelled so.
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from protocol.cards import RANKS, Card, rank, suit
+
+Rank = Literal["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"]
+
+
+class Condition(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """All that is set must hold for the two cards; at least one thing is set."""
+
+    same_rank: bool | None = None
+    same_suit: bool | None = None
+    same_colour: bool | None = None
+    ranks: tuple[Rank, Rank] | None = None
+    gap: Annotated[int, Meta(ge=0, le=12)] | None = None
+    any: Literal[True] | None = None
+
+    def __post_init__(self) -> None:
+        if all(getattr(self, name) is None for name in self.__struct_fields__):
+            raise ValueError("a condition needs at least one of " + ", ".join(self.__struct_fields__))
+
+    def holds(self, first: Card, second: Card) -> bool:
+        """Whether the pair meets the condition; the order of the cards does not matter (PAR-27)."""
+        one, other = RANKS.index(rank(first)), RANKS.index(rank(second))
+        return (
+            self.same_rank in (None, one == other)
+            and self.same_suit in (None, suit(first) == suit(second))
+            and self.same_colour in (None, (suit(first) in "HD") == (suit(second) in "HD"))
+            and (self.ranks is None or sorted(self.ranks) == sorted((rank(first), rank(second))))
+            and self.gap in (None, abs(one - other))
+        )
+
+
+class PairRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a pair scores where the condition holds: a number, or made of the two cards' values."""
+
+    condition: Condition = field(name="if")
+    score: int | Literal["sum", "high", "low", "diff"]
+
+
+class ParTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A scoring table: its name, the values of cards (B1, or points by rank), and the rules in their order."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=40)]
+    values: Literal["B1"] | dict[Rank, int] = "B1"
+    rules: Annotated[tuple[PairRule, ...], Meta(min_length=1)]
+
+
+OURS_1 = ParTable(
+    name="ours-1",
+    rules=(
+        PairRule(condition=Condition(same_rank=True), score=0),
+        PairRule(condition=Condition(any=True), score="sum"),
+    ),
+)
+"""PAR-25: equal ranks 0, otherwise the sum of the six-card values."""
+
+
+def score_pair(table: ParTable, left: tuple[Card, int], right: tuple[Card, int]) -> int:
+    """What two cards, given with their values, score in a row (PAR-21); 0 where no rule of the table matches."""
+    (card, points), (other, more) = left, right
+    for rule in table.rules:
+        if rule.condition.holds(card, other):
+            match rule.score:
+                case "sum":
+                    return points + more
+                case "high":
+                    return max(points, more)
+                case "low":
+                    return min(points, more)
+                case "diff":
+                    return abs(points - more)
+                case number:
+                    return number
+    return 0

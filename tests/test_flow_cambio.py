@@ -1,0 +1,393 @@
+"""The course of play of Cambio, and of four-card golf with a secret look, rule by rule and by the worked cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from protocol.actions import Exchange, Look, Nothing, Rearrange
+from protocol.events import (
+    Discarded,
+    Drew,
+    Looked,
+    Peeked,
+    Rearranged,
+    Round,
+    Scored,
+    Showdown,
+    Swapped,
+    Switched,
+    UpCard,
+)
+from protocol.offers import Offer, OneOf, Pick
+from referee.rules.asks import Sealed
+from referee.rules.options import BadOptions
+from referee.rules.scoring import raw_score
+from referee.rules.seen import view
+from referee.rules.variants import customised, deck, preset, seat_problem
+
+if TYPE_CHECKING:
+    from conftest import Start
+
+ZERO = "(2S) (3S) / (4S) (8D)"
+ONE = "(2H) (7H) / (4H) (5H)"
+TWO = "(2D) (7D) / (4D) (5D)"
+
+VIEWERS = (None, 0, 1, 2)
+
+DISCARD = "0 turn: draw stock\n0 place: discard\n"
+"""Seat 0 discards the top stock card; what comes then follows."""
+
+
+# Set-up
+
+
+@pytest.mark.parametrize(("seats", "packs"), [(2, 1), (6, 1), (7, 2), (10, 2)])
+def test_cmb_01_a_pack_with_two_jokers_and_a_second_one_beyond_six_seats(seats: int, packs: int) -> None:
+    cards = deck(preset("cambio"), seats)
+    assert len(cards) == 54 * packs
+    assert [card for card in cards if card.startswith("X")] == [f"X{number}" for number in range(1, 2 * packs + 1)]
+
+
+def test_cmb_01_is_for_two_to_ten() -> None:
+    assert [seats for seats in range(1, 13) if seat_problem(preset("cambio"), seats) is None] == [*range(2, 11)]
+
+
+def test_cmb_01_without_jokers() -> None:
+    assert len(deck(customised("cambio", {"jokers": 0}), 4)) == 52
+
+
+def test_cmb_02_an_up_card_then_each_seat_looks_at_its_near_row(start: Start) -> None:
+    match = start("cambio", [ZERO, ONE, TWO], up="9C")
+    cards = (("4S", "8D"), ("4H", "5H"), ("4D", "5D"))
+    for viewer in VIEWERS:
+        begun, *news = (view(event, viewer) for event in match.game.events)
+        assert isinstance(begun, Round)
+        assert news == [
+            UpCard(card="9C", stock=41),
+            *(Looked(seat=s, slots=(2, 3), cards=cards[s] if s == viewer else (None, None)) for s in range(3)),
+        ]
+    assert match.grid(0) == ZERO
+
+
+def test_cmb_02_a_free_choice_is_sealed_and_falls_back_on_the_lowest_slots(start: Start) -> None:
+    match = start("cambio", [ZERO, ONE], initial_look="any:2")
+    sealed = match.game.question
+    assert isinstance(sealed, Sealed)
+    assert [(ask.decision, ask.fallback) for ask in sealed.asks] == [("look", Look(slots=(0, 1)))] * 2
+    match.refuses("look s0 s1 | look s2")
+    match.refuses("look s0 s1 | look s2 s4")
+    match.play("sealed: look s3 s0 | look s1 s2\n0 turn")
+    assert match.news(1) == [
+        Looked(seat=0, slots=(3, 0), cards=(None, None)),
+        Looked(seat=1, slots=(1, 2), cards=("7H", "4H")),
+    ]
+
+
+def test_cmb_02_no_look_at_all(start: Start) -> None:
+    match = start("cambio", [ZERO, ONE], initial_look="none")
+    assert [type(event) for event in match.game.events] == [Round, UpCard]
+
+
+# Turns
+
+
+def test_cmb_03_the_seat_left_of_the_dealer_starts_and_may_draw_from_both_or_knock(start: Start) -> None:
+    match = start("cambio", [ZERO, ONE, TWO], up="9C", first_dealer=0)
+    assert match.open == "1 turn"
+    assert match.offered == {"draw": ["stock", "pile"], "knock": []}
+
+
+def test_c_167_a_power_card_from_the_pile_is_swapped_in_face_down_known_to_all_without_power(start: Start) -> None:
+    """CMB-04"""
+    match = start("cambio", [ZERO, ONE, TWO], up="JC")
+    match.play("0 turn: draw pile\n0 place")
+    assert match.offered == {"swap": [0, 1, 2, 3]}
+    match.play("0 place: swap s1\n1 turn")
+    for viewer in VIEWERS:
+        assert match.news(viewer) == [Swapped(seat=0, slot=1, card="JC", face_up=False, replaced="3S")]
+    assert match.grid(0) == "(2S) (JC) / (4S) (8D)"
+
+
+def test_cmb_05_a_stock_card_is_the_drawers_secret_and_a_replaced_card_has_no_power(start: Start) -> None:
+    match = start("cambio", ["(KS) (3S) / (4S) (8D)", ONE, TWO], stock="QC")
+    match.play("0 turn: draw stock\n0 place")
+    assert match.offered == {"swap": [0, 1, 2, 3], "discard": []}
+    match.play("0 place: swap s0\n1 turn")
+    assert match.grid(0) == "(QC) (3S) / (4S) (8D)"
+    for viewer in VIEWERS:
+        card = "QC" if viewer == 0 else None
+        assert match.news(viewer) == [Swapped(seat=0, slot=0, card=card, face_up=False, replaced="KS")]
+
+
+def test_cmb_05_a_plain_card_is_just_discarded(start: Start) -> None:
+    match = start("cambio", [ZERO, ONE, TWO], stock="10C")
+    match.play(DISCARD + "1 turn")
+    assert match.news(1) == [Drew(seat=0, source="stock", card=None, stock=40), Discarded(seat=0, card="10C")]
+
+
+# Powers (CMB-06)
+
+
+def test_c_166_a_jack_looks_at_an_own_card(start: Start) -> None:
+    match = start("cambio", [ZERO, ONE, TWO], stock="JC")
+    match.play(DISCARD + "0 power")
+    assert match.offered == {"peek": [(0, 0), (0, 1), (0, 2), (0, 3)], "none": []}
+    assert match.ask.fallback == Nothing()
+    match.refuses("peek 1 s0")
+    match.play("0 power: peek 0 s0\n1 turn")
+    for viewer in VIEWERS:
+        assert match.news(viewer) == [Peeked(seat=0, target=(0, 0), card="2S" if viewer == 0 else None)]
+
+
+def test_cmb_06_a_queen_looks_at_a_card_of_any_opponent(start: Start) -> None:
+    match = start("cambio", [ZERO, ONE, TWO], stock="QC")
+    match.play(DISCARD + "0 power")
+    assert match.offered["peek"] == [(seat, slot) for seat in (1, 2) for slot in range(4)]
+    match.refuses("peek 0 s0")
+    match.play("0 power: peek 2 s1\n1 turn")
+    for viewer in VIEWERS:
+        assert match.news(viewer) == [Peeked(seat=0, target=(2, 1), card="7D" if viewer == 0 else None)]
+
+
+def test_c_169_a_king_swaps_an_own_card_with_an_opponents_unseen(start: Start) -> None:
+    match = start("cambio", [ZERO, ONE, TWO], stock="KC")
+    match.play(DISCARD + "0 power")
+    others = tuple((seat, slot) for seat in (1, 2) for slot in range(4))
+    assert match.ask.offers[0] == Offer(kind="exchange", slot=OneOf((0, 1, 2, 3)), target=OneOf(others))
+    match.game.answer(Exchange(slot=0, target=(1, 2)))
+    assert (match.grid(0), match.grid(1)) == ("(4H) (3S) / (4S) (8D)", "(2H) (7H) / (2S) (5H)")
+    for viewer in VIEWERS:
+        assert match.news(viewer)[2:] == [Switched(seat=0, targets=((0, 0), (1, 2)))]
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_c_170_a_joker_rearranges_an_opponents_cards(start: Start, hidden: bool) -> None:
+    """With `hidden_rearrange` the actor alone knows how, without it everybody does."""
+    match = start("cambio", [ZERO, ONE, TWO], stock="X1", hidden_rearrange=hidden)
+    match.play(DISCARD + "0 power")
+    all_four = Pick(4, (0, 1, 2, 3))
+    assert match.ask.offers == (
+        Offer(kind="rearrange", seat=OneOf((1,)), slots=all_four),
+        Offer(kind="rearrange", seat=OneOf((2,)), slots=all_four),
+        Offer(kind="none"),
+    )
+    match.game.answer(Rearrange(seat=1, slots=(3, 1, 2, 0)))
+    assert match.grid(1) == "(5H) (7H) / (4H) (2H)"
+    for viewer in VIEWERS:
+        slots = (3, 1, 2, 0) if viewer == 0 or not hidden else None
+        assert match.news(viewer)[2:] == [Rearranged(seat=0, of=1, slots=slots)]
+
+
+def test_cmb_06_slot_i_of_a_rearrangement_says_which_card_comes_there(start: Start) -> None:
+    """AMB-49: a cycle of three tells the mapping from its inverse."""
+    match = start("cambio", [ZERO, ONE], stock="X1")
+    match.play(DISCARD + "0 power")
+    match.game.answer(Rearrange(seat=1, slots=(1, 2, 0, 3)))
+    assert match.grid(1) == "(7H) (4H) / (2H) (5H)"
+
+
+@pytest.mark.parametrize("card", ["JC", "QC", "KC", "X1"])
+def test_cmb_06_a_power_may_be_declined(start: Start, card: str) -> None:
+    match = start("cambio", [ZERO, ONE], stock=card)
+    match.play(
+        """
+        0 turn: draw stock
+        0 place: discard
+        0 power: none
+        1 turn
+        """
+    )
+    assert match.news(1)[1:] == [Discarded(seat=0, card=card)]
+
+
+def test_cmb_06_a_changed_map_takes_the_place_of_the_powers(start: Start) -> None:
+    """`cambio_powers`: sevens look, jokers swap, and nothing else has a power."""
+    powers = {"7": "peek_other", "X": "exchange"}
+    match = start("cambio", [ZERO, ONE], stock="JC 7C X1 KC", cambio_powers=powers)
+    match.play(
+        """
+        0 turn: draw stock
+        0 place: discard
+        1 turn: draw stock
+        1 place: discard
+        1 power: peek 0 s3
+        0 turn: draw stock
+        0 place: discard
+        0 power
+        """
+    )
+    assert [offer.kind for offer in match.ask.offers] == ["exchange", "none"]
+    match.play(
+        """
+        0 power: none
+        1 turn: draw stock
+        1 place: discard
+        0 turn
+        """
+    )
+
+
+@pytest.mark.parametrize("powers", ["none", {}])
+def test_cmb_06_no_powers_at_all(start: Start, powers: object) -> None:
+    match = start("cambio", [ZERO, ONE], stock="JC", cambio_powers=powers)
+    match.play(DISCARD + "1 turn")
+
+
+# The end of a round
+
+
+def test_cmb_07_a_knock_gives_everybody_one_more_turn_and_the_showdown_turns_the_cards_up(start: Start) -> None:
+    match = start("cambio", [ZERO, ONE, TWO], up="9C", stock="10C 3C")
+    match.play(DISCARD + "1 turn: knock\n2 turn")
+    assert match.offered == {"draw": ["stock", "pile"]}
+    match.play(
+        """
+        2 turn: draw stock
+        2 place: swap s1
+        0 turn: draw pile
+        0 place: swap s3
+        end
+        """
+    )
+    showdown, scored = match.news(None)[-2:]
+    rows = (("2S", "3S", "4S", "7D"), ("2H", "7H", "4H", "5H"), ("2D", "3C", "4D", "5D"))
+    assert showdown == Showdown(layouts=rows)
+    assert scored == Scored(raw=(12, 14, 10), scores=(12, 14, 10), totals=(12, 14, 10), ender=1, capped=False)
+
+
+@pytest.mark.parametrize(
+    ("changes", "points"),
+    [
+        ({}, 1),
+        ({"joker_value": 0}, 6),
+        ({"twos": "plus2"}, 9),
+        ({"cancel": ["col"]}, 5),
+        ({"cancel_pairs": ["row"]}, 1),
+        ({"any_pair": "all_pairs"}, 5),
+    ],
+)
+def test_cmb_08_is_a_plain_sum_in_which_pairs_may_be_made_to_cancel(changes: dict[str, Any], points: int) -> None:
+    """Table B1 with jokers: twos -2, one above the other, joker -5, queen 10."""
+    assert raw_score(customised("cambio", changes), [["2S", "X1"], ["2D", "QC"]]) == points
+
+
+def test_cmb_10_nine_rounds_and_adjustments_of_the_knocker(start: Start) -> None:
+    assert preset("cambio").options.rounds == 9
+    match = start("cambio", [ZERO, ONE], stock="10C", knock_penalty="add:10")
+    match.play(
+        """
+        0 turn: knock
+        1 turn: draw stock
+        1 place: swap s1
+        end
+        """
+    )
+    assert match.game.result.rounds[0].scores == (13, 17)
+
+
+def test_cmb_10_a_protected_ender_is_no_target_of_a_king(start: Start) -> None:
+    match = start("cambio", [ZERO, ONE, TWO], stock="KC", protect_ender=True)
+    match.play(
+        """
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        1 power
+        """
+    )
+    others = tuple((2, slot) for slot in range(4))
+    assert match.ask.offers[0] == Offer(kind="exchange", slot=OneOf((0, 1, 2, 3)), target=OneOf(others))
+
+
+def test_cmb_06_a_power_without_a_target_is_not_offered(start: Start) -> None:
+    """The only opponent is a protected knocker, so that a king can be swapped with nobody."""
+    match = start("cambio", [ZERO, ONE], stock="KC", protect_ender=True)
+    match.play(
+        """
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        end
+        """
+    )
+
+
+@pytest.mark.parametrize("card", ["JC", "10C"])
+def test_gen_08_with_stock_out_end_the_last_stock_card_has_no_power(start: Start, card: str) -> None:
+    match = start("cambio", [ZERO, ONE], stock=card, stock_out="end")
+    match.leave_in_stock(1)
+    match.play(DISCARD + "end")
+    assert match.game.result.rounds[0].ender is None
+
+
+# Four-card golf with a secret look
+
+
+def test_c_068_a_secret_look_and_cards_placed_face_down(start: Start) -> None:
+    """FOU-03, FOU-04"""
+    match = start("four-card", [ZERO, ONE, TWO], up="9C", stock="10C JC", initial_look="near_row")
+    assert view(match.game.events[2], 0) == Looked(seat=0, slots=(2, 3), cards=("4S", "8D"))
+    for viewer in (None, 1, 2):
+        assert view(match.game.events[2], viewer) == Looked(seat=0, slots=(2, 3), cards=(None, None))
+    match.play(
+        """
+        0 turn: draw stock
+        0 place: swap s0
+        1 turn
+        """
+    )
+    for viewer in VIEWERS:
+        card = "10C" if viewer == 0 else None
+        assert match.news(viewer)[-1] == Swapped(seat=0, slot=0, card=card, face_up=False, replaced="2S")
+
+
+def test_fou_04_nothing_is_flipped_and_no_card_has_a_power(start: Start) -> None:
+    match = start("four-card", [ZERO, ONE, TWO], stock="JC", initial_look="near_row")
+    match.play(DISCARD + "1 turn")
+    assert match.offered == {"draw": ["stock", "pile"], "knock": []}
+
+
+def test_fou_04_powers_can_be_named(start: Start) -> None:
+    """`cambio_powers` goes with the secret look."""
+    match = start("four-card", [ZERO, ONE, TWO], stock="JC", initial_look="any:2", cambio_powers={"J": "exchange"})
+    match.play(
+        """
+        sealed: look s0 s1 | look s0 s1 | look s0 s1
+        0 turn: draw stock
+        0 place: discard
+        0 power
+        """
+    )
+    assert [offer.kind for offer in match.ask.offers] == ["exchange", "none"]
+
+
+def test_fou_03_by_default_two_cards_of_choice_lie_open(start: Start) -> None:
+    match = start("four-card", ["(2S) 3S / 4S (8D)", "(2H) 7H / 4H (5H)", "(2D) 7D / 4D (5D)"], up="9C", stock="10C")
+    match.play(DISCARD + "0 flip: flip s0\n1 turn")
+    assert match.grid(0) == "2S 3S / 4S (8D)"
+
+
+def test_fou_05_fou_06_a_knock_ends_it_and_columns_cancel(start: Start) -> None:
+    layouts = ["(9S) (4C) / (9C) (KH)", ONE, TWO]
+    match = start("four-card", layouts, stock="10C 10D", initial_look="near_row")
+    match.play(
+        """
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        2 turn: draw stock
+        2 place: discard
+        end
+        """
+    )
+    assert match.game.result.rounds[0].raw == (4, 14, 14)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"initial_up": 0}, {"initial_up": 2}, {"flip_instead": True}, {"end_mode": "all_up"}]
+)
+def test_fou_04_a_secret_look_does_not_go_with_open_cards(changes: dict[str, object]) -> None:
+    with pytest.raises(BadOptions, match="FOU-04"):
+        customised("four-card", {"initial_look": "near_row", **changes})

@@ -1,0 +1,516 @@
+"""The relatives of six-card golf: what four-card, nine-card, eight-card and Cutthroat golf change in it.
+
+Turns and ends that they share with six-card golf are in test_flow_kernel.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from protocol.actions import Action, Discard, Draw, Knock, Look, Nothing, Swap, TurnUp
+from protocol.events import Drew, Finished, Looked, Round, Showdown, Swapped, Traded, TurnedUp, UpCard
+from protocol.offers import Offer, Pick
+from referee.rules.asks import Ask, Sealed
+from referee.rules.chance import Keyed
+from referee.rules.game import Game
+from referee.rules.options import BadOptions
+from referee.rules.seen import view
+from referee.rules.values import card_values
+from referee.rules.variants import customised, deck, preset, seat_problem
+
+if TYPE_CHECKING:
+    from conftest import Script, Start
+
+FOUR_DOWN = "(??) (??) / (??) (??)"
+NINE_DOWN = "(??) (??) (??) / (??) (??) (??) / (??) (??) (??)"
+
+
+def dealt(name: str, seats: int, **options: Any) -> Game:
+    variant = customised(name, options)
+    return Game(variant, seats, Keyed(b"key", variant, seats))
+
+
+def possible_seats(name: str, **options: Any) -> list[int]:
+    variant = customised(name, options)
+    return [seats for seats in range(1, 16) if seat_problem(variant, seats) is None]
+
+
+def fallback(match: Script) -> Action:
+    return match.ask.fallback
+
+
+def knock_at_once(game: Game) -> None:
+    """In every round the starter knocks and the others give fallback answers, until the match is over."""
+    while isinstance(ask := game.question, Ask):
+        game.answer(Knock() if Offer(kind="knock") in ask.offers else ask.fallback)
+    assert game.question is None
+
+
+def raw_score(start: Start, name: str, layout: str, **options: Any) -> int:
+    """What a layout scores when its owner knocks in the first turn."""
+    game = start(name, [layout, "", ""], end_mode="knock", **options).game
+    knock_at_once(game)
+    return game.result.rounds[0].raw[0]
+
+
+# Four-card golf
+
+
+def test_fou_01_three_to_seven_players_with_one_pack() -> None:
+    assert possible_seats("four-card") == [3, 4, 5, 6, 7]
+    assert len(deck(preset("four-card"), 7)) == 52
+
+
+def test_fou_02_fou_03_two_rows_of_two_face_down_an_up_card_and_two_cards_of_ones_choice() -> None:
+    game = dealt("four-card", 3)
+    assert [type(event) for event in game.events] == [Round, UpCard]
+    assert [len(game.table.face_down(seat)) for seat in range(3)] == [4, 4, 4]
+    assert len(game.table.pile) == 1
+    assert isinstance(game.question, Sealed)
+    assert [ask.offers for ask in game.question.asks] == [
+        (Offer(kind="turn_up", slots=Pick(2, (0, 1, 2, 3))),),
+    ] * 3
+    game.answer((TurnUp(slots=(0, 3)), TurnUp(slots=(2, 1)), TurnUp(slots=(0, 1))))
+    assert [game.table.face_down(seat) for seat in range(3)] == [(1, 2), (0, 3), (2, 3)]
+
+
+def test_fou_03_dec_02_a_secret_look_at_any_two_cards(start: Start) -> None:
+    match = start("four-card", ["(2S) (3S) / (4S) (5S)", FOUR_DOWN, FOUR_DOWN], initial_look="any:2")
+    question = match.game.question
+    assert isinstance(question, Sealed)
+    assert {(ask.offers, ask.fallback) for ask in question.asks} == {
+        ((Offer(kind="look", slots=Pick(2, (0, 1, 2, 3))),), Look(slots=(0, 1))),
+    }
+    match.play("""
+        sealed: look s0 s3 | look s1 s2 | look s2 s3
+        0 turn
+    """)
+    own, *_ = match.news(0)
+    assert own == Looked(seat=0, slots=(0, 3), cards=("2S", "5S"))
+    for viewer in (None, 1, 2):
+        assert match.news(viewer)[0] == Looked(seat=0, slots=(0, 3), cards=(None, None))
+    assert match.grid(0) == "(2S) (3S) / (4S) (5S)"
+
+
+def test_fou_04_with_face_up_cards_turns_are_those_of_six_card_golf(start: Start) -> None:
+    match = start("four-card", ["2S 3S / (4S) (5S)", "", ""], stock="9D")
+    match.play("""
+        0 turn: draw stock
+        0 place
+    """)
+    assert match.offered == {"swap": [0, 1, 2, 3], "discard": []}
+    match.play("""
+        0 place: discard
+        0 flip
+    """)
+    assert match.offered == {"flip": [2, 3], "none": []}
+    match.play("""
+        0 flip: flip s2
+        1 turn
+    """)
+    assert match.grid(0) == "2S 3S / 4S (5S)"
+
+
+def test_dec_04_dec_05_dec_06_what_is_played_for_a_seat_that_does_not_answer(start: Start) -> None:
+    match = start("four-card", ["2S 3S / (4S) (5S)", "", ""])
+    assert fallback(match) == Draw(source="stock")
+    match.play("""
+        0 turn: draw stock
+        0 place
+    """)
+    assert fallback(match) == Discard()
+    match.play("""
+        0 place: discard
+        0 flip
+    """)
+    assert fallback(match) == Nothing()
+    match.play("""
+        0 flip: none
+        1 turn: draw pile
+        1 place
+    """)
+    assert fallback(match) == Swap(slot=0)
+
+
+@pytest.mark.parametrize("look", ["near_row", "any:1", "all"])
+def test_fou_04_after_a_secret_look_cards_land_face_down_and_nothing_is_flipped(start: Start, look: str) -> None:
+    match = start("four-card", ["(2S) (3S) / (4S) (5S)", FOUR_DOWN, FOUR_DOWN], stock="9D 8D", initial_look=look)
+    assert (match.table.options.initial_up, match.table.options.flip_on_discard) == (0, "never")
+    if look == "any:1":
+        match.play("""
+            sealed: look s0 | look s0 | look s0
+            0 turn
+        """)
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s3
+        1 turn: draw stock
+        1 place: discard
+        2 turn
+    """)
+    swapped = {viewer: [one for one in match.news(viewer) if isinstance(one, Swapped)] for viewer in (None, 0, 1)}
+    assert swapped[0] == [Swapped(seat=0, slot=3, card="9D", face_up=False, replaced="5S")]
+    assert swapped[1] == swapped[None] == [Swapped(seat=0, slot=3, card=None, face_up=False, replaced="5S")]
+    assert match.grid(0) == "(2S) (3S) / (4S) (9D)"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"initial_up": 0},
+        {"flip_instead": True},
+        {"end_mode": "all_up"},
+        {"end_mode": "both"},
+        {"flip_on_discard": "may"},
+    ],
+)
+def test_fou_04_what_a_secret_look_excludes(other: dict[str, Any]) -> None:
+    with pytest.raises(BadOptions, match="FOU-04") as caught:
+        customised("four-card", {"initial_look": "near_row", **other})
+    assert [problem.option for problem in caught.value.problems] == list(other)
+
+
+def test_fou_05_a_knock_ends_the_round_after_one_more_turn_each(start: Start) -> None:
+    match = start("four-card", [FOUR_DOWN] * 3)
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s0
+        1 turn: knock
+        2 turn: draw stock
+        2 place: swap s0
+        0 turn: draw stock
+        0 place: swap s1
+        end
+    """)
+    assert match.game.result.rounds[0].ender == 1
+
+
+def test_fou_05_a_complete_layout_ends_nothing(start: Start) -> None:
+    start("four-card", ["2S 3S / 4S (5S)", "", ""]).play("""
+        0 turn: draw stock
+        0 place: swap s3
+        1 turn
+    """)
+
+
+@pytest.mark.parametrize(
+    ("layout", "options", "score"),
+    [
+        ("(9S) (4D) / (9C) (KH)", {}, 4),  # C-064
+        ("(9S) (9D) / (4C) (KH)", {}, 22),  # C-065
+        ("(9S) (9D) / (4C) (KH)", {"any_pair": "all_pairs"}, 4),
+        ("(9S) (9D) / (9C) (9H)", {"any_pair": "all_pairs"}, 0),  # C-067
+        ("(9S) (9D) / (9C) (9H)", {"any_pair": "one_per_rank"}, 18),
+    ],
+)
+def test_fou_06_pairs(start: Start, layout: str, options: dict[str, Any], score: int) -> None:
+    assert raw_score(start, "four-card", layout, **options) == score
+
+
+def test_fou_07_nine_rounds() -> None:
+    game = dealt("four-card", 3, initial_up=0)
+    knock_at_once(game)
+    assert len(game.result.rounds) == 9
+
+
+def test_fou_07_four_equal_cards_win_the_match(start: Start) -> None:
+    layouts = ["(KS) (KH) / (KD) (2C)", "(9S) (9D) / (9C) (9H)", "(AS) (AH) / (AD) (AC)"]
+    match = start("four-card", layouts, rounds=9, four_kind_wins=True, flip_on_discard="never")
+    match.play("""
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        2 turn: draw stock
+        2 place: discard
+        end
+    """)
+    assert match.game.result.totals == (-2, 0, 0)
+    assert match.game.result.ranks == (3, 1, 1)
+
+
+# Nine-card golf
+
+
+def test_nin_01_players_and_packs() -> None:
+    assert possible_seats("nine-card") == [2, 3, 4, 5, 6, 7, 8, 9, 10]
+    packs = [len(deck(preset("nine-card"), seats)) // 52 for seats in range(2, 11)]
+    assert packs == [1, 1, 2, 2, 2, 2, 3, 3, 3]
+
+
+def test_gen_14_one_pack_is_not_enough_for_six_layouts_of_nine() -> None:
+    assert possible_seats("nine-card", decks=1) == [2, 3, 4, 5]
+
+
+def test_nin_02_nin_03_nine_cards_face_down_and_nobody_is_asked_anything_before_the_first_turn() -> None:
+    game = dealt("nine-card", 3)
+    assert [type(event) for event in game.events] == [Round, UpCard]
+    assert [len(game.table.face_down(seat)) for seat in range(3)] == [9, 9, 9]
+    assert (game.table.rows, game.table.variant.columns) == (3, 3)
+    assert isinstance(game.question, Ask)
+    assert (game.question.seat, game.question.decision) == (1, "turn")
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_nin_03_two_or_three_cards_up_by_option(count: int) -> None:
+    question = dealt("nine-card", 2, initial_up=count).question
+    assert isinstance(question, Sealed)
+    assert {ask.offers for ask in question.asks} == {(Offer(kind="turn_up", slots=Pick(count, tuple(range(9)))),)}
+
+
+def test_nin_04_a_turn_is_that_of_six_card_golf(start: Start) -> None:
+    match = start("nine-card", [NINE_DOWN] * 2)
+    assert match.offered == {"draw": ["stock", "pile"]}
+    match.play("""
+        0 turn: draw stock
+        0 place
+    """)
+    assert match.offered == {"swap": list(range(9)), "discard": []}
+    match.play("""
+        0 place: discard
+        0 flip
+    """)
+    assert match.offered == {"flip": list(range(9)), "none": []}
+
+
+def test_c_094_nin_04_ker_07_a_flip_instead_of_a_draw_ends_the_round(start: Start) -> None:
+    layouts = ["2S 2H 2D / 2C 3S 3H / 3D 3C (4S)", "5S 6H 7D / 5C 6S 7H / 8D 9C (4H)", ""]
+    match = start("nine-card", layouts, flip_instead=True)
+    match.play("""
+        0 turn: draw pile
+        0 place: swap s0
+        1 turn
+    """)
+    stock = list(match.table.stock)
+    assert match.offered == {"draw": ["stock", "pile"], "flip": [8]}
+    match.play("""
+        1 turn: flip s8
+        end
+    """)
+    for viewer in (None, 0, 1, 2):
+        assert match.news(viewer)[:2] == [TurnedUp(seat=1, slots=(8,), cards=("4H",)), Finished(seat=1)]
+    assert match.table.stock == stock
+
+
+def test_c_095_nin_05_who_completes_its_grid_ends_the_round_at_once(start: Start) -> None:
+    layouts = ["2S 2H 2D / 2C 3S 3H / 3D 3C (4S)", "5S 6H 7D / 5C 6S 7H / 8D 9C (4H)", ""]
+    match = start("nine-card", layouts, stock="AS KS")
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s0
+        1 turn: draw stock
+        1 place: swap s8
+        end
+    """)
+    (shown,) = [event for event in match.news(None) if isinstance(event, Showdown)]
+    assert shown.layouts[0][8] == "4S"
+    (result,) = match.game.result.rounds
+    assert (result.ender, result.raw[0]) == (1, 1 - 2 + 4 - 2 + 3 + 3 - 2 + 3 + 3)
+
+
+@pytest.mark.parametrize(
+    ("layout", "score"),
+    [
+        ("2S 5D KH / 2D 5C KC / 2C 6D AH", 17),  # C-070: a triple of negative cards is 0 too
+        ("2S 5D KH / 3D 5C KC / 3C 6D AH", 21),  # two equal cards of a column do not cancel
+        ("4S 4D 4C / 9S KD 3C / 2D 10H 6H", 38),  # C-071: a row is no column
+    ],
+)
+def test_nin_06_three_equal_cards_in_a_column_cancel(start: Start, layout: str, score: int) -> None:
+    assert raw_score(start, "nine-card", down(layout)) == score
+
+
+LINES = {"cancel": ["col", "row", "diag"]}
+NEIGHBOURS = {"cancel": ["col", "row"], "cancel_pairs": ["col", "row"]}
+
+
+@pytest.mark.parametrize(
+    ("layout", "options", "score"),
+    [
+        pytest.param("4S 4D 4C / 9S KD 3C / 2D 10H 6H", LINES, 26, id="NIN-07 C-071 row"),
+        pytest.param("3C 8D 4S / KC 4D 9S / 4C 2H 10H", LINES, 28, id="NIN-07 C-073 diagonal"),
+        pytest.param("AS 6D 9H / 3C KD 6H / 6S 10C 5D", LINES, 46, id="NIN-07 C-074 broken diagonal"),
+        pytest.param("X1 5D KH / 4S 5C KC / 9D 6D AH", {"jokers": 2, "joker_value": -4}, 26, id="NIN-08 C-085 joker"),
+        pytest.param("6S 6D 9H / 3C KD 9C / 3D 10C 5D", NEIGHBOURS, 15, id="NIN-09 C-076 pairs"),
+        pytest.param("6S 6D 9H / 3C KD 9C / 3D 10C 5D", {}, 51, id="NIN-09 C-076 without the option"),
+        pytest.param("8S 8D KH / 8C AD 3H / 5D 9C 10S", NEIGHBOURS, 28, id="NIN-09 C-077 three in an L"),
+        pytest.param("7S 7D 3C / 7H 7C 9D / AH 5C KD", {"block_bonus": -25}, -7, id="NIN-10 C-079 block"),
+        pytest.param("AS 5D 9H / 2D 6C 3C / 4S 8D 7H", {"straight_score": -12}, -12, id="NIN-11 C-089 straight"),
+        pytest.param("AS 5D 10H / 2D 6C 3C / 4S 8D 7H", {"straight_score": -12}, 42, id="NIN-11 C-091 a gap"),
+    ],
+)
+def test_the_scoring_options_of_nine_card_golf(start: Start, layout: str, options: dict[str, Any], score: int) -> None:
+    assert raw_score(start, "nine-card", down(layout), **options) == score
+
+
+def down(layout: str) -> str:
+    """The layout with all cards face down."""
+    return " ".join(word if word == "/" else f"({word})" for word in layout.split())
+
+
+@pytest.mark.parametrize(("dearest", "rounds"), [("JS KS", 2), ("JS AS", 1)])
+def test_nin_12_the_match_ends_when_a_total_exceeds_50(start: Start, dearest: str, rounds: int) -> None:
+    layouts = [down(f"10S 10H 10D / 10C {dearest} / KH KD KC"), down("2S 2H 2D / 3S 3H 3D / AH AD AC")]
+    match = start("nine-card", layouts, later=[layouts] * 8, end_mode="knock")
+    knock_at_once(match.game)
+    assert [one.raw[0] for one in match.game.result.rounds] == [50 if "KS" in dearest else 51] * rounds
+
+
+def test_nin_12_or_after_nine_rounds(start: Start) -> None:
+    layouts = [down("2S 2H 2D / 3S 3H 3D / AH AD AC"), down("2C 4S 4H / 3C 5S 5H / AS KH KD")]
+    match = start("nine-card", layouts, later=[layouts] * 8, end_mode="knock", limit=1000)
+    knock_at_once(match.game)
+    assert len(match.game.result.rounds) == preset("nine-card").options.rounds == 9
+
+
+# Eight-card golf
+
+
+def test_eig_01_players_and_packs() -> None:
+    assert possible_seats("eight-card") == [2, 3, 4, 5, 6]
+    assert [len(deck(preset("eight-card"), seats)) // 52 for seats in range(2, 7)] == [1, 1, 2, 2, 2]
+
+
+def test_eig_02_two_rows_of_four_two_cards_up_and_the_course_of_six_card_golf(start: Start) -> None:
+    question = dealt("eight-card", 2).question
+    assert isinstance(question, Sealed)
+    assert {ask.offers for ask in question.asks} == {(Offer(kind="turn_up", slots=Pick(2, tuple(range(8)))),)}
+    match = start("eight-card", ["2S 3S 4S 5S / 6S 7S 8S (9S)", "", ""])
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        0 flip: flip s7
+        end
+    """)
+    assert match.game.result.rounds[0].ender == 0
+
+
+@pytest.mark.parametrize(
+    ("layout", "options", "score"),
+    [
+        pytest.param("6S 4D 3H QC / 6D 5C 7H QD", {}, 19, id="EIG-03 C-217 short lines"),
+        pytest.param("4D 4S 4H 4C / 6D 5C 7H QD", {}, 44, id="EIG-03 a long line of fours is nothing"),
+        pytest.param("KS KD KH KC / 5D 9C 10H AC", {}, 9, id="EIG-04 on by default"),
+        pytest.param("5D 9C 10H AC / KS KD KH KC", {}, 9, id="EIG-04 either side"),
+        pytest.param("KS KD KH KC / 5D 9C 10H AC", {"kings_side": "none"}, 25, id="EIG-04 C-097 switched off"),
+        pytest.param("KS KD KH 5D / KC 9C 10H AC", {}, 25, id="EIG-04 C-098 not on one side"),
+        pytest.param("KS KD KH KC / KS 9C 10H AC", {"decks": 2}, 4, id="EIG-04 C-100 a fifth king"),
+    ],
+)
+def test_the_score_of_eight_card_golf(start: Start, layout: str, options: dict[str, Any], score: int) -> None:
+    assert raw_score(start, "eight-card", down(layout), **options) == score
+
+
+# Cutthroat golf
+
+
+OPEN = ["3S 4S (5S) / (6S) (7S) (8S)", "2S 9S (10S) / (JS) (QS) (AS)", "AH 2H (3H) / (4H) (5H) (6H)"]
+
+
+def test_cut_01_six_card_golf_with_kings_at_15() -> None:
+    cutthroat, six = preset("cutthroat"), preset("six-card")
+    assert card_values(cutthroat) == card_values(six) | {"K": 15}
+    assert (cutthroat.rows, cutthroat.columns, cutthroat.options.initial_up) == (2, 3, 2)
+    assert possible_seats("cutthroat") == possible_seats("six-card")
+    assert possible_seats("cutthroat", decks=3) == possible_seats("six-card", decks=3)
+
+
+@pytest.mark.parametrize(
+    ("layout", "score"),
+    [("(KS) (5H) (9D) / (4C) (6D) (KH)", 54), ("(KS) (5H) (9D) / (KC) (6D) (3H)", 23)],
+)
+def test_c_101_cut_07_two_kings_in_a_column_cancel(start: Start, layout: str, score: int) -> None:
+    assert raw_score(start, "cutthroat", layout) == score
+
+
+def test_cut_02_a_drawn_king_may_be_traded_for_a_face_up_card_of_another_seat(start: Start) -> None:
+    match = start("cutthroat", OPEN, stock="KC")
+    match.play("""
+        0 turn: draw stock
+        0 place
+    """)
+    assert match.offered == {
+        "swap": [0, 1, 2, 3, 4, 5],
+        "discard": [],
+        "trade": [(1, 0), (1, 1), (2, 0), (2, 1)],
+    }
+
+
+def test_c_103_cut_03_cut_04_a_trade_is_public_and_asks_the_traded_seat_nothing(start: Start) -> None:
+    match = start("cutthroat", OPEN, stock="KC")
+    match.play("""
+        0 turn: draw stock
+        0 place: trade 1 s0
+        0 place
+    """)
+    match.refuses("discard")
+    match.refuses("trade 1 s1")
+    match.play("""
+        0 place: swap s0
+        1 turn
+    """)
+    game = match.game
+    told = {viewer: [view(event, viewer) for event in game.events[-2:]] for viewer in (None, 0, 1, 2)}
+    assert [told[viewer] for viewer in (0, 1, 2)] == [told[None]] * 3
+    assert told[None] == [
+        Traded(seat=0, target=(1, 0), given="KC", taken="2S"),
+        Swapped(seat=0, slot=0, card="2S", face_up=True, replaced="3S"),
+    ]
+    assert (match.grid(0), match.grid(1)) == ("2S 4S (5S) / (6S) (7S) (8S)", "KC 9S (10S) / (JS) (QS) (AS)")
+
+
+def test_cut_05_the_king_on_the_pile_and_the_king_of_a_layout_give_no_trade(start: Start) -> None:
+    match = start("cutthroat", ["KS 4S (5S) / (6S) (7S) (8S)", *OPEN[1:]], up="KH")
+    match.play("""
+        0 turn: draw pile
+        0 place
+    """)
+    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
+    match.play("""
+        0 place: swap s0
+        1 turn: draw pile
+        1 place
+    """)
+    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
+
+
+def test_c_104_cut_05_a_king_without_a_target_is_drawn_like_any_card(start: Start) -> None:
+    match = start("cutthroat", ["(3S) (4S) (5S) / (6S) (7S) (8S)", "", ""], stock="KC")
+    match.play("""
+        0 turn: draw stock
+        0 place
+    """)
+    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5], "discard": []}
+    stock = len(match.table.stock)
+    assert [match.news(viewer)[0] for viewer in (None, 1)] == [
+        Drew(seat=0, source="stock", card=None, stock=stock),
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("protected", "targets"), [(False, [(0, 0), (0, 1), (2, 0), (2, 1)]), (True, [(2, 0), (2, 1)])]
+)
+def test_cut_06_the_knocker_can_be_hit_unless_protected(
+    start: Start, protected: bool, targets: list[tuple[int, int]]
+) -> None:
+    match = start("cutthroat", OPEN, stock="KC", end_mode="knock", protect_ender=protected)
+    match.play("""
+        0 turn: knock
+        1 turn: draw stock
+        1 place
+    """)
+    assert match.offered["trade"] == targets
+
+
+def test_cut_06_so_can_the_ender_of_a_complete_layout(start: Start) -> None:
+    match = start("cutthroat", ["3S 4S 5S / 6S 7S (8S)", "", ""], stock="AC KC", final_turns="one_each")
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s5
+        1 turn: draw stock
+        1 place: trade 0 s5
+        1 place: swap s5
+        2 turn
+    """)
+    assert match.grid(0) == "3S 4S 5S / 6S 7S KC"

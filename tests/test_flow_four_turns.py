@@ -1,0 +1,224 @@
+"""Four-card golf with four turns each, against the worked cases and clause by clause."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from protocol.actions import Discard, Draw, Swap
+from protocol.events import Discarded, Drew, Looked, Round, Scored, Showdown, Swapped, UpCard
+from referee.rules.asks import Ask
+from referee.rules.chance import Keyed
+from referee.rules.game import Game
+from referee.rules.seen import view
+from referee.rules.values import card_values
+from referee.rules.variants import customised, deck, preset, seat_problem
+
+if TYPE_CHECKING:
+    from conftest import Script, Start
+
+DOWN = "(??) (??) / (??) (??)"
+
+
+def by_fallbacks(game: Game, turns: int | None = None) -> None:
+    """So many turns, or all that are left, in which a stock card is drawn and thrown away."""
+    answers = 0
+    while isinstance(ask := game.question, Ask) and (turns is None or answers < 2 * turns):
+        game.answer(ask.fallback)
+        answers += 1
+
+
+def swap_in_turn(match: Script, slots: dict[int, int]) -> None:
+    """A round of turns: the seats in `slots` swap a stock card into that slot, the others throw it away."""
+    for seat in range(match.table.seats):
+        assert match.open == f"{seat} turn"
+        match.game.answer(Draw(source="stock"))
+        match.game.answer(Swap(slot=slots[seat]) if seat in slots else Discard())
+
+
+# Set-up
+
+
+def test_t4_01_four_players_or_two_to_six_with_one_pack_without_jokers() -> None:
+    variant = preset("four-turns")
+    assert [seats for seats in range(1, 10) if seat_problem(variant, seats) is None] == [2, 3, 4, 5, 6]
+    for seats in range(2, 7):
+        assert sorted(deck(variant, seats)) == sorted(set(deck(preset("six-card"), 2)))
+
+
+def test_t4_02_four_cards_face_down_the_near_row_seen_once_and_an_up_card(start: Start) -> None:
+    match = start("four-turns", ["(2S) (3S) / (4S) (5S)", *[DOWN] * 3], up="9D")
+    assert [match.table.face_down(seat) for seat in range(4)] == [(0, 1, 2, 3)] * 4
+    first = match.game.events[:6]
+    assert [type(event) for event in first] == [Round, UpCard, Looked, Looked, Looked, Looked]
+    assert view(first[1], None) == UpCard(card="9D", stock=35)
+    assert view(first[2], 0) == Looked(seat=0, slots=(2, 3), cards=("4S", "5S"))
+    for viewer in (None, 1, 2, 3):
+        assert view(first[2], viewer) == Looked(seat=0, slots=(2, 3), cards=(None, None))
+
+
+# Turns
+
+
+def test_t4_03_t4_04_the_seat_left_of_the_dealer_starts_and_after_four_turns_each_the_round_ends(start: Start) -> None:
+    match = start("four-turns", [DOWN] * 4, first_dealer=1)
+    order = []
+    while isinstance(ask := match.game.question, Ask):
+        if ask.decision == "turn":
+            order.append(ask.seat)
+            assert match.offered == {"draw": ["stock", "pile"]}
+            match.refuses("knock")
+        match.game.answer(ask.fallback)
+    assert order == [2, 3, 0, 1] * 4
+    (result,) = match.game.result.rounds
+    assert (result.ender, result.capped) == (None, False)
+
+
+def test_gen_09_a_turn_cap_below_four_cuts_the_round_off(start: Start) -> None:
+    match = start("four-turns", [DOWN] * 4, turn_cap=3)
+    by_fallbacks(match.game, turns=12)
+    assert match.open == "end"
+    assert match.game.result.rounds[0].capped
+
+
+def test_c_221_t4_05_a_stock_card_is_swapped_in_or_discarded_without_a_flip(start: Start) -> None:
+    match = start("four-turns", ["(2S) (3S) / (9H) (5S)", *[DOWN] * 3], up="KD", stock="3C 4C")
+    match.play("""
+        0 turn: draw stock
+        0 place
+    """)
+    assert match.offered == {"swap": [0, 1, 2, 3], "discard": []}
+    assert match.ask.fallback == Discard()
+    match.play("""
+        0 place: swap s2
+        1 turn: draw stock
+        1 place: discard
+        2 turn
+    """)
+    assert match.news(3) == [
+        Swapped(seat=0, slot=2, card="3C", face_up=True, replaced="9H"),
+        Drew(seat=1, source="stock", card=None, stock=33),
+        Discarded(seat=1, card="4C"),
+    ]
+    assert match.grid(0) == "(2S) (3S) / 3C (5S)"
+    assert match.table.pile == ["KD", "9H", "4C"]
+
+
+def test_t4_06_a_pile_card_must_take_the_place_of_a_face_down_card(start: Start) -> None:
+    match = start("four-turns", [DOWN] * 4)
+    swap_in_turn(match, {0: 0})
+    match.play("""
+        0 turn: draw pile
+        0 place
+    """)
+    assert match.offered == {"swap": [1, 2, 3]}
+    assert match.ask.fallback == Swap(slot=1)
+    match.refuses("discard")
+    match.refuses("swap s0")
+
+
+def test_c_112_t4_07_a_card_that_was_swapped_in_is_locked(start: Start) -> None:
+    match = start("four-turns", [DOWN] * 4)
+    swap_in_turn(match, {0: 0})
+    match.play("""
+        0 turn: draw stock
+        0 place
+    """)
+    assert match.offered == {"swap": [1, 2, 3], "discard": []}
+    match.refuses("swap s0")
+
+
+def test_c_113_t4_08_the_fourth_swap_takes_the_last_face_down_card_and_the_others_play_on(start: Start) -> None:
+    layouts = ["(2S) (3S) / (4S) (QS)", *[DOWN] * 3]
+    match = start("four-turns", layouts, stock="5C ?? ?? ?? 6D ?? ?? ?? 7H ?? ?? 5H")
+    for slot in (0, 1, 2):
+        swap_in_turn(match, {0: slot})
+    assert match.grid(0) == "5C 6D / 7H (QS)"
+    match.play("""
+        0 turn: draw pile
+        0 place
+    """)
+    assert match.offered == {"swap": [3]}
+    match.play("""
+        0 place: swap s3
+        1 turn
+    """)
+    assert match.grid(0) == "5C 6D / 7H 5H"
+    assert match.table.pile[-1] == "QS"
+    match.play("""
+        1 turn: draw stock
+        1 place: discard
+        2 turn: draw stock
+        2 place: discard
+        3 turn: draw stock
+        3 place: discard
+        end
+    """)
+    assert match.game.result.rounds[0].raw[0] == 13
+
+
+def test_t4_09_t4_14_a_card_that_was_looked_at_is_shown_again_only_to_everybody(start: Start) -> None:
+    match = start("four-turns", ["(2S) (3S) / (4S) (5S)", *[DOWN] * 3])
+    for slot in (0, 1, 2):
+        swap_in_turn(match, {0: slot})
+    by_fallbacks(match.game)
+    own = [view(event, 0) for event in match.game.events]
+    others = [view(event, 1) for event in match.game.events]
+    assert sum(isinstance(event, Looked) and event.seat == 0 for event in own) == 1
+    apart = [event for event, other in zip(own, others, strict=True) if event != other]
+    assert Counter(type(event) for event in apart) == {Looked: 2, Drew: 8}
+    public = [type(event) for event, other in zip(own, others, strict=True) if event == other]
+    assert not {Swapped, Discarded, Showdown, Scored} - set(public)
+
+
+def test_t4_13_the_stock_of_35_is_never_exhausted() -> None:
+    for seats in range(2, 7):
+        variant = preset("four-turns")
+        game = Game(variant, seats, Keyed(b"key", variant, seats))
+        assert len(game.table.stock) == 51 - 4 * seats
+        by_fallbacks(game)
+        assert len(game.table.stock) == 51 - 8 * seats >= 0
+        assert game.table.reshuffles == 0
+
+
+# Score
+
+
+def test_t4_10_values() -> None:
+    pips = {str(points): points for points in range(2, 11)}
+    assert card_values(preset("four-turns")) == {"A": 1, **pips, "J": 0, "Q": 10, "K": 10}
+
+
+@pytest.mark.parametrize(
+    ("layout", "score"),
+    [
+        ("(6S) (QS) / (JC) (6D)", 10),  # C-106
+        ("(7D) (5S) / (5H) (7C)", 0),  # C-107
+        ("(4S) (4D) / (4C) (4H)", 8),  # C-109
+        ("(JS) (JD) / (9C) (2H)", 11),  # C-110
+        ("(5C) (6D) / (7H) (5H)", 13),  # C-113
+        ("(8S) (8D) / (8C) (KH)", 18),  # three equal: one counts
+    ],
+)
+def test_t4_11_pairs_cancel_wherever_they_lie_one_pair_a_rank(start: Start, layout: str, score: int) -> None:
+    match = start("four-turns", [layout, *[DOWN] * 3])
+    by_fallbacks(match.game)
+    assert match.game.result.rounds[0].raw[0] == score
+
+
+def test_t4_12_one_round_the_lowest_wins_and_ties_are_shared(start: Start) -> None:
+    layouts = ["(9S) (8S) / (AS) (2S)", "(9H) (8H) / (3H) (4H)", "(9D) (8D) / (AD) (2D)", "(9C) (8C) / (3C) (5C)"]
+    match = start("four-turns", layouts, rounds=preset("four-turns").options.rounds)
+    by_fallbacks(match.game)
+    assert match.game.result.totals == (20, 24, 20, 25)
+    assert match.game.result.ranks == (1, 3, 1, 4)
+    assert len(match.game.result.rounds) == 1
+
+
+def test_t4_12_more_rounds_by_option() -> None:
+    variant = customised("four-turns", {"rounds": 3})
+    game = Game(variant, 4, Keyed(b"key", variant, 4))
+    by_fallbacks(game)
+    assert len(game.result.rounds) == 3

@@ -1,0 +1,299 @@
+"""The course of play of Powers, rule by rule: set-up, turns, the end of a round, empty and protected sets, scores.
+
+The powers themselves are test_flow_powers_used.py and, where they nest or interrupt, test_flow_powers_nested.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from protocol.actions import (
+    Action,
+    AddCard,
+    Discard,
+    Knock,
+    Look,
+    Nothing,
+    RemoveCard,
+)
+from protocol.events import (
+    Discarded,
+    Drew,
+    Event,
+    Looked,
+    Reshuffled,
+    Round,
+    Swapped,
+    UpCard,
+)
+from referee.rules.asks import Sealed
+from referee.rules.options import BadOptions
+from referee.rules.scoring import raw_score
+from referee.rules.seen import view
+from referee.rules.variants import customised, deck, preset, seat_problem
+
+if TYPE_CHECKING:
+    from conftest import Script, Start
+
+ZERO = "(AS) (3S) (4S) / (6S) (7S) (8S)"
+ONE = "(AH) (3H) (4H) / (6H) (7H) (8H)"
+TWO = "(AD) (3D) (4D) / (6D) (7D) (8D)"
+
+VIEWERS = (None, 0, 1, 2)
+
+IN_ONE = [(1, slot) for slot in range(6)]
+IN_TWO = [(2, slot) for slot in range(6)]
+
+
+def deal(start: Start, stock: str, *sets: str, **options: Any) -> Script:
+    """A match with these cards on top of the stock and these sets, by default three; without first looks."""
+    return start("powers", sets or (ZERO, ONE, TWO), stock=stock, initial_look="none", **options)
+
+
+def discard(match: Script, *answers: Action, seat: int = 0, then: str) -> list[Event]:
+    """The seat draws from the stock, discards, and these answers are given; returns what the table was told."""
+    match.play(f"{seat} turn: draw stock\n{seat} place")
+    for action in (Discard(), *answers):
+        match.game.answer(action)
+    assert match.open == then
+    return match.news(None)[1:]
+
+
+# Set-up
+
+
+@pytest.mark.parametrize(("seats", "cards"), [(2, 52), (3, 52), (4, 104), (6, 104)])
+def test_pow_01_one_pack_or_two_without_jokers(seats: int, cards: int) -> None:
+    pack = deck(preset("powers"), seats)
+    assert len(pack) == cards
+    assert not any(card.startswith("X") for card in pack)
+    with pytest.raises(BadOptions, match="OPT-08"):
+        customised("powers", {"jokers": 2})
+
+
+def test_pow_01_is_for_two_to_six() -> None:
+    assert [seats for seats in range(1, 9) if seat_problem(preset("powers"), seats) is None] == [2, 3, 4, 5, 6]
+
+
+def test_c_173_each_seat_looks_at_any_two_of_six_hidden_cards(start: Start) -> None:
+    """POW-02: the slots are public (POW-29); nobody learns anything before all have chosen."""
+    match = start("powers", [ZERO, ONE])
+    (begun,) = match.game.events
+    assert isinstance(begun, Round)
+    assert begun.stock == 40
+    sealed = match.game.question
+    assert isinstance(sealed, Sealed)
+    assert [ask.fallback for ask in sealed.asks] == [Look(slots=(0, 1))] * 2
+    match.refuses("look s1 | look s0 s1")
+    match.refuses("look s1 s1 | look s0 s1")
+    match.play("sealed: look s1 s4 | look s5 s0\n0 turn")
+    for viewer in VIEWERS:
+        assert match.news(viewer) == [
+            Looked(seat=0, slots=(1, 4), cards=("3S", "7S") if viewer == 0 else (None, None)),
+            Looked(seat=1, slots=(5, 0), cards=("8H", "AH") if viewer == 1 else (None, None)),
+        ]
+    assert match.grid(0) == ZERO
+
+
+def test_pow_02_the_near_row_of_a_set_is_its_second_row(start: Start) -> None:
+    """Option `initial_look`."""
+    match = start("powers", [ZERO, ONE], initial_look="near_row")
+    assert view(match.game.events[1], 0) == Looked(seat=0, slots=(3, 4, 5), cards=("6S", "7S", "8S"))
+
+
+def test_pow_03_pow_04_the_seat_left_of_the_dealer_draws_from_the_stock_or_knocks(start: Start) -> None:
+    match = deal(start, "", first_dealer=1)
+    assert match.open == "2 turn"
+    assert match.offered == {"draw": ["stock"], "knock": []}
+    assert match.table.pile == []
+    match.play("2 turn: knock\n0 turn")
+    assert match.offered == {"draw": ["stock"]}
+
+
+def test_pow_03_the_pile_can_be_drawn_by_option(start: Start) -> None:
+    """`powers_draw_pile`: the card must be swapped in, face down though all know it, and has no power."""
+    match = deal(start, "QC", up="10C", powers_draw_pile=True)
+    begun, turned = match.game.events
+    assert isinstance(begun, Round)
+    assert view(turned, None) == UpCard(card="10C", stock=33)
+    assert match.offered == {"draw": ["stock", "pile"], "knock": []}
+    match.play("0 turn: draw pile\n0 place")
+    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
+    match.play("0 place: swap s0\n1 turn")
+    for viewer in VIEWERS:
+        assert match.news(viewer) == [Swapped(seat=0, slot=0, card="10C", face_up=False, replaced="AS")]
+
+
+# A turn
+
+
+def test_pow_05_the_drawer_alone_sees_the_card_and_may_swap_or_discard(start: Start) -> None:
+    match = deal(start, "10C")
+    match.play("0 turn: draw stock\n0 place")
+    for viewer in VIEWERS:
+        assert match.news(viewer) == [Drew(seat=0, source="stock", card="10C" if viewer == 0 else None, stock=33)]
+    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5], "discard": []}
+
+
+@pytest.mark.parametrize("card", ["AC", "3C", "4C", "5C", "6C", "7C", "8C", "9C", "10C", "JC"])
+def test_pow_05_a_power_may_be_declined(start: Start, card: str) -> None:
+    match = deal(start, card)
+    assert discard(match, Nothing(), then="1 turn") == [Discarded(seat=0, card=card)]
+    assert match.table.pile == [card]
+
+
+@pytest.mark.parametrize("card", ["QS", "QH", "KH", "KD", "KS"])
+def test_pow_12_pow_21_queens_and_red_kings_have_no_power_and_black_ones_none_without_a_knock(
+    start: Start, card: str
+) -> None:
+    """POW-22"""
+    assert discard(deal(start, card), then="1 turn") == [Discarded(seat=0, card=card)]
+
+
+def test_pow_06_a_swap_is_face_down_and_the_replaced_card_has_no_power(start: Start) -> None:
+    """POW-09, POW-29: also where the old card lay face up."""
+    match = deal(start, "10C")
+    match.table.at(0, 2).up = True
+    match.play("0 turn: draw stock\n0 place: swap s2\n1 turn")
+    assert match.grid(0) == "(AS) (3S) (10C) / (6S) (7S) (8S)"
+    for viewer in VIEWERS:
+        card = "10C" if viewer == 0 else None
+        assert match.news(viewer)[1:] == [Swapped(seat=0, slot=2, card=card, face_up=False, replaced="4S")]
+
+
+def test_pow_07_a_power_without_a_target_is_not_offered(start: Start) -> None:
+    """All cards of the only opponent lie open: there is none to turn up or to look at."""
+    for card in ("4C", "10C"):
+        match = deal(start, card, ZERO, ONE)
+        for slot in range(6):
+            match.table.at(1, slot).up = True
+        assert discard(match, then="1 turn") == [Discarded(seat=0, card=card)]
+
+
+# The end of a round
+
+
+def test_pow_24_a_knock_gives_every_other_seat_one_more_turn(start: Start) -> None:
+    match = deal(start, "QC QD QH")
+    discard(match, then="1 turn")
+    match.game.answer(Knock())
+    discard(match, seat=2, then="0 turn")
+    discard(match, seat=0, then="end")
+    assert match.game.result.rounds[0].ender == 1
+
+
+def test_pow_24_an_empty_stock_is_reshuffled(start: Start) -> None:
+    """GEN-08"""
+    match = deal(start, "QC QD")
+    match.leave_in_stock(2)
+    discard(match, then="1 turn")
+    discard(match, seat=1, then="2 turn")
+    match.play("2 turn: draw stock\n2 place")
+    drew = Drew(seat=2, source="stock", card="QC", stock=0)
+    assert match.news(2) == [Reshuffled(stock=1), drew]
+
+
+def test_pow_24_with_nothing_to_draw_the_round_ends(start: Start) -> None:
+    """GEN-08: the pile may not be drawn, and a single card in it is not reshuffled. Nobody has ended the round."""
+    match = deal(start, "QC")
+    match.leave_in_stock(1)
+    discard(match, then="end")
+    (result,) = match.game.result.rounds
+    assert (result.ender, result.capped) == (None, False)
+
+
+def test_pow_24_the_turn_cap(start: Start) -> None:
+    """GEN-09"""
+    match = deal(start, "QC QD QH", turn_cap=1)
+    discard(match, then="1 turn")
+    discard(match, seat=1, then="2 turn")
+    discard(match, seat=2, then="end")
+    assert match.game.result.rounds[0].capped
+
+
+@pytest.mark.parametrize("card", ["QC", "10C", "2C"])
+def test_gen_08_with_stock_out_end_the_last_stock_card_has_no_power(start: Start, card: str) -> None:
+    match = deal(start, card, stock_out="end")
+    match.leave_in_stock(1)
+    assert discard(match, then="end")[0] == Discarded(seat=0, card=card)
+
+
+@pytest.mark.parametrize(("answer", "points"), [(AddCard(seat=1), 28), (RemoveCard(slot=5), 29)])
+def test_gen_08_with_stock_out_end_an_ace_may_take_the_last_card(start: Start, answer: Action, points: int) -> None:
+    match = deal(start, "AC KD", stock_out="end")
+    match.leave_in_stock(2 if isinstance(answer, AddCard) else 9)
+    discard(match, answer, then="end" if isinstance(answer, AddCard) else "1 turn")
+    if match.open == "end":
+        assert match.game.result.rounds[0].raw == (29, points, 29)
+
+
+def test_c_214_a_seat_with_an_empty_set_draws_and_discards_or_knocks(start: Start) -> None:
+    """POW-25, POW-20: 8, 6 and J need an own card; nobody can aim at the set but by adding to it."""
+    empty = "-- -- -- / -- -- --"
+    for card in ("8C", "6C", "JC"):
+        match = deal(start, card, empty, ONE, TWO)
+        assert match.offered == {"draw": ["stock"], "knock": []}
+        match.play("0 turn: draw stock\n0 place")
+        assert match.offered == {"discard": []}
+        match.play("0 place: discard\n1 turn")
+    match = deal(start, "AC", ZERO, empty)
+    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    assert match.offered["add"] == [1]
+    for card in ("3C", "4C", "6C", "7C", "9C", "10C"):
+        discard(deal(start, card, ZERO, empty), then="1 turn")
+
+
+def test_pow_25_an_ace_can_empty_the_own_set(start: Start) -> None:
+    match = deal(start, "AC QC", "(3S) -- -- / -- -- --", ONE)
+    discard(match, RemoveCard(slot=0), then="1 turn")
+    match.game.answer(Knock())
+    discard(match, then="end")
+    assert match.game.result.rounds[0].raw == (0, 29)
+
+
+def test_pow_25_a_seat_with_an_empty_set_cannot_draw_the_pile(start: Start) -> None:
+    """POW-03: what is drawn from the pile must be swapped in."""
+    match = deal(start, "QC QD", "-- -- -- / -- -- --", ONE, powers_draw_pile=True)
+    discard(match, then="1 turn")
+    discard(match, seat=1, then="0 turn")
+    assert match.offered == {"draw": ["stock"], "knock": []}
+
+
+@pytest.mark.parametrize("card", ["AC", "3C", "4C", "6C", "7C", "9C", "10C"])
+def test_pow_26_no_power_may_be_aimed_at_a_protected_knocker(start: Start, card: str) -> None:
+    """`protect_ender`, by default off."""
+    for protected in (True, False):
+        match = deal(start, card, protect_ender=protected)
+        match.play("0 turn: knock\n1 turn: draw stock\n1 place: discard\n1 power")
+        seats = set()
+        for offer in match.ask.offers:
+            choices = offer.choices()
+            seats |= set(getattr(choices.get("seat"), "one_of", ()))
+            seats |= {target[0] for target in getattr(choices.get("target"), "one_of", ())}
+        assert seats == ({2} if protected else {0, 2})
+
+
+@pytest.mark.parametrize(
+    ("layout", "changes", "points"),
+    [
+        ([["KH", "9S", "2C"], ["KS", "9D", "AC"]], {}, 16),
+        ([[None, None, None], [None, None, None]], {}, 0),
+        ([["KD", "KC", "JH"], ["QC", "10D", "2S"], ["2D", None]], {}, 25),
+        ([["2S", "2D", "KH"]], {"twos": "plus2"}, 3),
+        ([["KS", "KH", "KD"]], {"values": {"KS": 5}}, 3),
+    ],
+)
+def test_c_172_the_plain_sum_with_red_kings_minus_1_and_black_ones_0(
+    layout: list[list[str | None]], changes: dict[str, Any], points: int
+) -> None:
+    """POW-27, POW-21"""
+    assert raw_score(customised("powers", changes), layout) == points
+
+
+def test_pow_28_nine_rounds_and_adjustments_of_the_knocker(start: Start) -> None:
+    assert preset("powers").options.rounds == 9
+    match = deal(start, "2C", ZERO, ONE, knock_penalty="add:10")
+    match.play("0 turn: knock\n1 turn: draw stock\n1 place: swap s5\nend")
+    assert match.game.result.rounds[0].scores == (39, 19)

@@ -1,0 +1,463 @@
+"""The powers of Powers that one answer carries out, ace, 3, 4, 6, 7, 10 and jack, and the black king, rule by rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from protocol.actions import (
+    Action,
+    AddCard,
+    Block,
+    CancelKnock,
+    Copy,
+    Discard,
+    Exchange,
+    Expose,
+    Hide,
+    Keep,
+    Nothing,
+    Peek,
+    Plant,
+    RemoveCard,
+    Shuffle,
+    Stop,
+    Swap,
+    SwapLines,
+    TakeTwo,
+)
+from protocol.events import (
+    CardAdded,
+    CardRemoved,
+    Event,
+    Exposed,
+    Hidden,
+    KnockCancelled,
+    LinesSwapped,
+    Peeked,
+    Planted,
+    PowerUsed,
+    Reshuffled,
+    Shuffled,
+    Switched,
+)
+from protocol.offers import Offer, OneOf, Pick
+
+if TYPE_CHECKING:
+    from conftest import Script, Start
+
+ZERO = "(AS) (3S) (4S) / (6S) (7S) (8S)"
+ONE = "(AH) (3H) (4H) / (6H) (7H) (8H)"
+TWO = "(AD) (3D) (4D) / (6D) (7D) (8D)"
+
+VIEWERS = (None, 0, 1, 2)
+
+IN_ONE = [(1, slot) for slot in range(6)]
+IN_TWO = [(2, slot) for slot in range(6)]
+
+COPIES = ["3", "4", "5", "6", "7", "8", "9", "10", "J", "Q"]
+"""What a 2 copies as long as nobody has knocked."""
+
+
+def deal(start: Start, stock: str, *sets: str, **options: Any) -> Script:
+    """A match with these cards on top of the stock and these sets, by default three; without first looks."""
+    return start("powers", sets or (ZERO, ONE, TWO), stock=stock, initial_look="none", **options)
+
+
+def discard(match: Script, *answers: Action, seat: int = 0, then: str) -> list[Event]:
+    """The seat draws from the stock, discards, and these answers are given; returns what the table was told."""
+    match.play(f"{seat} turn: draw stock\n{seat} place")
+    for action in (Discard(), *answers):
+        match.game.answer(action)
+    assert match.open == then
+    return match.news(None)[1:]
+
+
+def power(card: str, *targets: tuple[int, int], against: int | None = None) -> PowerUsed[str | None]:
+    """What seat 0's use of a card announces."""
+    return PowerUsed(seat=0, card=card, power=card[:-1], against=against, targets=targets)
+
+
+# Ace: a card more, a card less
+
+
+def test_pow_08_an_added_card_fills_the_lowest_hole_and_then_opens_a_column(start: Start) -> None:
+    """s6 and s7 are the fourth column, s8 opens the fifth."""
+    match = deal(
+        start, "AC 2S QS AS 2H QH AD 2D QD AH 2C", "(3S) (4S) (5S) / (6S) (7S) (8S)", "(10S) (9H) -- / -- (9D) (10D)"
+    )
+    for seat in (0, 1, 0, 1, 0, 1):
+        discard(match, *[AddCard(seat=1)] * (seat == 0), seat=seat, then=f"{1 - seat} turn")
+    assert match.grid(1) == "(10S) (9H) (2S) / (2H) (9D) (10D) / (2D) --"
+    discard(match, AddCard(seat=1), then="1 turn")
+    assert match.grid(1) == "(10S) (9H) (2S) / (2H) (9D) (10D) / (2D) (2C)"
+    match.play("1 turn: draw stock\n1 place")
+    assert match.offered["swap"] == [0, 1, 2, 3, 4, 5, 6, 7]
+
+
+def test_pow_08_the_ninth_card_opens_a_fifth_column(start: Start) -> None:
+    match = deal(start, "AC 2S")
+    match.table.layouts[1] += match.table.layouts[1][:2]
+    discard(match, AddCard(seat=1), then="1 turn")
+    assert [number for number, slot in enumerate(match.table.layouts[1]) if slot is None] == [9]
+    assert match.table.at(1, 8).card == "2S"
+
+
+def test_pow_10_an_ace_adds_the_top_stock_card_unseen_by_everybody(start: Start) -> None:
+    """POW-29"""
+    match = deal(start, "AC KH")
+    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    assert match.offered == {"add": [1, 2], "remove": [0, 1, 2, 3, 4, 5], "none": []}
+    match.game.answer(AddCard(seat=2))
+    for viewer in VIEWERS:
+        assert match.news(viewer)[1:] == [power("AC", against=2), CardAdded(seat=0, target=(2, 6), stock=32)]
+    assert match.grid(2) == TWO + " / (KH) --"
+    assert match.table.pile == ["AC"]
+
+
+def test_pow_10_an_ace_removes_an_own_card(start: Start) -> None:
+    match = deal(start, "AC")
+    news = discard(match, RemoveCard(slot=4), then="1 turn")
+    assert news == [power("AC", (0, 4)), CardRemoved(seat=0, target=(0, 4), card="7S")]
+    assert match.grid(0) == "(AS) (3S) (4S) / (6S) -- (8S)"
+    assert match.table.pile == ["AC", "7S"]
+
+
+def test_pow_10_the_ace_lies_on_the_pile_when_its_card_is_drawn(start: Start) -> None:
+    """POW-07, GEN-08: the one card below it is reshuffled; without any there is nothing to add."""
+    match = deal(start, "QC AC")
+    discard(match, then="1 turn")
+    match.leave_in_stock(1)
+    assert discard(match, AddCard(seat=0), seat=1, then="end")[1:3] == [
+        Reshuffled(stock=1),
+        CardAdded(seat=1, target=(0, 6), stock=0),
+    ]
+    assert match.grid(0) == ZERO + " / (QC) --"
+    bare = deal(start, "AC")
+    bare.leave_in_stock(1)
+    bare.play("0 turn: draw stock\n0 place: discard\n0 power")
+    assert "add" not in bare.offered
+
+
+# Looks
+
+
+def test_pow_12_a_ten_looks_at_an_opponents_card(start: Start) -> None:
+    """POW-29: the slot is public, the card the actor's."""
+    match = deal(start, "10C")
+    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    assert match.offered == {"peek": IN_ONE + IN_TWO, "none": []}
+    match.game.answer(Peek(target=(2, 5)))
+    for viewer in VIEWERS:
+        peeked = Peeked(seat=0, target=(2, 5), card="8D" if viewer == 0 else None)
+        assert match.news(viewer)[1:] == [power("10C", (2, 5), against=2), peeked]
+
+
+def test_pow_12_a_jack_looks_at_an_own_card(start: Start) -> None:
+    match = deal(start, "JC")
+    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    assert match.offered == {"peek": [(0, slot) for slot in range(6)], "none": []}
+    match.game.answer(Peek(target=(0, 5)))
+    for viewer in VIEWERS:
+        peeked = Peeked(seat=0, target=(0, 5), card="8S" if viewer == 0 else None)
+        assert match.news(viewer)[1:] == [power("JC", (0, 5)), peeked]
+
+
+# 3, 4, 6, 7
+
+
+def test_c_179_a_three_turns_a_set_down_and_shuffles_it(start: Start) -> None:
+    """POW-14: over the occupied slots; nobody is told the order (POW-29)."""
+    match = deal(start, "3C", ZERO, "(AH) (3H) -- / (6H) (7H) (8H)", TWO)
+    match.table.at(1, 3).up = True
+    shuffled = match.table.chance.shuffle(1, 1, ("AH", "3H", "6H", "7H", "8H"))
+    assert shuffled != ("AH", "3H", "6H", "7H", "8H")
+    discard(match, Shuffle(seat=1), then="1 turn")
+    for viewer in VIEWERS:
+        assert match.news(viewer)[1:] == [power("3C", against=1), Shuffled(seat=0, of=1)]
+    first, second, *rest = (f"({card})" for card in shuffled)
+    assert match.grid(1) == f"{first} {second} -- / {' '.join(rest)}"
+
+
+def test_c_184_a_four_turns_an_opponents_card_up_or_an_own_one_down(start: Start) -> None:
+    """POW-15, POW-09: in between a 6 moves it away, and it keeps its face."""
+    match = deal(start, "4C QC QD 6C 4D", ZERO, ONE, "")
+    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    assert match.offered == {"expose": IN_ONE + IN_TWO, "none": []}
+    match.game.answer(Expose(target=(1, 0)))
+    assert match.news(None)[1:] == [
+        power("4C", (1, 0), against=1),
+        Exposed(seat=0, target=(1, 0), card="AH"),
+    ]
+    assert match.grid(1) == "AH (3H) (4H) / (6H) (7H) (8H)"
+    discard(match, seat=1, then="2 turn")
+    discard(match, seat=2, then="0 turn")
+    discard(match, Exchange(slot=2, target=(1, 0)), then="1 turn")
+    assert match.grid(0) == "(AS) (3S) AH / (6S) (7S) (8S)"
+    assert match.grid(1) == "(4S) (3H) (4H) / (6H) (7H) (8H)"
+    match.play("1 turn: draw stock\n1 place: discard\n1 power")
+    assert match.offered["expose"] == [(0, slot) for slot in (0, 1, 3, 4, 5)] + IN_TWO
+
+
+def test_pow_15_a_four_turns_an_own_open_card_down(start: Start) -> None:
+    match = deal(start, "4C")
+    match.table.at(0, 3).up = True
+    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    assert match.offered["hide"] == [3]
+    match.game.answer(Hide(slot=3))
+    for viewer in VIEWERS:
+        assert match.news(viewer)[1:] == [power("4C", (0, 3)), Hidden(seat=0, target=(0, 3))]
+    assert match.grid(0) == ZERO
+
+
+def test_c_211_a_six_swaps_an_own_card_with_an_opponents_unseen(start: Start) -> None:
+    """POW-18, POW-29"""
+    match = deal(start, "6C")
+    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    offer = Offer(kind="exchange", slot=OneOf((0, 1, 2, 3, 4, 5)), target=OneOf((*IN_ONE, *IN_TWO)))
+    assert match.ask.offers[0] == offer
+    match.game.answer(Exchange(slot=2, target=(1, 4)))
+    for viewer in VIEWERS:
+        assert match.news(viewer)[1:] == [
+            power("6C", (0, 2), (1, 4), against=1),
+            Switched(seat=0, targets=((0, 2), (1, 4))),
+        ]
+    assert match.grid(0) == "(AS) (3S) (7H) / (6S) (7S) (8S)"
+    assert match.grid(1) == "(AH) (3H) (4H) / (6H) (4S) (8H)"
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_c_185_a_seven_swaps_two_columns_that_only_the_actor_knows(start: Start, hidden: bool) -> None:
+    """POW-19: with `hidden_rearrange`; face-up cards are seen in their new places."""
+    match = deal(start, "7C", hidden_rearrange=hidden)
+    match.table.at(1, 3).up = True
+    discard(match, SwapLines(seat=1, axis="column", lines=(0, 2)), then="1 turn")
+    assert match.grid(1) == "(4H) (3H) (AH) / (8H) (7H) 6H"
+    for viewer in VIEWERS:
+        knows = viewer == 0 or not hidden
+        assert match.news(viewer)[1:] == [
+            power("7C", against=1),
+            LinesSwapped(
+                seat=0,
+                of=1,
+                axis="column" if knows else None,
+                lines=(0, 2) if knows else None,
+                layout=("?", "?", "?", "?", "?", "6H"),
+            ),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("axis", "lines", "grid"),
+    [
+        ("row", (0, 1), "(6H) (7H) (8H) / (AH) -- (4H) / -- (KH)"),
+        ("row", (1, 0), "(6H) (7H) (8H) / (AH) -- (4H) / -- (KH)"),
+        ("column", (0, 1), "-- (AH) (4H) / (7H) (6H) (8H) / (KH) --"),
+        ("column", (1, 3), "(AH) (KH) (4H) / (6H) -- (8H) / -- (7H)"),
+        ("column", (3, 2), "(AH) -- (KH) / (6H) (7H) -- / (4H) (8H)"),
+    ],
+)
+def test_pow_19_lines_of_a_grown_set_with_holes(start: Start, axis: Any, lines: Any, grid: str) -> None:
+    """POW-08: the fourth column is s6 over s7; empty slots move along."""
+    match = deal(start, "AC KH QC QD 7C", ZERO, "(AH) -- (4H) / (6H) (7H) (8H)", TWO)
+    discard(match, AddCard(seat=1), then="1 turn")
+    layout = match.table.layouts[1]
+    assert [slot.card if slot else None for slot in layout] == ["AH", "KH", "4H", "6H", "7H", "8H"]
+    layout += [layout[1], None]
+    layout[1] = None
+    discard(match, seat=1, then="2 turn")
+    discard(match, seat=2, then="0 turn")
+    match.play("0 turn: draw stock\n0 place: discard\n0 power")
+    seat = OneOf((1,))
+    assert match.ask.offers[:2] == (
+        Offer(kind="swap_lines", seat=seat, axis=OneOf(("row",)), lines=Pick(2, (0, 1))),
+        Offer(kind="swap_lines", seat=seat, axis=OneOf(("column",)), lines=Pick(2, (0, 1, 2, 3))),
+    )
+    match.game.answer(SwapLines(seat=1, axis=axis, lines=lines))
+    assert match.grid(1) == grid
+
+
+# Black kings
+
+
+def lap(start: Start, stock: str, zero: str = ZERO, one: str = ONE, two: str = TWO, **options: Any) -> Script:
+    """Seat 0 has knocked; seats 1 and 2 have a turn each."""
+    match = deal(start, stock, zero, one, two, **options)
+    match.play("0 turn: knock\n1 turn")
+    return match
+
+
+KING_ONE = "(KS) (3H) (4H) / (6H) (7H) (8H)"
+KING_TWO = "(KS) (3D) (4D) / (6D) (7D) (8D)"
+KING_ZERO = "(KS) (3S) (4S) / (6S) (7S) (8S)"
+
+
+def test_pow_22_a_drawn_black_king_cancels_a_knock_by_choice(start: Start) -> None:
+    """(a)"""
+    match = lap(start, "KC")
+    match.play("1 turn: draw stock\n1 place: discard\n1 power")
+    assert match.offered == {"cancel_knock": [], "none": []}
+    match.game.answer(CancelKnock())
+    for viewer in VIEWERS:
+        assert match.news(viewer)[1:] == [
+            PowerUsed(seat=1, card="KC", power="BK", against=None, targets=()),
+            KnockCancelled(knocker=0),
+        ]
+    assert match.open == "2 turn"
+    assert match.offered == {"draw": ["stock"], "knock": []}
+
+
+def test_pow_22_a_drawn_black_king_need_not(start: Start) -> None:
+    match = lap(start, "KC")
+    discard(match, Nothing(), seat=1, then="2 turn")
+    assert match.table.knocker == 0
+    match = lap(start, "KC")
+    match.play("1 turn: draw stock\n1 place: swap s0\n2 turn")
+    assert match.table.knocker == 0
+
+
+def test_pow_22_a_two_can_copy_it_while_a_knock_is_pending(start: Start) -> None:
+    """(b): the second power of the 2 is still to come, and no other black king."""
+    match = lap(start, "2C")
+    match.play("1 turn: draw stock\n1 place: discard\n1 pick2")
+    assert match.offered["copy"] == [*COPIES, "BK"]
+    match.game.answer(Copy(power="BK"))
+    match.game.answer(CancelKnock())
+    assert match.open == "1 pick2"
+    assert match.offered["copy"] == COPIES
+    assert match.news(None)[-1] == KnockCancelled(knocker=0)
+
+
+@pytest.mark.parametrize(
+    ("stock", "answers", "sets"),
+    [
+        ("9C", (Discard(), Plant(target=(0, 0))), (KING_ZERO, ONE, TWO)),
+        ("9C", (Discard(), Plant(target=(2, 0))), (ZERO, ONE, KING_TWO)),
+        ("AC", (Discard(), RemoveCard(slot=0)), (ZERO, KING_ONE, TWO)),
+        ("8C 10C 10S", (Discard(), TakeTwo(), Keep(card=1, slot=0)), (ZERO, KING_ONE, TWO)),
+        ("4C", (Discard(), Expose(target=(0, 0))), (KING_ZERO, ONE, TWO)),
+        ("4C", (Discard(), Expose(target=(2, 0))), (ZERO, ONE, KING_TWO)),
+        ("2C", (Discard(), Copy(power="4"), Expose(target=(2, 0)), Stop()), (ZERO, ONE, KING_TWO)),
+    ],
+)
+def test_pow_22_a_black_king_that_turns_up_in_the_lap_cancels_by_itself(
+    start: Start, stock: str, answers: tuple[Action, ...], sets: tuple[str, str, str]
+) -> None:
+    """(c): from any set, also the knocker's and the own."""
+    match = lap(start, stock, *sets)
+    match.play("1 turn: draw stock\n1 place")
+    for answer in answers:
+        match.game.answer(answer)
+    assert match.news(None)[-1] == KnockCancelled(knocker=0)
+    assert match.open == "2 turn"
+    assert match.offered == {"draw": ["stock"], "knock": []}
+
+
+def test_pow_22_a_black_king_replaced_by_a_swap_cancels(start: Start) -> None:
+    """(c), POW-06: the one effect of a replaced card."""
+    match = lap(start, "10C", one=KING_ONE)
+    match.play("1 turn: draw stock\n1 place: swap s0\n2 turn")
+    assert match.news(None)[-1] == KnockCancelled(knocker=0)
+    match = lap(start, "", one=KING_ONE, up="10C", powers_draw_pile=True)
+    match.play("1 turn: draw pile\n1 place: swap s0\n2 turn")
+    assert match.news(None)[-1] == KnockCancelled(knocker=0)
+
+
+def test_pow_22_red_kings_and_what_an_eight_does_not_keep_cancel_nothing(start: Start) -> None:
+    """POW-20: of the cards of an 8 only the replaced one counts."""
+    match = lap(start, "8C KS KC", one="(KH) (3H) (4H) / (6H) (7H) (8H)")
+    discard(match, TakeTwo(), Keep(card=0, slot=0), seat=1, then="2 turn")
+    assert match.table.knocker == 0
+
+
+def test_pow_22_without_a_knock_nothing_happens(start: Start) -> None:
+    match = deal(start, "10C", KING_ZERO, ONE, TWO)
+    match.play("0 turn: draw stock\n0 place: swap s0\n1 turn")
+    assert len(match.news(None)) == 2
+
+
+@pytest.mark.parametrize(
+    ("stock", "answers", "sets"),
+    [
+        ("10C", (Swap(slot=0),), (ZERO, KING_ONE, TWO)),
+        ("9C", (Discard(), Plant(target=(2, 0))), (ZERO, ONE, KING_TWO)),
+        ("AC", (Discard(), RemoveCard(slot=0)), (ZERO, KING_ONE, TWO)),
+        ("8C 10C 10S", (Discard(), TakeTwo(), Keep(card=0, slot=0)), (ZERO, KING_ONE, TWO)),
+    ],
+)
+def test_c_215_a_black_king_that_lay_open_before_the_knock_never_cancels(
+    start: Start, stock: str, answers: tuple[Action, ...], sets: tuple[str, str, str]
+) -> None:
+    """POW-22: a 4 had turned it up."""
+    match = deal(start, f"4C QC QD {stock}", *sets)
+    discard(match, Expose(target=(1 if "KS" in sets[1] else 2, 0)), then="1 turn")
+    discard(match, seat=1, then="2 turn")
+    discard(match, seat=2, then="0 turn")
+    match.play("0 turn: knock\n1 turn: draw stock\n1 place")
+    for answer in answers:
+        match.game.answer(answer)
+    assert (match.table.pile[-1], match.table.knocker, match.open) == ("KS", 0, "2 turn")
+
+
+def test_c_215_a_black_king_turned_down_by_a_four_is_not_turned_up(start: Start) -> None:
+    """Neither is one that a 6 moves openly."""
+    match = lap(start, "4C 6C", one=KING_ONE)
+    match.table.at(1, 0).up = True
+    discard(match, Hide(slot=0), seat=1, then="2 turn")
+    assert match.table.knocker == 0
+
+
+def test_c_178_at_showdown_it_has_no_effect(start: Start) -> None:
+    match = lap(start, "QC QD", one=KING_ONE)
+    discard(match, seat=1, then="2 turn")
+    discard(match, seat=2, then="end")
+    (result,) = match.game.result.rounds
+    assert (result.ender, result.raw) == (0, (29, 28, 29))
+
+
+def test_c_176_after_a_cancelled_knock_play_goes_on_left_of_the_actor(start: Start) -> None:
+    """POW-22, POW-23: everybody may knock again, the former knocker too, and has a turn in the new lap."""
+    match = lap(start, "QC 9C QD QH", "(AS) (3S) (4S) / (6S) (7S) (KS)", knock_penalty="add:10")
+    discard(match, seat=1, then="2 turn")
+    news = discard(match, Plant(target=(0, 5)), seat=2, then="0 turn")
+    assert news[1:] == [
+        Planted(seat=2, target=(0, 5), card="9C", replaced="KS"),
+        KnockCancelled(knocker=0),
+    ]
+    assert match.table.pile[-1] == "KS"
+    assert match.offered == {"draw": ["stock"], "knock": []}
+    discard(match, seat=0, then="1 turn")
+    match.play("1 turn: knock\n2 turn")
+    discard(match, seat=2, then="0 turn")
+    match.play("0 turn: draw stock\n0 place: swap s5\nend")
+    assert match.game.result.rounds[0].ender == 1
+
+
+def test_pow_23_the_former_knocker_may_knock_again(start: Start) -> None:
+    match = lap(start, "KC QC QD")
+    discard(match, CancelKnock(), seat=1, then="2 turn")
+    discard(match, seat=2, then="0 turn")
+    match.play("0 turn: knock\n1 turn")
+    assert match.table.knocker == 0
+    discard(match, seat=1, then="2 turn")
+
+
+def test_pow_23_who_cancels_may_be_the_last_of_the_lap(start: Start) -> None:
+    match = lap(start, "QC KC")
+    discard(match, seat=1, then="2 turn")
+    discard(match, CancelKnock(), seat=2, then="0 turn")
+
+
+def test_pow_17_pow_22_a_blocked_nine_turns_no_king_up(start: Start) -> None:
+    match = lap(start, "QC 9C", one=KING_ONE)
+    match.table.shields[1] = ["5C"]
+    discard(match, seat=1, then="2 turn")
+    discard(match, Plant(target=(1, 0)), Block(), seat=2, then="end")
+    assert match.game.result.rounds[0].ender == 0
+
+
+def test_pow_26_a_protected_knocker_can_still_lose_the_knock(start: Start) -> None:
+    """(a) aims at nobody."""
+    match = lap(start, "KC", protect_ender=True)
+    discard(match, CancelKnock(), seat=1, then="2 turn")

@@ -1,0 +1,407 @@
+"""The two-deck game with discardable pairs, against the worked cases and clause by clause."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from protocol.actions import DiscardPairs, Draw, Flip, Nothing, Swap
+from protocol.events import Discarded, Drew, Finished, PairsDiscarded, Round, Swapped, TurnedUp, UpCard
+from referee.rules.asks import Ask
+from referee.rules.chance import Keyed
+from referee.rules.game import Game
+from referee.rules.seen import is_public, view
+from referee.rules.values import card_values
+from referee.rules.variants import deck, preset, seat_problem
+
+if TYPE_CHECKING:
+    from conftest import Script, Start
+
+DOWN = "(??) (??) / (??) (??) / (??) (??)"
+
+
+def later_on(start: Start, *layouts: str, **given: Any) -> Script:
+    """A round under way, with the cards up that the layouts show; the last seat has a turn before seat 0."""
+    match = start("two-deck", layouts, first_dealer=len(layouts) - 2, **given)
+    for seat, layout in enumerate(layouts):
+        for number, word in enumerate(layout.replace("/", " ").split()):
+            if word != "--" and not word.startswith("("):
+                match.table.at(seat, number).up = True
+    return match
+
+
+def seats_in(match: Script) -> list[tuple[int, str]]:
+    """Who was asked what until the end, every answer being the fallback."""
+    asked: list[tuple[int, str]] = []
+    while isinstance(ask := match.game.question, Ask):
+        asked.append((ask.seat, ask.decision))
+        match.game.answer(ask.fallback)
+    return asked
+
+
+# Set-up
+
+
+def test_tdk_01_players_and_packs() -> None:
+    variant = preset("two-deck")
+    assert [seats for seats in range(1, 15) if seat_problem(variant, seats) is None] == list(range(2, 13))
+    assert [len(deck(variant, seats)) // 52 for seats in range(2, 13)] == [1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3]
+    assert not any(card.startswith("X") for card in deck(variant, 12))
+
+
+def test_tdk_02_tdk_03_tdk_04_six_cards_down_nobody_looks_and_the_seat_left_of_the_dealer_starts() -> None:
+    variant = preset("two-deck")
+    game = Game(variant, 3, Keyed(b"key", variant, 3))
+    assert [type(event) for event in game.events] == [Round, UpCard]
+    assert (game.table.rows, variant.columns) == (3, 2)
+    assert [game.table.face_down(seat) for seat in range(3)] == [(0, 1, 2, 3, 4, 5)] * 3
+    assert len(game.table.pile) == 1
+    assert isinstance(game.question, Ask)
+    assert (game.question.seat, game.question.decision) == (1, "turn")
+
+
+# Pairs
+
+
+def test_tdk_05_dec_11_any_of_the_rows_with_two_equal_face_up_cards_may_be_discarded(start: Start) -> None:
+    match = later_on(start, "7H 7S / QS 4D / 9D 9C", DOWN)
+    match.play("""
+        1 turn: draw pile
+        1 place: swap s0
+        0 pairs
+    """)
+    assert match.offered == {"discard_pairs": [0, 2]}
+    assert match.ask.fallback == DiscardPairs(rows=())
+    assert match.ask.opens_turn
+    match.refuses("discard_pairs 1")
+    match.refuses("discard_pairs 0 0")
+    match.play("""
+        0 pairs: discard_pairs
+        0 turn
+    """)
+    assert not match.ask.opens_turn
+    assert match.grid(0) == "7H 7S / QS 4D / 9D 9C"
+    assert match.news(1) == []
+
+
+def test_tdk_05_a_pair_that_was_kept_is_offered_again_in_a_later_turn(start: Start) -> None:
+    match = later_on(start, "7H 7S / (QS) (4D) / (9D) (8C)", DOWN)
+    match.play("""
+        1 turn: draw pile
+        1 place: swap s0
+        0 pairs: discard_pairs
+        0 turn: draw pile
+        0 place: swap s2
+        1 turn: draw pile
+        1 place: swap s1
+        0 pairs: discard_pairs 0
+        0 turn
+    """)
+    assert match.grid(0)[:5] == "-- --"
+
+
+def test_c_119_tdk_05_a_pair_with_a_face_down_card_is_not_offered_nor_any_pair_after_the_draw(start: Start) -> None:
+    match = later_on(start, "7H (7S) / (4C) 4D / (9D) (9C)", DOWN, stock="?? 7D")
+    match.play("""
+        1 turn: draw stock
+        1 place: swap s0
+        0 turn: draw stock
+        0 place: swap s1
+        1 turn
+    """)
+    assert match.grid(0) == "7H 7D / (4C) 4D / (9D) (9C)"
+
+
+@pytest.mark.parametrize("chosen", ["0 2", "2 0"])
+def test_tdk_06_rows_go_to_the_pile_from_the_top_left_card_first(start: Start, chosen: str) -> None:
+    match = later_on(start, "7H 7S / (QS) (4D) / 9D 9C", DOWN, up="KS")
+    match.play(f"""
+        1 turn: draw stock
+        1 place: swap s0
+        0 pairs: discard_pairs {chosen}
+        0 turn
+    """)
+    assert match.table.pile[-4:] == ["7H", "7S", "9D", "9C"]
+    assert match.grid(0) == "-- -- / (QS) (4D) / -- --"
+    for viewer in (None, 0, 1):
+        assert match.news(viewer)[-1] == PairsDiscarded(seat=0, rows=(0, 2), cards=("7H", "7S", "9D", "9C"))
+
+
+def test_c_118_tdk_07_tdk_10_tdk_11_a_card_of_the_pair_may_be_drawn_back_into_the_cards_that_are_left(
+    start: Start,
+) -> None:
+    match = later_on(start, "7H 7S / (QS) (4D) / 9D (8C)", DOWN)
+    match.play("""
+        1 turn: draw stock
+        1 place: swap s0
+        0 pairs: discard_pairs 0
+        0 turn: draw pile
+        0 place
+    """)
+    assert match.table.hand == "7S"
+    assert match.offered == {"swap": [2, 3, 4, 5]}
+    assert match.ask.fallback == Swap(slot=2)
+    match.refuses("discard")
+    match.refuses("swap s0")
+    match.play("""
+        0 place: swap s3
+        1 turn
+    """)
+    assert match.news(1) == [Swapped(seat=0, slot=3, card="7S", face_up=True, replaced="4D")]
+    assert match.grid(0) == "-- -- / (QS) 7S / 9D (8C)"
+
+
+# Turns
+
+
+def test_tdk_08_a_stock_card_is_seen_by_everybody_and_takes_any_occupied_slot(start: Start) -> None:
+    match = later_on(start, "7H 7S / QS (4D) / 9D (8C)", DOWN, stock="?? 3C")
+    match.play("""
+        1 turn: draw stock
+        1 place: swap s0
+        0 pairs: discard_pairs 0
+        0 turn: draw stock
+        0 place
+    """)
+    for viewer in (None, 0, 1):
+        assert match.news(viewer)[-1] == Drew(seat=0, source="stock", card="3C", stock=37)
+    assert match.offered == {"swap": [2, 3, 4, 5], "discard": []}
+    match.play("""
+        0 place: swap s2
+        1 turn
+    """)
+    assert match.grid(0) == "-- -- / 3C (4D) / 9D (8C)"
+
+
+def test_c_121_tdk_09_with_two_cards_down_one_must_be_turned_up_after_a_discard(start: Start) -> None:
+    match = later_on(start, "7H 6S / QS (4D) / 9D (8C)", DOWN)
+    match.play("""
+        1 turn: draw stock
+        1 place: swap s0
+        0 turn: draw stock
+        0 place: discard
+        0 flip
+    """)
+    assert match.offered == {"flip": [3, 5]}
+    assert match.ask.fallback == Flip(slot=3)
+    match.refuses("none")
+
+
+@pytest.mark.parametrize(("answer", "finished"), [("none", []), ("flip s5", [Finished(seat=0)])])
+def test_c_122_tdk_09_tdk_12_the_last_face_down_card_need_not_be_turned_up(
+    start: Start, answer: str, finished: list[Finished]
+) -> None:
+    match = later_on(start, "7H 6S / QS 4D / 9D (8C)", DOWN, DOWN)
+    match.play("""
+        2 turn: draw stock
+        2 place: swap s0
+        0 turn: draw stock
+        0 place: discard
+        0 flip
+    """)
+    assert match.offered == {"flip": [5], "none": []}
+    assert match.ask.fallback == Nothing()
+    match.play(f"""
+        0 flip: {answer}
+        1 turn: draw pile
+        1 place: swap s0
+        2 turn: draw pile
+        2 place: swap s1
+        {"end" if finished else "0 turn"}
+    """)
+    assert [event for event in match.news(None) if isinstance(event, Finished)] == finished
+
+
+@pytest.mark.parametrize("source", ["stock", "pile"])
+def test_tdk_12_replacing_the_last_face_down_card_finishes_too(start: Start, source: str) -> None:
+    match = later_on(start, "7H 6S / QS 4D / 9D (8C)", DOWN, DOWN)
+    match.play(f"""
+        2 turn: draw stock
+        2 place: swap s0
+        0 turn: draw {source}
+        0 place: swap s5
+        1 turn
+    """)
+    assert match.news(None)[-1] == Finished(seat=0)
+    assert [seat for seat, decision in seats_in(match) if decision == "turn"] == [1, 2]
+    assert match.game.result.rounds[0].ender == 0
+
+
+def test_c_128_tdk_12_in_its_last_turn_a_seat_may_still_discard_a_pair(start: Start) -> None:
+    match = later_on(start, "7H 6S / QS 4D / 9D (8C)", "5H 5S / (QC) (JD) / (9S) (KC)", DOWN)
+    match.play("""
+        2 turn: draw stock
+        2 place: swap s0
+        0 turn: draw pile
+        0 place: swap s5
+        1 pairs: discard_pairs 0
+        1 turn: draw stock
+        1 place: swap s5
+        2 turn: draw stock
+        2 place: swap s5
+        end
+    """)
+    assert match.grid(1).startswith("-- --")
+
+
+def test_tdk_13_a_second_complete_layout_in_the_final_lap_changes_nothing(start: Start) -> None:
+    match = later_on(start, "7H 6S / QS 4D / 9D (8C)", "5H 4S / QC JD / 9S (KC)", DOWN)
+    match.play("""
+        2 turn: draw stock
+        2 place: swap s0
+        0 turn: draw pile
+        0 place: swap s5
+        1 turn: draw pile
+        1 place: swap s5
+        2 turn: draw stock
+        2 place: swap s5
+        end
+    """)
+    assert [event for event in match.news(None) if isinstance(event, Finished)] == [Finished(seat=0)]
+    assert match.game.result.rounds[0].ender == 0
+
+
+def test_tdk_14_with_two_rows_gone_the_last_two_cards_end_the_round_before_they_can_be_discarded(start: Start) -> None:
+    match = later_on(start, "-- -- / 5H (JD) / -- --", DOWN, stock="?? 5S")
+    match.play("""
+        1 turn: draw stock
+        1 place: swap s0
+        0 turn: draw stock
+        0 place: swap s3
+        1 turn
+    """)
+    assert match.grid(0) == "-- -- / 5H 5S / -- --"
+    assert {seat for seat, _ in seats_in(match)} == {1}
+    assert match.game.result.rounds[0].raw[0] == 10
+
+
+# The end
+
+
+def test_tdk_15_values() -> None:
+    pips = {str(points): points for points in range(2, 11)}
+    assert card_values(preset("two-deck")) == {"A": 1, **pips, "J": -2, "Q": 12, "K": 0}
+
+
+@pytest.mark.parametrize(
+    ("layout", "options", "score"),
+    [
+        pytest.param("QS 5H / JD KC / 9D (9C)", {}, 33, id="C-115"),
+        pytest.param("QS 5H / JD KC / 9D (9C)", {"pairs_zero_at_end": True}, 15, id="C-115 pairs_zero_at_end"),
+        pytest.param("-- -- / JD (2C) / -- --", {}, 0, id="C-116 empty slots count 0"),
+        pytest.param("QS QD / AC 3D / KC (KD)", {}, 28, id="C-127 pairs of queens and kings"),
+    ],
+)
+def test_tdk_15_tdk_16_pairs_that_were_not_discarded_count(
+    start: Start, layout: str, options: dict[str, Any], score: int
+) -> None:
+    match = later_on(start, layout, DOWN, knock_penalty="none", **options)
+    match.game.answer(Draw(source="pile"))
+    match.game.answer(Swap(slot=0))
+    (last,) = match.table.face_down(0)
+    while (asked := match.ask).seat == 0:
+        match.game.answer(Flip(slot=last) if asked.decision == "flip" else asked.fallback)
+    seats_in(match)
+    assert match.game.result.rounds[0].raw[0] == score
+
+
+@pytest.mark.parametrize(
+    ("other", "scores"),
+    [
+        ("(AC) (KH) / (KS) (KD) / (2D) (4D)", (17, 7)),  # C-124: a tie is punished
+        ("(AC) (KH) / (KS) (KD) / (2D) (5D)", (7, 8)),  # strictly lower: no penalty
+        ("(AC) (KH) / (KS) (KD) / (2D) (3D)", (17, 6)),
+    ],
+)
+def test_tdk_17_the_finisher_pays_ten_unless_it_is_lower_than_every_other_seat(
+    start: Start, other: str, scores: tuple[int, int]
+) -> None:
+    mine = "AS AH / 2S 2H / KC (AD)"
+    match = later_on(start, mine, other, up="9S", stock="9H")
+    match.play("""
+        1 turn: draw stock
+        1 place: discard
+        1 flip: flip s0
+        0 pairs: discard_pairs
+        0 turn: draw stock
+        0 place: discard
+        0 flip: flip s5
+        1 turn: draw stock
+        1 place: discard
+        1 flip: flip s1
+        end
+    """)
+    (result,) = match.game.result.rounds
+    assert result.raw[0] == 7
+    assert (result.ender, result.scores) == (0, scores)
+
+
+def test_tdk_18_the_drawer_of_the_last_stock_card_completes_its_turn_and_play_stops(start: Start) -> None:
+    match = later_on(start, "7H 6S / QS (4D) / 9D (8C)", DOWN, stock="3C 4C")
+    match.leave_in_stock(2)
+    match.play("""
+        1 turn: draw stock
+        1 place: swap s0
+        0 turn: draw stock
+        0 place: discard
+        0 flip: flip s3
+        end
+    """)
+    (result,) = match.game.result.rounds
+    assert (result.ender, result.capped) == (None, False)
+    assert result.scores == result.raw
+
+
+def test_tdk_18_who_finishes_with_the_last_stock_card_is_the_finisher(start: Start) -> None:
+    match = later_on(start, "9H 8S / QS 4D / 9D (QC)", "(AC) (KH) / (KS) (KD) / (2D) (4S)", stock="3C 4C")
+    match.leave_in_stock(2)
+    match.play("""
+        1 turn: draw stock
+        1 place: discard
+        1 flip: flip s0
+        0 turn: draw stock
+        0 place: discard
+        0 flip: flip s5
+        end
+    """)
+    (result,) = match.game.result.rounds
+    assert (result.ender, result.raw) == (0, (54, 7))
+    assert result.scores == (64, 7)
+
+
+def test_tdk_18_an_exhausted_stock_cuts_the_final_lap_short(start: Start) -> None:
+    match = later_on(start, "7H 6S / QS 4D / 9D (8C)", DOWN, DOWN, stock="3C 4C 5C")
+    match.leave_in_stock(3)
+    match.play("""
+        2 turn: draw stock
+        2 place: swap s0
+        0 turn: draw stock
+        0 place: swap s5
+        1 turn: draw stock
+        1 place: swap s0
+        end
+    """)
+    assert match.game.result.rounds[0].ender == 0
+
+
+def test_tdk_19_nine_rounds() -> None:
+    variant = preset("two-deck")
+    game = Game(variant, 2, Keyed(b"key", variant, 2))
+    while isinstance(ask := game.question, Ask):
+        game.answer(ask.fallback)
+    assert len(game.result.rounds) == 9
+    lowest = min(game.result.totals)
+    assert game.result.ranks[game.result.totals.index(lowest)] == 1
+
+
+def test_tdk_20_nothing_private_exists(start: Start) -> None:
+    match = start("two-deck", [DOWN] * 4, rounds=1)
+    turn = 0
+    while isinstance(ask := match.game.question, Ask):
+        turn += 1
+        match.game.answer(Draw(source="pile") if ask.decision == "turn" and turn % 3 == 0 else ask.fallback)
+    assert {type(event) for event in match.game.events} >= {Round, Drew, Discarded, TurnedUp}
+    assert all(is_public(event) for event in match.game.events)
+    for event in match.game.events:
+        assert len({repr(view(event, viewer)) for viewer in (None, 0, 1, 2, 3)}) == 1
