@@ -23,6 +23,7 @@ from protocol.actions import (
     RemoveCard,
     Shuffle,
     Stop,
+    Swap,
     SwapLines,
     Target,
 )  # fmt: skip
@@ -48,8 +49,8 @@ def take_turn(table: Table, seat: int) -> Flow[None]:
             action = yield from choose(place_ask(table, seat, offers=() if public else (DISCARD,)))
             if isinstance(action, Discard):
                 yield from _use_or_discard(table, seat, card)
-            else:
-                was_up = table.at(seat, getattr(action, "slot", 0)).up
+            elif isinstance(action, Swap):
+                was_up = table.at(seat, action.slot).up
                 turned_up(table, place_face_down(table, seat, action, public=public), was_up=was_up)
 
 
