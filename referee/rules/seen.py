@@ -69,11 +69,6 @@ def view(event: Happening, viewer: int | None) -> wire.Event:
     return cast(wire.Event, type(event)(**values))
 
 
-def is_public(event: Happening) -> bool:
-    """Whether every viewer gets the same version."""
-    return all(_open(getattr(event, name)) for name in _secrets(type(event)))
-
-
 @cache
 def _secrets(kind: type[Struct]) -> tuple[str, ...]:
     """The names of the fields whose type is a secret, that is generic."""
@@ -90,7 +85,3 @@ def _shown(value: Any, viewer: int | None) -> Any:
     if isinstance(value, tuple):
         return tuple(_shown(one, viewer) for one in value)
     raise TypeError(f"a secret without an audience: {value!r}")
-
-
-def _open(value: Any) -> bool:
-    return value.to is None if isinstance(value, Seen) else all(_open(one) for one in value)
