@@ -29,7 +29,7 @@ from protocol.messages import (
 from protocol.messages import (
     Game as GameMessage,
 )
-from referee.play.bots import BotSpec
+from referee.play.bots import BotSpec, Confinement
 from referee.play.connection import Trouble
 from referee.play.conversation import FATAL, Conversation
 from referee.play.exchange import READY, Delivery, Exchange, Reply
@@ -80,7 +80,7 @@ class Table:
             deal_key=bytes(32),
             clocks=clocks or Clocks(),
             faults=faults or FaultPolicy(),
-            isolation="none",
+            confinement=Confinement(isolation="none"),
             games=games,
         )
         ids = count(1)

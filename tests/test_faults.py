@@ -12,7 +12,7 @@ import pytest
 from msgspec import Struct, field
 
 from protocol.messages import Clocks, FaultPolicy, Game
-from referee.play.bots import BotSpec, Isolation, builtin_bot
+from referee.play.bots import BotSpec, Confinement, Isolation, builtin_bot
 from referee.play.match import MatchSetup, play
 from referee.play.pump import Pump
 from referee.play.session import run_session
@@ -462,7 +462,7 @@ def setup_of(case: Case, bot: BotSpec, mark: dict[str, str]) -> MatchSetup:
         deal_key=bytes(32),
         clocks=case.clocks,
         faults=case.policy,
-        isolation=case.isolation,
+        confinement=Confinement(isolation=case.isolation),
         games=(Game(variant=case.preset, name=case.preset, seats=2),),
     )
 

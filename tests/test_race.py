@@ -16,7 +16,7 @@ from protocol.actions import Action, Pass, Slap
 from protocol.messages import Clocks, FaultPolicy, Game
 from referee.play import pump as pump_module
 from referee.play import race
-from referee.play.bots import BotSpec
+from referee.play.bots import BotSpec, Confinement
 from referee.play.match import MatchSetup, play
 from referee.play.pump import Pump
 from referee.play.session import Interrupted, run_session
@@ -142,7 +142,7 @@ def setup(
         deal_key=bytes(32),
         clocks=clocks or Clocks(move_s=5.0, slap_s=0.5),
         faults=FaultPolicy(policy="forfeit"),
-        isolation="limits",
+        confinement=Confinement(),
         games=(Game(variant=preset, name=preset, seats=len(programs)),),
     )
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from protocol.codec import decode_answer, decode_ready, encode
 from protocol.messages import Clocks, Decision, FaultPolicy, Game, Request
 from protocol.offers import AnyOf, Offer, OneOf, Pick, admits
-from referee.play.bots import SHIPPED, BotSpec, builtin_bot, shipped
+from referee.play.bots import SHIPPED, BotSpec, Confinement, builtin_bot, shipped
 from referee.play.match import MatchSetup, hello, match_messages, play
 from referee.play.pump import Pump
 from referee.play.session import run_session
@@ -72,7 +72,7 @@ def setup_of(preset: str, bots: Sequence[BotSpec]) -> MatchSetup:
         deal_key=b"shipped",
         clocks=PATIENT,
         faults=FaultPolicy(),
-        isolation="limits",
+        confinement=Confinement(),
         games=(Game(variant=preset, name=preset, seats=len(bots)),),
     )
 

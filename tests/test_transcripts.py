@@ -27,7 +27,7 @@ from protocol.events import Event
 from protocol.messages import Answer, Clocks, Decision, FaultPolicy, FromReferee, Hello, Limits, Request
 from protocol.messages import Game as GameMessage
 from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick, size
-from referee.play.bots import BotSpec
+from referee.play.bots import BotSpec, Confinement
 from referee.play.connection import Connection
 from referee.play.conversation import Conversation
 from referee.play.exchange import READY, Delivery, Reply
@@ -202,7 +202,7 @@ def play(chosen: Case) -> Iterator[Line]:
         deal_key=key,
         clocks=Clocks(),
         faults=FaultPolicy(strikes=chosen.strikes),
-        isolation="none",
+        confinement=Confinement(isolation="none"),
         games=games,
     )
     numbers = count(1)

@@ -14,7 +14,7 @@ from tabulate import tabulate
 from protocol.cards import Card, is_card
 from protocol.messages import Clocks, FaultPolicy, Game
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
-from referee.play.bots import BadBot, BotSpec, Isolation, command_bot, find_command
+from referee.play.bots import BadBot, BotSpec, Confinement, Isolation, command_bot, find_command
 from referee.play.exchange import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump import Pump
@@ -139,7 +139,7 @@ def _setups(order: Ordered) -> list[MatchSetup]:
             decks=decks,
             clocks=order.clocks,
             faults=order.faults,
-            isolation=isolation,
+            confinement=Confinement(isolation=isolation),
             games=(Game(variant=variant.preset, name=variant.preset, seats=len(bots)),),
         )
         for key in keys

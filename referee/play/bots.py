@@ -20,6 +20,29 @@ import referee
 Isolation = Literal["none", "limits", "bwrap"]
 """How far a bot is kept from the referee and the host, weakest first."""
 
+
+class BotLimits(Struct, frozen=True, kw_only=True):
+    """What one bot may use of the host in one match, with all that it starts."""
+
+    memory_mb: int = 1024
+    """Memory, files in /tmp and /dev/shm included where they are its own."""
+    processes: int = 256
+    """Processes and threads."""
+    files: int = 256
+    """Open files of each process."""
+    tmp_mb: int = 64
+    """Files: each file under `limits`, all of /tmp and all of /dev/shm under `bwrap`."""
+    cpu_s: int = 600
+    """Seconds of computing, over all cores."""
+
+
+class Confinement(Struct, frozen=True, kw_only=True):
+    """How a bot is kept from everything that is not its own."""
+
+    isolation: Isolation = "limits"
+    limits: BotLimits = BotLimits()
+
+
 SHIPPED = Path(referee.__file__).resolve().parent.parent / "bots"
 """The folder of the shipped bots: they are installed beside the referee, whatever else is called `bots`."""
 
@@ -45,6 +68,8 @@ class BotSpec(Struct, frozen=True, kw_only=True):
     """Absolute path of the folder in which the process starts."""
     env: dict[str, str]
     """Added to the bot's otherwise empty environment."""
+    reads: tuple[str, ...] = ()
+    """Absolute paths that it may read besides its folder, where it is kept from the rest (`bwrap`)."""
     owner: str = ""
     """Whose bot it is; recorded, empty where nobody says."""
     builtin: str | None = None

@@ -9,7 +9,7 @@ import os
 from msgspec import Struct
 
 from protocol.messages import Limits
-from referee.play.bots import BotSpec, Isolation
+from referee.play.bots import BotSpec, Confinement
 from referee.play.connection import Connection, Heard, Trouble
 from referee.play.exchange import READY, Delivery
 from referee.play.process import BotProcess, StartFailed, Stderr, start
@@ -32,7 +32,7 @@ class Pending(Struct):
 class Channel:
     """One bot of one match."""
 
-    def __init__(self, spec: BotSpec, isolation: Isolation, limits: Limits) -> None:
+    def __init__(self, spec: BotSpec, confinement: Confinement, limits: Limits) -> None:
         """Starts the bot; if that fails, the first answer awaited from it is that trouble."""
         self.connection = Connection(limits)
         self.stderr = Stderr(limits.stderr_bytes, bytearray())
@@ -43,7 +43,7 @@ class Channel:
         self.process: BotProcess | None = None
         self._failure: Trouble | None = None
         try:
-            self.process = start(spec, isolation)
+            self.process = start(spec, confinement)
         except StartFailed as error:
             self._failure = Trouble(kind="start_failed", detail=str(error))
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from protocol.codec import encode
 from protocol.messages import Game, Hello, Limits, Ready
-from referee.play.bots import BotSpec, Isolation
+from referee.play.bots import BotSpec, Confinement
 from referee.play.channel import Channel
 from referee.play.conversation import Steps, start_mishap
 from referee.play.exchange import READY, Delivery, Exchange, Reply
@@ -28,15 +28,15 @@ class Greeted(Struct, frozen=True, kw_only=True):
 
 
 async def greet(
-    pump: Pump, bots: Sequence[BotSpec], *, games: tuple[Game, ...], isolation: Isolation, start_s: float
+    pump: Pump, bots: Sequence[BotSpec], *, games: tuple[Game, ...], confinement: Confinement, start_s: float
 ) -> list[Greeted]:
     """Start each bot, one after another so that none is slowed down by the others; returns what they said."""
-    return [await _greet_one(pump, bot, hello(games, Limits()), isolation, start_s) for bot in bots]
+    return [await _greet_one(pump, bot, hello(games, Limits()), confinement, start_s) for bot in bots]
 
 
-async def _greet_one(pump: Pump, bot: BotSpec, message: Hello, isolation: Isolation, start_s: float) -> Greeted:
+async def _greet_one(pump: Pump, bot: BotSpec, message: Hello, confinement: Confinement, start_s: float) -> Greeted:
     replies: list[Reply] = []
-    channel = Channel(bot, isolation, Limits())
+    channel = Channel(bot, confinement, Limits())
     try:
         await pump.converse(_steps(message, start_s, replies), {0: channel})
     finally:

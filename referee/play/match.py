@@ -15,7 +15,7 @@ from protocol.messages import Clocks, FaultPolicy, Hello, Limits, Match
 from protocol.messages import Game as GameMessage
 from protocol.text import printable
 from referee import __version__
-from referee.play.bots import BotSpec, Isolation
+from referee.play.bots import BotSpec, Confinement
 from referee.play.channel import Channel
 from referee.play.conversation import Conversation
 from referee.play.process import FAREWELL_S, end_orphans
@@ -50,7 +50,7 @@ class MatchSetup(Struct, frozen=True, kw_only=True):
     clocks: Clocks
     faults: FaultPolicy
     limits: Limits = Limits()
-    isolation: Isolation
+    confinement: Confinement
     games: tuple[GameMessage, ...]
     """All that will be played, as `hello` tells it."""
 
@@ -68,7 +68,9 @@ async def play(pump: Pump, setup: MatchSetup, new_id: Callable[[], str] = lambda
     try:
         async with pump.stillness:
             for spec in setup.bots:
-                channels.append(Channel(spec, setup.isolation, setup.limits))  # one by one: a failure stops the others
+                channels.append(
+                    Channel(spec, setup.confinement, setup.limits)
+                )  # one by one: a failure stops the others
         await pump.converse(conversation.steps(), dict(enumerate(channels)))
     finally:
         with trio.CancelScope(shield=True):
@@ -139,7 +141,7 @@ def _record(setup: MatchSetup, recorder: Recorder, talk: Conversation, channels:
         seed=setup.seed,
         deal_key=setup.deal_key.hex(),
         stacked=setup.decks is not None,
-        isolation=setup.isolation,
+        isolation=setup.confinement.isolation,
         host=host(),
         clocks=setup.clocks,
         seats=tuple(_seat_record(setup, talk, channels[number], number) for number in range(len(setup.bots))),

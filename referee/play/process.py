@@ -19,7 +19,7 @@ import trio
 from msgspec import Struct
 
 from referee.play import watchman
-from referee.play.bots import BotSpec, Isolation
+from referee.play.bots import BotSpec, Confinement
 from referee.play.exchange import HostFault
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
@@ -60,10 +60,10 @@ class Stderr(Struct):
 class BotProcess:
     """A running bot. Its three pipes are non-blocking file descriptors: `stdin`, `stdout`, `stderr`."""
 
-    def __init__(self, spec: BotSpec, isolation: Isolation) -> None:
+    def __init__(self, spec: BotSpec, confinement: Confinement) -> None:
         """Starts the process; raises StartFailed, and HostFault where it is the host that cannot."""
         command = list(spec.command)
-        if isolation == "limits":
+        if confinement.isolation == "limits":
             command = ["/bin/sh", "-c", f'{_LIMITS}; exec "$@"', "sh", *command]
         try:
             self._popen = subprocess.Popen(
@@ -152,9 +152,9 @@ def environment(spec: BotSpec) -> dict[str, str]:
     return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | spec.env
 
 
-def start(spec: BotSpec, isolation: Isolation) -> BotProcess:
+def start(spec: BotSpec, confinement: Confinement) -> BotProcess:
     """Start a bot from the main thread; raises StartFailed and HostFault."""
-    process = BotProcess(spec, isolation)
+    process = BotProcess(spec, confinement)
     _OURS.add(process.pid)
     watchman.begun(process.pid)
     return process

@@ -18,19 +18,33 @@ from msgspec.structs import replace
 
 from protocol.messages import Clocks, FaultPolicy
 from protocol.text import printable
-from referee.play.bots import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot, find_command
+from referee.play.bots import (
+    BUILTIN,
+    LONGEST_NAME,
+    BadBot,
+    BotLimits,
+    BotSpec,
+    Confinement,
+    Isolation,
+    builtin_bot,
+    find_command,
+)
 from referee.rules.options import BadOptions, Options
 from referee.rules.variants import UnknownVariant, Variant, customised, seat_problem
 from referee.tournament.reader import KeyPath, Problem, Reader
 
 Format = Literal["round-robin"]
 RankBy = Literal["match-points", "strokes"]
+Trust = Literal["all"]
 
 LONGEST_TITLE = 100
 """Characters in the name of a tournament or of a bot's owner."""
 
 LONGEST_LINE = 2000
 """Characters of a problem's line."""
+
+_LEAST = {"memory_mb": 16, "processes": 1, "files": 16, "tmp_mb": 1, "cpu_s": 1}
+"""Of each limit: less than this starts no bot."""
 
 LONGEST_CLOCK_S = 86400
 """No clock runs longer than a day."""
@@ -61,6 +75,9 @@ class Config(Struct, frozen=True, kw_only=True):
     jobs: int
     """Matches at a time, by default as many as there are cores."""
     isolation: Isolation
+    trust: Trust | None
+    """"all": bots of several owners may run without `bwrap`."""
+    limits: BotLimits
     rank_by: RankBy
     clocks: Clocks
     faults: FaultPolicy
@@ -68,6 +85,11 @@ class Config(Struct, frozen=True, kw_only=True):
     bots: tuple[BotSpec, ...]
     folder: str
     """Absolute path of the config's folder."""
+
+    @property
+    def confinement(self) -> Confinement:
+        """How every bot is kept from what is not its own."""
+        return Confinement(isolation=self.isolation, limits=self.limits)
 
 
 class ConfigError(ValueError):
@@ -90,6 +112,7 @@ class _Tournament(Struct, frozen=True, kw_only=True):
     lineups: Positive | None = None
     jobs: Positive | None = None
     isolation: Isolation = "limits"
+    trust: Trust | None = None
     rank_by: RankBy = "match-points"
 
 
@@ -106,6 +129,7 @@ class _Bot(Struct, frozen=True, kw_only=True):
     builtin: str | None = None
     dir: str | None = None
     env: dict[str, str] = {}
+    reads: tuple[str, ...] = ()
     owner: str | None = None
 
 
@@ -115,6 +139,7 @@ class _File(Struct, frozen=True, kw_only=True):
     tournament: _Tournament = _Tournament()
     time: Clocks = Clocks()
     faults: FaultPolicy = FaultPolicy()
+    limits: BotLimits = BotLimits()
     variants: tuple[_Variant, ...] | None = None
     bots: tuple[_Bot, ...] | None = None
 
@@ -125,6 +150,7 @@ _HOMES = {
     **dict.fromkeys(_Variant.__struct_fields__, "[[variants]]"),
     **dict.fromkeys(FaultPolicy.__struct_fields__, "[faults]"),
     **dict.fromkeys(Clocks.__struct_fields__, "[time]"),
+    **dict.fromkeys(BotLimits.__struct_fields__, "[limits]"),
     **dict.fromkeys(_Tournament.__struct_fields__, "[tournament]"),
 }
 
@@ -140,6 +166,7 @@ def load(path: str | Path) -> Config:
     variants = _entries(file, reader)
     bots = _bots(file, folder, reader)
     _check_enough_bots(file, reader)
+    _check_trust(file, reader)
     if reader.problems:
         raise ConfigError(_placed(path, text, reader.problems))
     given = file.tournament
@@ -152,6 +179,8 @@ def load(path: str | Path) -> Config:
         lineups=given.lineups,
         jobs=given.jobs or cores(),
         isolation=given.isolation,
+        trust=given.trust,
+        limits=file.limits,
         rank_by=given.rank_by,
         clocks=file.time,
         faults=file.faults,
@@ -205,6 +234,21 @@ def _check_settings(file: _File, reader: Reader) -> None:
             reader.add(("time", clock), f"expected seconds above 0, at most {LONGEST_CLOCK_S}, got {seconds:g}")
     if file.faults.strikes < 1:
         reader.add(("faults", "strikes"), f"expected int >= 1, got {file.faults.strikes}")
+    for name, least in _LEAST.items():
+        if (value := getattr(file.limits, name)) < least:
+            reader.add(("limits", name), f"expected int >= {least}, got {value}")
+
+
+def _check_trust(file: _File, reader: Reader) -> None:
+    """Other people's programs run under `bwrap`, or the organiser says in so many words that he trusts them."""
+    owners = sorted({bot.owner or "(none)" for bot in file.bots or () if bot.builtin is None})
+    if len(owners) > 1 and file.tournament.isolation != "bwrap" and file.tournament.trust is None:
+        some = ", ".join(owners[:5]) + ", ..." * (len(owners) > 5)
+        text = (
+            f'bots of {len(owners)} owners ({some}) need isolation = "bwrap"'
+            ', or trust = "all" if every one of them may read and change all that you can; see `golfref doctor`'
+        )
+        reader.add(("tournament", "isolation"), text)
 
 
 def _check_label(path: KeyPath, text: str | None, longest: int, reader: Reader) -> None:
@@ -328,7 +372,13 @@ def _builtin(given: _Bot, name: str, path: KeyPath, reader: Reader) -> BotSpec |
 
 def _own(given: _Bot, command: tuple[str, ...], path: KeyPath, folder: str, reader: Reader) -> BotSpec | None:
     start = os.path.normpath(os.path.join(folder, given.dir or ""))
-    bot = BotSpec(name=given.name or "", command=command, dir=start, env=given.env, owner=given.owner or "")
+    reads = tuple(os.path.normpath(os.path.join(folder, path)) for path in given.reads)
+    bot = BotSpec(
+        name=given.name or "", command=command, dir=start, env=given.env, reads=reads, owner=given.owner or ""
+    )
+    for index, place in enumerate(reads):
+        if not os.path.exists(place):
+            reader.add((*path, "reads", index), f"there is no {place}")
     if not os.path.isdir(start):
         reader.add((*path, "dir"), f"there is no folder {start}")
     elif not command[0]:

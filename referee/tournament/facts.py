@@ -24,7 +24,7 @@ def config_facts(config: Config) -> Facts:
     that runs it is installed. Seats are told variant by variant.
     """
     facts: Facts = to_builtins(config)
-    del facts["jobs"], facts["folder"], facts["seats"]
+    del facts["jobs"], facts["folder"], facts["seats"], facts["trust"]
     facts["variants"] = [_entry(entry) for entry in config.variants]
     facts["bots"] = [_bot(bot, config.folder) for bot in config.bots]
     return json.loads(json.dumps(facts))  # type: ignore[no-any-return]

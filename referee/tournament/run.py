@@ -86,7 +86,7 @@ def setup_of(config: Config, fixture: Fixture) -> MatchSetup:
         deal_key=fixture.deal_key,
         clocks=config.clocks,
         faults=config.faults,
-        isolation=config.isolation,
+        confinement=config.confinement,
         games=games(config),
     )
 
@@ -112,7 +112,9 @@ def greet_all(config: Config) -> list[Greeted]:
     greeted: list[Greeted] = []
 
     async def work(pump: Pump) -> None:
-        said = greet(pump, config.bots, games=games(config), isolation=config.isolation, start_s=config.clocks.start_s)
+        said = greet(
+            pump, config.bots, games=games(config), confinement=config.confinement, start_s=config.clocks.start_s
+        )
         greeted.extend(await said)
 
     run_session([work])

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 
 from protocol.messages import Clocks, FaultPolicy
-from referee.play.bots import BotSpec
+from referee.play.bots import BotSpec, Confinement
 from referee.play.match import MatchSetup, play
 from referee.play.pump import Pump
 from referee.play.session import run_session
@@ -76,7 +76,7 @@ def referee(matches: int, preset: str) -> tuple[float, float]:
         deal_key=b"benchmark",
         clocks=Clocks(bank_s=1000),
         faults=FaultPolicy(),
-        isolation="limits",
+        confinement=Confinement(),
         games=(),
     )
     records: list[Record] = []
