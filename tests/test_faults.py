@@ -20,7 +20,7 @@ from referee.reports.blame import mishap_of
 from referee.rules.knocker import score_round
 from referee.rules.record import Mishap, Record
 from referee.rules.variants import customised, restored
-from referee.tournament.verify import check_record
+from referee.tournament.recheck import check_record
 
 PRELUDE = """
 import fcntl, json, os, select, signal, subprocess, sys, time

@@ -24,7 +24,7 @@ from referee.rules.asks import Ask, Window
 from referee.rules.record import GivenSlaps, Record
 from referee.rules.slaps import order_slaps
 from referee.rules.variants import customised
-from referee.tournament.verify import check_record
+from referee.tournament.recheck import check_record
 
 # The order of slaps
 

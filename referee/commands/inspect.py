@@ -9,9 +9,10 @@ from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, say
 from referee.reports.blame import mishap_of, stderr_lines
 from referee.reports.narrate import narrate
 from referee.rules.record import BrokenRecord, Forfeit, GivenSlaps, Move, Record, walk
+from referee.tournament.recheck import check_record
 from referee.tournament.schedule import Fixture
 from referee.tournament.store import Store, StoreError
-from referee.tournament.verify import check_record, check_run, plan_of
+from referee.tournament.verify import check_run, plan_of
 
 SQLITE = b"SQLite format 3\x00"
 
