@@ -123,7 +123,7 @@ def match(
         Optional[Path],
         typer.Option(metavar="FILE", help="Keep the full record here, a line a game."),
     ] = None,
-    isolation: Annotated[str, typer.Option(metavar="LEVEL", help="none or limits.")] = "limits",
+    isolation: Annotated[str, typer.Option(metavar="LEVEL", help="none, limits or bwrap.")] = "limits",
     start_s: Annotated[float, typer.Option(min=0.01, help="Seconds for a bot to start.")] = 10.0,
     move_s: Annotated[float, typer.Option(min=0.001, help="Seconds for an answer.")] = 1.0,
     bank_s: Annotated[float, typer.Option(min=0.001, help="Seconds of thinking in a match.")] = 60.0,

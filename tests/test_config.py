@@ -6,7 +6,7 @@ import pytest
 
 from protocol.messages import Clocks, FaultPolicy
 from referee.play import bots
-from referee.play.bots import BotSpec
+from referee.play.bots import BotLimits, BotSpec
 from referee.tournament.config import Config, ConfigError, cores, load
 from referee.tournament.facts import config_facts, differences
 from referee.tournament.positions import Place, Places
@@ -293,9 +293,35 @@ def test_fewer_bots_than_seats() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_bwrap_is_refused_until_it_exists() -> None:
-    (line,) = problems(HEAD + 'isolation = "bwrap"\n' + GAME + TWO)
-    assert line.startswith('c.toml:3:13: tournament.isolation: "bwrap" does not exist yet; use "limits"')
+def test_bots_of_two_owners_need_bwrap_or_the_organisers_word() -> None:
+    mine = '[[bots]]\nname = "a"\ncommand = ["python3", "mine.py"]\ndir = "entries/mine"\nowner = "Ann"\n'
+    other = mine.replace('"a"', '"b"').replace("Ann", "Ben")
+    (line,) = problems(HEAD + 'isolation = "limits"\n' + GAME + mine + other)
+    assert line.startswith('c.toml:3:13: tournament.isolation: bots of 2 owners (Ann, Ben) need isolation = "bwrap"')
+    assert 'or trust = "all"' in line
+    assert loaded(HEAD + 'trust = "all"\n' + GAME + mine + other).trust == "all"
+    assert loaded(HEAD + 'isolation = "bwrap"\n' + GAME + mine + other).confinement.isolation == "bwrap"
+    builtin = '[[bots]]\nbuiltin = "greedy"\n'
+    assert loaded(HEAD + GAME + mine + builtin).isolation == "limits"  # shipped bots have no owner
+
+
+@pytest.mark.usefixtures("folder")
+def test_limits_of_bots() -> None:
+    given = "[limits]\nmemory_mb = 256\nprocesses = 20\nfiles = 64\ntmp_mb = 8\ncpu_s = 90\n"
+    assert loaded(HEAD + given + GAME + TWO).limits == BotLimits(
+        memory_mb=256, processes=20, files=64, tmp_mb=8, cpu_s=90
+    )
+    assert loaded(HEAD + GAME + TWO).limits == BotLimits()
+    (line,) = problems(HEAD + "[limits]\nfiles = 3\n" + GAME + TWO)
+    assert line == "c.toml:4:9: limits.files: expected int >= 16, got 3"
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_a_bot_reads_besides_its_folder(folder: Path) -> None:
+    mine = '[[bots]]\nname = "a"\ncommand = ["python3", "mine.py"]\ndir = "entries/mine"\n'
+    assert loaded(HEAD + GAME + mine + 'reads = ["entries"]\n' + TWO).bots[0].reads == (str(folder / "entries"),)
+    (line,) = problems(HEAD + GAME + mine + 'reads = ["/no/such"]\n' + TWO)
+    assert line == "c.toml:9:10: bots[0].reads[0]: there is no /no/such"
 
 
 @pytest.mark.parametrize(

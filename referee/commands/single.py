@@ -4,18 +4,19 @@ import secrets
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, convert
 from msgspec.structs import replace
 from tabulate import tabulate
 
 from protocol.cards import Card, is_card
 from protocol.messages import Clocks, FaultPolicy, Game
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
-from referee.play.bots import BadBot, BotSpec, Confinement, Isolation, command_bot, find_command
+from referee.play.bots import BadBot, BotSpec, Confinement, Isolation, command_bot
 from referee.play.exchange import HostFault
+from referee.play.isolation import bubblewrap, find_problem
 from referee.play.match import MatchSetup, play
 from referee.play.pump import Pump
 from referee.play.session import Interrupted, run_session
@@ -86,6 +87,9 @@ def play_match(order: Ordered) -> int:
     """Play the games and print each as it ends."""
     try:
         setups = _setups(order)
+    except HostFault as fault:
+        say(f"golfref match: {fault}")
+        return HOST_FAILED
     except (UsageError, UnknownVariant, BadOptions, BadBot, BadDeck) as error:
         say(*(f"golfref match: {line}" for line in str(error).splitlines()))
         return USAGE
@@ -115,12 +119,9 @@ def play_match(order: Ordered) -> int:
 
 def _setups(order: Ordered) -> list[MatchSetup]:
     """Every game, ready to be played; raises what play_match reports."""
-    if order.isolation not in ("none", "limits"):
-        text = '`bwrap` does not exist yet; use "limits", or "none" for bots that are all your own'
-        raise UsageError(f"--isolation: {text}" if order.isolation == "bwrap" else '--isolation: "none" or "limits"')
-    isolation: Isolation = "none" if order.isolation == "none" else "limits"
+    confinement = _confinement(order.isolation)
     variant = customised(order.variant, order.changes)
-    bots = _bots(order.bots)
+    bots = _bots(order.bots, confinement.isolation)
     if problem := seat_problem(variant, len(bots)):
         raise UsageError(problem.text)
     seed = order.seed or secrets.token_hex(8)
@@ -139,14 +140,24 @@ def _setups(order: Ordered) -> list[MatchSetup]:
             decks=decks,
             clocks=order.clocks,
             faults=order.faults,
-            confinement=Confinement(isolation=isolation),
+            confinement=confinement,
             games=(Game(variant=variant.preset, name=variant.preset, seats=len(bots)),),
         )
         for key in keys
     ]
 
 
-def _bots(commands: Sequence[str]) -> tuple[BotSpec, ...]:
+def _confinement(level: str) -> Confinement:
+    """The level that was asked for; raises UsageError, and HostFault where this host does not offer it."""
+    if level not in get_args(Isolation):
+        raise UsageError(f"--isolation: expected none, limits or bwrap, got {level!r}")
+    confinement = convert({"isolation": level}, Confinement)
+    if confinement.isolation == "bwrap":
+        bubblewrap()
+    return confinement
+
+
+def _bots(commands: Sequence[str], isolation: Isolation) -> tuple[BotSpec, ...]:
     """The bots, those of the same name numbered from the second on; raises UsageError for commands not found."""
     bots: list[BotSpec] = []
     for text in commands:
@@ -154,7 +165,9 @@ def _bots(commands: Sequence[str]) -> tuple[BotSpec, ...]:
         twins = sum(other.command == bot.command or other.name.partition("#")[0] == bot.name for other in bots)
         bots.append(replace(bot, name=f"{bot.name}#{twins + 1}") if twins else bot)
     problems = [
-        f"--bot {text!r}: {problem}" for text, bot in zip(commands, bots, strict=True) if (problem := find_command(bot))
+        f"--bot {text!r}: {problem}"
+        for text, bot in zip(commands, bots, strict=True)
+        if (problem := find_problem(bot, isolation))
     ]
     if problems:
         raise UsageError("\n".join(problems))

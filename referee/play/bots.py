@@ -143,13 +143,13 @@ def _file_problem(path: Path, program: str, folder: str) -> str | None:
 
 
 def _script_problem(spec: BotSpec) -> str | None:
-    script = _script(spec.command)
+    script = script_of(spec.command)
     if script is None or Path(spec.dir, script).exists():
         return None
     return f"there is no file `{script}`" + ("" if script.startswith("/") else f" in {spec.dir}")
 
 
-def _script(command: tuple[str, ...]) -> str | None:
+def script_of(command: tuple[str, ...]) -> str | None:
     """The script that an interpreter is given; None where the command does not plainly name one."""
     if not _INTERPRETER.fullmatch(Path(command[0]).name):
         return None
@@ -161,6 +161,6 @@ def _script(command: tuple[str, ...]) -> str | None:
 
 def _short_name(command: tuple[str, ...]) -> str:
     """The stem of the script or program, or its folder's name where the stem says nothing (`mine/bot.py`)."""
-    path = Path(_script(command) or command[0])
+    path = Path(script_of(command) or command[0])
     name = path.parent.name if path.stem in _SAYS_NOTHING and path.parent.name else path.stem
     return "".join(letter for letter in name if letter.isprintable()).strip()[:LONGEST_NAME].strip() or "bot"

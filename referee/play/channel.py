@@ -35,6 +35,9 @@ class Channel:
     def __init__(self, spec: BotSpec, confinement: Confinement, limits: Limits) -> None:
         """Starts the bot; if that fails, the first answer awaited from it is that trouble."""
         self.connection = Connection(limits)
+        self.isolation = confinement.isolation
+        self.asked = 0
+        """How many answers have been asked of it."""
         self.stderr = Stderr(limits.stderr_bytes, bytearray())
         self.pending: Pending | None = None
         self.ended_ns: int | None = None
@@ -42,6 +45,7 @@ class Channel:
         self.unwritten = bytearray()
         self.process: BotProcess | None = None
         self._failure: Trouble | None = None
+        self._held = False
         try:
             self.process = start(spec, confinement)
         except StartFailed as error:
@@ -49,7 +53,11 @@ class Channel:
 
     def write(self, delivery: Delivery, now_ns: int) -> None:
         """Write as much as the pipe takes, keep the rest, and await the answer if one is due."""
+        if self._held and self.process is not None:
+            self._held = False
+            self.process.thaw()
         if delivery.awaits is not None:
+            self.asked += 1
             limit_ns = round(delivery.limit_s * 1e9)
             self.pending = Pending(written_ns=now_ns, deadline_ns=now_ns + limit_ns)
             if delivery.awaits == READY:
@@ -120,6 +128,22 @@ class Channel:
         status = None if self.process is None else self.process.exit_status()
         return None if status is None else Trouble(kind="crashed", detail=status)
 
+    def computes(self) -> bool:
+        """Whether the bot is doing something now."""
+        return self.process is not None and self.process.is_running()
+
+    def condemn(self, detail: str) -> None:
+        """End the bot for what it did to the host: from now on it has crashed, for this reason."""
+        self._failure = Trouble(kind="crashed", detail=detail)
+        if self.process is not None:
+            self.process.kill()
+
+    def hold(self) -> None:
+        """Hold the bot still until the next line to it."""
+        self._held = True
+        if self.process is not None:
+            self.process.freeze()
+
     def give_up(self) -> None:
         """Await no answer any more."""
         self.pending = None
@@ -138,6 +162,7 @@ class Channel:
     async def stop(self, *, patience_s: float) -> None:
         """End the bot: it may end by itself for so long; it is gone and reaped when this returns."""
         if self.process is not None:
+            self.process.thaw()
             await self.process.stop(patience_s=patience_s, drain=self.drain_stderr)
 
     def drain_stderr(self) -> None:

@@ -11,8 +11,9 @@ from referee.play.bots import BotSpec, Confinement
 from referee.play.channel import Channel
 from referee.play.conversation import Steps, start_mishap
 from referee.play.exchange import READY, Delivery, Exchange, Reply
+from referee.play.household import end_orphans
 from referee.play.match import hello
-from referee.play.process import FAREWELL_S, end_orphans
+from referee.play.process import FAREWELL_S
 from referee.play.pump import Pump
 from referee.rules.record import Mishap
 

@@ -18,7 +18,8 @@ from referee import __version__
 from referee.play.bots import BotSpec, Confinement
 from referee.play.channel import Channel
 from referee.play.conversation import Conversation
-from referee.play.process import FAREWELL_S, end_orphans
+from referee.play.household import end_orphans
+from referee.play.process import FAREWELL_S
 from referee.play.pump import Pump
 from referee.rules.chance import Chance, Keyed, Recorder, Stacked
 from referee.rules.describe import rules_in_brief

@@ -1,36 +1,33 @@
 """One bot's process: how it is started, bounded, stopped and reaped. POSIX; knows nothing of the protocol.
 
-Started from the main thread, in a session of its own, so that one signal reaches everything it started. On Linux
-the referee is the subreaper of its descendants: what left the bot's group is inherited, found and ended too.
+Started from the main thread, in a session of its own, so that one signal reaches everything it started.
 """
 
 import contextlib
-import ctypes
 import errno
+import functools
 import os
 import signal
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import trio
 from msgspec import Struct
 
-from referee.play import watchman
-from referee.play.bots import BotSpec, Confinement
+from referee.play import household
+from referee.play.bots import BotLimits, BotSpec, Confinement
+from referee.play.cgroups import Cgroups, Group, GroupFailed, claim
+from referee.play.cgroups import Missing as NoCgroups
 from referee.play.exchange import HostFault
+from referee.play.launch import Launch, give_back, launch
+from referee.play.procfs import Holdings, holdings, is_running
+from referee.play.sandbox import MB, Unfit
 
-PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
-"""The referee's environment variables that a bot gets; its own `env` is added."""
+KEEPERS = 4
+"""Processes that stand between the referee and a bot in a cell."""
 
 FAREWELL_S = 0.5
 """How long a bot may take to end by itself once its input has ended."""
-
-_LIMITS = "ulimit -c 0; ulimit -f 200000; ulimit -n 256; ulimit -d 4000000"
-"""The level `limits`: no core files, files of 100 MB, 256 open files, 4 GB of data."""
-
 
 _HOST_TROUBLE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
 """Reasons for which a process cannot be started that are no bot's fault."""
@@ -62,40 +59,76 @@ class BotProcess:
 
     def __init__(self, spec: BotSpec, confinement: Confinement) -> None:
         """Starts the process; raises StartFailed, and HostFault where it is the host that cannot."""
-        command = list(spec.command)
-        if confinement.isolation == "limits":
-            command = ["/bin/sh", "-c", f'{_LIMITS}; exec "$@"', "sh", *command]
+        self.limits = confinement.limits
+        self._is_cell = confinement.isolation == "bwrap"
+        self._group = _new_group(confinement)
+        self._launch: Launch | None = None
+        self._reported: bytes | None = None
         try:
-            self._popen = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=spec.dir,
-                env=environment(spec),
-                start_new_session=True,
-                bufsize=0,
-            )
-        except (OSError, ValueError) as error:
-            if isinstance(error, OSError) and error.errno in _HOST_TROUBLE:
-                raise HostFault(f"the host cannot start another process: {error.strerror}") from None
-            raise StartFailed(f"cannot start {spec.command[0]}: {error}") from None
+            self._launch = self._prepare(spec, confinement)
+            self._popen = _start(self._launch)
+        except BaseException:
+            self._give_back()
+            raise
         self.pid = self._popen.pid
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
         for fd in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(fd, False)
 
+    def _prepare(self, spec: BotSpec, confinement: Confinement) -> Launch:
+        join = () if self._group is None else self._group.join_files()
+        counted = "memory" in self.bounded
+        try:
+            return launch(spec, confinement, join=join, counted=counted)
+        except Unfit as error:
+            raise StartFailed(str(error)) from None
+        except OSError as error:
+            raise HostFault(f"the host cannot start another process: {error.strerror}") from None
+
+    @property
+    def bounded(self) -> frozenset[str]:
+        """What a control group bounds for this bot: `memory`, `processes`."""
+        return frozenset() if self._group is None else bounded()
+
+    def holdings(self) -> Holdings | None:
+        """What the bot with all its processes holds and has used; None where the system does not tell."""
+        return holdings(self.pid)
+
+    def is_running(self) -> bool:
+        """Whether something of the bot computes now."""
+        return is_running(self.pid)
+
+    def has_exited(self) -> bool:
+        """Whether the process has ended; it is not reaped before `stop`, so that its number stays its own."""
+        return self._exit() is not None
+
     def exit_status(self) -> str | None:
-        """How the process ended, in words, or None while it runs."""
-        code = self._popen.poll()
-        if code is None:
+        """How the process ended, in words, or None while it runs; raises HostFault where its cell was not built."""
+        status = self._exit()
+        if status is None:
             return None
-        if code >= 0:
-            return f"exited with code {code}"
-        with contextlib.suppress(ValueError):
-            return f"killed by {signal.Signals(-code).name}"
-        return f"killed by signal {-code}"
+        code = status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+        if code >= 0 and self._launch is not None and self._launch.report is not None:
+            code = self._code_in_cell(self._launch.report, code)
+        if self._group is not None and self._group.oom_kills():
+            return f"{_in_words(code, self.limits)}; it used more memory than {self.limits.memory_mb} MB"
+        return _in_words(code, self.limits)
+
+    def _exit(self) -> os.waitid_result | None:
+        try:
+            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:  # it has been reaped
+            return os.waitid_result((self.pid, 0, signal.SIGCHLD, self._popen.returncode or 0, os.CLD_EXITED))
+
+    def _code_in_cell(self, report: int, code: int) -> int:
+        """Bubblewrap reports a code only if the bot was started; 128 and more tells the signal, as in a shell."""
+        if self._reported is None:
+            with contextlib.suppress(OSError):
+                self._reported = os.read(report, 65536)
+        if b'"exit-code"' not in (self._reported or b""):
+            raise HostFault(f"bubblewrap could not build the bot's cell (exit code {code})")
+        return 128 - code if code - 128 in signal.valid_signals() else code
 
     def freeze(self) -> None:
         """Stop everything in the bot's process group until `thaw`."""
@@ -111,103 +144,115 @@ class BotProcess:
             self._popen.stdin.close()
 
     def kill(self) -> None:
-        """End the whole process group at once."""
+        """End everything of the bot at once. A cell ends with its first process, which is in the process group."""
         self._signal(signal.SIGKILL)
+        if self._group is not None and not self._is_cell:
+            self._group.kill()
 
     async def stop(self, *, patience_s: float, drain: Callable[[], None]) -> None:
-        """End of input, then after `patience_s` SIGKILL for the group; the process is reaped when this returns.
+        """End of input, then after `patience_s` SIGKILL; the process is reaped when this returns.
 
         `drain` is called to read what the bot still writes to standard error.
         """
         self.close_stdin()
         end = trio.current_time() + patience_s
-        while self._popen.poll() is None and trio.current_time() < end:
+        while not self.has_exited() and trio.current_time() < end:
             drain()
             await trio.sleep(0.002)
         self.kill()
-        while self._popen.poll() is None:
+        while not self.has_exited():
             await trio.sleep(0.001)
         drain()
+        self._popen.wait()
         for pipe in (self._popen.stdout, self._popen.stderr):
             if pipe is not None:
                 pipe.close()
-        _OURS.discard(self.pid)
-        watchman.ended(self.pid)
+        household.ended(self.pid)
+        await self._leave_group()
+        self._give_back()
+
+    async def _leave_group(self) -> None:
+        end = trio.current_time() + FAREWELL_S
+        while self._group is not None and not self._group.remove(patience_s=0) and trio.current_time() < end:
+            await trio.sleep(0.002)
+
+    def _give_back(self) -> None:
+        """What the host lent: the control group, the user id, the report's pipe."""
+        if self._group is not None:
+            self._group.remove(patience_s=0)
+        if self._launch is not None:
+            give_back(self._launch.uid)
+            if self._launch.report is not None:
+                os.close(self._launch.report)
 
     def _signal(self, number: signal.Signals) -> None:
-        # The group outlives its leader while a grandchild is in it; its number is not reused before that is gone.
+        # The number of the group is the bot's own until it is reaped.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
 
 
-_PR_SET_CHILD_SUBREAPER = 36
-_inherits = False
-
-_OURS: set[int] = set()
-"""The processes that we started and have not reaped."""
+@functools.cache
+def _cgroups() -> Cgroups | NoCgroups:
+    return claim()
 
 
-def environment(spec: BotSpec) -> dict[str, str]:
-    """A bot's whole environment: a few variables of the referee's, and its own."""
-    return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | spec.env
+def bounded() -> frozenset[str]:
+    """What control groups bound on this host for each bot: some of `memory`, `processes`; asks the system once."""
+    groups = _cgroups()
+    return frozenset() if isinstance(groups, NoCgroups) else frozenset(groups.folders) & {"memory", "processes"}
+
+
+def _new_group(confinement: Confinement) -> Group | None:
+    """A control group for one bot, where there are any; raises HostFault."""
+    groups = _cgroups() if confinement.isolation != "none" else None
+    if not isinstance(groups, Cgroups):
+        return None
+    limits = confinement.limits
+    try:
+        return groups.group(memory_bytes=limits.memory_mb * MB, processes=limits.processes + KEEPERS)
+    except GroupFailed as error:
+        raise HostFault(str(error)) from None
+
+
+def _start(how: Launch) -> "subprocess.Popen[bytes]":
+    """Raises StartFailed and HostFault."""
+    try:
+        return subprocess.Popen(
+            how.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=how.folder,
+            env=how.env,
+            pass_fds=how.passed,
+            start_new_session=True,
+            bufsize=0,
+        )
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in _HOST_TROUBLE:
+            raise HostFault(f"the host cannot start another process: {error.strerror}") from None
+        raise StartFailed(f"cannot start {how.command[0]}: {error}") from None
+    finally:
+        for fd in how.passed:
+            os.close(fd)
+
+
+def _in_words(code: int, limits: BotLimits) -> str:
+    """An exit code, or a signal as a negative one."""
+    if code >= 0:
+        return f"exited with code {code}"
+    why = {
+        signal.SIGXCPU: f", after more than {limits.cpu_s} s of computing",
+        signal.SIGXFSZ: f", because of a file of more than {limits.tmp_mb} MB",
+        getattr(signal, "SIGSYS", None): ", because of a system call that is not allowed",
+    }
+    with contextlib.suppress(ValueError):
+        return f"killed by {signal.Signals(-code).name}{why.get(signal.Signals(-code), '')}"
+    return f"killed by signal {-code}"
 
 
 def start(spec: BotSpec, confinement: Confinement) -> BotProcess:
     """Start a bot from the main thread; raises StartFailed and HostFault."""
     process = BotProcess(spec, confinement)
-    _OURS.add(process.pid)
-    watchman.begun(process.pid)
+    household.begun(process.pid)
     return process
-
-
-@contextlib.contextmanager
-def nothing_left_behind() -> Iterator[None]:
-    """For a process whose only children are bots: while this holds, they and what they start end with it at the latest.
-
-    On Linux it inherits the orphans of its bots (elsewhere they go to init), and `end_orphans` kills every other child.
-    """
-    with watchman.watchman() as pid:
-        _OURS.add(pid)
-        _become_subreaper()
-        try:
-            yield
-        finally:
-            _OURS.discard(pid)
-
-
-def _become_subreaper() -> None:
-    global _inherits  # noqa: PLW0603 - it is a property of the process
-    if sys.platform == "linux":
-        _inherits = ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
-
-
-def end_orphans() -> None:
-    """Kill and reap inherited descendants of bots that have been stopped; nothing outside `nothing_left_behind`.
-
-    What is in the session of a bot that still plays is that bot's; it is ended with it.
-    """
-    end = time.monotonic() + 1.0
-    while _inherits and (orphans := _orphans()) and time.monotonic() < end:
-        for pid in orphans:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
-
-
-def _orphans() -> set[int]:
-    return {pid for pid in _children() - _OURS if _session(pid) not in _OURS}
-
-
-def _session(pid: int) -> int | None:
-    with contextlib.suppress(ProcessLookupError):
-        return os.getsid(pid)
-    return None
-
-
-def _children() -> set[int]:
-    children: set[int] = set()
-    for task in Path("/proc/self/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            children |= {int(pid) for pid in task.read_text().split()}
-    return children

@@ -63,6 +63,10 @@ class Pump:
         self.worst_lag_s = 0.0
         """The longest time in which the pump did not look at its pipes."""
 
+    def channels(self) -> list[Channel]:
+        """All bots of all matches in flight."""
+        return [channel for live in self._lives for channel in live.channels.values()]
+
     async def converse(self, steps: Steps, channels: dict[int, Channel]) -> None:
         """Drive a conversation to its end; raises HostFault when the referee or the host spoiled it."""
         live = Live(steps, channels)
@@ -177,6 +181,12 @@ class Pump:
 
     def _listen(self, channel: Channel, now_ns: int) -> None:
         """Something has come or ended: is it the answer?"""
+        try:
+            self._judge(channel, now_ns)
+        except HostFault as fault:
+            self._fail(self._owner[id(channel)][0], fault)
+
+    def _judge(self, channel: Channel, now_ns: int) -> None:
         heard = channel.hear()
         if channel.pending is None:
             if heard is not None and channel.process is not None:
@@ -271,10 +281,9 @@ class Pump:
     async def _run_race(self, live: Live) -> None:
         if live not in self._lives or live.exchange is None:
             return
-        everyone = [channel for other in self._lives for channel in other.channels.values()]
         try:
             async with self.stillness:
-                replies = await run_race(live.exchange, live.channels, everyone, self._lock)
+                replies = await run_race(live.exchange, live.channels, self.channels(), self._lock)
         except Exception as error:  # as in _advance
             self._fail(live, error)
             return

@@ -17,25 +17,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import trio
-from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.play.channel import Channel
 from referee.play.connection import Trouble
 from referee.play.exchange import Delivery, Exchange, Reply
+from referee.play.procfs import Usage, usage
 
 LOCK_PATIENCE_S = 1.0
 """How long a window waits for another referee of this host that is timing; then it is held, and marked disturbed."""
 
 DISTURBED_US = 300.0
 """A wait for a core longer than this marks the window as disturbed."""
-
-
-class Usage(Struct, frozen=True):
-    """CPU time used and time spent waiting for a core, in nanoseconds, over all tasks of a bot's processes."""
-
-    cpu_ns: int
-    wait_ns: int
 
 
 class HostLock:
@@ -103,7 +96,7 @@ async def run_race(
             replies = []
             for delivery in exchange.deliveries:
                 others = [channel for seat, channel in table.items() if seat != delivery.seat]
-                with held_still(channel for channel in others if _computes(channel)):
+                with held_still(channel for channel in others if channel.computes()):
                     replies.append(_ask_alone(table[delivery.seat], delivery, has_lock=has_lock))
                 await trio.lowlevel.checkpoint()
             return replies
@@ -181,36 +174,6 @@ def _last_words(channel: Channel) -> Trouble | None:
             return trouble
         time.sleep(0.001)
     return None
-
-
-def _computes(channel: Channel) -> bool:
-    """Whether the bot is doing something although nothing is asked of it."""
-    if channel.process is None:
-        return False
-    with contextlib.suppress(OSError):
-        state = Path(f"/proc/{channel.process.pid}/stat").read_bytes().rpartition(b")")[2].split()[0]
-        return state == b"R"
-    return False
-
-
-def usage(pid: int) -> Usage | None:
-    """What a process and its descendants have used so far; None where the system does not tell (not Linux)."""
-    cpu_ns = wait_ns = 0
-    known = False
-    waiting = [pid]
-    while waiting:
-        for task in _tasks(waiting.pop()):
-            with contextlib.suppress(OSError, ValueError):
-                cpu, wait, _ = (task / "schedstat").read_bytes().split()
-                cpu_ns, wait_ns, known = cpu_ns + int(cpu), wait_ns + int(wait), True
-                waiting += [int(child) for child in (task / "children").read_bytes().split()]
-    return Usage(cpu_ns, wait_ns) if known else None
-
-
-def _tasks(pid: int) -> list[Path]:
-    with contextlib.suppress(OSError):
-        return list(Path(f"/proc/{pid}/task").iterdir())
-    return []
 
 
 def _difference(before: Usage | None, after: Usage | None) -> Usage | None:

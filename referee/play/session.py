@@ -6,8 +6,9 @@ from contextlib import closing
 
 import trio
 
-from referee.play.process import nothing_left_behind
+from referee.play.household import nothing_left_behind
 from referee.play.pump import Pump
+from referee.play.warden import Warden
 
 Work = Callable[[Pump], Awaitable[None]]
 
@@ -41,6 +42,7 @@ async def _session(works: Sequence[Work]) -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(watch, signals)
             nursery.start_soon(pump.run)
+            nursery.start_soon(Warden(pump.channels).run)
             async with trio.open_nursery() as workers:
                 for work in works:
                     workers.start_soon(work, pump)

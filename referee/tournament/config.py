@@ -27,8 +27,8 @@ from referee.play.bots import (
     Confinement,
     Isolation,
     builtin_bot,
-    find_command,
 )
+from referee.play.isolation import find_problem
 from referee.rules.options import BadOptions, Options
 from referee.rules.variants import UnknownVariant, Variant, customised, seat_problem
 from referee.tournament.reader import KeyPath, Problem, Reader
@@ -225,9 +225,6 @@ def _document(path: str | Path, text: str) -> dict[str, Any]:
 
 def _check_settings(file: _File, reader: Reader) -> None:
     _check_label(("tournament", "name"), file.tournament.name, LONGEST_TITLE, reader)
-    if file.tournament.isolation == "bwrap":
-        text = '"bwrap" does not exist yet; use "limits", or "none" for bots that are all your own'
-        reader.add(("tournament", "isolation"), text)
     for clock in Clocks.__struct_fields__:
         seconds = getattr(file.time, clock)
         if not 0 < seconds <= LONGEST_CLOCK_S:
@@ -334,12 +331,13 @@ def _bots(file: _File, folder: str, reader: Reader) -> list[BotSpec]:
     if file.bots is None:
         reader.missing(("bots",), "expected at least one [[bots]]")
     given = file.bots or ()
-    specs = [_bot(bot, ("bots", index), folder, reader) for index, bot in enumerate(given)]
+    level = file.tournament.isolation
+    specs = [_bot(bot, ("bots", index), folder, level, reader) for index, bot in enumerate(given)]
     _check_unique("bots", given, "builtin", reader)
     return [spec for spec in specs if spec is not None]
 
 
-def _bot(given: _Bot, path: KeyPath, folder: str, reader: Reader) -> BotSpec | None:
+def _bot(given: _Bot, path: KeyPath, folder: str, isolation: Isolation, reader: Reader) -> BotSpec | None:
     """The bot, as far as it can be told; what is wrong with it is noted."""
     if given.name is not None or given.builtin is None:
         _check_label((*path, "name"), given.name, LONGEST_NAME, reader)
@@ -353,7 +351,7 @@ def _bot(given: _Bot, path: KeyPath, folder: str, reader: Reader) -> BotSpec | N
     elif given.builtin is not None:
         return _builtin(given, given.builtin, path, reader)
     elif given.command is not None:
-        return _own(given, given.command, path, folder, reader)
+        return _own(given, path, folder, isolation, reader)
     elif not reader.wrong((*path, "command")) and not reader.wrong((*path, "builtin")):
         reader.add(path, "expected `command` or `builtin`")
     return None
@@ -370,7 +368,8 @@ def _builtin(given: _Bot, name: str, path: KeyPath, reader: Reader) -> BotSpec |
     return replace(bot, name=given.name or name, env=given.env, owner=given.owner or "")
 
 
-def _own(given: _Bot, command: tuple[str, ...], path: KeyPath, folder: str, reader: Reader) -> BotSpec | None:
+def _own(given: _Bot, path: KeyPath, folder: str, isolation: Isolation, reader: Reader) -> BotSpec | None:
+    command = given.command or ()
     start = os.path.normpath(os.path.join(folder, given.dir or ""))
     reads = tuple(os.path.normpath(os.path.join(folder, path)) for path in given.reads)
     bot = BotSpec(
@@ -385,7 +384,7 @@ def _own(given: _Bot, command: tuple[str, ...], path: KeyPath, folder: str, read
         reader.add((*path, "command", 0), "expected the name of a program, got an empty string")
     elif command[0].startswith(BUILTIN):
         reader.add((*path, "command"), f'a shipped bot is named by `builtin = "{command[0].removeprefix(BUILTIN)}"`')
-    elif not reader.wrong((*path, "dir")) and (problem := find_command(bot)):
+    elif not reader.wrong((*path, "dir")) and (problem := find_problem(bot, isolation)):
         reader.add((*path, "command"), problem)
     return bot
 

@@ -1,0 +1,76 @@
+"""What Linux tells of a process and all its descendants: computing, waiting, memory. Elsewhere nothing is known."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+class Usage(Struct, frozen=True):
+    """CPU time used and time spent waiting for a core, in nanoseconds, over all tasks of a bot's processes."""
+
+    cpu_ns: int
+    wait_ns: int
+
+
+class Holdings(Struct, frozen=True, kw_only=True):
+    """What a bot's processes hold now."""
+
+    tasks: int
+    """Processes and threads."""
+    memory_bytes: int
+    """Resident; what processes share is counted for each."""
+    cpu_ns: int
+    """Used so far by those that live."""
+
+
+def usage(pid: int) -> Usage | None:
+    """What a process and its descendants have used so far; None where the system does not tell."""
+    cpu_ns = wait_ns = 0
+    known = False
+    for task in _tree(pid):
+        with contextlib.suppress(OSError, ValueError):
+            cpu, wait, _ = (task / "schedstat").read_bytes().split()
+            cpu_ns, wait_ns, known = cpu_ns + int(cpu), wait_ns + int(wait), True
+    return Usage(cpu_ns, wait_ns) if known else None
+
+
+def holdings(pid: int) -> Holdings | None:
+    """What a process and its descendants hold; None where the system does not tell."""
+    tasks = memory_bytes = cpu_ns = 0
+    for task in _tree(pid):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            tasks += 1
+            cpu_ns += int((task / "schedstat").read_bytes().split()[0])
+            if task.name == task.parent.parent.name:  # once a process
+                memory_bytes += int((task / "statm").read_bytes().split()[1]) * _PAGE_BYTES
+    return Holdings(tasks=tasks, memory_bytes=memory_bytes, cpu_ns=cpu_ns) if tasks else None
+
+
+def is_running(pid: int) -> bool:
+    """Whether some task of a process or its descendants computes, or would if it had a core."""
+    for task in _tree(pid):
+        with contextlib.suppress(OSError, IndexError):
+            if (task / "stat").read_bytes().rpartition(b")")[2].split()[0] == b"R":
+                return True
+    return False
+
+
+def _tree(pid: int) -> Iterator[Path]:
+    """The tasks of a process and its descendants."""
+    waiting = [pid]
+    while waiting:
+        for task in _tasks(waiting.pop()):
+            yield task
+            with contextlib.suppress(OSError, ValueError):
+                waiting += [int(child) for child in (task / "children").read_bytes().split()]
+
+
+def _tasks(pid: int) -> list[Path]:
+    with contextlib.suppress(OSError):
+        return list(Path(f"/proc/{pid}/task").iterdir())
+    return []

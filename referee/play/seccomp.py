@@ -1,0 +1,145 @@
+"""The system calls that a bot under `bwrap` may not make, as a filter that bubblewrap loads.
+
+Made with libseccomp, which knows the numbers of every architecture. What is refused are the ways past namespaces
+(keyrings, file locks, inotify: all of these reach other sandboxes through the files that they share), new namespaces,
+and parts of the kernel that no player of card games needs. This module must not know what a bot is.
+"""
+
+import ctypes
+import errno
+import functools
+import os
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+_ALLOW = 0x7FFF0000
+_ERRNO = 0x00050000
+_GT, _MASKED_EQ = 6, 7
+
+_CLONE_NAMESPACES = 0x7E020000
+"""CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET."""
+_WORD = 0xFFFFFFFF
+"""The half of an argument that the kernel looks at where it takes an int: a filter must not look at more."""
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_MAP_SHARED_ANONYMOUS = 0x21
+_LOCK_COMMANDS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
+"""fcntl: F_GETLK, F_SETLK, F_SETLKW, the same for open file descriptions, F_SETLEASE, F_GETLEASE, F_NOTIFY."""
+_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
+_HIGHEST_FAMILY = 64
+
+_NOT_PERMITTED = (
+    "keyctl", "add_key", "request_key",
+    "inotify_init", "inotify_init1", "inotify_add_watch", "fanotify_init", "fanotify_mark",
+    "setns", "unshare", "mount", "umount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen",
+    "fsconfig", "fsmount", "fspick", "mount_setattr",
+    "setsid", "setpgid",
+    "ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "perf_event_open", "bpf", "userfaultfd",
+    "shmget", "shmat", "semget", "msgget", "mq_open",
+    "name_to_handle_at", "open_by_handle_at", "quotactl", "quotactl_fd", "acct", "syslog", "cachestat",
+    "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
+    "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname", "iopl", "ioperm",
+    "vhangup", "uselib", "modify_ldt", "memfd_secret",
+)  # fmt: skip
+"""Refused with EPERM. `setsid` and `setpgid`: a bot is one process group, so that one signal stops all of it."""
+
+_NOT_THERE = ("io_uring_setup", "io_uring_enter", "io_uring_register", "clone3")
+"""Refused with ENOSYS, upon which programs fall back to what they did before these existed."""
+
+
+class NoSeccomp(Exception):
+    """The filter cannot be made; the text says why."""
+
+
+class _Compare(ctypes.Structure):
+    _fields_ = (("arg", ctypes.c_uint), ("op", ctypes.c_int), ("a", ctypes.c_uint64), ("b", ctypes.c_uint64))
+
+
+class _Rule(Struct, frozen=True):
+    """Refuse this call with this error, where an argument compares so (index, operator, operand, second operand)."""
+
+    call: str
+    error: int
+    compare: tuple[int, int, int, int] | None = None
+
+
+@functools.cache
+def program(*, shared_memory: bool) -> bytes:
+    """The filter as bubblewrap takes it (an array of struct sock_filter); raises NoSeccomp.
+
+    Without `shared_memory` memory that is counted for no process is refused too (memfd, shared anonymous mappings):
+    for hosts where no control group counts it.
+    """
+    library = _library()
+    context = ctypes.c_void_p(library.seccomp_init(_ALLOW))
+    if not context:
+        raise NoSeccomp("libseccomp cannot begin a filter")
+    try:
+        for rule in _rules(shared_memory=shared_memory):
+            _add(library, context, rule)
+        return _exported(library, context)
+    finally:
+        library.seccomp_release(context)
+
+
+def _rules(*, shared_memory: bool) -> Iterator[_Rule]:
+    yield from (_Rule(call, errno.EPERM) for call in _NOT_PERMITTED)
+    yield from (_Rule(call, errno.ENOSYS) for call in _NOT_THERE)
+    yield _Rule("flock", errno.ENOLCK)
+    for name in ("fcntl", "fcntl64"):
+        yield from (_Rule(name, errno.ENOLCK, (1, _MASKED_EQ, _WORD, command)) for command in _LOCK_COMMANDS)
+    for bit in _bits(_CLONE_NAMESPACES):
+        yield _Rule("clone", errno.EPERM, (0, _MASKED_EQ, bit, bit))
+    yield from (_Rule("ioctl", errno.EPERM, (1, _MASKED_EQ, _WORD, code)) for code in (_TIOCSTI, _TIOCLINUX))
+    for family in sorted(set(range(_HIGHEST_FAMILY)) - {_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK}):
+        yield _Rule("socket", errno.EAFNOSUPPORT, (0, _MASKED_EQ, _WORD, family))
+    yield _Rule("socket", errno.EAFNOSUPPORT, (0, _GT, _HIGHEST_FAMILY - 1, 0))
+    if not shared_memory:
+        yield _Rule("memfd_create", errno.ENOSYS)
+        for name in ("mmap", "mmap2"):
+            yield _Rule(name, errno.ENOMEM, (3, _MASKED_EQ, _MAP_SHARED_ANONYMOUS, _MAP_SHARED_ANONYMOUS))
+
+
+def _bits(word: int) -> Iterator[int]:
+    return (1 << place for place in range(word.bit_length()) if word >> place & 1)
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    try:
+        library = ctypes.CDLL("libseccomp.so.2")
+    except OSError:
+        raise NoSeccomp("libseccomp.so.2 is not installed") from None
+    library.seccomp_init.restype = ctypes.c_void_p
+    library.seccomp_init.argtypes = [ctypes.c_uint32]
+    library.seccomp_release.argtypes = [ctypes.c_void_p]
+    library.seccomp_syscall_resolve_name.argtypes = [ctypes.c_char_p]
+    library.seccomp_rule_add_array.argtypes = [
+        ctypes.c_void_p, ctypes.c_uint32, ctypes.c_int, ctypes.c_uint, ctypes.POINTER(_Compare)
+    ]  # fmt: skip
+    library.seccomp_export_bpf.argtypes = [ctypes.c_void_p, ctypes.c_int]
+    return library
+
+
+def _add(library: ctypes.CDLL, context: ctypes.c_void_p, rule: _Rule) -> None:
+    """Calls that this architecture does not have, or that this libseccomp does not know, need no rule."""
+    number = library.seccomp_syscall_resolve_name(rule.call.encode())
+    if number < 0:
+        return
+    compares = () if rule.compare is None else (_Compare(*rule.compare),)
+    array = (_Compare * len(compares))(*compares)
+    code = library.seccomp_rule_add_array(context, _ERRNO | rule.error, number, len(compares), array)
+    if code < 0:
+        raise NoSeccomp(f"libseccomp refuses the rule for {rule.call}: {os.strerror(-code)}")
+
+
+def _exported(library: ctypes.CDLL, context: ctypes.c_void_p) -> bytes:
+    fd = os.memfd_create("seccomp")
+    try:
+        if (code := library.seccomp_export_bpf(context, fd)) < 0:
+            raise NoSeccomp(f"libseccomp cannot write the filter: {os.strerror(-code)}")
+        os.lseek(fd, 0, os.SEEK_SET)
+        with open(fd, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(fd)

@@ -1,0 +1,77 @@
+"""Looks after the bots while they play, ten times a second: what exceeds its limits is ended, what computes while
+nothing is asked of it is held still, and what has run away from its bot is ended too.
+
+The kernel's own limits come first; this is for what they do not bound on this host. It must not know what is played.
+"""
+
+from collections.abc import Callable, Iterable
+from weakref import WeakKeyDictionary
+
+import trio
+from msgspec import Struct
+
+from referee.play.bots import BotLimits
+from referee.play.channel import Channel
+from referee.play.household import end_orphans
+from referee.play.process import BotProcess
+from referee.play.procfs import Holdings
+
+LOOK_S = 0.1
+"""Time between two looks."""
+
+IDLE_NS = 20_000_000
+"""So much computing between two looks is more than tidying up."""
+
+MB = 1 << 20
+
+
+class Seen(Struct, frozen=True, weakref=True):
+    """A bot at the last look: how much it had been asked, and its CPU time."""
+
+    asked: int
+    cpu_ns: int
+
+
+class Warden:
+    """Looks after the bots that `channels` gives."""
+
+    def __init__(self, channels: Callable[[], Iterable[Channel]]) -> None:
+        self._channels = channels
+        self._seen: WeakKeyDictionary[Channel, Seen] = WeakKeyDictionary()
+
+    async def run(self) -> None:
+        """Look after the bots until cancelled."""
+        while True:
+            await trio.sleep(LOOK_S)
+            self.look()
+
+    def look(self) -> None:
+        """Look at every bot once."""
+        for channel in list(self._channels()):
+            if channel.process is not None and channel.isolation != "none" and not channel.process.has_exited():
+                self._look_at(channel, channel.process)
+        end_orphans(patience_s=0)
+
+    def _look_at(self, channel: Channel, process: BotProcess) -> None:
+        holds = process.holdings()
+        if holds is None:
+            return
+        before, now = self._seen.get(channel), Seen(channel.asked, holds.cpu_ns)
+        self._seen[channel] = now
+        excess = _excess(holds, process.limits, process.bounded)
+        was_idle = before is not None and before.asked == now.asked and not channel.is_busy()
+        if excess:
+            channel.condemn(excess)
+        elif was_idle and before is not None and now.cpu_ns - before.cpu_ns > IDLE_NS:
+            channel.hold()
+
+
+def _excess(holds: Holdings, limits: BotLimits, bounded: frozenset[str]) -> str:
+    """Which limit is exceeded, in words, if one is."""
+    if holds.memory_bytes > limits.memory_mb * MB and "memory" not in bounded:
+        return f"it used more memory than {limits.memory_mb} MB, and was ended"
+    if holds.tasks > limits.processes and "processes" not in bounded:
+        return f"it had more than {limits.processes} processes and threads, and was ended"
+    if holds.cpu_ns > limits.cpu_s * 1_000_000_000:
+        return f"it computed for more than {limits.cpu_s} s, and was ended"
+    return ""
