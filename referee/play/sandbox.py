@@ -250,6 +250,7 @@ def _file_system(cell: Cell) -> list[str]:
             words += ["--symlink", os.readlink(place), place]
         elif os.path.isdir(place):
             words += ["--ro-bind", place, place]
+    words += ["--perms", "0755", "--dir", "/etc"]
     for name in _ETC:
         words += [word for path in sorted(Path("/etc").glob(name)) for word in ("--ro-bind", str(path), str(path))]
     for place in cell.reads:

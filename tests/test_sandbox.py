@@ -1,0 +1,269 @@
+"""The cell of a bot under `bwrap`: what it sees, what it can write, what runs in it, and what keeps a bot from it."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from referee.play.bots import BotLimits, BotSpec, Confinement, builtin_bot
+from referee.play.household import nothing_left_behind
+from referee.play.isolation import Missing, bubblewrap
+from referee.play.process import start
+from referee.play.sandbox import Unfit, cell_of
+
+ANY = BotLimits()
+
+Run = Callable[..., tuple[str, str, str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A bot's folder, which every user can read."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for place in (folder, *folder.parents):
+        if place.is_relative_to(tmp_path.parent.parent) and os.access(place, os.W_OK):
+            place.chmod(place.stat().st_mode | 0o055)
+    return folder
+
+
+@pytest.fixture
+def run(folder: Path, mark: dict[str, str]) -> Run:
+    """Runs a command as a bot in a cell; gives what it wrote to both outputs, and how it ended."""
+    try:
+        bubblewrap()
+    except Missing as missing:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(str(missing))
+
+    def run(*command: str, limits: BotLimits = ANY, **more: Any) -> tuple[str, str, str]:
+        spec = BotSpec(name="mine", command=command, dir=str(folder), env=mark, **more)
+
+        async def to_its_end() -> tuple[str, str, str]:
+            process = start(spec, Confinement(isolation="bwrap", limits=limits))
+            process.close_stdin()
+            with trio.fail_after(60):
+                out = await _everything(process.stdout)
+                err = await _everything(process.stderr)
+                while (ended := process.exit_status()) is None:
+                    await trio.sleep(0.001)
+            await process.stop(patience_s=0, drain=lambda: None)
+            return out, err, ended
+
+        with nothing_left_behind():
+            return trio.run(to_its_end)
+
+    return run
+
+
+async def _everything(fd: int) -> str:
+    data = b""
+    while True:
+        await trio.lowlevel.wait_readable(fd)
+        if not (chunk := os.read(fd, 65536)):
+            return data.decode()
+        data += chunk
+
+
+LOOK = """
+import json, os, resource, socket
+def tried(what):
+    try:
+        what()
+    except OSError as error:
+        return type(error).__name__
+    return "done"
+def write(path):
+    with open(path, "w") as file:
+        file.write("x")
+status = dict(line.split(":\\t", 1) for line in open("/proc/self/status").read().splitlines() if ":\\t" in line)
+print(json.dumps({
+    "folder": os.getcwd(), "files": sorted(os.listdir(".")), "env": dict(os.environ), "host": socket.gethostname(),
+    "fds": sorted(os.listdir("/proc/self/fd"))[:-1],
+    "processes": [name for name in os.listdir("/proc") if name.isdigit()],
+    "uid": os.getuid(), "caps": [status["CapEff"], status["CapBnd"], status["CapPrm"]], "seccomp": status["Seccomp"],
+    "interfaces": [name for _, name in socket.if_nameindex()], "group": os.getpgid(0) == os.getsid(0),
+    "root": sorted(os.listdir("/")), "etc": sorted(os.listdir("/etc")),
+    "written": {path: tried(lambda: write(path + "/x")) for path in
+                ("/", "/bot", "/usr", "/etc", "/dev", "/dev/pts", "/proc", "/tmp", "/dev/shm")},
+    "elsewhere": tried(lambda: open(SECRET).read()), "init": tried(lambda: open("/proc/1/environ").read()),
+    "limits": [resource.getrlimit(getattr(resource, "RLIMIT_" + name))[0]
+               for name in ("NPROC", "NOFILE", "DATA", "FSIZE", "CPU", "CORE")],
+}))
+"""
+
+
+def test_what_a_bot_sees_and_what_it_can_write(run: Run, folder: Path) -> None:
+    secret = folder.parent / "secret"
+    secret.write_text("the key")
+    (folder / "look.py").write_text(f"SECRET = {str(secret)!r}\n{LOOK}")
+    (folder / "data.txt").write_text("weights")
+    out, err, ended = run(
+        "python3", "look.py", limits=BotLimits(processes=33, files=44, tmp_mb=5, memory_mb=300, cpu_s=7)
+    )
+    assert (err, ended) == ("", "exited with code 0")
+    saw = json.loads(out)
+    assert (saw["folder"], saw["files"], saw["host"]) == ("/bot", ["data.txt", "look.py"], "golf")
+    assert saw["fds"] == ["0", "1", "2"]
+    assert len(saw["processes"]) == 2  # the cell's first process and the bot
+    assert saw["env"].keys() - {"LANG", "LC_ALL", "LC_CTYPE", "TZ", "PWD"} == {"PATH", "HOME", "TMPDIR", "GOLFREF_TEST"}
+    assert saw["env"]["HOME"] == saw["env"]["TMPDIR"] == "/tmp"
+    assert saw["uid"] not in (0, os.getuid())
+    assert set(saw["caps"]) == {"0000000000000000"}
+    assert saw["seccomp"] == "2"
+    assert saw["interfaces"] == ["lo"]
+    assert not {"home", "work", "mnt", "srv", "var", "run", "sys"} & set(saw["root"])
+    assert not {"passwd", "hostname", "hosts", "shadow", "machine-id"} & set(saw["etc"])
+    assert saw["elsewhere"] == "FileNotFoundError"
+    assert {path for path, outcome in saw["written"].items() if outcome == "done"} == {"/tmp", "/dev/shm"}
+    assert saw["limits"] == [33, 44, 600 << 20, 5 << 20, 7, 0]
+    assert not (folder / "x").exists()
+
+
+def test_how_the_host_calls_its_folders_is_not_on_the_command_line(run: Run, folder: Path) -> None:
+    (folder / "look.py").write_text("print(open('/proc/1/cmdline').read())")
+    out, _, _ = run("python3", "look.py")
+    assert "bwrap" in out
+    assert str(folder) not in out
+
+
+def test_scratch_space_has_a_size(run: Run, folder: Path) -> None:
+    (folder / "fill.py").write_text(
+        "import errno\n"
+        "for place in ('/tmp', '/dev/shm'):\n"
+        "    for number in range(3):\n"
+        "        try:\n"
+        "            with open(f'{place}/{number}', 'wb') as file: file.write(b'x' * 3_000_000)\n"
+        "        except OSError as error: print(place, number, errno.errorcode[error.errno])\n"
+    )
+    out, _, _ = run("python3", "fill.py", limits=BotLimits(tmp_mb=4))
+    assert out.split() == [
+        "/tmp",
+        "1",
+        "ENOSPC",
+        "/tmp",
+        "2",
+        "ENOSPC",
+        "/dev/shm",
+        "1",
+        "ENOSPC",
+        "/dev/shm",
+        "2",
+        "ENOSPC",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        (["sh", "-c", "exit 3"], "exited with code 3"),
+        (["sh", "-c", "exit 200"], "exited with code 200"),
+        (["sh", "-c", "kill -s SEGV $$"], "killed by SIGSEGV"),
+        (["sh", "-c", "kill -s KILL $$"], "killed by SIGKILL"),
+        (["perl", "-e", "1 while 1"], "killed by SIGXCPU, after more than 1 s of computing"),
+    ],
+)
+def test_how_a_bot_ended_is_told_as_outside(run: Run, command: list[str], text: str) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    assert run(*command, limits=BotLimits(cpu_s=1))[2] == text
+
+
+# Interpreters
+
+
+def test_a_virtual_environment_runs_with_its_libraries(run: Run, folder: Path) -> None:
+    python = folder.parent / "env/bin/python"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder.parent / "env")], check=True)
+    (library,) = (folder.parent / "env/lib").glob("python*/site-packages")
+    (library / "weights.py").write_text("BEST = 7\n")
+    (folder / "bot.py").write_text("import sys, weights; print(weights.BEST, sys.prefix)")
+    out, err, ended = run(str(python), "bot.py")
+    assert (out, err, ended) == (f"7 {folder.parent}/env\n", "", "exited with code 0")
+
+
+def test_a_virtual_environment_of_the_referees_python_in_the_bots_own_folder(run: Run, folder: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder / ".venv")], check=True)
+    (folder / "bot.py").write_text("import sys; print(sys.prefix)")
+    assert run(".venv/bin/python", "bot.py") == ("/bot/.venv\n", "", "exited with code 0")
+
+
+def test_a_program_outside_the_system_comes_with_what_is_installed_beside_it(run: Run, folder: Path) -> None:
+    kit = folder.parent / "kit"
+    (kit / "bin").mkdir(parents=True)
+    (kit / "share").write_text("beside it")
+    (kit / "bin/run").write_text(f'#!/bin/sh\ncat {kit}/share "$1"')
+    (kit / "bin/run").chmod(0o755)
+    (folder / "own").write_text(", own")
+    assert run(str(kit / "bin/run"), "own")[:2] == ("beside it, own", "")
+
+
+def test_what_the_organiser_lets_a_bot_read(run: Run, folder: Path) -> None:
+    (folder.parent / "books").mkdir()
+    (folder.parent / "books/openings").write_text("seven")
+    line = f"cat {folder.parent}/books/openings"
+    assert "No such file" in run("sh", "-c", line)[1]
+    assert run("sh", "-c", line, reads=(str(folder.parent / "books"),))[0] == "seven"
+
+
+def test_a_shipped_bot_starts_in_a_cell(run: Run, folder: Path) -> None:
+    shutil.copytree(builtin_bot("random").dir, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    assert run(*builtin_bot("random").command[:1], str(folder / "bot.py"))[2] == "exited with code 0"
+
+
+# What does not fit
+
+
+@pytest.mark.parametrize(
+    ("prepare", "command", "why"),
+    [
+        (lambda folder: os.mkfifo(folder / "pipe"), ("sh",), "pipe is a pipe or a socket"),
+        (lambda folder: _bound(folder / "door"), ("sh",), "door is a pipe or a socket"),
+        (lambda folder: (folder / "run").symlink_to("/etc/hostname"), ("./run",), "a link to /etc/hostname, which it"),
+        (lambda folder: (folder.parent / "a.py").write_text(""), ("python3", "../a.py"), "`../a.py` lies outside its"),
+        (lambda _: None, ("no-such-program",), "`no-such-program` is not on the PATH"),
+    ],
+)  # fmt: skip
+def test_what_cannot_run_in_a_cell(
+    folder: Path, prepare: Callable[[Path], object], command: tuple[str, ...], why: str
+) -> None:
+    prepare(folder)
+    with pytest.raises(Unfit, match=why.replace("`", "\\`")):
+        cell_of(BotSpec(name="mine", command=command, dir=str(folder), env={}))
+
+
+def _bound(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as door:
+        here = os.open(path.parent, os.O_RDONLY)
+        door.bind(f"/proc/self/fd/{here}/{path.name}")
+        os.close(here)
+
+
+@pytest.mark.parametrize("wide", ["/", "/tmp", "~"])
+def test_a_folder_that_would_show_too_much(wide: str) -> None:
+    with pytest.raises(Unfit, match="give it a folder of its own"):
+        cell_of(BotSpec(name="mine", command=("sh",), dir=str(Path(wide).expanduser()), env={}))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's bots run as another user")
+def test_root_is_told_of_files_that_the_bots_user_cannot_read(folder: Path) -> None:
+    (folder / "mine.py").write_text("")
+    (folder / "mine.py").chmod(0o600)
+    with pytest.raises(Unfit, match=r"mine.py can be read by its owner only.*chmod -R a\+rX"):
+        cell_of(BotSpec(name="mine", command=("python3", "mine.py"), dir=str(folder), env={}))
+
+
+def test_what_a_cell_can_read(folder: Path) -> None:
+    cell = cell_of(BotSpec(name="mine", command=("sh",), dir=str(folder), env={}, reads=("/opt",)))
+    assert [cell.can_read(path) for path in (str(folder / "x"), "/usr/x", "/opt/x", str(folder.parent), "/home/x")] == [
+        True, True, True, False, False,
+    ]  # fmt: skip
