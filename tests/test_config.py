@@ -1,5 +1,6 @@
 """The config file: what it can say, and how its mistakes are told."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -293,9 +294,10 @@ def test_fewer_bots_than_seats() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_bots_of_two_owners_need_bwrap_or_the_organisers_word() -> None:
+def test_bots_of_two_owners_need_bwrap_or_the_organisers_word(folder: Path) -> None:
+    shutil.copytree(folder / "entries/mine", folder / "entries/other")
     mine = '[[bots]]\nname = "a"\ncommand = ["python3", "mine.py"]\ndir = "entries/mine"\nowner = "Ann"\n'
-    other = mine.replace('"a"', '"b"').replace("Ann", "Ben")
+    other = mine.replace('"a"', '"b"').replace("Ann", "Ben").replace("/mine", "/other")
     (line,) = problems(HEAD + 'isolation = "limits"\n' + GAME + mine + other)
     assert line.startswith('c.toml:3:13: tournament.isolation: bots of 2 owners (Ann, Ben) need isolation = "bwrap"')
     assert 'or trust = "all"' in line
@@ -303,6 +305,19 @@ def test_bots_of_two_owners_need_bwrap_or_the_organisers_word() -> None:
     assert loaded(HEAD + 'isolation = "bwrap"\n' + GAME + mine + other).confinement.isolation == "bwrap"
     builtin = '[[bots]]\nbuiltin = "greedy"\n'
     assert loaded(HEAD + GAME + mine + builtin).isolation == "limits"  # shipped bots have no owner
+
+
+@pytest.mark.usefixtures("folder")
+def test_in_a_cell_no_bot_may_see_the_folder_of_another_owners() -> None:
+    mine = '[[bots]]\nname = "a"\ncommand = ["python3", "mine.py"]\ndir = "entries/mine"\nowner = "Ann"\n'
+    same = mine.replace('"a"', '"b"').replace("Ann", "Ben")
+    outer = same.replace("python3", "sh").replace("mine.py", "-c").replace("entries/mine", "entries")
+    lines = problems(HEAD + 'isolation = "bwrap"\n' + GAME + mine + same)
+    assert [line.partition(":")[2].partition(":")[0] for line in lines] == ["9", "14"]
+    (line,) = problems(HEAD + 'isolation = "bwrap"\n' + GAME + mine + outer)
+    assert line.startswith("c.toml:14:7: bots[1].dir")
+    assert "and so bots[0] (`a`), which has another owner; give each a folder of its own" in line
+    assert loaded(HEAD + 'isolation = "bwrap"\n' + GAME + mine + same.replace("Ben", "Ann")).bots[1].owner == "Ann"
 
 
 @pytest.mark.usefixtures("folder")

@@ -26,7 +26,7 @@ class Pending(Struct):
     written_ns: int
     deadline_ns: int
     lag_ns: int = 0
-    """How long the referee itself did not look meanwhile."""
+    """How long the referee itself did not look meanwhile; the other two times are shifted by it."""
 
 
 class Channel:
@@ -154,6 +154,14 @@ class Channel:
         if self.pending is not None:
             self.pending.written_ns += held_ns
             self.pending.deadline_ns += held_ns
+
+    def note_lag(self, gap_ns: int) -> int:
+        """The referee did not look for so long: the clock stood still; returns the sum of that for this answer."""
+        self.shift_clock(gap_ns)
+        if self.pending is None:
+            return 0
+        self.pending.lag_ns += gap_ns
+        return self.pending.lag_ns
 
     def is_busy(self) -> bool:
         """Whether the bot owes an answer."""

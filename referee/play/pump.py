@@ -24,8 +24,11 @@ from referee.play.race import HostLock, run_race
 TURN_NS = 2_000_000
 """So long the pump works before it lets other tasks run."""
 
-LAG_NS = 100_000_000
-"""A time in which the referee did not look that is longer than this is its own fault, not a bot's lateness."""
+LAG_NS = 2_000_000
+"""While the referee does not look for longer than this, the bots' clocks stand still."""
+
+HOPELESS_NS = 2_000_000_000
+"""If it did not look for so long while one answer was awaited, the match is void: no time of it can be defended."""
 
 AT_ONCE_NS = 50_000
 """A poll that is quicker than this did not wait."""
@@ -43,6 +46,7 @@ class Live(Struct, eq=False):
     exchange: Exchange | None = None
     replies: dict[int, Reply] = field(default_factory=dict)
     failure: BaseException | None = None
+    worst_lag_ns: int = 0
 
 
 class Pump:
@@ -60,15 +64,16 @@ class Pump:
         self._looked_ns = self._arrived_ns = time.monotonic_ns()
         self.stillness = trio.Lock()
         """Held while slaps are timed; who starts processes takes it first."""
-        self.worst_lag_s = 0.0
-        """The longest time in which the pump did not look at its pipes."""
 
     def channels(self) -> list[Channel]:
         """All bots of all matches in flight."""
         return [channel for live in self._lives for channel in live.channels.values()]
 
-    async def converse(self, steps: Steps, channels: dict[int, Channel]) -> None:
-        """Drive a conversation to its end; raises HostFault when the referee or the host spoiled it."""
+    async def converse(self, steps: Steps, channels: dict[int, Channel]) -> int:
+        """Drive a conversation to its end; raises HostFault when the referee or the host spoiled it.
+
+        Returns the longest time in which the referee did not look at its pipes meanwhile, in microseconds.
+        """
         live = Live(steps, channels)
         for seat, channel in channels.items():
             self._register(live, seat, channel)
@@ -83,6 +88,7 @@ class Pump:
                 self._unregister(channel)
         if live.failure is not None:
             raise live.failure
+        return live.worst_lag_ns // 1000
 
     async def run(self) -> None:
         """Pump until cancelled."""
@@ -262,10 +268,6 @@ class Pump:
         late = (now_ns if heard is None else min(now_ns, self._arrived_ns)) > pending.deadline_ns
         hint = "" if heard is not None and not late else channel.connection.hint()
         channel.give_up()
-        if late and now_ns - pending.lag_ns <= pending.deadline_ns:
-            lag_s = pending.lag_ns / 1e9
-            self._fail(live, HostFault(f"the referee did not look at its pipes for {lag_s:.2f} s while a clock ran"))
-            return
         if late and not isinstance(heard, Trouble):
             heard = None
         live.replies[seat] = _reply(seat, heard, now_ns - pending.written_ns, hint)
@@ -313,13 +315,15 @@ class Pump:
 
     def _note_lag(self, gap_ns: int) -> None:
         """The pipes were not looked at for so long."""
-        self.worst_lag_s = max(self.worst_lag_s, gap_ns / 1e9)
-        if gap_ns > LAG_NS:
-            for live in self._lives:
-                for channel in live.channels.values():
-                    if channel.pending is not None:
-                        channel.pending.lag_ns += gap_ns
+        if gap_ns <= LAG_NS:
+            return
+        for live in list(self._lives):
+            live.worst_lag_ns = max(live.worst_lag_ns, gap_ns)
+            worst_ns = max(channel.note_lag(gap_ns) for channel in live.channels.values())
+            if worst_ns > HOPELESS_NS:
+                text = f"the referee did not look at its pipes for {worst_ns / 1e9:.2f} s while a clock ran"
+                self._fail(live, HostFault(text))
 
 
 def _reply(seat: int, heard: Heard | None, elapsed_ns: int, hint: str) -> Reply:
-    return Reply(seat=seat, heard=heard, elapsed_us=elapsed_ns / 1e3, hint=hint)
+    return Reply(seat=seat, heard=heard, elapsed_us=max(0, elapsed_ns) / 1e3, hint=hint)

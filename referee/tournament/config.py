@@ -8,29 +8,26 @@ import os
 import re
 import tomllib
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
-from msgspec.structs import replace
 
 from protocol.messages import Clocks, FaultPolicy
 from protocol.text import printable
 from referee.play.bots import (
-    BUILTIN,
     LONGEST_NAME,
-    BadBot,
     BotLimits,
     BotSpec,
     Confinement,
     Isolation,
-    builtin_bot,
 )
-from referee.play.isolation import find_problem
 from referee.rules.options import BadOptions, Options
 from referee.rules.variants import UnknownVariant, Variant, customised, seat_problem
+from referee.tournament.entrants import GivenBot, check_trust, read_bots
+from referee.tournament.labels import check_label, check_unique
 from referee.tournament.reader import KeyPath, Problem, Reader
 
 Format = Literal["round-robin"]
@@ -38,7 +35,7 @@ RankBy = Literal["match-points", "strokes"]
 Trust = Literal["all"]
 
 LONGEST_TITLE = 100
-"""Characters in the name of a tournament or of a bot's owner."""
+"""Characters in the name of a tournament."""
 
 LONGEST_LINE = 2000
 """Characters of a problem's line."""
@@ -123,16 +120,6 @@ class _Variant(Struct, frozen=True, kw_only=True):
     options: dict[str, Any] = {}
 
 
-class _Bot(Struct, frozen=True, kw_only=True):
-    name: str | None = None
-    command: tuple[str, ...] | None = None
-    builtin: str | None = None
-    dir: str | None = None
-    env: dict[str, str] = {}
-    reads: tuple[str, ...] = ()
-    owner: str | None = None
-
-
 class _File(Struct, frozen=True, kw_only=True):
     """The config file as it is written; what it must contain is checked below."""
 
@@ -141,12 +128,12 @@ class _File(Struct, frozen=True, kw_only=True):
     faults: FaultPolicy = FaultPolicy()
     limits: BotLimits = BotLimits()
     variants: tuple[_Variant, ...] | None = None
-    bots: tuple[_Bot, ...] | None = None
+    bots: tuple[GivenBot, ...] | None = None
 
 
 _HOMES = {
     **dict.fromkeys(Options.__struct_fields__, "the `options` of [[variants]]"),
-    **dict.fromkeys(_Bot.__struct_fields__, "[[bots]]"),
+    **dict.fromkeys(GivenBot.__struct_fields__, "[[bots]]"),
     **dict.fromkeys(_Variant.__struct_fields__, "[[variants]]"),
     **dict.fromkeys(FaultPolicy.__struct_fields__, "[faults]"),
     **dict.fromkeys(Clocks.__struct_fields__, "[time]"),
@@ -164,9 +151,10 @@ def load(path: str | Path) -> Config:
     folder = os.path.dirname(os.path.abspath(path))
     _check_settings(file, reader)
     variants = _entries(file, reader)
-    bots = _bots(file, folder, reader)
+    bots = read_bots(file.bots, folder, file.tournament.isolation, reader)
     _check_enough_bots(file, reader)
-    _check_trust(file, reader)
+    trusted = file.tournament.trust == "all"
+    check_trust(file.bots or (), file.tournament.isolation, trusted=trusted, reader=reader)
     if reader.problems:
         raise ConfigError(_placed(path, text, reader.problems))
     given = file.tournament
@@ -224,7 +212,7 @@ def _document(path: str | Path, text: str) -> dict[str, Any]:
 
 
 def _check_settings(file: _File, reader: Reader) -> None:
-    _check_label(("tournament", "name"), file.tournament.name, LONGEST_TITLE, reader)
+    check_label(("tournament", "name"), file.tournament.name, LONGEST_TITLE, reader)
     for clock in Clocks.__struct_fields__:
         seconds = getattr(file.time, clock)
         if not 0 < seconds <= LONGEST_CLOCK_S:
@@ -236,39 +224,6 @@ def _check_settings(file: _File, reader: Reader) -> None:
             reader.add(("limits", name), f"expected int >= {least}, got {value}")
 
 
-def _check_trust(file: _File, reader: Reader) -> None:
-    """Other people's programs run under `bwrap`, or the organiser says in so many words that he trusts them."""
-    owners = sorted({bot.owner or "(none)" for bot in file.bots or () if bot.builtin is None})
-    if len(owners) > 1 and file.tournament.isolation != "bwrap" and file.tournament.trust is None:
-        some = ", ".join(owners[:5]) + ", ..." * (len(owners) > 5)
-        text = (
-            f'bots of {len(owners)} owners ({some}) need isolation = "bwrap"'
-            ', or trust = "all" if every one of them may read and change all that you can; see `golfref doctor`'
-        )
-        reader.add(("tournament", "isolation"), text)
-
-
-def _check_label(path: KeyPath, text: str | None, longest: int, reader: Reader) -> None:
-    """A name must be there, and show as what it is: no control or bidi characters, no blanks around it."""
-    if text is None:
-        reader.missing(path)
-    elif not (0 < len(text) <= longest and text.isprintable() and text == text.strip()):
-        reader.add(path, f"expected 1 to {longest} printable characters, without blanks around them")
-
-
-def _check_unique(section: str, items: Sequence[_Variant | _Bot], stand_in: str, reader: Reader) -> None:
-    """No two of a section go by the same name, which is `stand_in`'s value where no `name` is given."""
-    first: dict[str, KeyPath] = {}
-    for index, item in enumerate(items):
-        key = stand_in if item.name is None else "name"
-        name, path = getattr(item, key), (section, index, key)
-        if name in first:
-            hint = "" if key == "name" else "; give this one a `name`"
-            reader.add(path, f"the name `{name}` is taken{hint}", first=first[name])
-        elif name is not None:
-            first[name] = path
-
-
 def _entries(file: _File, reader: Reader) -> list[Entry]:
     if file.variants is None:
         reader.missing(("variants",), "expected at least one [[variants]]")
@@ -276,13 +231,13 @@ def _entries(file: _File, reader: Reader) -> list[Entry]:
     for index, given in enumerate(file.variants or ()):
         path: KeyPath = ("variants", index)
         if given.name is not None:
-            _check_label((*path, "name"), given.name, LONGEST_NAME, reader)
+            check_label((*path, "name"), given.name, LONGEST_NAME, reader)
         variant = _variant(given, path, reader)
         if variant is not None:
             seats = file.tournament.seats if given.seats is None else given.seats
             _check_seats(variant, seats, given, path, reader)
             entries.append(Entry(name=given.name or variant.preset, variant=variant, seats=seats))
-    _check_unique("variants", file.variants or (), "preset", reader)
+    check_unique("variants", file.variants or (), "preset", reader)
     return entries
 
 
@@ -325,68 +280,6 @@ def _check_enough_bots(file: _File, reader: Reader) -> None:
     for path, seats in tables:
         if seats > len(file.bots) and not reader.wrong(path):
             reader.add(path, f"{seats} bots at a table, but the config has only {len(file.bots)}")
-
-
-def _bots(file: _File, folder: str, reader: Reader) -> list[BotSpec]:
-    if file.bots is None:
-        reader.missing(("bots",), "expected at least one [[bots]]")
-    given = file.bots or ()
-    level = file.tournament.isolation
-    specs = [_bot(bot, ("bots", index), folder, level, reader) for index, bot in enumerate(given)]
-    _check_unique("bots", given, "builtin", reader)
-    return [spec for spec in specs if spec is not None]
-
-
-def _bot(given: _Bot, path: KeyPath, folder: str, isolation: Isolation, reader: Reader) -> BotSpec | None:
-    """The bot, as far as it can be told; what is wrong with it is noted."""
-    if given.name is not None or given.builtin is None:
-        _check_label((*path, "name"), given.name, LONGEST_NAME, reader)
-    if given.owner is not None:
-        _check_label((*path, "owner"), given.owner, LONGEST_TITLE, reader)
-    for variable in given.env:
-        if not variable or "=" in variable or "\0" in variable:
-            reader.add((*path, "env", variable), "cannot be the name of an environment variable", at_key=True)
-    if given.command is not None and given.builtin is not None:
-        reader.add((*path, "builtin"), "a bot has either `builtin` or `command`, not both", at_key=True)
-    elif given.builtin is not None:
-        return _builtin(given, given.builtin, path, reader)
-    elif given.command is not None:
-        return _own(given, path, folder, isolation, reader)
-    elif not reader.wrong((*path, "command")) and not reader.wrong((*path, "builtin")):
-        reader.add(path, "expected `command` or `builtin`")
-    return None
-
-
-def _builtin(given: _Bot, name: str, path: KeyPath, reader: Reader) -> BotSpec | None:
-    if given.dir is not None:
-        reader.add((*path, "dir"), "goes with `command` only; a shipped bot starts in its own folder", at_key=True)
-    try:
-        bot = builtin_bot(name)
-    except BadBot as error:
-        reader.add((*path, "builtin"), str(error))
-        return None
-    return replace(bot, name=given.name or name, env=given.env, owner=given.owner or "")
-
-
-def _own(given: _Bot, path: KeyPath, folder: str, isolation: Isolation, reader: Reader) -> BotSpec | None:
-    command = given.command or ()
-    start = os.path.normpath(os.path.join(folder, given.dir or ""))
-    reads = tuple(os.path.normpath(os.path.join(folder, path)) for path in given.reads)
-    bot = BotSpec(
-        name=given.name or "", command=command, dir=start, env=given.env, reads=reads, owner=given.owner or ""
-    )
-    for index, place in enumerate(reads):
-        if not os.path.exists(place):
-            reader.add((*path, "reads", index), f"there is no {place}")
-    if not os.path.isdir(start):
-        reader.add((*path, "dir"), f"there is no folder {start}")
-    elif not command[0]:
-        reader.add((*path, "command", 0), "expected the name of a program, got an empty string")
-    elif command[0].startswith(BUILTIN):
-        reader.add((*path, "command"), f'a shipped bot is named by `builtin = "{command[0].removeprefix(BUILTIN)}"`')
-    elif not reader.wrong((*path, "dir")) and (problem := find_problem(bot, isolation)):
-        reader.add((*path, "command"), problem)
-    return bot
 
 
 def _placed(path: str | Path, text: str, problems: list[Problem]) -> list[str]:

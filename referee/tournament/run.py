@@ -45,7 +45,6 @@ class Outcome(Struct, kw_only=True):
 
     unplayed: list[int] = field(default_factory=list)
     """Matches that were voided on every attempt."""
-    worst_lag_s: float = 0.0
 
 
 def for_blocks(entry: Entry) -> Variant:
@@ -136,7 +135,6 @@ def play_all(config: Config, plan: Plan, store: Store, watcher: Watcher) -> Outc
             result = result_of(fixture, record)
             store.commit(result, record)
             watcher.finished(result)
-            outcome.worst_lag_s = pump.worst_lag_s
 
     run_session([work] * config.jobs)
     return outcome
