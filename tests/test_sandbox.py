@@ -46,7 +46,8 @@ def run(folder: Path, mark: dict[str, str]) -> Run:
         pytest.skip(str(missing))
 
     def run(*command: str, limits: BotLimits = ANY, **more: Any) -> tuple[str, str, str]:
-        spec = BotSpec(name="mine", command=command, dir=str(folder), env=mark, **more)
+        more["env"] = mark | more.get("env", {})
+        spec = BotSpec(name="mine", command=command, dir=str(folder), **more)
 
         async def to_its_end() -> tuple[str, str, str]:
             process = start(spec, Confinement(isolation="bwrap", limits=limits))
@@ -218,6 +219,28 @@ def test_what_the_organiser_lets_a_bot_read(run: Run, folder: Path) -> None:
 def test_a_shipped_bot_starts_in_a_cell(run: Run, folder: Path) -> None:
     shutil.copytree(builtin_bot("random").dir, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     assert run(*builtin_bot("random").command[:1], str(folder / "bot.py"))[2] == "exited with code 0"
+
+
+def test_nothing_of_the_bots_runs_before_it_has_lost_its_rights(run: Run, folder: Path) -> None:
+    for name in ("setpriv", "prlimit", "env"):
+        (folder / name).write_text("#!/bin/sh\necho taken over")
+        (folder / name).chmod(0o755)
+    (folder / "bot").write_text("#!/bin/sh\n/usr/bin/id -u; /usr/bin/id -G; echo $LD_PRELOAD")
+    (folder / "bot").chmod(0o755)
+    out, err, ended = run("./bot", env={"PATH": "/bot", "LD_PRELOAD": "/bot/evil.so"})
+    user, groups, preloaded = out.split()
+    assert ended == "exited with code 0"
+    assert user == groups != "0"
+    assert preloaded == "/bot/evil.so"
+
+
+def test_a_virtual_environment_runs_nothing_outside_the_cell(run: Run, folder: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder.parent / "env")], check=True)
+    (library,) = (folder.parent / "env/lib").glob("python*/site-packages")
+    (library / "evil.pth").write_text(f"import os; os.path.isdir('/bot') or open({str(folder / 'evil')!r}, 'w')")
+    (folder / "bot.py").write_text("print('plays')")
+    assert run(str(folder.parent / "env/bin/python"), "bot.py")[0] == "plays\n"
+    assert not (folder / "evil").exists()
 
 
 # What does not fit

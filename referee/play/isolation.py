@@ -14,13 +14,11 @@ from msgspec import Struct
 
 from referee.play.bots import BotLimits, BotSpec, Isolation, find_command
 from referee.play.exchange import HostFault
-from referee.play.sandbox import FIRST_UID, Cell, Unfit, arguments, cell_of, inner_command
+from referee.play.sandbox import FIRST_UID, Cell, Unfit, arguments, cell_of, inner_command, tool
 from referee.play.seccomp import NoSeccomp, program
 
 _NEEDED = frozenset({"--args", "--size", "--perms", "--json-status-fd", "--seccomp", "--clearenv", "--cap-drop"})
 """What bubblewrap must know; all of it does since version 0.8."""
-
-_TOOLS = "/usr/bin:/bin:/usr/sbin:/sbin"
 
 _REMEDIES = {
     "uid map": "the kernel or AppArmor refuses user namespaces; as on Ubuntu 24.04, let bwrap have them by an AppArmor "
@@ -57,9 +55,10 @@ def bubblewrap() -> Bubblewrap:
     path = shutil.which("bwrap")
     if path is None:
         raise Missing("bubblewrap is not installed", "apt-get install bubblewrap, or dnf install bubblewrap")
-    for tool in ("setpriv", "prlimit"):
-        if shutil.which(tool, path=_TOOLS) is None:
-            raise Missing(f"`{tool}` is not installed", "install util-linux")
+    try:
+        _ = [tool(name) for name in ("setpriv", "prlimit", "env")]
+    except Unfit as error:
+        raise Missing(str(error), "install util-linux and coreutils") from None
     version = _said(path, "--version").strip()
     options = frozenset(re.findall(r"--[a-z0-9-]+", _said(path, "--help")))
     if lacking := sorted(_NEEDED - options):
@@ -94,7 +93,7 @@ def _try_out(one: Bubblewrap) -> None:
         filtered = program(shared_memory=False)
     except NoSeccomp as error:
         raise Missing(str(error), "apt-get install libseccomp2, or dnf install libseccomp") from None
-    cell = Cell(command=("true",), folder="/usr", reads=(), env={"PATH": _TOOLS})
+    cell = Cell(command=("/bin/sh", "-c", ":"), folder="/usr", reads=(), env={})
     limits = BotLimits()
     uid = FIRST_UID if os.geteuid() == 0 else None
     with open(os.memfd_create("seccomp"), "w+b") as file:

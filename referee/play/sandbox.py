@@ -13,7 +13,7 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -50,7 +50,7 @@ _FROM_HOST = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
 _PYTHON = re.compile(r"(python|pypy)[\d.]*")
 _PROGRAM_FOLDERS = ("bin", "sbin", "shims", "libexec")
 _TOO_WIDE = ("/", "/home", "/root", "/etc", "/var", "/opt", "/srv", _SCRATCH, "/run", "/mnt", "/media")
-_ASK_PYTHON = "import json, sys; print(json.dumps([sys.executable, sys.prefix, sys.base_prefix]))"
+_ASK_PYTHON = "import json, sys; print(json.dumps([sys.executable, sys.base_prefix]))"
 _WALK = 10_000
 """Files of a bot's folder that are looked at before play."""
 
@@ -94,7 +94,7 @@ def _cell(encoded: bytes) -> Cell:
         reads.append(os.path.realpath(place))
         reads += [place] if place != reads[-1] else []
     arguments = [_inside(argument, spec.dir) for argument in spec.command[1:]]
-    path = f"{os.path.dirname(program)}:{_PATH}" if "/" in program else _PATH
+    path = _PATH if _is_within(program, FOLDER) else f"{os.path.dirname(program)}:{_PATH}"
     env = {"PATH": path, "HOME": _SCRATCH, "TMPDIR": _SCRATCH}
     env |= {name: os.environ[name] for name in _FROM_HOST if name in os.environ}
     cell = Cell(command=(program, *arguments), folder=folder, reads=tuple(dict.fromkeys(reads)), env=env | spec.env)
@@ -147,7 +147,7 @@ def _program(spec: BotSpec, folder: str) -> tuple[str, list[str]]:
     if any(_is_within(path, place) for place in _SYSTEM) and _is_system(path):
         return path, []
     if _PYTHON.fullmatch(os.path.basename(path)):
-        executable, *prefixes = _python(path)
+        executable, prefixes = _python(path)
         return executable, [place for place in prefixes if not _is_system(place)]
     target = os.path.realpath(path)
     return target, [] if _is_system(target) else [_prefix(target)]
@@ -171,15 +171,20 @@ def _own_program(path: str, folder: str) -> list[str]:
 
 
 @functools.cache
-def _python(path: str) -> tuple[str, str, str]:
-    """Where a Python lives: its executable, its prefix and the prefix it was installed to; raises Unfit."""
-    asked = [path, "-I", "-c", _ASK_PYTHON]
+def _python(path: str) -> tuple[str, list[str]]:
+    """Where a Python lives: its executable, then its virtual environment and where it is installed; raises Unfit.
+
+    It is asked without `site`, because what lies in a virtual environment must not run outside a cell.
+    """
+    asked = [path, "-I", "-S", "-c", _ASK_PYTHON]
     try:
         done = subprocess.run(asked, cwd="/", capture_output=True, timeout=20, check=True, stdin=subprocess.DEVNULL)
-        executable, prefix, base = json.loads(done.stdout)
+        executable, base = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise Unfit(f"{path} does not say where it is installed: {error}") from None
-    return executable, prefix, base
+    environment = os.path.dirname(os.path.dirname(executable))
+    is_virtual = os.path.isfile(os.path.join(environment, "pyvenv.cfg"))
+    return executable, [environment, base] if is_virtual else [base]
 
 
 def _prefix(program: str) -> str:
@@ -215,30 +220,44 @@ def arguments(cell: Cell, limits: BotLimits, *, options: frozenset[str]) -> list
         *("--remount-ro", "/dev"),
         *("--perms", "1777", "--size", size, "--tmpfs", _SCRATCH),
         *_file_system(cell),
-        *(word for name, value in cell.env.items() for word in ("--setenv", name, value)),
+        *(() if os.geteuid() == 0 else _settings(cell.env)),
         "--chdir", FOLDER,
         "--remount-ro", "/",
     ]  # fmt: skip
 
 
 def inner_command(cell: Cell, limits: BotLimits, *, uid: int | None) -> list[str]:
-    """What bubblewrap runs: the bot, with its user and its limits; `uid` where the referee is root."""
+    """What bubblewrap runs: the bot, with its user and its limits; `uid` where the referee is root.
+
+    What still runs as root takes nothing from the bot: no program by the PATH, no environment.
+    """
     user = [] if uid is None else [
-        "setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs", "--inh-caps=-all",
+        tool("setpriv"), f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs", "--inh-caps=-all",
         "--ambient-caps=-all", "--bounding-set=-all",
     ]  # fmt: skip
     return [
         *user,
-        "prlimit", f"--nproc={limits.processes}", f"--nofile={limits.files}", f"--data={2 * limits.memory_mb * MB}",
-        f"--fsize={limits.tmp_mb * MB}", f"--cpu={limits.cpu_s}:{limits.cpu_s + 5}", "--core=0", "--memlock=65536",
-        "--msgqueue=0",
+        tool("prlimit"), f"--nproc={limits.processes}", f"--nofile={limits.files}",
+        f"--data={2 * limits.memory_mb * MB}", f"--fsize={limits.tmp_mb * MB}",
+        f"--cpu={limits.cpu_s}:{limits.cpu_s + 5}", "--core=0", "--memlock=65536", "--msgqueue=0",
+        *([] if uid is None else [tool("env"), *(f"{name}={value}" for name, value in cell.env.items())]),
         *cell.command,
     ]  # fmt: skip
 
 
+@functools.cache
+def tool(name: str) -> str:
+    """The path of a program of the system; raises Unfit."""
+    path = shutil.which(name, path=_PATH)
+    if path is None:
+        raise Unfit(f"`{name}` is not installed")
+    return path
+
+
 def _user(options: frozenset[str]) -> list[str]:
     if os.geteuid() == 0:
-        return ["--cap-drop", "ALL", *_pairs("--cap-add", ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"))]
+        kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
+        return ["--cap-drop", "ALL", *(word for name in kept for word in ("--cap-add", name))]
     nested = ["--disable-userns"] if "--disable-userns" in options else []
     return ["--unshare-user", *nested, "--uid", NOBODY, "--gid", NOBODY]
 
@@ -265,5 +284,5 @@ def _folders_above(place: str) -> list[str]:
     return [word for folder in above for word in ("--perms", "0755", "--dir", folder)]
 
 
-def _pairs(option: str, values: Iterable[str]) -> list[str]:
-    return [word for value in values for word in (option, value)]
+def _settings(env: Mapping[str, str]) -> list[str]:
+    return [word for name, value in env.items() for word in ("--setenv", name, value)]
