@@ -66,6 +66,9 @@ def tournament(
         typer.Option(metavar="FILE", help="Where results go; default: CONFIG with .golfref for .toml, beside it."),
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew; an old store is kept as FILE.old1.")] = False,
+    amend: Annotated[
+        bool, typer.Option("--amend", help="Go on with a changed config; without it, say what would change.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all, start every bot once, play nothing.")] = False,
     jobs: Annotated[Optional[int], typer.Option(min=1, help="Matches at a time; default: the config's.")] = None,
     seed: Annotated[
@@ -76,30 +79,39 @@ def tournament(
     strict: Strict = False,
 ) -> None:
     """Run a tournament, or go on with one, and print the standings."""
+    from referee.commands.interrupt import Signals
+
+    signals = Signals()
     from referee.commands.tournament import Ordered, run_tournament
 
+    if fresh and amend:
+        raise typer.BadParameter("a run is amended or begun anew, not both", param_hint="--amend")
     order = Ordered(
         config=config,
         store=store,
         fresh=fresh,
+        amend=amend,
         dry_run=dry_run,
         jobs=jobs,
         seed=seed,
         as_json=as_json,
         strict=strict,
     )
-    raise typer.Exit(run_tournament(order))
+    raise typer.Exit(run_tournament(order, signals))
 
 
 @app.command()
 def standings(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")],
     as_json: Json = False,
+    hashes: Annotated[
+        bool, typer.Option("--hashes", help="Print number and hash of every match, for `verify --digest`.")
+    ] = False,
 ) -> None:
     """Print a run's tables again, from its store."""
     from referee.commands.standings import print_standings
 
-    raise typer.Exit(print_standings(run, as_json=as_json))
+    raise typer.Exit(print_standings(run, as_json=as_json, hashes=hashes))
 
 
 @app.command()
@@ -202,21 +214,41 @@ def score(
 def replay(
     record: Annotated[str, typer.Argument(metavar="RECORD", help="A record file, or a match of a run as RUN:17.")],
     seat: Annotated[Optional[int], typer.Option(min=0, help="Show what this seat saw.")] = None,
+    wire: Annotated[
+        bool, typer.Option("--wire", help="With --seat: every line to and from its bot, its faults, its stderr.")
+    ] = False,
 ) -> None:
     """Tell a match again, as the public or as a seat saw it."""
     from referee.commands.inspect import replay as replay_record
 
-    raise typer.Exit(replay_record(record, seat))
+    if wire and seat is None:
+        raise typer.BadParameter("expected --seat too: a conversation is one bot's", param_hint="--wire")
+    raise typer.Exit(replay_record(record, seat, wire=wire))
 
 
 @app.command()
 def verify(
     what: Annotated[str, typer.Argument(metavar="RUN|RECORD", help="A run's store, one match RUN:17, or a record.")],
+    digest: Annotated[
+        Optional[str],
+        typer.Option(metavar="HEX|FILE", help="The run's published digest, or hashes as `standings --hashes` prints."),
+    ] = None,
+    results: Annotated[
+        Optional[Path], typer.Option(metavar="FILE", help="Published results, as `standings --json` prints them.")
+    ] = None,
 ) -> None:
-    """Check again: deals from the key, the replay of every record, every score."""
+    """Check again: deals from the key, every replay, every score, and what passed between referee and bots."""
     from referee.commands.inspect import verify as verify_again
 
-    raise typer.Exit(verify_again(what))
+    raise typer.Exit(verify_again(what, digest, results))
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Say what this machine offers: isolation, cores, how evenly slaps are timed; and what to put right."""
+    from referee.commands.doctor import examine
+
+    raise typer.Exit(examine(as_json=as_json))
 
 
 def _changes(options: list[str] | None) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The bytes of one bot: which line answers what was asked, and what is wrong with the others. No process, no clock."""
 
 import json
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from protocol.actions import Flip
 from protocol.codec import encode
 from protocol.messages import Answer, Limits, Ready
-from referee.play.connection import Connection, Heard, Trouble
+from referee.play.connection import KEPT_BYTES, KEPT_OF_LINE, LEAST_LINE, Connection, Heard, Trouble
 
 SMALL = Limits(line_bytes=100, spare_lines=3)
 
@@ -239,6 +240,55 @@ def test_a_little_output_that_nobody_asked_for_waits() -> None:
     connection.expect("id1")
     assert connection.hear() == Answer(id="id1", action=Flip(slot=2))
     assert connection.unasked_lines == 2
+
+
+# What is kept for the record
+
+
+def test_all_that_came_is_kept_with_what_had_been_asked_before_it() -> None:
+    connection = Connection(Limits())
+    connection.expect_ready()
+    connection.feed(b'{"type": "ready"}\n')
+    connection.hear()
+    connection.expect("id1")
+    connection.feed(b"\r\n" + answer("id1") + b"early\nand ")
+    connection.hear()
+    connection.expect("id2")
+    connection.feed(b"late\n\xff")
+    connection.hear()
+
+    lines = connection.finish()
+
+    said = ['{"type": "ready"}\n', "\r\n", answer("id1").decode(), "early\n", "and late\n", "\ufffd"]
+    assert [line.text for line in lines] == said
+    assert [line.after for line in lines] == [1, 2, 2, 2, 3, 3]
+    assert [line.size for line in lines] == [*(len(text) for text in said[:-1]), 1]
+    assert connection.lines_read == len(lines)
+    assert connection.bytes_read == sum(line.size for line in lines)
+    read = "".join(said[:-1]).encode() + b"\xff"
+    assert connection.digest.hexdigest() == sha256(read).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "line", [b"\n", b"x\n", answer(), 600 * b"x" + b"\n"], ids=["blank", "short", "answer", "long"]
+)
+@pytest.mark.parametrize("judged", [True, False], ids=["judged", "left over"])
+def test_what_is_kept_is_bounded_and_all_is_counted(line: bytes, judged: bool) -> None:
+    connection = asked("other", Limits(spare_lines=10**6))
+    count = 200_000 // len(line)
+    for _ in range(count):
+        connection.feed(line)
+        if judged and connection.hear() is not None:
+            connection.expect("other")
+    connection.feed(b"end")
+
+    lines = connection.finish()
+
+    assert KEPT_BYTES <= sum(max(LEAST_LINE, len(one.text)) for one in lines) < KEPT_BYTES + KEPT_OF_LINE
+    assert {one.text for one in lines} == {line[:KEPT_OF_LINE].decode()}
+    assert {one.size for one in lines} == {len(line)}
+    assert connection.lines_read == count + 1
+    assert connection.bytes_read == count * len(line) + len(b"end")
 
 
 # Whatever comes

@@ -3,8 +3,10 @@
 A script is a list of `expect X, answer Y`; it fails on any other question, and when it is not used up.
 """
 
+import hmac
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
-from itertools import count
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -29,11 +31,10 @@ from protocol.messages import (
 from protocol.messages import (
     Game as GameMessage,
 )
-from referee.play.bots import BotSpec, Confinement
 from referee.play.connection import Trouble
 from referee.play.conversation import FATAL, Conversation
 from referee.play.exchange import READY, Delivery, Exchange, Reply
-from referee.play.match import MatchSetup, hello, match_messages
+from referee.play.telling import announcements, hello, request_id
 from referee.rules.chance import Keyed, Stacked
 from referee.rules.game import Game
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Move
@@ -72,25 +73,10 @@ class Table:
         chance = Stacked(bytes(32), variant, seats, decks)
         self.game = Game(variant, seats, chance)
         games = (GameMessage(variant=preset, name=preset, seats=seats),)
-        setup = MatchSetup(
-            variant=variant,
-            name=preset,
-            bots=tuple(BotSpec(name=f"bot{seat}", command=("bot",), dir="/", env={}) for seat in range(seats)),
-            seeds=tuple(range(seats)),
-            deal_key=bytes(32),
-            clocks=clocks or Clocks(),
-            faults=faults or FaultPolicy(),
-            confinement=Confinement(isolation="none"),
-            games=games,
+        matches = announcements(
+            variant, preset, seeds=range(seats), clocks=clocks or Clocks(), faults=faults or FaultPolicy()
         )
-        ids = count(1)
-        self.talk = Conversation(
-            self.game,
-            chance,
-            hello=hello(games, Limits()),
-            matches=match_messages(setup),
-            new_id=lambda: f"id{next(ids)}",
-        )
+        self.talk = Conversation(self.game, chance, hello=hello(games, Limits()), matches=matches, id_key=bytes(16))
         self.lines: list[list[FromReferee]] = [[] for _ in range(seats)]
         self.dismissed: list[int] = []
         self._script = list(script)
@@ -179,6 +165,14 @@ def test_every_request_has_an_id_of_its_own() -> None:
     table = knock_game(*CLOSING)
     ids = [request.id for seat in (0, 1) for request in table.requests(seat)]
     assert len(set(ids)) == len(ids)
+    assert ids == [request_id(bytes(16), seat, number) for seat, number in ((0, 1), (0, 2), (0, 3), (1, 1), (1, 2))]
+
+
+def test_an_id_is_72_bits_of_a_keyed_hash() -> None:
+    """HMAC-SHA-256 under the match's secret, base64url: computed here with other tools than the referee's."""
+    for key, seat, number in ((bytes(16), 0, 1), (bytes(range(16)), 7, 300)):
+        hashed = hmac.new(key, f"golfref/id\0{seat}/{number}".encode(), sha256).digest()
+        assert request_id(key, seat, number) == b64encode(hashed).decode()[:12].translate(str.maketrans("+/", "-_"))
 
 
 def test_each_event_is_told_once_to_each_seat() -> None:
@@ -203,7 +197,7 @@ def test_two_answers_in_one() -> None:
     knock = [step(0, "turn", Knock()), step(1, "turn", Draw(source="stock")), step(1, "place", Swap(slot=0))]
     table = knock_game(*discard, *knock)
 
-    assert table.moves(Given)[2] == Given(seat=1, action=Flip(slot=5))
+    assert table.moves(Given)[2] == Given(seat=1, action=Flip(slot=5), joined=True)
 
 
 def test_what_comes_along_with_an_answer_that_needs_none_is_nothing() -> None:

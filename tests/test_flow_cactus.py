@@ -21,7 +21,7 @@ from protocol.events import (
     Switched,
     WindowClosed,
 )
-from referee.play.conversation import table_message
+from referee.play.telling import table_message
 from referee.rules import cactus
 from referee.rules.chance import Keyed
 from referee.rules.options import BadOptions

@@ -23,7 +23,7 @@ from protocol.events import (
 )
 from protocol.messages import Table as TableMessage
 from protocol.offers import Offer, Pick
-from referee.play.conversation import table_message
+from referee.play.telling import table_message
 from referee.rules.asks import IllegalAnswer, Sealed
 from referee.rules.chance import Keyed
 from referee.rules.game import Game

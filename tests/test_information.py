@@ -22,7 +22,7 @@ from protocol import events
 from protocol.actions import Action, Arrange, Discard, Rearrange, SwapLines
 from protocol.cards import Card
 from protocol.offers import admits
-from referee.play.conversation import table_message
+from referee.play.telling import table_message
 from referee.rules.asks import Ask, Question, Response, Sealed
 from referee.rules.chance import Keyed
 from referee.rules.game import Game

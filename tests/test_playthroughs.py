@@ -19,7 +19,7 @@ from msgspec import Struct, field
 from protocol.actions import Action, Pass, Slap
 from protocol.cards import rank
 from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick, in_words
-from referee.play.conversation import table_message
+from referee.play.telling import table_message
 from referee.rules.asks import Ask, Question, Response, Sealed, SlapOrder, Window
 from referee.rules.chance import Keyed
 from referee.rules.game import Game

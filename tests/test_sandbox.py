@@ -227,7 +227,7 @@ def test_nothing_of_the_bots_runs_before_it_has_lost_its_rights(run: Run, folder
         (folder / name).chmod(0o755)
     (folder / "bot").write_text("#!/bin/sh\n/usr/bin/id -u; /usr/bin/id -G; echo $LD_PRELOAD")
     (folder / "bot").chmod(0o755)
-    out, err, ended = run("./bot", env={"PATH": "/bot", "LD_PRELOAD": "/bot/evil.so"})
+    out, _, ended = run("./bot", env={"PATH": "/bot", "LD_PRELOAD": "/bot/evil.so"})
     user, groups, preloaded = out.split()
     assert ended == "exited with code 0"
     assert user == groups != "0"

@@ -17,9 +17,10 @@ from protocol.codec import decode_answer, decode_ready, encode
 from protocol.messages import Clocks, Decision, FaultPolicy, Game, Request
 from protocol.offers import AnyOf, Offer, OneOf, Pick, admits
 from referee.play.bots import SHIPPED, BotSpec, Confinement, builtin_bot, shipped
-from referee.play.match import MatchSetup, hello, match_messages, play
+from referee.play.match import MatchSetup, match_messages, play
 from referee.play.pump import Pump
 from referee.play.session import run_session
+from referee.play.telling import hello
 from referee.rules.record import Record
 from referee.rules.variants import PRESETS, customised
 from referee.tournament.config import load

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.tournament.standings import Document, Result, Row, standings_of
+from referee.tournament.document import Bot, Document, Lateness, Retired
+from referee.tournament.standings import Result, Row, standings_of
+from referee.tournament.store import Event
 
 
 def result(number: int, block: int, variant: str = "six", rounds: int = 2, **totals: int) -> Result:
@@ -237,10 +239,15 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
             matches=6,
             planned=7,
             voided=3,
+            void_reasons={"the referee slept": 3},
             unplayed=(6,),
+            lateness=Lateness(worst_ms=1.5, above_100_ms=0),
+            retired=(Retired(id=1, variant="duel", bots=("a", "b"), versions=("v1", "v2")),),
+            history=(Event(after=1, lines=("bot `b`: replaced",)),),
             version="0.1.0",
             host="Linux",
             isolation="limits",
+            bots=(Bot(name="a", owner="", version="v1"),),
             rank_by=standings.rank_by,
             scoring_tables={},
             commitment="c0",
@@ -253,6 +260,7 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
     )
     document = msgspec.json.decode(text)
     fixed = ["name", "matches", "voided", "commitment", "key", "digest", "standings", "variants", "crosstable"]
+    fixed += ["void_reasons", "unplayed", "lateness", "retired", "history", "bots"]
     assert set(fixed) <= set(document)
     assert document["standings"][1] == {
         "rank": 2, "bot": "c", "match_points": 0.583333333, "match_points_stderr": 0.277777778,

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from hashlib import sha256
-from itertools import combinations, count, islice, permutations
+from itertools import combinations, islice, permutations
 from math import perm
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -27,11 +27,10 @@ from protocol.events import Event
 from protocol.messages import Answer, Clocks, Decision, FaultPolicy, FromReferee, Hello, Limits, Request
 from protocol.messages import Game as GameMessage
 from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick, size
-from referee.play.bots import BotSpec, Confinement
 from referee.play.connection import Connection
 from referee.play.conversation import Conversation
 from referee.play.exchange import READY, Delivery, Reply
-from referee.play.match import MatchSetup, match_messages
+from referee.play.telling import announcements
 from referee.rules.chance import Keyed
 from referee.rules.game import Game
 from referee.rules.streams import Stream, bot_seed
@@ -194,24 +193,16 @@ def play(chosen: Case) -> Iterator[Line]:
     variant = customised(chosen.preset, chosen.options)
     chance = Keyed(key, variant, seats)
     games = (GameMessage(variant=chosen.preset, name=chosen.preset, seats=seats),)
-    setup = MatchSetup(
-        variant=variant,
-        name=chosen.preset,
-        bots=tuple(BotSpec(name=f"bot{seat}", command=("bot",), dir="/", env={}) for seat in range(seats)),
-        seeds=tuple(bot_seed(key, 0, seat) for seat in range(seats)),
-        deal_key=key,
+    matches = announcements(
+        variant,
+        chosen.preset,
+        seeds=[bot_seed(key, 0, seat) for seat in range(seats)],
         clocks=Clocks(),
         faults=FaultPolicy(strikes=chosen.strikes),
-        confinement=Confinement(isolation="none"),
-        games=games,
     )
-    numbers = count(1)
+    greeting = Hello(protocol=protocol.VERSION, referee="golfref", games=games, limits=Limits())
     steps = Conversation(
-        Game(variant, seats, chance),
-        chance,
-        hello=Hello(protocol=protocol.VERSION, referee="golfref", games=games, limits=Limits()),
-        matches=match_messages(setup),
-        new_id=lambda: f"id{next(numbers)}",
+        Game(variant, seats, chance), chance, hello=greeting, matches=matches, id_key=bytes(16)
     ).steps()
     bots = [Scripted(chosen, seat) for seat in range(seats)]
     connections = [Connection(Limits()) for _ in range(seats)]
@@ -399,17 +390,17 @@ class Hearing(Struct):
     hides: bool
     """Whether `hidden_rearrange` is on."""
     drawn_from: str = ""
-    used: str = ""
-    """The card of the last power."""
+    two: Sequence[str] = ()
+    """The cards that were last drawn for an 8."""
 
     def secrets(self, event: dict[str, Any]) -> tuple[str, ...]:
-        """The fields that only the seat of the event may see (CAC-39, POW-29, PAR-24, TDK-20)."""
+        """The fields that only the event's seat may see, of its own version (CAC-39, POW-29, PAR-24, TDK-20)."""
         match event["event"]:
             case "drew" if event["from"] == "stock" and self.preset != "two-deck":
                 return ("card",)
             case "swapped" if not event["face_up"] and self.drawn_from == "stock":
                 return ("card",)
-            case "kept" if self.used in event["discarded"]:
+            case "kept" if event["card"] in self.two:
                 return ("card",)
             case "rearranged" if self.hides:
                 return ("slots",)
@@ -421,14 +412,17 @@ class Hearing(Struct):
     def check(self, told: Sequence[dict[str, Any]]) -> None:
         """The versions of one event by seat: its secrets for its own seat, all else alike for everybody."""
         event = told[0]
-        secrets = self.secrets(event)
+        own = told[event.get("seat", 0)]
+        if event["event"] == "kept" and own["card"] in (set(self.two) & set(own["discarded"])):
+            return  # with several decks it may be the 8 itself or a card that was drawn: nothing here tells
+        secrets = self.secrets(own)
         for seat, heard in enumerate(told):
             assert heard | dict.fromkeys(secrets) == event | dict.fromkeys(secrets)
             for name in secrets:
                 hidden = {None} == set(heard[name] if isinstance(heard[name], list) else [heard[name]])
                 assert hidden == (seat != event["seat"]), (seat, heard)
         self.drawn_from = event.get("from", self.drawn_from)
-        self.used = event["card"] if event["event"] == "power" else self.used
+        self.two = own["cards"] if event["event"] == "drew_two" else self.two
 
 
 SECRETS = {"looked": ("cards",), "peeked": ("card",), "arranged": ("slots",), "drew_two": ("cards",)}

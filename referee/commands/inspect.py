@@ -1,18 +1,24 @@
 """replay and verify: what a stored match was, and whether it can be believed."""
 
+import contextlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from protocol.text import printable
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, say
 from referee.reports.blame import mishap_of, stderr_lines
 from referee.reports.narrate import narrate
-from referee.rules.record import BrokenRecord, Forfeit, GivenSlaps, Move, Record, walk
-from referee.tournament.recheck import check_record
-from referee.tournament.schedule import Fixture
-from referee.tournament.store import Store, StoreError
-from referee.tournament.verify import check_run, plan_of
+from referee.reports.wire import wire_lines
+from referee.rules.record import FORMAT, BrokenRecord, Forfeit, GivenSlaps, Move, Record, walk
+from referee.tournament.disk import StoreError
+from referee.tournament.published import NOTHING, BadPublished, Published, read_published
+from referee.tournament.recheck import check_record, not_compared
+from referee.tournament.store import Store
+from referee.tournament.verify import check_store, plan_of
 
 SQLITE = b"SQLite format 3\x00"
 
@@ -21,28 +27,47 @@ class NoRecord(Exception):
     """There is no such record; the text says what was looked for."""
 
 
-def replay(where: str, seat: int | None) -> int:
-    """A match in words, as the public or a seat saw it, with what went wrong and how slaps were timed."""
+class _Head(Struct):
+    """What every format of a record has."""
+
+    format: int
+    golfref: str
+    protocol: str
+
+
+def replay(where: str, seat: int | None, *, wire: bool = False) -> int:
+    """A match in words, as the public or a seat saw it, with what went wrong and how slaps were timed.
+
+    With `wire` it is the conversation of the seat instead, line by line.
+    """
     try:
         record = load_record(where)
         if seat is not None and not 0 <= seat < len(record.seats):
             raise NoRecord(f"--seat: expected 0 to {len(record.seats) - 1}, got {seat}")
         put(*_heading(where, record))
-        _tell(record, seat)
+        if wire and seat is not None:
+            say(*_doubts([record]))
+            for line in wire_lines(record, seat):
+                put(line)
+        else:
+            _tell(record, seat)
     except (NoRecord, StoreError) as error:
         say(f"golfref: {error}")
         return USAGE
-    except BrokenRecord as error:
+    except (BrokenRecord, ValueError) as error:  # options or keys that there cannot be, too
         say(f"golfref: {where}: {error}")
         return CHECK_FAILED
     return DONE
 
 
-def verify(where: str) -> int:
-    """Check a record or a whole run; every finding is a line, and the last line says how it stands."""
+def verify(where: str, digest: str | None, results: Path | None) -> int:
+    """Check a record, or a whole run also against what was published of it.
+
+    Every finding is a line, and the last line says how it stands.
+    """
     try:
-        findings = _findings(where)
-    except (NoRecord, StoreError) as error:
+        findings = _findings(where, read_published(digest, results))
+    except (NoRecord, BadPublished, StoreError) as error:
         say(f"golfref: {error}")
         return USAGE
     put(*findings)
@@ -51,41 +76,69 @@ def verify(where: str) -> int:
 
 
 def load_record(where: str) -> Record:
-    """The record in a file, or match N of a store or file by `FILE:N`; raises NoRecord and StoreError."""
+    """The record in a file, or match N of a store or file by `FILE:N`, or of a store the one committed as `FILE:#N`.
+
+    Raises NoRecord and StoreError.
+    """
     path, number = _split(where)
     if _is_store(path):
         if number is None:
             raise NoRecord(f"{path} is a run; name one of its matches, such as {path}:0")
         store = Store.open(path)
         try:
-            data = store.record(number)
+            data = store.record_of(number) if _by_id(where) else store.record(number)
         finally:
             store.close()
     else:
         data = _line(path, number or 0)
     try:
+        head = msgspec.json.decode(data, type=_Head)
+        if head.format != FORMAT:
+            raise NoRecord(f"{where}: a record of format {head.format}; this version reads format {FORMAT}")
         return msgspec.json.decode(data, type=Record)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise NoRecord(f"{where}: not a golfref record: {error}") from None
 
 
-def _findings(where: str) -> list[str]:
+def _findings(where: str, published: Published) -> Sequence[str]:
     path, number = _split(where)
     if number is not None or not _is_store(path):
-        return list(check_record(load_record(where)))
-    store = Store.open(path)
-    try:
-        put(f"digest {store.digest()}")
-        return list(check_run(store))
-    finally:
-        store.close()
+        if published != NOTHING:
+            raise NoRecord(f"{where}: --digest and --results are of a whole run; name its store")
+        record = load_record(where)
+        say(*_doubts([record]))
+        return list(check_record(record))
+    checked = check_store(path, published)
+    put(*checked.notes)
+    with contextlib.suppress(StoreError), contextlib.closing(Store.open(path)) as store:
+        say(*_doubts(_heads(store)))
+    return checked.findings
+
+
+def _doubts(played: Iterable[Record | _Head]) -> list[str]:
+    """Notes where another version played: what it said to the bots may have been worded otherwise."""
+    whys = Counter(not_compared(one.golfref, one.protocol) for one in played)
+    return [f"note: {why} (matches: {count})" for why, count in whys.items() if why is not None]
+
+
+def _heads(store: Store) -> Iterator[_Head]:
+    """The versions of a run's records, but of those that cannot be read: these are findings."""
+    decoder = msgspec.json.Decoder(_Head)
+    for number in sorted(store.numbers()):
+        with contextlib.suppress(StoreError, msgspec.MsgspecError, UnicodeDecodeError):
+            yield decoder.decode(store.record(number))
 
 
 def _split(where: str) -> tuple[Path, int | None]:
     name, colon, number = where.rpartition(":")
-    if colon and number.isdigit() and not Path(where).exists():
-        return Path(name), int(number)
+    if colon and number.removeprefix("#").isdecimal() and not Path(where).exists():
+        return Path(name), int(number.removeprefix("#"))
     return Path(where), None
+
+
+def _by_id(where: str) -> bool:
+    """Whether a match is named by its id in the store, not by its number in the plan."""
+    return where.rpartition(":")[2].startswith("#") and not Path(where).exists()
 
 
 def _is_store(path: Path) -> bool:
@@ -108,20 +161,20 @@ def _heading(where: str, record: Record) -> list[str]:
     path, number = _split(where)
     planned = []
     if number is not None and _is_store(path):
-        fixture = _fixture(path, number)
-        planned = [f"match {number}: block {fixture.block}, deal {fixture.deal}, rotation {fixture.rotation}"]
+        planned = [_planned(path, number, by_id=_by_id(where))]
     seats = ", ".join(f"{seat} {bot.name}" for seat, bot in enumerate(record.seats))
     game = f"{record.name} ({record.preset}), golfref {record.golfref}, isolation {record.isolation}"
     return [game, *planned, f"seats: {seats}"]
 
 
-def _fixture(path: Path, number: int) -> Fixture:
-    store = Store.open(path)
-    try:
-        meta = store.meta()
-    finally:
-        store.close()
-    return plan_of(meta, bytes.fromhex(meta.master_key))[number]
+def _planned(path: Path, number: int, *, by_id: bool) -> str:
+    with contextlib.closing(Store.open(path)) as store:
+        if by_id:
+            row = store.row(number)
+            now = "out of the standings" if row.number is None else f"match {row.number}"
+            return f"match #{number}, {now}: deal {row.identity.deal}, rotation {row.identity.rotation}"
+        fixture = plan_of(store.meta())[number]
+    return f"match {number}: block {fixture.block}, deal {fixture.deal}, rotation {fixture.rotation}"
 
 
 def _tell(record: Record, seat: int | None) -> None:

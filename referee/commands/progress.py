@@ -58,6 +58,7 @@ class Lines:
         self._board, self._done, self._total = board, done, total
         self._begun_at, self._begun = time.monotonic(), done
         self._said_at = self._begun_at
+        self._voided = 0
 
     def finished(self, result: Result) -> None:
         """A match has been committed."""
@@ -67,10 +68,13 @@ class Lines:
         if now - self._said_at >= PLAIN_EVERY_S or self._done == self._total:
             self._said_at = now
             left_s = (now - self._begun_at) / (self._done - self._begun) * (self._total - self._done)
-            say(f"{self._done}/{self._total} matches, {left_s:.0f} s left; leading: {self._board.leaders()}")
+            voided = f", {self._voided} voided" if self._voided else ""
+            leaders = self._board.leaders()
+            say(f"{self._done}/{self._total} matches{voided}, {left_s:.0f} s left; leading: {leaders}")
 
     def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
         """A match was spoiled by the referee or its host."""
+        self._voided += 1
         say(f"match {fixture.number} is void (attempt {attempt}), no bot's fault: {reason}")
 
     def stop(self) -> None:

@@ -100,7 +100,7 @@ def play_match(order: Ordered) -> int:
         for setup in setups:
             records.append(await play(pump, setup))
             _keep(order.record, records)
-            _show(order, records[-1])
+            _show(order, records[-1], len(records) - 1)
 
     try:
         run_session([work])
@@ -202,13 +202,16 @@ def _keep(path: Path | None, records: Sequence[Record]) -> None:
         raise UsageError(f"{path}: cannot write the record: {error.strerror}") from None
 
 
-def _show(order: Ordered, record: Record) -> None:
+def _show(order: Ordered, record: Record, game: int) -> None:
     if order.as_json:
         put_json(msgspec.json.encode(_report(order, record)))
     else:
         _show_table(record)
     for seat in range(len(record.seats)):
-        say(*explain(record, seat))
+        faults = list(explain(record, seat))
+        say(*faults)
+        if faults and order.record is not None:
+            say(f"  all of it: golfref replay {order.record}:{game} --seat {seat} --wire")
         if order.show_stderr and not record.seats[seat].faults:
             say(f"seat {seat} {record.seats[seat].name}", *stderr_lines(record, seat, last=sys.maxsize))
 

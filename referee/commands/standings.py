@@ -1,60 +1,37 @@
 """standings: the tables of a run, from its store alone."""
 
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
 
+from protocol.text import printable
 from referee.commands.console import DONE, USAGE, put, put_json, say
 from referee.reports.blame import explain
 from referee.reports.tables import report
-from referee.rules.par_table import OURS_1
 from referee.rules.record import Record
-from referee.rules.variants import preset
-from referee.tournament.facts import Facts
-from referee.tournament.standings import Document, Standings, standings_of
-from referee.tournament.store import Store, StoreError
+from referee.tournament.disk import StoreError
+from referee.tournament.document import Document, document_of
+from referee.tournament.standings import Standings
+from referee.tournament.store import Store
+
+NAMED = 5
+"""Reasons and matches of which a line names no more."""
 
 
-def print_standings(path: Path, *, as_json: bool) -> int:
-    """The tables again."""
+def print_standings(path: Path, *, as_json: bool, hashes: bool) -> int:
+    """The tables again, or with `hashes` every match that counts and the hash of its record."""
     try:
-        store = Store.open(path)
-        try:
-            document = document_of(store)
-            show(document, as_json=as_json)
+        with closing(Store.open(path)) as store:
+            if hashes:
+                put(*(f"{number} {value}" for number, value in store.hashes()))
+                return DONE
+            show(document_of(store), as_json=as_json)
             explain_faults(store)
-        finally:
-            store.close()
     except StoreError as error:
         say(f"golfref: {error}")
         return USAGE
     return DONE
-
-
-def document_of(store: Store, unplayed: tuple[int, ...] = ()) -> Document:
-    """Everything that is told of a run; the master key only once nothing is left to be dealt from it."""
-    meta = store.meta()
-    results = list(store.results())
-    standings = standings_of(results, meta.facts["rank_by"])
-    complete = len(results) + len(unplayed) == meta.matches
-    return Document(
-        name=meta.facts["name"],
-        matches=len(results),
-        planned=meta.matches,
-        voided=store.voids(),
-        unplayed=unplayed,
-        version=meta.golfref,
-        host=meta.host,
-        isolation=meta.facts["isolation"],
-        rank_by=standings.rank_by,
-        scoring_tables=_scoring_tables(meta.facts),
-        commitment=meta.commitment,
-        key=meta.master_key if complete else None,
-        digest=store.digest(),
-        standings=standings.overall,
-        variants=standings.variants,
-        crosstable=standings.crosstable,
-    )
 
 
 def explain_faults(store: Store) -> None:
@@ -64,8 +41,16 @@ def explain_faults(store: Store) -> None:
         for seat, bot in enumerate(result.bots):
             if result.faults[seat] and bot not in told:
                 told.add(bot)
-                record = msgspec.json.decode(store.record(result.number), type=Record)
-                say(*explain(record, seat), f"  all of it: golfref replay {store.path}:{result.number} --seat {seat}")
+                record = _record(store, result.number)
+                where = f"{store.path}:{result.number} --seat {seat} --wire"
+                say(*explain(record, seat), f"  all of it: golfref replay {where}")
+
+
+def _record(store: Store, number: int) -> Record:
+    try:
+        return msgspec.json.decode(store.record(number), type=Record)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise StoreError(f"{store.path}: the record of match {number} is damaged ({error})") from None
 
 
 def show(document: Document, *, as_json: bool) -> None:
@@ -82,27 +67,35 @@ def show(document: Document, *, as_json: bool) -> None:
         put(report(standings), "", *_provenance(document))
 
 
-def _scoring_tables(facts: Facts) -> dict[str, str]:
-    """PAR-25: which scoring table each game of par golf used, `ours-1` labelled as ours."""
-    names = {
-        entry["name"]: entry["options"]["par_table"]["name"]
-        for entry in facts["variants"]
-        if preset(entry["preset"]).tag == "PAR"
-    }
-    ours = f"{OURS_1.name}, which is ours and not the game publisher's"
-    return {variant: ours if name == OURS_1.name else name for variant, name in names.items()}
-
-
 def _provenance(document: Document) -> list[str]:
     """Where the figures come from: without it no result can be defended."""
     voided = f", {document.voided} voided and played again" if document.voided else ""
     missing = "" if document.matches == document.planned else f" of {document.planned}"
     tables = [f"{variant} scores by {table}" for variant, table in document.scoring_tables.items()]
+    late = document.lateness
     return [
         *tables,
         f"{document.name}: {document.matches}{missing} matches{voided}; ± is 1.96 standard errors, clustered by block",
+        *_troubles(document),
+        f"referee's lateness: worst {late.worst_ms:.1f} ms, matches above 100 ms: {late.above_100_ms}",
         f"golfref {document.version}, isolation {document.isolation}, {document.host}",
         f"commitment {document.commitment}",
         f"key        {document.key or 'revealed when all matches are played'}",
         f"digest     {document.digest}",
     ]
+
+
+def _troubles(document: Document) -> list[str]:
+    """What did not go as planned when the run began."""
+    often = sorted(document.void_reasons.items(), key=lambda pair: -pair[1])
+    lines = [f"  voided {count} times: {printable(reason, 300)}" for reason, count in often[:NAMED]]
+    lines += [f"  voided for {len(often) - NAMED} more reasons; --json has all"] * (len(often) > NAMED)
+    if document.unplayed:
+        lines.append(f"  given up after every attempt was voided: matches {', '.join(map(str, document.unplayed))}")
+    if document.retired:
+        some = ", ".join(f"#{match.id}" for match in document.retired[:NAMED])
+        more = ", ..." * (len(document.retired) > NAMED)
+        lines.append(f"  {len(document.retired)} matches are out of the standings: {some}{more}; --json lists them")
+    for event in document.history:
+        lines += [f"  after {event.after} matches: {printable(line, 300)}" for line in event.lines]
+    return lines

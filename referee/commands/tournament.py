@@ -1,5 +1,6 @@
 """tournament: check everything, say what it will take, play what is missing, show the standings."""
 
+import contextlib
 import itertools
 import shlex
 from collections.abc import Sequence
@@ -13,20 +14,28 @@ from protocol import VERSION
 from protocol.text import printable
 from referee import __version__
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
+from referee.commands.interrupt import Signals
 from referee.commands.progress import progress
-from referee.commands.standings import document_of, explain_faults, show
+from referee.commands.standings import explain_faults, show
 from referee.play.exchange import HostFault
 from referee.play.greeting import Greeted
+from referee.play.isolation import bubblewrap
+from referee.play.machine import cores
 from referee.play.match import host
 from referee.play.session import Interrupted
 from referee.rules.describe import advice
-from referee.tournament.config import Config, ConfigError, Entry, cores, load
+from referee.tournament.amend import Amendment, amendment
+from referee.tournament.config import Config, ConfigError, Entry, load
+from referee.tournament.disk import SIDE_FILES, Lock, StoreError, WriteFailed, locked
+from referee.tournament.document import document_of
+from referee.tournament.entrants import readers
 from referee.tournament.estimate import DECISION_S, estimate
-from referee.tournament.facts import config_facts, differences
+from referee.tournament.facts import Facts, config_facts, plan_of, terms_of
 from referee.tournament.keys import commitment, master_key
-from referee.tournament.run import for_blocks, greet_all, make_plan, play_all
+from referee.tournament.run import Run, for_blocks, greet_all
 from referee.tournament.schedule import Plan
-from referee.tournament.store import Meta, Store, StoreError, WriteFailed
+from referee.tournament.store import Meta, Store
+from referee.tournament.versions import short
 
 LAST_LINES = 10
 """Lines of a failing bot's standard error that are shown."""
@@ -38,6 +47,7 @@ class Ordered(Struct, frozen=True, kw_only=True):
     config: Path
     store: Path | None
     fresh: bool
+    amend: bool
     dry_run: bool
     jobs: int | None
     seed: str | None
@@ -45,10 +55,24 @@ class Ordered(Struct, frozen=True, kw_only=True):
     strict: bool
 
 
-def run_tournament(order: Ordered) -> int:
+class _Job(Struct, frozen=True, kw_only=True):
+    """A tournament that can be played or gone on with."""
+
+    path: Path
+    config: Config
+    facts: Facts
+    key: bytes
+    plan: Plan
+    amendment: Amendment | None
+    """What the config means for the run that is there; None: there is none, or it is moved out of the way."""
+
+
+def run_tournament(order: Ordered, signals: Signals) -> int:
     """The whole command; whatever keeps it from its end is told in words."""
+    path = order.store or order.config.with_suffix(".golfref")
     try:
-        return _run(order)
+        with signals:
+            return _run(order, path, signals)
     except ConfigError as error:
         say(*error.lines)
         return USAGE
@@ -59,51 +83,71 @@ def run_tournament(order: Ordered) -> int:
         say(f"golfref: {fault}; nothing was played")
         return HOST_FAILED
     except Interrupted:
-        say("interrupted; nothing was played")
+        say(_interrupted(order, path))
         return INTERRUPTED
 
 
-def _run(order: Ordered) -> int:
+def _run(order: Ordered, path: Path, signals: Signals) -> int:
     """Nothing is played before all of the config is known to be good and every bot has been greeted."""
-    config = _config(order)
-    path = order.store or order.config.with_suffix(".golfref")
-    key = _key(config, path, fresh=order.fresh)
-    plan = make_plan(config, key)
-    _announce(config, plan)
-    greeted = greet_all(config)
-    if _report_failures(greeted):
-        return CHECK_FAILED
-    _announce_time(config, greeted)
-    if order.dry_run:
-        say("dry run: nothing was played")
-        return DONE
-    return _play(order, config, plan, key, path)
-
-
-def _config(order: Ordered) -> Config:
     config = load(order.config)
-    return replace(config, jobs=order.jobs or config.jobs, seed=order.seed or config.seed)
+    config = replace(config, jobs=order.jobs or config.jobs, seed=order.seed or config.seed)
+    _check_cells(config, path)
+    with contextlib.nullcontext() if order.dry_run else locked(path) as lock:
+        job = _prepare(order, config, path)
+        _announce(config, job.plan)
+        with signals.held():
+            greeted = greet_all(config, signals.check)
+        if _report_failures(greeted):
+            return CHECK_FAILED
+        _announce_time(config, greeted)
+        if lock is None:
+            say("dry run: nothing was played, nothing was changed")
+            return DONE
+        return _play(order, job, lock, signals)
 
 
-def _key(config: Config, path: Path, *, fresh: bool) -> bytes:
-    """The master key: the store's, where there is one to go on with, else a new one.
+def _check_cells(config: Config, path: Path) -> None:
+    """Under `bwrap` there must be cells, and none in which the store can be read: the key of all deals is in it."""
+    if config.isolation != "bwrap":
+        return
+    bubblewrap()
+    if names := readers(config.bots, str(path)):
+        raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
 
-    Raises StoreError when the store was begun with another config."""
-    if not path.exists() or fresh:
-        return master_key(config.seed)
-    store = Store.open(path)
-    try:
-        meta = store.meta()
-    finally:
-        store.close()
-    changes = differences(meta.facts, config_facts(config))
-    if changes:
+
+def _prepare(order: Ordered, config: Config, path: Path) -> _Job:
+    """What is to be played: on, where there is a run to go on with.
+
+    Raises StoreError when that was begun with another config, and it is not to be amended or cannot be.
+    """
+    facts = config_facts(config)
+    if order.fresh or not path.exists():
+        key, found = master_key(config.seed), None
+    else:
+        with contextlib.closing(Store.open(path)) as store:
+            key = bytes.fromhex(store.meta().master_key)
+            found = amendment(store, facts)
+        _tell_amendment(order, path, found)
+    return _Job(path=path, config=config, facts=facts, key=key, plan=plan_of(facts, key), amendment=found)
+
+
+def _tell_amendment(order: Ordered, path: Path, found: Amendment) -> None:
+    """What would change, or that it cannot."""
+    if found.refused:
         raise StoreError(
             f"{path} was begun with another config:\n"
-            + "\n".join(f"  {change}" for change in changes)
+            + "\n".join(f"  {change}" for change in found.refused)
             + "\nchange it back to go on, or use --fresh to begin anew, or --store for another file"
         )
-    return bytes.fromhex(meta.master_key)
+    if not found.changes:
+        return
+    lines = [f"{path} was begun with another config; this one would change:", *(f"  {line}" for line in found.lines())]
+    lines += [f"  note: {found.warning}"] * bool(found.warning)
+    if order.amend or order.dry_run:
+        say(*lines)
+    else:
+        ways = "--amend does it, --dry-run rehearses it; or change it back, or use --fresh to begin anew"
+        raise StoreError("\n".join([*lines, f"nothing was changed: {ways}"]))
 
 
 def _announce(config: Config, plan: Plan) -> None:
@@ -157,53 +201,92 @@ def _report_failures(greeted: Sequence[Greeted]) -> bool:
     return bool(failed)
 
 
-def _open(config: Config, plan: Plan, key: bytes, path: Path, *, fresh: bool) -> Store:
-    """The store to write to, new or begun; with `fresh` an old one is moved out of the way."""
-    if path.exists() and not fresh:
-        store = Store.open(path, writing=True)
-        say(f"going on with {path}: {len(store.numbers())} of {len(plan)} matches are there")
-        return store
-    if path.exists():
-        Store.open(path, writing=True).close()
-        old = next(free for count in itertools.count(1) if not (free := Path(f"{path}.old{count}")).exists())
-        path.replace(old)
-        say(f"the old store is now {old}")
-    meta = Meta(
-        golfref=__version__,
-        protocol=VERSION,
-        host=host(),
-        facts=config_facts(config),
-        master_key=key.hex(),
-        commitment=commitment(key),
-        matches=len(plan),
-    )
-    return Store.create(path, meta)
+def _open(job: _Job, lock: Lock) -> Store:
+    """The store to write to, begun, gone on with or amended."""
+    found = job.amendment
+    if found is not None:
+        store = Store.open(job.path, lock=lock)
+        if found.changes:
+            store.amend(found.meta, found.places, found.lines())
+            say(f"amended {job.path}: {len(found.places)} of {len(job.plan)} matches are there")
+        else:
+            say(f"going on with {job.path}: {len(store.numbers())} of {len(job.plan)} matches are there")
+    else:
+        if job.path.exists():
+            _move_away(job.path, lock)
+        meta = Meta(
+            golfref=__version__,
+            protocol=VERSION,
+            host=host(),
+            facts=job.facts,
+            master_key=job.key.hex(),
+            commitment=commitment(job.key),
+            matches=len(job.plan),
+        )
+        store = Store.create(job.path, meta, lock)
+    if store.journal != "wal":
+        say(f"note: SQLite can keep no log beside {job.path} (a network folder, a full disk?): commits take longer")
+    return store
 
 
-def _play(order: Ordered, config: Config, plan: Plan, key: bytes, path: Path) -> int:
-    store = _open(config, plan, key, path, fresh=order.fresh)
-    try:
-        say(f"commitment {commitment(key)} (SHA-256 of the master key, which is revealed at the end)")
-        with progress(store.results(), len(plan), config.rank_by) as watcher:
-            try:
-                outcome = play_all(config, plan, store, watcher)
-            except Interrupted:
-                watcher.stop()
-                done = len(store.numbers())
-                say(f"interrupted: {done} of {len(plan)} matches are stored; go on with: {_again(order)}")
-                return INTERRUPTED
-        document = document_of(store, unplayed=tuple(sorted(outcome.unplayed)))
+def _move_away(path: Path, lock: Lock) -> None:
+    """Keep an old store under another name, with what SQLite may have left beside it."""
+    with contextlib.suppress(StoreError):  # what is no store of ours is moved as it is
+        Store.open(path, lock=lock).close()
+    old = next(free for count in itertools.count(1) if not (free := Path(f"{path}.old{count}")).exists())
+    for rest in SIDE_FILES:
+        if Path(f"{path}{rest}").exists():
+            Path(f"{path}{rest}").replace(f"{old}{rest}")
+    path.replace(old)
+    say(f"the old store is now {old}")
+
+
+def _play(order: Ordered, job: _Job, lock: Lock, signals: Signals) -> int:
+    with contextlib.closing(_open(job, lock)) as store:
+        say(f"commitment {commitment(job.key)} (SHA-256 of the master key, which is revealed at the end)")
+        try:
+            with progress(store.results(), len(job.plan), job.config.rank_by) as watcher, signals.held():
+                terms = terms_of(job.facts)
+                run = Run(config=job.config, plan=job.plan, terms=terms, store=store, watcher=watcher)
+                run.play(signals.check)
+        finally:
+            _note_changed_bots(job, store)
+        document = document_of(store)
         show(document, as_json=order.as_json)
         explain_faults(store)
-        if outcome.unplayed:
-            numbers = ", ".join(map(str, sorted(outcome.unplayed)))
-            say(f"left out, because the referee or its host spoiled them every time: matches {numbers}")
+        if document.unplayed:
+            numbers = ", ".join(map(str, document.unplayed))
+            say(
+                f"left out, because the referee or its host spoiled them every time: matches {numbers}; "
+                f"to try them again: {_again(order)}"
+            )
             return HOST_FAILED
-        if order.strict and any(row.faults for row in document.standings):
-            return CHECK_FAILED
-        return DONE
-    finally:
-        store.close()
+        return CHECK_FAILED if order.strict and any(row.faults for row in document.standings) else DONE
+
+
+def _note_changed_bots(job: _Job, store: Store) -> None:
+    """A bot whose files changed while it played is named, for everybody and for good."""
+    versions = {bot["name"]: bot["version"] for bot in config_facts(job.config)["bots"]}
+    lines = [
+        f"bot `{bot['name']}` changed while matches were played (version {short(bot['version'])} -> "
+        f"{short(versions[bot['name']])}): its results since then may be those of two programs"
+        for bot in job.facts["bots"]
+        if versions[bot["name"]] != bot["version"]
+    ]
+    if lines:
+        say(*(f"WARNING: {line}" for line in lines))
+        store.note(*lines)
+
+
+def _interrupted(order: Ordered, path: Path) -> str:
+    """What there is, and how to go on."""
+    if not path.exists():
+        return "interrupted; nothing was played"
+    with contextlib.closing(Store.open(path)) as store:
+        return (
+            f"interrupted: {len(store.numbers())} of {store.meta().matches} matches are stored; "
+            f"go on with: {_again(order)}"
+        )
 
 
 def _again(order: Ordered) -> str:
@@ -212,5 +295,5 @@ def _again(order: Ordered) -> str:
     parts += ["--store", str(order.store)] * (order.store is not None)
     parts += ["--seed", str(order.seed)] * (order.seed is not None)
     parts += ["--jobs", str(order.jobs)] * (order.jobs is not None)
-    parts += ["--json"] * order.as_json + ["--strict"] * order.strict
+    parts += ["--amend"] * order.amend + ["--json"] * order.as_json + ["--strict"] * order.strict
     return shlex.join(parts)

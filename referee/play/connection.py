@@ -2,16 +2,30 @@
 
 Knows the protocol and nothing of processes, clocks or games. Lines are judged only while an answer is awaited; what
 comes early waits in the buffer, is judged then, and can never win anything, because it cannot know the request's id.
+Whatever comes is kept for the record, up to a bound, and counted beyond it.
 """
+
+from collections import deque
+from hashlib import sha256
 
 from msgspec import Struct
 
 from protocol.codec import BadLine, decode_answer, decode_ready
 from protocol.messages import Answer, FaultKind, Limits, Ready
 from protocol.text import printable
+from referee.rules.record import Line
 
 EXCERPT = 200
-"""Characters of an offending line that are kept."""
+"""Characters of an offending line that are shown."""
+
+KEPT_OF_LINE = 500
+"""Bytes of each line that are kept for the record."""
+
+KEPT_BYTES = 65536
+"""Bytes of all lines of a match that are kept for the record, a line counting as LEAST_LINE at least."""
+
+LEAST_LINE = 32
+"""Bytes; it bounds the number of lines that are kept."""
 
 
 class Trouble(Struct, frozen=True, kw_only=True):
@@ -30,6 +44,11 @@ class Connection:
 
     def __init__(self, limits: Limits) -> None:
         self.unasked_lines = 0
+        self.lines_read = 0
+        """Lines that were taken from the buffer, after `finish` all."""
+        self.bytes_read = 0
+        self.digest = sha256()
+        """Over all bytes that were read."""
         self._limits = limits
         self._buffer = bytearray()
         self._awaited: str | None = None
@@ -37,14 +56,21 @@ class Connection:
         self._excess: Trouble | None = None
         self._passed_over = 0
         self._first_passed_over = b""
+        self._asked = 0
+        self._early: deque[list[int]] = deque()
+        """Of whole lines in the buffer when something was asked: how many times had been asked, and how many lines."""
+        self._kept: list[tuple[int, int, bytes]] = []
+        self._room = KEPT_BYTES
 
     def expect_ready(self) -> None:
         """The next line must be `ready`."""
+        self._note_asking()
         self._awaits_ready = True
         self._passed_over = 0
 
     def expect(self, request_id: str) -> None:
         """A request with this id has been written."""
+        self._note_asking()
         self._awaited = request_id
         self._passed_over = 0
 
@@ -64,6 +90,8 @@ class Connection:
     def feed(self, data: bytes) -> None:
         """Take what was read from the bot's standard output."""
         self._buffer += data
+        self.bytes_read += len(data)
+        self.digest.update(data)
 
     def hear(self) -> Heard | None:
         """The awaited message or the trouble that came instead, None while neither is there.
@@ -79,12 +107,46 @@ class Connection:
                 break
             line = bytes(self._buffer[: end + 1])
             del self._buffer[: end + 1]
+            self._keep(line)
             heard = self._judge(line)
             if heard is not None:
                 self.give_up()
                 return heard
         self._excess = self._overflow()
         return self._excess
+
+    def finish(self) -> tuple[Line, ...]:
+        """Nothing is read any more: what the bot wrote, in order, as far as it is kept; counts what was left over."""
+        while self._buffer and self._room > 0:
+            end = self._buffer.find(b"\n") + 1 or len(self._buffer)
+            self._keep(bytes(self._buffer[:end]))
+            del self._buffer[:end]
+        if self._buffer:
+            self.lines_read += self._buffer.count(b"\n") + (not self._buffer.endswith(b"\n"))
+            self._buffer.clear()
+        return tuple(Line(after, size, start.decode("utf-8", "replace")) for after, size, start in self._kept)
+
+    def _note_asking(self) -> None:
+        """Something is asked now: lines that are here already came before it."""
+        if self._buffer:
+            waiting = self._buffer.count(b"\n") - sum(count for _, count in self._early)
+            if waiting:
+                self._early.append([self._asked, waiting])
+        self._asked += 1
+
+    def _keep(self, line: bytes) -> None:
+        """A line has been taken from the buffer."""
+        self.lines_read += 1
+        after = self._asked
+        if self._early:
+            after = self._early[0][0]
+            self._early[0][1] -= 1
+            if not self._early[0][1]:
+                self._early.popleft()
+        if self._room > 0:
+            start = line[:KEPT_OF_LINE]
+            self._room -= max(LEAST_LINE, len(start))
+            self._kept.append((after, len(line), start))
 
     def _judge(self, line: bytes) -> Heard | None:
         """What a whole line is; None when it answers nothing that was asked."""

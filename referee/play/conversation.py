@@ -1,49 +1,33 @@
 """The conversation of one match, sans I/O: a generator that yields exchanges and takes replies.
 
-It runs the same between live processes, in-memory bots and scripts. It knows the protocol and the game, the banks and
-the strikes, and nothing of processes, pipes or clocks; times come with the replies.
+It runs the same between live processes, in-memory bots and scripts. It asks, judges and blames; what exactly a bot is
+sent is composed in `telling.py`. It knows nothing of processes, pipes or clocks; times come with the replies.
 """
 
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 
 import msgspec
-from msgspec import UNSET, Struct, field
+from msgspec import Struct, field
 
 from protocol.actions import Action, Slap
-from protocol.codec import encode
-from protocol.events import Event
-from protocol.messages import (
-    Answer,
-    Clocks,
-    End,
-    Fault,
-    FaultKind,
-    FaultPolicy,
-    Hello,
-    Match,
-    Ready,
-    Request,
-)  # fmt: skip
-from protocol.messages import (
-    Table as TableMessage,
-)
+from protocol.messages import Answer, FaultKind, Hello, Match, Ready
 from protocol.offers import admits, in_words
 from protocol.text import printable
 from referee.play.connection import EXCERPT, Trouble
-from referee.play.exchange import READY, Delivery, Exchange, Reply
+from referee.play.exchange import Delivery, Exchange, Reply
+from referee.play.telling import Telling
 from referee.rules.asks import Ask, Response, Sealed, Window
 from referee.rules.chance import Chance
 from referee.rules.game import Game
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Reaction
-from referee.rules.seen import view
 from referee.rules.slaps import order_slaps
-from referee.rules.table import Table
 
 Steps = Generator[Exchange, Sequence[Reply], None]
 
 LONGEST_OFFER = 300
 """Characters of what was offered that a fault repeats."""
+
 
 FATAL: frozenset[FaultKind] = frozenset(
     {"start_failed", "start_timeout", "crashed", "closed_output", "line_too_long", "flood"}
@@ -54,13 +38,7 @@ FATAL: frozenset[FaultKind] = frozenset(
 class Seat(Struct, kw_only=True):
     """What the conversation knows of one bot."""
 
-    bank_s: float
     ready: Ready | None = None
-    sent: int = 0
-    """Events already written to this bot."""
-    notices: list[Fault] = field(default_factory=list)
-    preamble: bytes = b""
-    """Lines that go before the next request."""
     then: Action | None = None
     faults: Counter[FaultKind] = field(default_factory=Counter)
     late_slaps: int = 0
@@ -70,24 +48,13 @@ class Seat(Struct, kw_only=True):
 class Conversation:
     """One match: drive `steps`, then read `moves`, `seats` and the game."""
 
-    def __init__(
-        self,
-        game: Game,
-        chance: Chance,
-        *,
-        hello: Hello,
-        matches: Sequence[Match],
-        new_id: Callable[[], str],
-    ) -> None:
-        """`matches` holds the `match` message of each seat, `new_id` gives unguessable request ids."""
+    def __init__(self, game: Game, chance: Chance, *, hello: Hello, matches: Sequence[Match], id_key: bytes) -> None:
+        """`matches` holds the `match` message of each seat; the requests' ids come from `id_key`."""
         self.game = game
         self.moves: list[Move] = []
-        self.clocks: Clocks = matches[0].clocks
-        self.policy: FaultPolicy = matches[0].faults
-        self.seats = [Seat(bank_s=self.clocks.bank_s, preamble=encode(match)) for match in matches]
+        self.seats = [Seat() for _ in matches]
+        self.telling = Telling(game, hello=hello, matches=matches, id_key=id_key)
         self._chance = chance
-        self._hello = encode(hello)
-        self._new_id = new_id
         self._dismissed: list[int] = []
 
     def steps(self) -> Steps:
@@ -100,18 +67,16 @@ class Conversation:
                 yield from self._ask_together(question)
             else:
                 yield from self._open_window(question)
-        yield self._exchange([self._farewell(seat) for seat in self._present()])
+        yield self._exchange([self.telling.end(seat) for seat in self._present()])
 
     def _greet(self) -> Steps:
         """`hello` to every bot, `ready` from every bot; who fails to start forfeits."""
-        deliveries = [
-            Delivery(seat=seat, data=self._hello, awaits=READY, limit_s=self.clocks.start_s) for seat in self._present()
-        ]
-        for reply in (yield self._exchange(deliveries)):
+        for reply in (yield self._exchange([self.telling.hello(seat) for seat in self._present()])):
             if isinstance(reply.heard, Ready):
                 self.seats[reply.seat].ready = reply.heard
+                self.telling.seats[reply.seat].wants_table = reply.heard.table
             else:
-                self._blame(reply.seat, start_mishap(reply, self.clocks.start_s))
+                self._blame(reply.seat, start_mishap(reply, self.telling.clocks.start_s))
 
     def _ask(self, ask: Ask) -> Steps:
         seat = self.seats[ask.seat]
@@ -119,9 +84,9 @@ class Conversation:
         if seat.forfeited:
             given = Given(seat=ask.seat, action=ask.fallback)
         elif ask.joins and then is not None:
-            given = self._accept(ask, then, time_us=0)
+            given = self._accept(ask, then, joined=True)
         else:
-            (reply,) = yield self._exchange([self._request(ask)])
+            (reply,) = yield self._exchange([self.telling.request(ask)])
             given = self._judge(ask, reply)
         self.moves.append(given)
         self._answer(given.action)
@@ -129,7 +94,7 @@ class Conversation:
     def _ask_together(self, sealed: Sealed) -> Steps:
         """GEN-06: nothing is judged, and so nobody can learn anything, before all answers are in."""
         asks = [ask for ask in sealed.asks if not self.seats[ask.seat].forfeited]
-        replies = (yield self._exchange([self._request(ask) for ask in asks])) if asks else ()
+        replies = (yield self._exchange([self.telling.request(ask) for ask in asks])) if asks else ()
         given = {ask.seat: self._judge(ask, reply) for ask, reply in zip(asks, replies, strict=True)}
         answers = tuple(given.get(ask.seat, Given(seat=ask.seat, action=ask.fallback)) for ask in sealed.asks)
         self.moves.append(GivenTogether(answers=answers))
@@ -141,7 +106,7 @@ class Conversation:
         timed = table.options.slap_order == "reaction"
         order = self._chance.asking(table.round, window.number) if timed else range(table.seats)
         asks = [window.asks[seat] for seat in order if self._slaps(seat)]
-        replies = (yield self._exchange([self._request(ask) for ask in asks], timed=timed)) if asks else ()
+        replies = (yield self._exchange([self.telling.request(ask) for ask in asks], timed=timed)) if asks else ()
         reactions = [self._react(ask, reply, timed=timed) for ask, reply in zip(asks, replies, strict=True)]
         lots = self._chance.lots(table.round, window.number)
         slaps = {r.seat: Slap(target=r.target) for r in reactions if r.target is not None}
@@ -167,8 +132,6 @@ class Conversation:
     def _answer(self, response: Response) -> None:
         self.game.answer(response)
 
-    # What a seat is sent
-
     def _present(self) -> list[int]:
         return [number for number, seat in enumerate(self.seats) if not seat.forfeited]
 
@@ -176,68 +139,29 @@ class Conversation:
         dismissed, self._dismissed = tuple(self._dismissed), []
         return Exchange(deliveries=tuple(deliveries), timed=timed, dismissed=dismissed)
 
-    def _request(self, ask: Ask) -> Delivery:
-        """DEC: the request line, with everything that happened since the last line to this bot."""
-        seat = self.seats[ask.seat]
-        slapping = ask.decision == "slap"
-        limit_s = self.clocks.slap_s if slapping else min(self.clocks.move_s, seat.bank_s)
-        wants_table = ask.opens_turn and seat.ready is not None and seat.ready.table
-        request = Request(
-            events=self._news(ask.seat),
-            id=self._new_id(),
-            decision=ask.decision,
-            legal=ask.offers,
-            table=table_message(self.game.table) if wants_table else UNSET,
-            time_s=round(limit_s, 3),
-            bank_s=round(seat.bank_s, 3),
-        )
-        data, seat.preamble = seat.preamble + encode(request), b""
-        return Delivery(seat=ask.seat, data=data, awaits=request.id, limit_s=limit_s)
-
-    def _farewell(self, number: int) -> Delivery:
-        seat = self.seats[number]
-        result = self.game.result
-        end = End(
-            events=self._news(number),
-            totals=result.totals,
-            ranks=result.ranks,
-            forfeited=tuple(sorted(self.game.table.forfeited)),
-        )
-        data, seat.preamble = seat.preamble + encode(end), b""
-        return Delivery(seat=number, data=data)
-
-    def _news(self, number: int) -> tuple[Event | Fault, ...]:
-        """The events since the last line to this bot as its seat may see them, then what it did wrong itself."""
-        seat = self.seats[number]
-        events = self.game.events[seat.sent :]
-        seat.sent = len(self.game.events)
-        notices, seat.notices = seat.notices, []
-        return (*(view(event, number) for event in events), *notices)
-
     # What a seat answers
 
     def _judge(self, ask: Ask, reply: Reply) -> Given:
         """The action that is played, and the fault if the answer was late, broken or illegal."""
-        seat = self.seats[ask.seat]
-        limit_s = min(self.clocks.move_s, seat.bank_s)
+        limit_s = self.telling.limit_s(ask)
         time_us = round(reply.elapsed_us)
-        seat.bank_s = max(0.0, seat.bank_s - reply.elapsed_us / 1e6)
+        left_us = self.telling.charge(ask.seat, time_us)
         if isinstance(reply.heard, Answer):
-            given = self._accept(ask, reply.heard.action, time_us)
-            seat.then = None if given.fault else reply.heard.then
+            given = self._accept(ask, reply.heard.action, time_us=time_us)
+            self.seats[ask.seat].then = None if given.fault else reply.heard.then
             return given
-        empty = "; the bank is empty" if seat.bank_s <= 0 else ""
+        empty = "" if left_us else "; the bank is empty"
         silence = f"no answer to `{ask.decision}` within {limit_s:.3g} s{empty}; {reply.hint}"
         mishap = _mishap(reply.heard, silence)
         self._blame(ask.seat, mishap)
         return Given(seat=ask.seat, action=ask.fallback, time_us=time_us, fault=mishap)
 
-    def _accept(self, ask: Ask, action: Action, time_us: int) -> Given:
+    def _accept(self, ask: Ask, action: Action, *, time_us: int = 0, joined: bool = False) -> Given:
         if admits(ask.offers, action):
-            return Given(seat=ask.seat, action=action, time_us=time_us)
+            return Given(seat=ask.seat, action=action, time_us=time_us, joined=joined)
         mishap = illegal(ask, action)
         self._blame(ask.seat, mishap)
-        return Given(seat=ask.seat, action=ask.fallback, time_us=time_us, fault=mishap)
+        return Given(seat=ask.seat, action=ask.fallback, time_us=time_us, joined=joined, fault=mishap)
 
     def _react(self, ask: Ask, reply: Reply, *, timed: bool) -> Reaction:
         """A seat's part in a window: silence is a pass and no fault, a broken or illegal answer is one."""
@@ -271,9 +195,9 @@ class Conversation:
         """Count a fault of this bot, tell it, and let it forfeit where the policy says so."""
         seat = self.seats[number]
         seat.faults[mishap.kind] += 1
-        left = self.policy.strikes - seat.faults.total()
-        seat.notices.append(Fault(kind=mishap.kind, detail=mishap.detail, strikes_left=max(0, left)))
-        if mishap.kind in FATAL or seat.bank_s <= 0 or left <= 0 or self.policy.policy == "forfeit":
+        told = self.telling.seats[number]
+        left = self.telling.reproach(number, mishap)
+        if mishap.kind in FATAL or not told.bank_us or not left or self.telling.policy.policy == "forfeit":
             seat.forfeited = True
             self._dismissed.append(number)
             self.game.forfeit(number)
@@ -301,23 +225,6 @@ def illegal(ask: Ask, action: Action) -> Mishap:
     given = printable(msgspec.json.encode(action).decode(), EXCERPT)
     offered = printable(", or ".join(map(in_words, ask.offers)), LONGEST_OFFER)
     return Mishap(kind="illegal_action", detail=f"`{ask.decision}` offered {offered}; not {given}")
-
-
-def table_message(table: Table) -> TableMessage:
-    """The table as everybody sees it (INF-10): a fixed list of fields, nothing that is hidden."""
-    return TableMessage(
-        round=table.round,
-        dealer=table.dealer,
-        turn=table.turn,
-        knocker=table.knocker,
-        stock=len(table.stock),
-        pile=tuple(table.pile[-1:]),
-        layouts=tuple(
-            tuple(None if slot is None else slot.card if slot.up else "?" for slot in layout)
-            for layout in table.layouts
-        ),
-        totals=tuple(table.totals),
-    )
 
 
 def _mishap(heard: object, silence: str) -> Mishap:

@@ -12,9 +12,9 @@ from referee.play.channel import Channel
 from referee.play.conversation import Steps, start_mishap
 from referee.play.exchange import READY, Delivery, Exchange, Reply
 from referee.play.household import end_orphans
-from referee.play.match import hello
 from referee.play.process import FAREWELL_S
 from referee.play.pump import Pump
+from referee.play.telling import hello
 from referee.rules.record import Mishap
 
 

@@ -24,8 +24,12 @@ _REMEDIES = {
     "uid map": "the kernel or AppArmor refuses user namespaces; as on Ubuntu 24.04, let bwrap have them by an AppArmor "
     "profile (tournaments/ISOLATION.md has it)",
     "new namespace": "user namespaces are switched off: sysctl -w kernel.unprivileged_userns_clone=1 or "
-    "user.max_user_namespaces=15000; in a container give it --security-opt seccomp=unconfined, or --privileged",
-    "proc": "in a container, /proc must not be masked: --security-opt systempaths=unconfined, or --privileged",
+    "user.max_user_namespaces=15000; in a container give it --security-opt seccomp=unconfined, as root there also "
+    "--cap-add SYS_ADMIN --cap-add NET_ADMIN, or --privileged",
+    "mount proc": "in a container, /proc must not be masked: --security-opt systempaths=unconfined (podman: "
+    "unmask=ALL), or --privileged",
+    "RTM_NEWADDR": "as root in a container: --cap-add SYS_ADMIN --cap-add NET_ADMIN, or --privileged; on Ubuntu 24.04 "
+    "bwrap needs an AppArmor profile (tournaments/ISOLATION.md has it)",
 }
 """By what is in bubblewrap's message."""
 

@@ -3,31 +3,32 @@
 import platform
 import secrets
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import trio
-from msgspec import Struct, to_builtins
+from msgspec import Struct, structs, to_builtins
 
 from protocol import VERSION
 from protocol.cards import Card
-from protocol.messages import Clocks, FaultPolicy, Hello, Limits, Match
+from protocol.messages import Clocks, FaultPolicy, Limits, Match
 from protocol.messages import Game as GameMessage
 from protocol.text import printable
 from referee import __version__
+from referee.play import telling
 from referee.play.bots import BotSpec, Confinement
 from referee.play.channel import Channel
 from referee.play.conversation import Conversation
 from referee.play.household import end_orphans
-from referee.play.process import FAREWELL_S
+from referee.play.process import FAREWELL_S, bounded
 from referee.play.pump import Pump
 from referee.rules.chance import Chance, Keyed, Recorder, Stacked
-from referee.rules.describe import rules_in_brief
 from referee.rules.game import Game
-from referee.rules.options import COMBINES
 from referee.rules.record import Record, SeatRecord
-from referee.rules.values import card_values
-from referee.rules.variants import Variant, deck
+from referee.rules.variants import Variant
+
+ID_KEY_BYTES = 16
+"""Of the secret that a match's request ids are derived from."""
 
 LONGEST_STDERR_LINE = 1000
 """Characters of a line of standard error that are kept."""
@@ -56,60 +57,32 @@ class MatchSetup(Struct, frozen=True, kw_only=True):
     """All that will be played, as `hello` tells it."""
 
 
-async def play(pump: Pump, setup: MatchSetup, new_id: Callable[[], str] = lambda: secrets.token_urlsafe(9)) -> Record:
+async def play(pump: Pump, setup: MatchSetup) -> Record:
     """Play a match and return its record; no process of it is left on any way out.
 
     Raises HostFault when the referee or its host spoiled the match. Must run in the main thread.
     """
     recorder = Recorder(_chance(setup))
     game = Game(setup.variant, len(setup.bots), recorder)
-    greeting = hello(setup.games, setup.limits)
-    conversation = Conversation(game, recorder, hello=greeting, matches=match_messages(setup), new_id=new_id)
+    id_key = secrets.token_bytes(ID_KEY_BYTES)
+    greeting = telling.hello(setup.games, setup.limits)
+    conversation = Conversation(game, recorder, hello=greeting, matches=match_messages(setup), id_key=id_key)
     channels: list[Channel] = []
     try:
         async with pump.stillness:
             for spec in setup.bots:
-                channels.append(
-                    Channel(spec, setup.confinement, setup.limits)
-                )  # one by one: a failure stops the others
-        await pump.converse(conversation.steps(), dict(enumerate(channels)))
+                # One by one: a failure stops the others.
+                channels.append(Channel(spec, setup.confinement, setup.limits))
+        lag_us = await pump.converse(conversation.steps(), dict(enumerate(channels)))
     finally:
         with trio.CancelScope(shield=True):
             await _stop(channels, patience_s=FAREWELL_S if game.question is None else 0.0)
-    return _record(setup, recorder, conversation, channels)
-
-
-def hello(games: tuple[GameMessage, ...], limits: Limits) -> Hello:
-    """The first line to every bot."""
-    return Hello(protocol=VERSION, referee=f"golfref {__version__}", games=games, limits=limits)
+    return structs.replace(_record(setup, recorder, conversation, channels), lag_us=lag_us)
 
 
 def match_messages(setup: MatchSetup) -> list[Match]:
     """The `match` message of every seat."""
-    variant = setup.variant
-    options = {
-        name: value
-        for name, value in to_builtins(variant.options).items()
-        if variant.tag in COMBINES[name] and name != "values"  # `values` of the message tells what they come to
-    }
-    return [
-        Match(
-            variant=variant.preset,
-            name=setup.name,
-            rules=rules_in_brief(variant),
-            options=options,
-            seats=len(setup.bots),
-            seat=seat,
-            rows=variant.rows,
-            columns=variant.columns,
-            cards=len(deck(variant, len(setup.bots))),
-            values=dict(card_values(variant)),
-            seed=seed,
-            clocks=setup.clocks,
-            faults=setup.faults,
-        )
-        for seat, seed in enumerate(setup.seeds)
-    ]
+    return telling.announcements(setup.variant, setup.name, seeds=setup.seeds, clocks=setup.clocks, faults=setup.faults)
 
 
 def host() -> str:
@@ -142,9 +115,15 @@ def _record(setup: MatchSetup, recorder: Recorder, talk: Conversation, channels:
         seed=setup.seed,
         deal_key=setup.deal_key.hex(),
         stacked=setup.decks is not None,
+        id_key=talk.telling.id_key.hex(),
         isolation=setup.confinement.isolation,
+        limits=to_builtins(setup.confinement.limits),
+        cgroups=tuple(sorted(bounded())) if setup.confinement.isolation != "none" else (),
         host=host(),
+        games=setup.games,
+        bounds=setup.limits,
         clocks=setup.clocks,
+        faults=setup.faults,
         seats=tuple(_seat_record(setup, talk, channels[number], number) for number in range(len(setup.bots))),
         rounds=tuple(recorder.rounds),
         moves=tuple(talk.moves),
@@ -153,20 +132,29 @@ def _record(setup: MatchSetup, recorder: Recorder, talk: Conversation, channels:
 
 
 def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number: int) -> SeatRecord:
-    spec, seat = setup.bots[number], talk.seats[number]
+    spec, seat, told, heard = setup.bots[number], talk.seats[number], talk.telling.seats[number], channel.connection
+    lines = heard.finish()
     return SeatRecord(
         name=spec.name,
+        ready=seat.ready is not None,
         ready_name=printable(seat.ready.name, 64) if seat.ready else "",
         version=printable(seat.ready.version, 64) if seat.ready else "",
         author=printable(seat.ready.author, 64) if seat.ready else "",
         owner=spec.owner,
         command=spec.command,
         wants_slaps=seat.ready is None or seat.ready.slaps,
+        wants_table=seat.ready is None or seat.ready.table,
         seed=setup.seeds[number],
         faults=dict[str, int](seat.faults.items()),
         late_slaps=seat.late_slaps,
-        unasked_lines=channel.connection.unasked_lines,
+        unasked_lines=heard.unasked_lines,
         stderr_bytes=channel.stderr.total,
         stderr="\n".join(printable(line, LONGEST_STDERR_LINE) for line in channel.stderr.text().splitlines()),
         forfeited=seat.forfeited,
+        sent_bytes=told.sent_bytes,
+        sent_sha256=told.digest.hexdigest(),
+        wrote_lines=heard.lines_read,
+        wrote_bytes=heard.bytes_read,
+        wrote_sha256=heard.digest.hexdigest(),
+        lines=lines,
     )

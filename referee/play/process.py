@@ -16,8 +16,9 @@ from msgspec import Struct
 
 from referee.play import household
 from referee.play.bots import BotLimits, BotSpec, Confinement
-from referee.play.cgroups import Cgroups, Group, GroupFailed, claim
+from referee.play.cgroups import Cgroups, Group, GroupFailed
 from referee.play.cgroups import Missing as NoCgroups
+from referee.play.claim import claim
 from referee.play.exchange import HostFault
 from referee.play.launch import Launch, give_back, launch
 from referee.play.procfs import Holdings, holdings, is_running
@@ -192,19 +193,20 @@ class BotProcess:
 
 
 @functools.cache
-def _cgroups() -> Cgroups | NoCgroups:
+def control_groups() -> Cgroups | NoCgroups:
+    """How this process makes a control group for each bot, if it can; asks the system once."""
     return claim()
 
 
 def bounded() -> frozenset[str]:
-    """What control groups bound on this host for each bot: some of `memory`, `processes`; asks the system once."""
-    groups = _cgroups()
+    """What control groups bound on this host for each bot: some of `memory`, `processes`."""
+    groups = control_groups()
     return frozenset() if isinstance(groups, NoCgroups) else frozenset(groups.folders) & {"memory", "processes"}
 
 
 def _new_group(confinement: Confinement) -> Group | None:
     """A control group for one bot, where there are any; raises HostFault."""
-    groups = _cgroups() if confinement.isolation != "none" else None
+    groups = control_groups() if confinement.isolation != "none" else None
     if not isinstance(groups, Cgroups):
         return None
     limits = confinement.limits

@@ -39,6 +39,12 @@ def explain(record: Record, seat: int) -> Iterator[str]:
         yield from stderr_lines(record, seat)
 
 
+def late_hint(move: Move, seat: int) -> str | None:
+    """If a seat was late in a slap window, which is no fault: what may be the reason; None where it was not."""
+    reactions = move.reactions if isinstance(move, GivenSlaps) else ()
+    return next((reaction.hint for reaction in reactions if reaction.seat == seat and reaction.late), None)
+
+
 def stderr_lines(record: Record, seat: int, last: int = LAST_LINES) -> Iterator[str]:
     """The end of what a bot wrote to standard error, if it wrote anything."""
     bot = record.seats[seat]

@@ -1,7 +1,8 @@
 """The record of a match: options, chance outcomes, answers, slap orders, forfeits. A game is its record.
 
 Replaying a record yields the same events, or the record is wrong. Times, faults and names are kept beside what a
-replay needs; this module never measures or judges them.
+replay needs, and so is what passed on the wire: what the bots wrote as they wrote it, and of what they were sent as
+much as it takes to tell it again and to prove it. This module never measures or judges any of that.
 """
 
 from collections.abc import Iterator
@@ -10,14 +11,15 @@ from typing import Any
 from msgspec import Struct, field
 
 from protocol.actions import Action, Target
-from protocol.messages import Clocks, FaultKind
+from protocol.messages import Clocks, FaultKind, FaultPolicy, Limits
+from protocol.messages import Game as GameMessage
 from referee.rules.asks import IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
 from referee.rules.chance import Chance, Recorded, RoundOutcomes
 from referee.rules.game import Game
 from referee.rules.match import MatchResult
 from referee.rules.variants import restored
 
-FORMAT = 1
+FORMAT = 2
 """The record format's number."""
 
 
@@ -35,6 +37,8 @@ class Given(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="answer",
     seat: int
     action: Action
     time_us: int = 0
+    joined: bool = False
+    """Whether it came along with the seat's answer before (DEC-15), so that no request was sent for it."""
     fault: Mishap | None = None
 
 
@@ -86,16 +90,34 @@ class Forfeit(Struct, frozen=True, kw_only=True, tag="forfeit", tag_field="move"
 Move = Given | GivenTogether | GivenSlaps | Forfeit
 
 
+class Line(Struct, frozen=True, array_like=True):
+    """A line that a bot wrote: when, how long it was, and its start, its newline included where that is reached."""
+
+    after: int
+    """How many messages that awaited something had been written to the bot when it came: 1 is `hello`."""
+    size: int
+    """Bytes, newline included."""
+    text: str
+    """As it came and not fit to be shown; bytes that are no UTF-8 are U+FFFD."""
+
+
 class SeatRecord(Struct, frozen=True, kw_only=True):
-    """The bot on a seat: its name here, what it said of itself in `ready`, and its command."""
+    """The bot on a seat: its name here, what it said of itself in `ready`, its command, and what passed on its wire.
+
+    "Sent" is what the referee handed to the bot's pipe: a bot that does not read may not have taken all of it.
+    "Wrote" is what the referee read of the bot's standard output.
+    """
 
     name: str
+    ready: bool = True
+    """Whether it got as far as `ready`; what it said there follows."""
     ready_name: str = ""
     version: str = ""
     author: str = ""
     owner: str = ""
     command: tuple[str, ...] = ()
     wants_slaps: bool = True
+    wants_table: bool = True
     seed: int = 0
     faults: dict[str, int] = field(default_factory=dict)
     late_slaps: int = 0
@@ -104,6 +126,13 @@ class SeatRecord(Struct, frozen=True, kw_only=True):
     stderr: str = ""
     """The kept start of its standard error, escaped."""
     forfeited: bool = False
+    sent_bytes: int = 0
+    sent_sha256: str = ""
+    wrote_lines: int = 0
+    wrote_bytes: int = 0
+    wrote_sha256: str = ""
+    lines: tuple[Line, ...] = ()
+    """What it wrote, in order, up to a bound; `wrote_lines` and `wrote_bytes` count the rest too."""
 
 
 class Record(Struct, frozen=True, kw_only=True):
@@ -120,9 +149,22 @@ class Record(Struct, frozen=True, kw_only=True):
     deal_key: str
     """Hex; with a given deck (`stacked`) the deals cannot be derived from it alone."""
     stacked: bool = False
+    id_key: str
+    """Hex; what the ids of the match's requests are derived from."""
     isolation: str
+    limits: dict[str, Any] = field(default_factory=dict)
+    """What each bot could use of the host at most, as far as the isolation bounds it."""
+    cgroups: tuple[str, ...] = ()
+    """The resources that were bounded by control groups."""
     host: str
+    lag_us: int = 0
+    """The longest time in which the referee did not look at its pipes during the match."""
+    games: tuple[GameMessage, ...]
+    """All that was to be played, as `hello` told it."""
+    bounds: Limits
+    """The bounds of a bot's output, as `hello` told them."""
     clocks: Clocks
+    faults: FaultPolicy
     seats: tuple[SeatRecord, ...]
     rounds: tuple[RoundOutcomes, ...]
     moves: tuple[Move, ...]
@@ -144,6 +186,8 @@ def walk(record: Record, chance: Chance | None = None) -> Iterator[tuple[Game, M
     try:
         game = Game(restored(record.preset, record.options), len(record.seats), source)
         for move in record.moves:
+            if isinstance(move, Forfeit) and not 0 <= move.seat < len(record.seats):
+                raise IllegalAnswer(f"there is no seat {move.seat}")
             yield game, move
             played += 1
             if isinstance(move, Forfeit):

@@ -24,6 +24,7 @@ from referee.play.bots import (
     Confinement,
     Isolation,
 )
+from referee.play.machine import cores
 from referee.rules.options import BadOptions, Options
 from referee.rules.variants import UnknownVariant, Variant, customised, seat_problem
 from referee.tournament.entrants import GivenBot, check_trust, read_bots
@@ -148,10 +149,9 @@ def load(path: str | Path) -> Config:
     document = _document(path, text)
     reader = Reader(_HOMES)
     file = reader.struct(_File, document)
-    folder = os.path.dirname(os.path.abspath(path))
     _check_settings(file, reader)
     variants = _entries(file, reader)
-    bots = read_bots(file.bots, folder, file.tournament.isolation, reader)
+    bots = read_bots(file.bots, os.path.abspath(path), file.tournament.isolation, reader)
     _check_enough_bots(file, reader)
     trusted = file.tournament.trust == "all"
     check_trust(file.bots or (), file.tournament.isolation, trusted=trusted, reader=reader)
@@ -174,13 +174,8 @@ def load(path: str | Path) -> Config:
         faults=file.faults,
         variants=tuple(variants),
         bots=tuple(bots),
-        folder=folder,
+        folder=os.path.dirname(os.path.abspath(path)),
     )
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _text(path: str | Path) -> str:

@@ -28,16 +28,21 @@ class GivenBot(Struct, frozen=True, kw_only=True):
     owner: str | None = None
 
 
-def read_bots(given: Sequence[GivenBot] | None, folder: str, isolation: Isolation, reader: Reader) -> list[BotSpec]:
-    """The bots of a config in `folder`, as far as they can be told; what is wrong with them is noted."""
+def read_bots(given: Sequence[GivenBot] | None, file: str, isolation: Isolation, reader: Reader) -> list[BotSpec]:
+    """The bots of the config in `file`, as far as they can be told; what is wrong with them is noted."""
     if given is None:
         reader.missing(("bots",), "expected at least one [[bots]]")
     given = given or ()
-    specs = [_bot(bot, ("bots", index), folder, isolation, reader) for index, bot in enumerate(given)]
+    specs = [_bot(bot, ("bots", index), os.path.dirname(file), isolation, reader) for index, bot in enumerate(given)]
     check_unique("bots", given, "builtin", reader)
     if isolation == "bwrap" and not reader.problems:
-        _check_folders([spec for spec in specs if spec is not None], reader)
+        _check_folders([spec for spec in specs if spec is not None], file, reader)
     return [spec for spec in specs if spec is not None]
+
+
+def readers(bots: Sequence[BotSpec], path: str) -> list[str]:
+    """The names of the bots that could read this path from their cells."""
+    return [bot.name for bot in bots if cell_of(bot).can_read(path)]
 
 
 def check_trust(given: Sequence[GivenBot], isolation: Isolation, *, trusted: bool, reader: Reader) -> None:
@@ -52,10 +57,14 @@ def check_trust(given: Sequence[GivenBot], isolation: Isolation, *, trusted: boo
         reader.add(("tournament", "isolation"), text)
 
 
-def _check_folders(bots: Sequence[BotSpec], reader: Reader) -> None:
-    """No bot sees the folder of another owner's: in a cell it can read all of its own."""
+def _check_folders(bots: Sequence[BotSpec], file: str, reader: Reader) -> None:
+    """No bot sees the config, which may tell the seed, nor what another owner's folder holds: it can read its own."""
     for index, bot in enumerate(bots):
         cell = cell_of(bot)
+        if cell.can_read(file):
+            text = f"this bot can read {bot.dir}, and so this config; give it a folder of its own"
+            reader.add(("bots", index, "dir"), text)
+            continue
         for number, other in enumerate(bots):
             strangers = bot.builtin is None and other.builtin is None and bot.owner != other.owner
             if strangers and cell.can_read(other.dir):

@@ -3,9 +3,10 @@
 What is played is decided by the plan, how by play/, where it goes by the store; this module brings them together.
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.messages import Game as GameMessage
@@ -18,7 +19,7 @@ from referee.rules.record import Record
 from referee.rules.streams import bot_seed
 from referee.rules.variants import Variant
 from referee.tournament.config import Config, Entry
-from referee.tournament.schedule import Entry as PlanEntry
+from referee.tournament.facts import Terms
 from referee.tournament.schedule import Fixture, Plan
 from referee.tournament.standings import Result
 from referee.tournament.store import Store
@@ -40,13 +41,6 @@ class Watcher(Protocol):
         """A match was spoiled by the referee or its host."""
 
 
-class Outcome(Struct, kw_only=True):
-    """What became of a run."""
-
-    unplayed: list[int] = field(default_factory=list)
-    """Matches that were voided on every attempt."""
-
-
 def for_blocks(entry: Entry) -> Variant:
     """The variant as blocks play it: the deals of a block start alike (AMB-82), and Cactus has a cap on rounds."""
     variant = entry.variant
@@ -54,17 +48,6 @@ def for_blocks(entry: Entry) -> Variant:
         return variant
     rounds = variant.options.rounds or CACTUS_ROUNDS
     return replace(variant, options=replace(variant.options, fixed_starter=True, rounds=rounds))
-
-
-def make_plan(config: Config, master_key: bytes) -> Plan:
-    """The plan of a config under a master key."""
-    return Plan(
-        master_key=master_key,
-        bots=[bot.name for bot in config.bots],
-        entries=[PlanEntry(variant=entry.name, seats=entry.seats) for entry in config.variants],
-        deals=config.deals,
-        lineups=config.lineups,
-    )
 
 
 def games(config: Config) -> tuple[GameMessage, ...]:
@@ -103,14 +86,16 @@ def result_of(fixture: Fixture, record: Record) -> Result:
         forfeited=tuple(seat.forfeited for seat in record.seats),
         faults=tuple(seat.faults for seat in record.seats),
         late_slaps=tuple(seat.late_slaps for seat in record.seats),
+        lag_us=record.lag_us,
     )
 
 
-def greet_all(config: Config) -> list[Greeted]:
-    """Start every bot once, before anything is played; raises Interrupted."""
+def greet_all(config: Config, check: Callable[[], None]) -> list[Greeted]:
+    """Start every bot once, before anything is played. Raises Interrupted, and whatever `check` raises at the start."""
     greeted: list[Greeted] = []
 
     async def work(pump: Pump) -> None:
+        check()
         said = greet(
             pump, config.bots, games=games(config), confinement=config.confinement, start_s=config.clocks.start_s
         )
@@ -120,33 +105,43 @@ def greet_all(config: Config) -> list[Greeted]:
     return greeted
 
 
-def play_all(config: Config, plan: Plan, store: Store, watcher: Watcher) -> Outcome:
-    """Play what the store lacks. Raises Interrupted; WriteFailed when a result cannot be kept."""
-    outcome = Outcome()
-    done = store.numbers()
-    todo = (fixture for fixture in plan if fixture.number not in done)
+class Run(Struct, frozen=True, kw_only=True):
+    """A run that can be played: what is to be, where it is kept, and who watches."""
 
-    async def work(pump: Pump) -> None:
-        for fixture in todo:
-            record = await _play_fairly(pump, config, fixture, store, watcher)
-            if record is None:
-                outcome.unplayed.append(fixture.number)
-                continue
-            result = result_of(fixture, record)
-            store.commit(result, record)
-            watcher.finished(result)
+    config: Config
+    plan: Plan
+    terms: Terms
+    """Of the config from which the plan is made, and so of the bots in the plan's order."""
+    store: Store
+    watcher: Watcher
 
-    run_session([work] * config.jobs)
-    return outcome
+    def play(self, check: Callable[[], None]) -> None:
+        """Play what the store lacks; a match that is voided on every attempt is left out.
 
+        Raises Interrupted, WriteFailed when a result cannot be kept, and whatever `check` raises at the start.
+        """
+        done = self.store.numbers()
+        todo = (fixture for fixture in self.plan if fixture.number not in done)
 
-async def _play_fairly(pump: Pump, config: Config, fixture: Fixture, store: Store, watcher: Watcher) -> Record | None:
-    """The record of a match; a match that we spoil ourselves is void and played again, ATTEMPTS times at most."""
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            return await play(pump, setup_of(config, fixture))
-        except Exception as error:
-            reason = str(error) if isinstance(error, HostFault) else f"{type(error).__name__}: {error}"
-            store.note_void(fixture.number, attempt, reason)
-            watcher.voided(fixture, attempt, reason)
-    return None
+        async def work(pump: Pump) -> None:
+            check()
+            for fixture in todo:
+                await self._play(pump, fixture)
+
+        run_session([work] * self.config.jobs)
+
+    async def _play(self, pump: Pump, fixture: Fixture) -> None:
+        """Play and commit a match; one that we spoil ourselves is void and played again, ATTEMPTS times at most."""
+        setup = setup_of(self.config, fixture)
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                record = await play(pump, setup)
+            except Exception as error:
+                reason = str(error) if isinstance(error, HostFault) else f"{type(error).__name__}: {error}"
+                self.store.note_void(fixture, [bot.name for bot in setup.bots], attempt, reason)
+                self.watcher.voided(fixture, attempt, reason)
+            else:
+                result = result_of(fixture, record)
+                self.store.commit(result, record, self.terms.identity(fixture))
+                self.watcher.finished(result)
+                return

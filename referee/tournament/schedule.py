@@ -5,7 +5,8 @@ knows nothing of processes, clocks, results or the store.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate
 
 from msgspec import Struct
@@ -36,6 +37,26 @@ class Fixture(Struct, frozen=True, kw_only=True):
     """From 0; with each rotation every bot moves to the next lower seat, and the bot of seat 0 to the highest."""
     deal: int
     deal_key: bytes
+
+
+class Identity(Struct, frozen=True, kw_only=True):
+    """Which match it is, whatever its number in a plan: two of the same identity are the same match.
+
+    Names and versions of bots are by seat.
+    """
+
+    variant: str
+    game: str
+    """Tells apart games that a run has had under the same name."""
+    bots: tuple[str, ...]
+    versions: tuple[str, ...]
+    deal: int
+    rotation: int
+
+    @property
+    def place(self) -> tuple[str, tuple[str, ...], int]:
+        """Where in the tournament it belongs, whichever versions of bots and game play it."""
+        return self.variant, self.bots, self.deal
 
 
 class Plan:
@@ -98,6 +119,19 @@ class Plan:
             deal=deal,
             deal_key=key,
         )
+
+    def has_table(self, variant: str, bots: Iterable[str], deal: int) -> bool:
+        """Whether these bots meet in this variant on this deal, in whatever seats."""
+        return deal < self._deals and frozenset(bots) in self._tables.get(variant, ())
+
+    @cached_property
+    def _tables(self) -> dict[str, set[frozenset[str]]]:
+        """By variant, all line-ups by the bots' names."""
+        names = sorted(self._bots)
+        return {
+            entry.variant: {frozenset(names[index] for index in lineup) for lineup in lineups}
+            for entry, lineups in zip(self._entries, self._lineups, strict=True)
+        }
 
     def _seating(self, variant: str, lineup: Sequence[int], deal: int) -> tuple[bytes, list[int]]:
         """The deal's key, and the line-up by seat in rotation 0.

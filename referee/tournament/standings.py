@@ -36,6 +36,8 @@ class Result(Struct, frozen=True, kw_only=True):
     faults: tuple[dict[str, int], ...]
     """How many of each kind."""
     late_slaps: tuple[int, ...]
+    lag_us: int = 0
+    """The longest time in which the referee did not look at its pipes."""
 
 
 class Row(Struct, frozen=True, kw_only=True):
@@ -78,32 +80,6 @@ class Standings(Struct, frozen=True, kw_only=True):
     variants: dict[str, tuple[Row, ...]]
     crosstable: dict[str, dict[str, Encounter]]
     """By bot and opponent, in the order of the overall table."""
-
-
-class Document(Struct, frozen=True, kw_only=True):
-    """What `--json` prints of a tournament."""
-
-    name: str
-    matches: int
-    """With a result."""
-    planned: int
-    voided: int
-    """Attempts at a match that the referee or its host spoiled."""
-    unplayed: tuple[int, ...]
-    """Numbers of the matches given up because every attempt was voided."""
-    version: str
-    host: str
-    isolation: str
-    rank_by: RankBy
-    scoring_tables: dict[str, str]
-    """Par golf: by variant the scoring table in use; `ours-1` is not the game publisher's (PAR-25)."""
-    commitment: str
-    key: str | None
-    """The master key in hexadecimal; None until the run is complete."""
-    digest: str
-    standings: tuple[Row, ...]
-    variants: dict[str, tuple[Row, ...]]
-    crosstable: dict[str, dict[str, Encounter]]
 
 
 def standings_of(results: Iterable[Result], rank_by: RankBy = "match-points") -> Standings:

@@ -1,73 +1,248 @@
-"""Checking a whole run again: the commitment, the plan, every record and its row, and what is missing.
+"""Checking a whole run again: commitment, plan, every record and its row, the standings, and what was published of it.
 
-Nothing here trusts a stored outcome; what is wrong is told in words, match by match.
+Nothing here trusts a stored outcome; what is wrong is told in words, match by match. Whatever a store may hold instead
+of what belongs there is a finding.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 import msgspec
+from msgspec import Struct
 
+from protocol.text import printable
 from referee.rules.record import Record
 from referee.rules.streams import bot_seed
-from referee.tournament.keys import commitment
+from referee.tournament.disk import StoreError
+from referee.tournament.document import document_of
+from referee.tournament.facts import Terms, terms_of
+from referee.tournament.facts import plan_of as plan_of_facts
+from referee.tournament.keys import commitment, deal_key
+from referee.tournament.published import NOTHING, Published
 from referee.tournament.recheck import check_record
 from referee.tournament.run import result_of
-from referee.tournament.schedule import Entry, Fixture, Plan
-from referee.tournament.store import Meta, Store, StoreError
+from referee.tournament.schedule import Fixture, Identity, Plan
+from referee.tournament.standings import Result, standings_of
+from referee.tournament.store import Meta, Row, Store
+from referee.tournament.versions import short
+
+LONGEST_SHOWN = 100
+"""Characters of a figure that a finding shows."""
 
 
-def check_run(store: Store) -> Iterator[str]:
-    """What is wrong with a run: commitment, plan, every record and its row, and what is missing."""
-    meta = store.meta()
-    key = bytes.fromhex(meta.master_key)
-    if commitment(key) != meta.commitment:
-        yield "the master key does not match the commitment"
-    plan = plan_of(meta, key)
-    results = {result.number: result for result in store.results()}
-    for number, stored_hash in store.hashes():
-        where = f"match {number}"
+class Checked(Struct, frozen=True, kw_only=True):
+    """What came of checking a run, in lines."""
+
+    notes: tuple[str, ...]
+    findings: tuple[str, ...]
+    """Nothing when all of it holds."""
+
+
+def check_store(path: Path, published: Published = NOTHING) -> Checked:
+    """Check the run in this file, also against what was published of it; never raises for what the file holds."""
+    notes: list[str] = []
+    findings: list[str] = []
+    try:
+        store = Store.open(path)
         try:
-            data = store.record(number)
+            findings += check_run(store, published)
+            retired = sum(1 for _ in store.retired())
+            notes.append(f"digest {store.digest()}")
+            notes += [f"{retired} matches are out of the standings; they were checked too"] * (retired > 0)
+        finally:
+            store.close()
+    except StoreError as error:
+        findings += [str(error)] * (str(error) not in findings)
+    return Checked(notes=tuple(notes), findings=tuple(findings))
+
+
+def check_run(store: Store, published: Published = NOTHING) -> Iterator[str]:
+    """What is wrong with a run, one text for each finding."""
+    try:
+        meta = store.meta()
+        check = _Check(store, meta)
+        yield from check.begin()
+        for id_ in store.ids():
+            yield from check.match(id_)
+        yield from check.end()
+        yield from _check_published(store, published)
+    except StoreError as error:
+        yield str(error)
+
+
+def plan_of(meta: Meta) -> Plan:
+    """The plan that a stored config and key make."""
+    return plan_of_facts(meta.facts, bytes.fromhex(meta.master_key))
+
+
+class _Check:
+    """A run while it is checked."""
+
+    def __init__(self, store: Store, meta: Meta) -> None:
+        self._store = store
+        self._meta = meta
+        self._key = b""
+        self._plan: Plan | None = None
+        self._terms = Terms(bots=[], versions={}, games={})
+        self._ids: dict[int, int] = {}
+        """By number in the plan: the row that was checked."""
+        self._replayed: list[Result] = []
+
+    def begin(self) -> Iterator[str]:
+        """The key and the plan."""
+        meta = self._meta
+        try:
+            self._key = bytes.fromhex(meta.master_key)
+            self._terms = terms_of(meta.facts)
+            self._plan = plan_of_facts(meta.facts, self._key)
+        except (KeyError, TypeError, ValueError) as error:
+            yield f"key or config is damaged, so that no plan follows from them ({type(error).__name__}: {error})"
+            return
+        if commitment(self._key) != meta.commitment:
+            yield "the master key does not match the commitment"
+        if len(self._plan) != meta.matches:
+            yield f"the plan has {len(self._plan)} matches, but the store says {meta.matches}"
+
+    def match(self, id_: int) -> Iterator[str]:
+        """A committed match: its row, its record, and that it is the one that the plan has."""
+        try:
+            row = self._store.row(id_)
+            data = self._store.record_of(id_)
             record = msgspec.json.decode(data, type=Record)
-            fixture = plan[number]
-        except (StoreError, msgspec.MsgspecError, IndexError) as error:
-            yield f"{where}: {error}"
-            continue
-        if sha256(data).hexdigest() != stored_hash:
+        except (StoreError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            yield f"match #{id_}: {error}"
+            return
+        where = f"match {row.number}" if row.number is not None else f"match #{id_}, out of the standings"
+        if sha256(data).hexdigest() != row.hash:
             yield f"{where}: the record is not the one that was committed (hash)"
-        yield from (f"{where}: {finding}" for finding in _check_fixture(meta, fixture, record))
-        yield from (f"{where}: {finding}" for finding in check_record(record))
-        if result_of(fixture, record) != results[number]:
-            yield f"{where}: the result that the standings use is not the record's"
-    missing = len(plan) - len(results)
-    if missing:
-        yield f"{missing} of {len(plan)} matches have no result yet"
+        try:
+            yield from (f"{where}: {finding}" for finding in self._check(row, record))
+        except Exception as error:  # a record may hold anything, and one that breaks its check must not end the others'
+            yield f"{where}: it cannot be checked ({type(error).__name__}: {error})"
+
+    def end(self) -> Iterator[str]:
+        """What is missing, and the standings."""
+        if self._plan is not None and (missing := len(self._plan) - len(self._ids)):
+            yield f"{missing} of {len(self._plan)} matches have no result yet"
+        rank_by = self._meta.facts.get("rank_by", "match-points")
+        try:
+            stored = msgspec.to_builtins(standings_of(self._store.results(), rank_by))
+            replayed = msgspec.to_builtins(standings_of(self._replayed, rank_by))
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            yield f"standings: they cannot be computed ({type(error).__name__}: {error})"
+            return
+        for finding in _compare("", stored, replayed, "stored", "replayed"):
+            yield f"standings: {finding}"
+
+    def _check(self, row: Row, record: Record) -> Iterator[str]:
+        if self._plan is None:
+            yield from check_record(record)
+            return
+        if row.number is None:
+            fixture = self._retired(row)
+            if self._counts(row):
+                yield "the plan has it, and so it belongs into the standings"
+        else:
+            if row.number in self._ids:
+                yield "it is there twice"
+                return
+            self._ids[row.number] = row.id
+            try:
+                fixture = self._plan[row.number]
+            except IndexError as error:
+                yield str(error)
+                return
+            if (planned := self._terms.identity(fixture)) != row.identity:
+                yield f"stored as {_told(row.identity)}; the plan has {_told(planned)}"
+        yield from _check_fixture(fixture, row.identity.bots, record)
+        yield from check_record(record)
+        result = result_of(fixture, record)
+        if row.number is not None:
+            self._replayed.append(result)
+        if result != row.result:
+            yield "the result that the standings use is not the record's"
+
+    def _retired(self, row: Row) -> Fixture:
+        """What was planned when a match was played that is no longer in the plan, as its row tells it."""
+        which = row.identity
+        return Fixture(
+            number=row.result.number,
+            variant=which.variant,
+            block=row.result.block,
+            lineup=(),
+            rotation=which.rotation,
+            deal=which.deal,
+            deal_key=deal_key(self._key, which.variant, which.bots, which.deal),
+        )
+
+    def _counts(self, row: Row) -> bool:
+        """Whether the plan has a match that is out of the standings, with these versions of the bots."""
+        which = row.identity
+        known = which.versions == tuple(self._terms.versions.get(bot) for bot in which.bots)
+        same_game = self._terms.games.get(which.variant) == which.game
+        return known and same_game and self._plan is not None and self._plan.has_table(*which.place)
 
 
-def plan_of(meta: Meta, key: bytes) -> Plan:
-    """The plan that a stored config and a key make."""
-    facts = meta.facts
-    return Plan(
-        master_key=key,
-        bots=[bot["name"] for bot in facts["bots"]],
-        entries=[Entry(variant=entry["name"], seats=entry["seats"]) for entry in facts["variants"]],
-        deals=facts["deals"],
-        lineups=facts["lineups"],
+def _told(identity: Identity) -> str:
+    bots = ", ".join(
+        f"{bot} ({short(version)})" for bot, version in zip(identity.bots, identity.versions, strict=False)
     )
+    return f"{identity.variant}, deal {identity.deal}, rotation {identity.rotation}, {bots}"
 
 
-def _check_fixture(meta: Meta, fixture: Fixture, record: Record) -> Iterator[str]:
-    """Does the record tell the match that the plan has under this number?"""
-    names = [meta.facts["bots"][bot]["name"] for bot in fixture.lineup]
+def _check_fixture(fixture: Fixture, bots: tuple[str, ...], record: Record) -> Iterator[str]:
+    """Does the record tell the match that was planned?"""
     if record.deal_key != fixture.deal_key.hex():
         yield "the deal key is not the one that the master key gives"
     if record.stacked:
         yield "the deck was given, not dealt from the key"
-    if [seat.name for seat in record.seats] != names:
-        yield f"played by {', '.join(seat.name for seat in record.seats)}; the plan has {', '.join(names)}"
+    if tuple(seat.name for seat in record.seats) != bots:
+        yield f"played by {', '.join(seat.name for seat in record.seats)}; the plan has {', '.join(bots)}"
     if record.name != fixture.variant:
         yield f"played as {record.name}; the plan has {fixture.variant}"
-    seeds = [bot_seed(fixture.deal_key, fixture.rotation, seat) for seat in range(len(names))]
+    seeds = [bot_seed(fixture.deal_key, fixture.rotation, seat) for seat in range(len(bots))]
     if [seat.seed for seat in record.seats] != seeds:
         yield "the bots' seeds are not those that the deal key gives"
+
+
+def _check_published(store: Store, published: Published) -> Iterator[str]:
+    if published.digest and store.digest() != published.digest:
+        yield f"the digest is not the published one: {store.digest()}"
+    if published.hashes is not None:
+        here = dict(store.hashes())
+        for number in sorted(here.keys() | published.hashes.keys()):
+            if number not in here:
+                yield f"match {number}: it was published, but is not in the standings"
+            elif number not in published.hashes:
+                yield f"match {number}: it is in the standings, but was not published"
+            elif here[number] != published.hashes[number]:
+                yield f"match {number}: its record is not the published one (hash)"
+    if published.document is not None:
+        own = msgspec.json.decode(msgspec.json.encode(document_of(store)))
+        yield from _compare("", published.document, own, "published", "in the store")
+
+
+def _compare(where: str, one: Any, other: Any, first: str, second: str) -> Iterator[str]:
+    """Every figure in which two documents differ; rows of tables go by their bot."""
+    one, other = _by_bot(one), _by_bot(other)
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in dict.fromkeys((*one, *other)):
+            path = f"{where}.{key}" if where else str(key)
+            if key not in one or key not in other:
+                yield f"{path}: only {first if key in one else second}"
+            else:
+                yield from _compare(path, one[key], other[key], first, second)
+    elif one != other:
+        yield f"{where}: {first} {_shown(one)}, {second} {_shown(other)}"
+
+
+def _by_bot(value: Any) -> Any:
+    if isinstance(value, list | tuple) and value and all(isinstance(row, Mapping) and "bot" in row for row in value):
+        return {row["bot"]: row for row in value}
+    return value
+
+
+def _shown(value: Any) -> str:
+    return printable(msgspec.json.encode(value).decode(), LONGEST_SHOWN)

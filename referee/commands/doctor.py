@@ -1,0 +1,264 @@
+"""doctor: what this machine offers to a competition, tried out with real bots, and what should be put right first."""
+
+from collections.abc import Iterator
+from typing import get_args
+
+import msgspec
+from msgspec import Struct
+from tabulate import tabulate
+
+from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, put, put_json, say
+from referee.play.bots import Confinement, Isolation
+from referee.play.cgroups import Cgroups
+from referee.play.exchange import HostFault
+from referee.play.isolation import Missing, bubblewrap
+from referee.play.machine import Host, host, versions
+from referee.play.process import control_groups
+from referee.play.pump import Pump
+from referee.play.selftest import Races, Start, try_races, try_start
+from referee.play.session import Interrupted, run_session
+
+PHOTO_FINISH_US = 50.0
+"""The rule book's `photo_finish_us`: what lies closer is drawn by lot."""
+
+UNLIKELY = 0.001
+"""An order of the seats that chance brings about less often than this is told."""
+
+MUCH_DISTURBED = 0.1
+"""A share of disturbed windows above this is told."""
+
+LATE_MS = 100.0
+"""A lateness of the referee above this is told."""
+
+
+class Level(Struct, frozen=True, kw_only=True):
+    """A level of isolation on this machine."""
+
+    name: Isolation
+    available: bool
+    """Whether a bot has been started under it."""
+    problem: str
+    """Why not; empty if it is."""
+    remedy: str
+    """What the organiser can do; may be empty."""
+    start_ms: float | None
+    """Median time from the start of a Python bot to its `ready`."""
+
+
+class Groups(Struct, frozen=True, kw_only=True):
+    """What control groups do for each bot."""
+
+    version: int | None
+    """1 or 2; None where this process cannot make any."""
+    abilities: tuple[str, ...]
+    """Some of `memory`, `processes` (bounded), `freeze`, `kill`, `cpu` (counted)."""
+    problem: str
+    """Why there are none, or not all; empty if there is nothing to say."""
+    remedy: str
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """The document of `doctor --json`."""
+
+    versions: dict[str, str]
+    levels: tuple[Level, ...]
+    groups: Groups
+    host: Host
+    jobs: int
+    """Advice: matches at a time."""
+    races: Races | None
+    """None where no race could be played."""
+    races_problem: str
+    advice: tuple[str, ...]
+    """What to put right, the most important first."""
+
+
+def examine(*, as_json: bool) -> int:
+    """Look at the machine, try it out and print what was found; the exit code is HOST_FAILED if no bot can run."""
+    try:
+        report = _report()
+    except Interrupted:
+        say("golfref doctor: interrupted")
+        return INTERRUPTED
+    if as_json:
+        put_json(msgspec.json.encode(report))
+    else:
+        put(*_lines(report))
+    return DONE if any(level.available for level in report.levels) else HOST_FAILED
+
+
+def _report() -> Report:
+    machine = host()  # before anything is started, for the load
+    groups = _groups()
+    starts: list[Start] = []
+    races: list[Races] = []
+    problems: list[str] = []
+    try:
+        bubblewrap()
+        missing = None
+    except Missing as reason:
+        missing = reason
+
+    async def work(pump: Pump) -> None:
+        for name in get_args(Isolation):
+            if name != "bwrap" or missing is None:
+                starts.append(await try_start(pump, Confinement(isolation=name)))
+        best = next((start.level for start in reversed(starts) if start.start_ms is not None), None)
+        if best is not None:
+            try:
+                races.append(await try_races(pump, Confinement(isolation=best)))
+            except HostFault as fault:
+                problems.append(str(fault))
+
+    run_session([work])
+    found = Report(
+        versions=versions(),
+        levels=tuple(_levels(starts, missing)),
+        groups=groups,
+        host=machine,
+        jobs=max(1, int(min(machine.cores, machine.quota_cores or machine.cores))),
+        races=races[0] if races else None,
+        races_problem="; ".join(problems),
+        advice=(),
+    )
+    return msgspec.structs.replace(found, advice=tuple(_advice(found)))
+
+
+def _levels(starts: list[Start], missing: Missing | None) -> Iterator[Level]:
+    for start in starts:
+        tried = start.start_ms is not None
+        yield Level(name=start.level, available=tried, problem=start.problem, remedy="", start_ms=start.start_ms)
+    if missing is not None:
+        yield Level(name="bwrap", available=False, problem=missing.reason, remedy=missing.remedy, start_ms=None)
+
+
+def _groups() -> Groups:
+    found = control_groups()
+    if not isinstance(found, Cgroups):
+        return Groups(version=None, abilities=(), problem=found.reason, remedy=found.remedy)
+    problem, remedy = ("", "") if found.gap is None else (found.gap.reason, found.gap.remedy)
+    return Groups(version=found.version, abilities=tuple(found.folders), problem=problem, remedy=remedy)
+
+
+# Advice
+
+
+def _advice(report: Report) -> Iterator[str]:
+    yield from _on_isolation(report)
+    yield from _on_timing(report)
+    yield from _on_host(report.host)
+
+
+def _on_isolation(report: Report) -> Iterator[str]:
+    for level in report.levels:
+        if not level.available:
+            remedy = f" To get it: {level.remedy}." if level.remedy else ""
+            trust = " Without it, referee only bots that you trust." if level.name == "bwrap" else ""
+            yield f"`{level.name}` is not available: {level.problem}.{remedy}{trust}"
+    lacking = [ability for ability in ("memory", "processes") if ability not in report.groups.abilities]
+    if lacking:
+        reason = f": {report.groups.problem}. To get them: {report.groups.remedy}." if report.groups.problem else "."
+        yield (
+            f"No control group bounds the {' and '.join(lacking)} of a bot{reason} Until then each process is bounded "
+            "by itself, and a bot as a whole by a look ten times a second."
+        )
+
+
+def _on_timing(report: Report) -> Iterator[str]:
+    if report.races is None:
+        if report.races_problem:
+            yield f"Slap races cannot be timed: {report.races_problem}."
+        return
+    races = report.races
+    if races.chance < UNLIKELY:
+        yield f"Between identical bots some seats were announced first too often (p = {races.chance:g}): run it again."
+    if races.disturbed > MUCH_DISTURBED * races.windows or races.behind_p50_us > PHOTO_FINISH_US:
+        yield "Times are noisy: stop other programs, use a machine of its own, switch off power saving; then try again."
+    if races.lateness_ms > LATE_MS:
+        yield f"The referee itself was kept waiting for {races.lateness_ms:g} ms: something else needs the cores."
+    if not report.host.wait_times:
+        yield "The system does not tell how long a bot waited for a core: other work here falsifies slap times."
+
+
+def _on_host(machine: Host) -> Iterator[str]:
+    if machine.load > 0.5 * machine.cores:
+        yield f"The machine is busy (load {machine.load:g} on {machine.cores} cores): stop what else runs."
+    if machine.quota_cores is not None and machine.quota_cores < machine.cores:
+        yield (
+            f"A control group limits computing to {machine.quota_cores:g} cores: `jobs` should not be higher, and bots "
+            "are stopped now and then when they need more."
+        )
+    if machine.swap_mb:
+        yield "Swap is switched on: a bot that has been swapped out is slow. `swapoff -a` for the day."
+    if machine.ptrace_scope == 0:
+        yield "Under `none` and `limits` bots can look into each other: sysctl -w kernel.yama.ptrace_scope=1."
+    if not machine.child_lists:
+        yield "The system does not tell the children of a process: what runs away under `limits` is not found."
+    if machine.autogroup is False:
+        yield (
+            "A bot with many processes gets more of the cores than one with few: "
+            "sysctl -w kernel.sched_autogroup_enabled=1."
+        )
+
+
+# Text
+
+
+def _lines(report: Report) -> Iterator[str]:
+    named = [f"{name} {one}" if one else f"no {name}" for name, one in report.versions.items()]
+    yield from (", ".join(named[:6]), ", ".join(named[6:]))
+    rows = [
+        (level.name, "yes" if level.available else "no", "-" if level.start_ms is None else f"{level.start_ms:.0f} ms")
+        for level in report.levels
+    ]
+    yield from ("", "Isolation", "")
+    yield tabulate(rows, headers=["level", "available", "a Python bot starts in"], disable_numparse=True)
+    yield ""
+    yield from _table(_host_rows(report))
+    yield from ("", _races_title(report), "")
+    if report.races is not None:
+        yield from _table(_race_rows(report.races))
+    yield from ("", "What to put right:" if report.advice else "Nothing needs to be put right.")
+    yield from (f"{number}. {text}" for number, text in enumerate(report.advice, start=1))
+
+
+def _table(rows: Iterator[tuple[str, str]]) -> Iterator[str]:
+    yield tabulate(list(rows), tablefmt="plain", disable_numparse=True)
+
+
+def _host_rows(report: Report) -> Iterator[tuple[str, str]]:
+    machine, groups = report.host, report.groups
+    yield (
+        "user",
+        (
+            "root: under `bwrap` every bot gets a user id of its own"
+            if machine.root
+            else "an ordinary user: under `bwrap` every bot runs in a user namespace"
+        ),
+    )
+    bounded = " and ".join(one for one in ("memory", "processes") if one in groups.abilities) or "nothing"
+    yield "control groups", f"version {groups.version}: bound {bounded} of each bot" if groups.version else "none"
+    quota = "" if machine.quota_cores is None else f", limited to the work of {machine.quota_cores:g}"
+    yield "cores", f"{machine.cores}{quota}; load {machine.load:g}; advice: jobs = {report.jobs}"
+    if machine.memory_mb is not None:
+        yield "memory", f"{machine.memory_mb} MB, swap {machine.swap_mb or 'off'}{' MB' * bool(machine.swap_mb)}"
+    shares = {True: "the same for every bot", False: "more for a bot with more processes", None: "not known"}
+    yield "shares of cores", shares[machine.autogroup]
+    yield "ptrace", "no Yama" if machine.ptrace_scope is None else f"Yama's scope {machine.ptrace_scope}"
+
+
+def _races_title(report: Report) -> str:
+    if report.races is None:
+        return f"Slap races: none could be played{'; ' * bool(report.races_problem)}{report.races_problem}"
+    races = report.races
+    return f"Slap races: {races.windows} windows between {races.seats} identical Python bots under `{races.level}`"
+
+
+def _race_rows(races: Races) -> Iterator[tuple[str, str]]:
+    yield "a slap took", f"{races.median_us:.0f} us (median, corrected)"
+    quantiles = (("p50", races.behind_p50_us), ("p90", races.behind_p90_us), ("p99", races.behind_p99_us))
+    behind = ", ".join(f"{name} {us:.0f} us" for name, us in quantiles)
+    yield "behind the fastest", f"{behind}; below {PHOTO_FINISH_US:.0f} us the lot decides"
+    yield "first, by seat", f"{' '.join(map(str, races.first))} (chi-square p = {races.chance:.3g})"
+    yield "disturbed", f"{races.disturbed} windows; {races.late} slaps too late"
+    yield "referee's lateness", f"{races.lateness_ms:.1f} ms at worst"

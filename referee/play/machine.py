@@ -1,0 +1,153 @@
+"""What this machine and its system are like, as far as it matters to bots: versions, cores, rights, kernel settings.
+
+Only reads; nothing is started but bubblewrap, once, to try it out. What the system does not tell is None.
+"""
+
+import contextlib
+import ctypes
+import os
+import platform
+import sqlite3
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from msgspec import Struct
+
+from protocol import VERSION
+from referee import __version__
+from referee.play.isolation import Missing, bubblewrap
+from referee.play.procfs import usage
+
+
+class Host(Struct, frozen=True, kw_only=True):
+    """The system that bots run on."""
+
+    root: bool
+    """Whether we run as root: then every bot under `bwrap` gets a user id of its own."""
+    cores: int
+    """Cores that this process may use."""
+    quota_cores: float | None
+    """A control group's limit on computing, in cores; None where there is none."""
+    load: float
+    """Processes that computed or waited for a core, mean of the last minute."""
+    memory_mb: int | None
+    swap_mb: int | None
+    """Swap space that is switched on."""
+    autogroup: bool | None
+    """Whether each bot gets the same share of the cores however many processes it has; None where not known."""
+    ptrace_scope: int | None
+    """Yama's setting; None where there is no Yama."""
+    child_lists: bool
+    """Whether the system tells the children of a process, by which what runs away from a bot is found."""
+    wait_times: bool
+    """Whether the system tells how long a process waited for a core, which is taken off the time of a slap."""
+
+
+def versions() -> dict[str, str]:
+    """What plays together here, by name; an empty text where something is not there or does not tell."""
+    return {
+        "golfref": __version__,
+        "protocol": VERSION,
+        "Python": platform.python_version(),
+        "trio": _installed("trio"),
+        "msgspec": _installed("msgspec"),
+        "SQLite": sqlite3.sqlite_version,
+        platform.system(): platform.release(),
+        "bubblewrap": _bubblewrap_version(),
+        "libseccomp": _libseccomp_version(),
+    }
+
+
+def host() -> Host:
+    """The machine as it is now."""
+    memory = _memory_mb()
+    autogroup = _number("/proc/sys/kernel/sched_autogroup_enabled")
+    return Host(
+        root=os.geteuid() == 0,
+        cores=cores(),
+        quota_cores=quota_cores(),
+        load=round(os.getloadavg()[0], 2),
+        memory_mb=memory.get("MemTotal"),
+        swap_mb=memory.get("SwapTotal"),
+        autogroup=None if autogroup is None else autogroup == 1,
+        ptrace_scope=_number("/proc/sys/kernel/yama/ptrace_scope"),
+        child_lists=any(Path("/proc/self/task").glob("*/children")),
+        wait_times=usage(os.getpid()) is not None,
+    )
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def quota_cores() -> float | None:
+    """The smallest limit on computing of our control group and those above it, in cores; None where there is none."""
+    quotas = []
+    for folder in _cpu_folders():
+        words = (_text(folder / "cpu.max") or "").split()  # version 2: quota and period, or `max`
+        if not words:
+            words = [_text(folder / f"cpu.cfs_{name}_us") or "-1" for name in ("quota", "period")]
+        with contextlib.suppress(ValueError):
+            if (quota := int(words[0])) > 0:
+                quotas.append(quota / int(words[1]))
+    return round(min(quotas), 2) if quotas else None
+
+
+def _cpu_folders() -> list[Path]:
+    """The control groups that may limit our computing, our own first."""
+    folders: list[Path] = []
+    for line in (_text(Path("/proc/self/cgroup")) or "").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        root = Path("/sys/fs/cgroup", controllers)
+        own = root / path.lstrip("/")
+        folders += [folder for folder in (own, *own.parents) if folder.is_relative_to(root)]
+    return folders
+
+
+def _memory_mb() -> dict[str, int]:
+    """By the names of /proc/meminfo."""
+    found = {}
+    for line in (_text(Path("/proc/meminfo")) or "").splitlines():
+        name, _, value = line.partition(":")
+        found[name] = int(value.split()[0]) // 1024
+    return found
+
+
+def _installed(package: str) -> str:
+    with contextlib.suppress(PackageNotFoundError):
+        return version(package)
+    return ""
+
+
+def _bubblewrap_version() -> str:
+    with contextlib.suppress(Missing):
+        return bubblewrap().version.removeprefix("bubblewrap").strip()
+    return ""
+
+
+class _LibraryVersion(ctypes.Structure):
+    _fields_ = (("major", ctypes.c_uint), ("minor", ctypes.c_uint), ("micro", ctypes.c_uint))
+
+
+def _libseccomp_version() -> str:
+    try:
+        tell = ctypes.CDLL("libseccomp.so.2").seccomp_version
+    except (OSError, AttributeError):  # there is none, or it is older than this function
+        return ""
+    tell.restype = ctypes.POINTER(_LibraryVersion)
+    one = tell().contents
+    return f"{one.major}.{one.minor}.{one.micro}"
+
+
+def _number(path: str) -> int | None:
+    text = _text(Path(path))
+    return int(text) if text is not None and text.isdigit() else None
+
+
+def _text(path: Path) -> str | None:
+    with contextlib.suppress(OSError):
+        return path.read_text().strip()
+    return None

@@ -1,0 +1,140 @@
+"""What is told of a run: its standings and everything by which they can be judged, from the store alone."""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from referee.rules.par_table import OURS_1
+from referee.rules.variants import preset
+from referee.tournament.disk import StoreError
+from referee.tournament.facts import Facts
+from referee.tournament.run import ATTEMPTS
+from referee.tournament.standings import Encounter, RankBy, Result, Row, standings_of
+from referee.tournament.store import Event, Store
+
+LATE_US = 100_000
+"""From here on the referee's lateness in a match is counted."""
+
+
+class Bot(Struct, frozen=True, kw_only=True):
+    """A bot that takes part."""
+
+    name: str
+    owner: str
+    version: str
+    """Hash of its command, environment and files, in hexadecimal."""
+
+
+class Retired(Struct, frozen=True, kw_only=True):
+    """A match that is out of the standings; `golfref replay RUN:#ID` tells it."""
+
+    id: int
+    variant: str
+    bots: tuple[str, ...]
+    """By seat."""
+    versions: tuple[str, ...]
+
+
+class Lateness(Struct, frozen=True, kw_only=True):
+    """How busy the host was: the longest time in a match in which the referee did not look at its pipes."""
+
+    worst_ms: float
+    above_100_ms: int
+    """Matches."""
+
+
+class Document(Struct, frozen=True, kw_only=True):
+    """What `--json` prints of a tournament."""
+
+    name: str
+    matches: int
+    """With a result that counts."""
+    planned: int
+    voided: int
+    """Attempts at a match that the referee or its host spoiled."""
+    void_reasons: dict[str, int]
+    unplayed: tuple[int, ...]
+    """Numbers of the matches given up because every attempt was voided; the same command tries them again."""
+    lateness: Lateness
+    retired: tuple[Retired, ...]
+    """What was played by bots, or in games, that are no longer in the tournament, in the order of commits."""
+    history: tuple[Event, ...]
+    """Amendments, and bots that changed by themselves."""
+    version: str
+    host: str
+    isolation: str
+    bots: tuple[Bot, ...]
+    rank_by: RankBy
+    scoring_tables: dict[str, str]
+    """Par golf: by variant the scoring table in use; `ours-1` is not the game publisher's (PAR-25)."""
+    commitment: str
+    key: str | None
+    """The master key in hexadecimal; None until every match has a result."""
+    digest: str
+    standings: tuple[Row, ...]
+    variants: dict[str, tuple[Row, ...]]
+    crosstable: dict[str, dict[str, Encounter]]
+
+
+def document_of(store: Store) -> Document:
+    """Everything that is told of a run, the master key only once nothing is left to be dealt from it.
+
+    Raises StoreError where the store is damaged.
+    """
+    try:
+        return _document(store)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        what = f"no results can be told from it ({type(error).__name__}: {error}); `golfref verify` says more"
+        raise StoreError(f"{store.path}: {what}") from None
+
+
+def _document(store: Store) -> Document:
+    meta = store.meta()
+    results = list(store.results())
+    standings = standings_of(results, meta.facts["rank_by"])
+    voids = store.voids()
+    return Document(
+        name=meta.facts["name"],
+        matches=len(results),
+        planned=meta.matches,
+        voided=sum(voids.values()),
+        void_reasons=voids,
+        unplayed=tuple(store.given_up(ATTEMPTS)),
+        lateness=_lateness(results),
+        retired=tuple(
+            Retired(id=row.id, variant=row.identity.variant, bots=row.identity.bots, versions=row.identity.versions)
+            for row in store.retired()
+        ),
+        history=tuple(store.history()),
+        version=meta.golfref,
+        host=meta.host,
+        isolation=meta.facts["isolation"],
+        bots=tuple(
+            Bot(name=bot["name"], owner=bot["owner"], version=bot["version"])
+            for bot in sorted(meta.facts["bots"], key=lambda bot: str(bot["name"]))
+        ),
+        rank_by=standings.rank_by,
+        scoring_tables=_scoring_tables(meta.facts),
+        commitment=meta.commitment,
+        key=meta.master_key if len(results) == meta.matches else None,
+        digest=store.digest(),
+        standings=standings.overall,
+        variants=standings.variants,
+        crosstable=standings.crosstable,
+    )
+
+
+def _lateness(results: Sequence[Result]) -> Lateness:
+    lags = [result.lag_us for result in results]
+    return Lateness(worst_ms=max(lags, default=0) / 1000, above_100_ms=sum(lag > LATE_US for lag in lags))
+
+
+def _scoring_tables(facts: Facts) -> dict[str, str]:
+    """PAR-25: which scoring table each game of par golf used, `ours-1` labelled as ours."""
+    names = {
+        entry["name"]: entry["options"]["par_table"]["name"]
+        for entry in facts["variants"]
+        if preset(entry["preset"]).tag == "PAR"
+    }
+    ours = f"{OURS_1.name}, which is ours and not the game publisher's"
+    return {variant: ours if name == OURS_1.name else name for variant, name in names.items()}

@@ -1,0 +1,93 @@
+"""The version of a bot: a hash of all that is started, so that a changed program is not taken for the one that played.
+
+Nothing is run here, and nothing that a bot's author put into the folder can hold the reader up.
+"""
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from hashlib import file_digest, sha256
+
+import msgspec
+
+from referee.play.bots import BUILTIN, BotSpec
+
+SHOWN = 12
+"""Characters of a version that people are shown."""
+
+_LEFT_OUT = frozenset({"__pycache__", ".git"})
+_SYSTEM = ("/usr", "/bin", "/opt", sys.prefix)
+"""What lies there is installed, not entered: an upgraded interpreter makes no new version of a bot."""
+
+
+def version_of(bot: BotSpec, folder: str) -> str:
+    """SHA-256 in hexadecimal over the bot's command, its environment and its files; `folder` is the config's.
+
+    The files are those of the bot's own folder, and those that words of the command name. A bot whose folder is, or
+    contains, the config's has none of its own: only what its command names counts, because stores and other bots lie
+    there as well. Of each file the path, whether it is executable and its bytes count, of a symbolic link its text.
+    `__pycache__`, `*.pyc` and `.git` are left out. What cannot be read, or is no file, counts by its kind.
+    """
+    command = [BUILTIN + bot.builtin] if bot.builtin is not None else list(bot.command)
+    digest = sha256(msgspec.json.encode([command, sorted(bot.env.items())]))
+    for path, shown in sorted(_files(bot, folder), key=lambda pair: os.fsencode(pair[1])):
+        name = os.fsencode(shown)
+        digest.update(b"%d:%b%b" % (len(name), name, _content(path)))
+    return digest.hexdigest()
+
+
+def short(version: str) -> str:
+    """As people are shown it."""
+    return version[:SHOWN]
+
+
+def _files(bot: BotSpec, folder: str) -> Iterator[tuple[str, str]]:
+    """Each file with the name under which it counts."""
+    if bot.builtin is not None or not _contains(bot.dir, folder):
+        yield from _walk(bot.dir, "")
+    if bot.builtin is None:
+        for number, word in enumerate(bot.command):
+            path = os.path.join(bot.dir, word)
+            if os.path.isfile(path) and not _is_system(path):
+                yield os.path.realpath(path), f"/{number}"
+            elif number and word and os.path.isdir(path) and not _contains(path, folder):
+                yield from _walk(path, f"/{number}/")
+
+
+def _walk(folder: str, prefix: str) -> Iterator[tuple[str, str]]:
+    """Everything in a folder and below it but folders; a folder that cannot be read stands for what is in it."""
+    unreadable: list[OSError] = []
+    for place, folders, files in os.walk(folder, onerror=unreadable.append):
+        links = [name for name in folders if os.path.islink(os.path.join(place, name))]
+        folders[:] = [name for name in folders if name not in _LEFT_OUT]
+        for name in (*files, *links):
+            if not name.endswith(".pyc") and name not in _LEFT_OUT:
+                path = os.path.join(place, name)
+                yield path, prefix + os.path.relpath(path, folder)
+    for error in unreadable:
+        yield error.filename, prefix + os.path.relpath(error.filename, folder)
+
+
+def _content(path: str) -> bytes:
+    """What counts of a file: a letter for its kind, and its content's SHA-256 where it has any."""
+    try:
+        if os.path.islink(path):
+            return b"l" + sha256(os.fsencode(os.readlink(path))).digest()
+        # Not to wait for whoever writes into a pipe.
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if not stat.S_ISREG(mode):
+                return b"s"
+            return (b"x" if mode & stat.S_IXUSR else b"f") + file_digest(file, "sha256").digest()
+    except OSError:
+        return b"u"
+
+
+def _contains(outer: str, inner: str) -> bool:
+    outer, inner = os.path.realpath(outer), os.path.realpath(inner)
+    return os.path.commonpath((outer, inner)) == outer
+
+
+def _is_system(path: str) -> bool:
+    return any(_contains(folder, path) for folder in _SYSTEM)

@@ -1,0 +1,262 @@
+"""Hall practice: bots are withdrawn, replaced and entered late in a run that has begun, and its settings changed."""
+
+import json
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from referee.tournament.config import load
+from referee.tournament.facts import config_facts, differences
+from referee.tournament.standings import Result
+from referee.tournament.store import Store
+
+HEAD = '[tournament]\nname = "run"\nseed = "abc"\n'
+SIX = '[[variants]]\npreset = "six-card"\noptions = { rounds = 1 }\n'
+MORE = '[[variants]]\npreset = "six-card"\nname = "more"\noptions = { rounds = 1 }\n'
+
+REPLACED = (
+    "matches: 48 -> 24 in the plan, 0 of them added; of those played 8 kept, 40 dropped (16 of them replayed); "
+    "16 to play"
+)
+FEWER = (
+    "matches: 24 -> 6 in the plan, 0 of them added; of those played 6 kept, 18 dropped (0 of them replayed); 0 to play"
+)
+
+
+def bot(name: str, mode: str = "") -> str:
+    """A shipped bot; it is another version with another environment."""
+    return f'[[bots]]\nbuiltin = "random"\nname = "{name}"\nenv = {{ MODE = "{mode}" }}\n'
+
+
+class Hall:
+    """A folder with a tournament that an organiser changes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(exist_ok=True)
+
+    def write(self, *parts: str) -> None:
+        (self.folder / "run.toml").write_text("".join(parts))
+
+    def golfref(self, *words: str, code: int = 0) -> tuple[str, str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "referee.cli", *words], cwd=self.folder, capture_output=True, text=True, check=False
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout, done.stderr
+
+    def run(self, *words: str, code: int = 0) -> str:
+        """The tournament; returns what it says."""
+        return self.golfref("tournament", "run.toml", *words, code=code)[1]
+
+    def results(self) -> list[Result]:
+        with closing(Store.open(self.folder / "run.golfref")) as store:
+            return [replace(result, lag_us=0) for result in store.results()]
+
+    def document(self) -> Any:
+        return json.loads(self.golfref("standings", "run.golfref", "--json")[0])
+
+    def committed(self) -> dict[int, bytes]:
+        """All records, by id."""
+        with closing(Store.open(self.folder / "run.golfref")) as store:
+            return {id_: store.record_of(id_) for id_ in store.ids()}
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Hall:
+    return Hall(tmp_path / "hall")
+
+
+def matches_line(said: str) -> str:
+    (line,) = {line.strip() for line in said.splitlines() if line.strip().startswith("matches: ")}
+    return line
+
+
+def test_a_changed_config_says_what_would_change_and_changes_nothing(hall: Hall) -> None:
+    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
+    hall.run()
+    before = (hall.folder / "run.golfref").read_bytes()
+
+    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea", "2"), bot("dan"))
+    said = hall.run(code=2)
+    versions = {one["name"]: one["version"][:12] for one in config_facts(load(hall.folder / "run.toml"))["bots"]}
+    old = {one["name"]: one["version"][:12] for one in hall.document()["bots"]}
+    assert f"bot `cid`: withdrawn (version {old['cid']})" in said
+    replaced = f'bot `bea`: replaced (version {old["bea"]} -> {versions["bea"]}: env.MODE: "" -> "2")'
+    assert replaced in said
+    assert f"bot `dan`: added (version {versions['dan']})" in said
+    expected = "matches: 6 -> 6 in the plan, 4 of them added; of those played 0 kept, 6 dropped (2 of them replayed); "
+    assert matches_line(said) == expected + "6 to play"
+    assert "nothing was changed: --amend does it" in said
+    assert "its key has been shown" in said
+
+    assert matches_line(hall.run("--dry-run")) == matches_line(said)
+    assert (hall.folder / "run.golfref").read_bytes() == before
+
+
+def test_an_amended_run_ends_as_one_that_began_so(hall: Hall, tmp_path: Path) -> None:
+    """Every kind of change in turn: what is kept is kept as it was played, and nothing is missing or left over."""
+    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
+    hall.run()
+    steps = {
+        "late entry": (
+            (HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"), bot("dan")),
+            "matches: 6 -> 12 in the plan, 6 of them added; of those played 6 kept, 0 dropped; 6 to play",
+        ),
+        "more deals, another order of bots": (
+            (HEAD, "deals = 2\n", SIX, bot("dan"), bot("ann"), bot("bea"), bot("cid")),
+            "matches: 12 -> 24 in the plan, 12 of them added; of those played 12 kept, 0 dropped; 12 to play",
+        ),
+        "another game first": (
+            (HEAD, "deals = 2\n", MORE, SIX, bot("ann"), bot("bea"), bot("cid"), bot("dan")),
+            "matches: 24 -> 48 in the plan, 24 of them added; of those played 24 kept, 0 dropped; 24 to play",
+        ),
+        "a replaced bot, and one withdrawn": (
+            (HEAD, "deals = 2\n", MORE, SIX, bot("ann"), bot("bea", "2"), bot("dan")),
+            REPLACED,
+        ),
+        "a sample of line-ups": (
+            (HEAD, "deals = 2\nlineups = 2\n", MORE, SIX, bot("ann"), bot("bea", "2"), bot("dan")),
+            None,
+        ),
+        "other options": (
+            (HEAD, "deals = 2\n", MORE.replace("1", "2"), SIX, bot("ann"), bot("bea", "2"), bot("dan")),
+            None,
+        ),
+        "fewer deals, a game less": (
+            (HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea", "2"), bot("dan")),
+            FEWER,
+        ),
+    }
+    for step, (config, expected) in steps.items():
+        before = hall.committed()
+        hall.write(*config)
+        said = hall.run("--amend")
+        assert expected is None or matches_line(said) == expected, step
+        after = hall.committed()
+        assert {id_: after[id_] for id_ in before} == before, step
+        new = Hall(tmp_path / step)
+        new.write(*config)
+        new.run()
+        assert hall.results() == new.results(), step
+    assert "all holds" in hall.golfref("verify", "run.golfref")[0]
+    assert "going on with" in hall.run("--amend"), "nothing is left to amend"
+    document = hall.document()
+    assert len(document["retired"]) == len(hall.committed()) - 6
+    counts = [event["after"] for event in document["history"]]
+    assert counts == sorted(counts)
+    assert len(counts) == len(steps)
+
+
+def test_what_was_dropped_counts_again_when_its_version_comes_back(hall: Hall) -> None:
+    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
+    hall.run()
+    first, played = hall.results(), hall.committed()
+    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
+    hall.run("--amend")
+    assert len(hall.results()) == 2
+    retired = hall.document()["retired"]
+    assert [match["id"] for match in retired] == sorted(match["id"] for match in retired)
+    assert all("cid" in match["bots"] for match in retired)
+    assert len(retired) == 4
+    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
+    assert "4 that were dropped earlier count again; 0 to play" in hall.run("--amend")
+    assert (hall.results(), hall.committed()) == (first, played)
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ('seed = "abd"\n', 'seed: "abc" -> "abd" (the commitment to the key was made with it)'),
+        ('rank_by = "strokes"\n', 'rank_by: "match-points" -> "strokes" (nobody may choose it by the results)'),
+        ("[time]\nmove_s = 2\n", "clocks.move_s: 1.0 -> 2.0 (what is played with it could not be compared"),
+        ("[faults]\nstrikes = 3\n", "faults.strikes: 10 -> 3 (what is played with it could not be compared"),
+        ("[limits]\nmemory_mb = 100\n", "limits.memory_mb: 1024 -> 100 (what is played with it could not be compared"),
+        ('isolation = "none"\n', 'isolation: "limits" -> "none" (what is played with it could not be compared'),
+    ],
+)
+def test_what_results_were_played_under_cannot_change(hall: Hall, setting: str, expected: str) -> None:
+    hall.write(HEAD, SIX, bot("ann"))
+    old = config_facts(load_with(hall, HEAD))
+    head = HEAD.replace('seed = "abc"\n', "") if setting.startswith("seed") else HEAD
+    found = differences(old, config_facts(load_with(hall, head + setting)))
+    assert found.changes == []
+    (line,) = found.refused
+    assert line.startswith(expected)
+
+
+def load_with(hall: Hall, head: str) -> Any:
+    hall.write(head, SIX, bot("ann"), bot("bea"))
+    return load(hall.folder / "run.toml")
+
+
+def test_a_refused_change_is_refused_with_amend_too(hall: Hall) -> None:
+    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
+    hall.run()
+    before = (hall.folder / "run.golfref").read_bytes()
+    hall.write(HEAD, "deals = 2\n", "[time]\nmove_s = 2\n", SIX, bot("ann"), bot("bea"))
+    said = hall.run("--amend", code=2)
+    assert "clocks.move_s: 1.0 -> 2.0" in said
+    assert "--fresh" in said
+    assert (hall.folder / "run.golfref").read_bytes() == before
+    assert "not both" in hall.run("--amend", "--fresh", code=2)
+
+
+def test_a_late_entry_that_does_not_start_changes_nothing(hall: Hall) -> None:
+    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
+    hall.run()
+    before = (hall.folder / "run.golfref").read_bytes()
+    hall.write(HEAD, SIX, bot("ann"), f'[[bots]]\nname = "eve"\ncommand = ["{sys.executable}", "-c", "exit(1)"]\n')
+    assert "bot eve: start_failed" in hall.run("--amend", code=1)
+    assert (hall.folder / "run.golfref").read_bytes() == before
+
+
+def test_an_owner_or_a_title_can_be_put_right_without_a_match_played_again(hall: Hall) -> None:
+    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
+    hall.run()
+    hall.write(HEAD.replace('"run"', '"Run"'), "deals = 1\n", SIX, bot("ann"), bot("bea"), 'owner = "Bea"\n')
+    said = hall.run("--amend")
+    assert 'name: "run" -> "Run"' in said
+    assert 'bot `bea`: the same version, told otherwise (owner: "" -> "Bea")' in said
+    document = hall.document()
+    assert document["name"] == "Run"
+    assert [one["owner"] for one in document["bots"]] == ["", "Bea"]
+    assert document["retired"] == []
+
+
+DIARY = """
+import pathlib, runpy, sys
+here = pathlib.Path(__file__).parent
+if not (here / "diary").exists():
+    (here / "diary").write_text("I have been here")
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
+
+
+def test_a_bot_that_changes_while_it_plays_is_named(hall: Hall) -> None:
+    """Its first start of the tournament is the last one of the version that the config had."""
+    from referee.play.bots import builtin_bot
+
+    (hall.folder / "eve").mkdir()
+    (hall.folder / "eve/bot.py").write_text(DIARY)
+    command = json.dumps([sys.executable, "bot.py", builtin_bot("random").command[-1]])
+    eve = f'[[bots]]\nname = "eve"\ndir = "eve"\ncommand = {command}\n'
+    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), eve)
+    said = hall.run()
+    assert "WARNING: bot `eve` changed while matches were played (version " in said
+    (event,) = hall.document()["history"]
+    assert event["after"] == 2
+    assert event["lines"][0].startswith("bot `eve` changed while")
+    assert "bot `eve` changed while" in hall.golfref("standings", "run.golfref")[0]
+
+    said = hall.run(code=2)
+    assert "bot `eve`: replaced" in said
+    assert "its files changed" in said
+    (hall.folder / "eve/diary").unlink()
+    hall.run()

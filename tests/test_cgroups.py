@@ -1,0 +1,258 @@
+"""Control groups with real processes, where this machine has them.
+
+Each ability is tested for itself: some machines let a group be held still and ended, but not bounded.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from referee.play.cgroups import JOIN_FAILED, Ability, Cgroups, Group, GroupFailed
+from referee.play.claim import claim
+
+PATIENCE_S = 20.0
+"""So long something may take that must happen at all."""
+
+MB = 1 << 20
+
+Process: TypeAlias = "subprocess.Popen[bytes]"
+Run = Callable[[str], Process]
+Needs = Callable[[Ability], None]
+Marked = Callable[[], dict[int, str]]
+
+BURNERS = """
+import os
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        break
+print("burning", flush=True)
+while True:
+    pass
+"""
+"""Four processes in as many sessions, each of which computes for ever."""
+
+FORKER = """
+import os, time
+refused = 0
+for _ in range(100):
+    try:
+        if os.fork() == 0:
+            os.setsid()
+            time.sleep(600)
+    except BlockingIOError:
+        refused += 1
+print("full", flush=True)
+time.sleep(600)
+"""
+"""Tries to start a hundred processes that wait."""
+
+EATER = """
+eaten = [b"x" * 1_000_000 for _ in range(500)]
+"""
+"""Wants half a gigabyte."""
+
+REFEREE = """
+import os, subprocess, sys
+from referee.play.claim import claim
+group = claim().group(memory_bytes=256 << 20, processes=50)
+bot = subprocess.Popen(group.joined(["sleep", "600"]), start_new_session=True)
+while str(bot.pid) not in map(str, group.processes()):
+    pass
+print(*group.join_files(), flush=True)
+sys.stdin.readline()
+"""
+"""A referee that makes a group, starts a bot in it and tells where; it ends when its input does."""
+
+
+@pytest.fixture(scope="module")
+def cgroups() -> Cgroups:
+    """What this machine has; the tests are skipped where it has nothing."""
+    found = claim()
+    if isinstance(found, Cgroups):
+        return found
+    reason = f"{found.reason}; {found.remedy}"
+    if os.environ.get("CI") == "true" and os.geteuid() == 0 and _writable_hierarchies():
+        pytest.fail(f"root, and control groups are writable, but: {reason}")
+    pytest.skip(reason)
+
+
+def _writable_hierarchies() -> list[str]:
+    mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
+    return [point for _, point, kind, *_ in mounts if kind in {"cgroup", "cgroup2"} and os.access(point, os.W_OK)]
+
+
+@pytest.fixture
+def group(cgroups: Cgroups) -> Iterator[Group]:
+    """A group of 64 MB and 20 processes."""
+    made = cgroups.group(memory_bytes=64 * MB, processes=20)
+    yield made
+    assert made.remove(patience_s=PATIENCE_S)
+
+
+@pytest.fixture
+def needs(cgroups: Cgroups) -> Needs:
+    """Skips a test of what groups cannot do here."""
+
+    def check(ability: Ability) -> None:
+        if ability not in cgroups.folders:
+            pytest.skip(cgroups.gap.reason if cgroups.gap else f"groups cannot do {ability} here")
+
+    return check
+
+
+@pytest.fixture
+def run(group: Group, mark: dict[str, str]) -> Iterator[Run]:
+    """Starts Python programs in the group; they end with the test."""
+    with contextlib.ExitStack() as ends:
+        ends.callback(group.remove)
+
+        def start(program: str) -> Process:
+            command = group.joined([sys.executable, "-c", program])
+            process = subprocess.Popen(command, env=mark, stdout=subprocess.PIPE, start_new_session=True)
+            ends.enter_context(process)
+            ends.callback(process.kill)
+            return process
+
+        yield start
+
+
+def test_what_eats_memory_is_killed_and_counted(group: Group, run: Run, needs: Needs) -> None:
+    needs("memory")
+    assert run(EATER).wait(PATIENCE_S) == -9
+    assert (group.oom_kills() or 0) >= 1
+    assert (group.memory_bytes() or 0) <= 64 * MB
+
+
+def test_a_modest_process_is_neither_killed_nor_counted(group: Group, run: Run) -> None:
+    modest = run("print('fine')")
+    assert _line(modest) == b"fine\n"
+    assert modest.wait(PATIENCE_S) == 0
+    assert not group.oom_kills()
+    assert not group.refused_forks()
+
+
+def test_one_that_forks_without_end_is_bounded_and_then_all_are_gone(
+    group: Group, run: Run, needs: Needs, marked: Marked
+) -> None:
+    needs("processes")
+    forker = run(FORKER)
+    assert _line(forker) == b"full\n"
+    assert len(group.processes()) == len(marked()) == 20
+    assert group.refused_forks() == 100 - 19
+    group.kill()
+    assert forker.wait(PATIENCE_S) == -9
+    _until(lambda: not group.processes())
+    assert marked() == {}
+
+
+def test_what_is_frozen_uses_no_processor_time_until_it_is_thawed(group: Group, run: Run, needs: Needs) -> None:
+    needs("freeze")
+    needs("cpu")
+    run(BURNERS)
+    _until(lambda: len(group.processes()) == 4)
+    group.freeze()
+    _until(group.frozen)
+    held = group.cpu_us()
+    _burn(0.2)
+    assert group.cpu_us() == held
+    group.thaw()
+    _until(lambda: (group.cpu_us() or 0) > (held or 0) + 50_000)
+
+
+@pytest.mark.parametrize("held", [False, True], ids=["running", "frozen"])
+def test_kill_leaves_nothing_whatever_session_it_fled_to(group: Group, run: Run, marked: Marked, held: bool) -> None:
+    burner = run(BURNERS)
+    _until(lambda: len(group.processes()) == 4)
+    if held:
+        group.freeze()
+    group.kill()
+    assert burner.wait(PATIENCE_S) == -9
+    _until(lambda: not group.processes())
+    assert marked() == {}
+
+
+def test_what_runs_already_can_be_put_in(group: Group, mark: dict[str, str]) -> None:
+    with subprocess.Popen(["cat"], env=os.environ | mark, stdin=subprocess.PIPE) as listener:
+        group.add(listener.pid)
+        assert group.processes() == (listener.pid,)
+        group.kill()
+        assert listener.wait(PATIENCE_S) == -9
+
+
+def test_a_removed_group_leaves_no_folder_and_does_nothing_more(group: Group) -> None:
+    folders = [Path(file).parent for file in group.join_files()]
+    assert all(folder.is_dir() for folder in folders)
+    assert group.remove()
+    assert not any(folder.exists() for folder in folders)
+    group.freeze()
+    group.thaw()
+    group.kill()
+    assert group.processes() == ()
+    assert (group.memory_bytes(), group.oom_kills(), group.refused_forks(), group.cpu_us()) == (None,) * 4
+    assert group.remove()
+
+
+def test_nothing_starts_outside_a_group_that_is_gone(group: Group) -> None:
+    assert group.remove()
+    late = subprocess.run(group.joined(["echo", "started"]), capture_output=True, check=False)
+    assert (late.returncode, late.stdout) == (JOIN_FAILED, b"")
+    with pytest.raises(GroupFailed, match="cannot put process"):
+        group.add(os.getpid())
+
+
+def test_groups_are_not_made_where_nobody_may(tmp_path: Path) -> None:
+    nowhere = Cgroups(version=2, folders={"kill": str(tmp_path / "gone")})
+    with pytest.raises(GroupFailed, match=r"cannot make the control group .*No such file"):
+        nowhere.group(memory_bytes=MB, processes=1)
+
+
+@pytest.mark.usefixtures("cgroups")
+def test_groups_of_a_dead_referee_are_ended_when_a_new_one_begins(mark: dict[str, str], marked: Marked) -> None:
+    referee = [sys.executable, "-c", REFEREE]
+    with subprocess.Popen(referee, env=os.environ | mark, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as first:
+        folders = [Path(file).parent for file in _line(first).decode().split()]
+        first.kill()
+    assert all(folder.is_dir() for folder in folders)
+    assert list(marked().values()) == ["sleep 600 "]
+    assert isinstance(claim(), Cgroups)
+    assert not any(folder.exists() for folder in folders)
+    _until(lambda: not marked())
+
+
+@pytest.mark.usefixtures("cgroups")
+def test_groups_of_a_living_referee_stay(mark: dict[str, str], marked: Marked) -> None:
+    referee = [sys.executable, "-c", REFEREE]
+    with subprocess.Popen(referee, env=os.environ | mark, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as first:
+        folders = [Path(file).parent for file in _line(first).decode().split()]
+        claim()
+        assert all(folder.is_dir() for folder in folders)
+        assert "sleep 600 " in marked().values()
+        first.kill()
+    claim()
+    _until(lambda: not marked())
+
+
+def _line(process: Process) -> bytes:
+    assert process.stdout is not None
+    return process.stdout.readline()
+
+
+def _until(happened: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not happened():
+        assert time.monotonic() < end, "it did not happen"
+
+
+def _burn(seconds: float) -> None:
+    """Let this thread compute for so long: what is not held still computes as well."""
+    start = time.thread_time()
+    while time.thread_time() - start < seconds:
+        pass

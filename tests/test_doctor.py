@@ -1,0 +1,163 @@
+"""`golfref doctor` as organisers run it; and what its figures mean."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from referee.play.isolation import Missing, bubblewrap
+from referee.play.selftest import SEATS, chance_of, summary
+from referee.rules.record import GivenSlaps, Reaction
+
+DOCTOR = (sys.executable, "-m", "referee.cli", "doctor")
+
+
+@pytest.fixture
+def zone() -> Iterator[str]:
+    """A time zone of its own: a variable that bots get under every level. The test fails if one of them is left."""
+    zone = f"golfref-{uuid4().hex}"
+    yield zone
+    assert not list(_living(zone))
+
+
+def _living(zone: str) -> Iterator[int]:
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"TZ={zone}".encode() in (folder / "environ").read_bytes().split(b"\0"):
+                yield int(folder.name)
+        except OSError:
+            pass
+
+
+def doctor(*words: str, zone: str, code: int = 0, path: str = os.environ["PATH"], cwd: Path | None = None) -> str:
+    """What the command prints."""
+    environment = os.environ | {"TZ": zone, "PATH": path}
+    done = subprocess.run([*DOCTOR, *words], cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.returncode == code, done.stdout
+    return done.stdout
+
+
+def offers_bwrap() -> bool:
+    try:
+        return bool(bubblewrap())
+    except Missing:
+        return False
+
+
+def test_it_says_what_the_machine_offers(zone: str) -> None:
+    lines = doctor(zone=zone).splitlines()
+    assert lines[0].startswith("golfref ")
+    assert [line.split()[:2] for line in lines if line.startswith(("none ", "limits "))] == [
+        ["none", "yes"],
+        ["limits", "yes"],
+    ]
+    assert any(line.split()[:2] == ["bwrap", "yes" if offers_bwrap() else "no"] for line in lines)
+    level = "bwrap" if offers_bwrap() else "limits"
+    assert any(line.startswith("Slap races:") and line.endswith(f"under `{level}`") for line in lines)
+    for heading in ("user", "control groups", "cores", "first, by seat", "disturbed", "referee's lateness"):
+        assert sum(line.startswith(f"{heading} ") for line in lines) == 1, heading
+
+
+def test_the_same_for_programs(zone: str) -> None:
+    report = json.loads(doctor("--json", zone=zone))
+    assert report["versions"]["Python"] == ".".join(map(str, sys.version_info[:3]))
+    assert [level["name"] for level in report["levels"]] == ["none", "limits", "bwrap"]
+    assert all((level["start_ms"] is not None) == level["available"] for level in report["levels"])
+    assert report["host"]["root"] == (os.geteuid() == 0)
+    assert 1 <= report["jobs"] <= report["host"]["cores"]
+    races = report["races"]
+    assert races["windows"] >= 24  # a window ends every turn of eight rounds, four times over
+    assert 0 < sum(races["first"]) <= races["windows"]
+    assert races["behind_p50_us"] <= races["behind_p90_us"] <= races["behind_p99_us"]
+    assert 0 <= races["chance"] <= 1
+
+
+def without_bwrap(tmp_path: Path) -> str:
+    """A PATH with all that stands on it but bubblewrap."""
+    for folder in os.environ["PATH"].split(os.pathsep):
+        for program in Path(folder).glob("*"):
+            if program.name != "bwrap" and not (tmp_path / program.name).exists():
+                (tmp_path / program.name).symlink_to(program)
+    return str(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere bubblewrap is missing for another reason")
+def test_without_bubblewrap_it_says_how_to_get_it(zone: str, tmp_path: Path) -> None:
+    report = json.loads(doctor("--json", zone=zone, path=without_bwrap(tmp_path)))
+    bwrap = report["levels"][2]
+    assert (bwrap["available"], bwrap["problem"]) == (False, "bubblewrap is not installed")
+    assert "apt-get install bubblewrap" in bwrap["remedy"]
+    assert report["versions"]["bubblewrap"] == ""
+    assert report["races"]["level"] == "limits"
+    assert report["advice"][0].startswith("`bwrap` is not available: bubblewrap is not installed. To get it: apt-get")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere bubblewrap is missing for another reason")
+def test_a_bubblewrap_that_cannot_build_a_cell_is_told_in_its_own_words(zone: str, tmp_path: Path) -> None:
+    """As on Ubuntu 24.04, where AppArmor refuses."""
+    false_one = """#!/bin/sh
+case $1 in
+    --version) echo bubblewrap 0.9.0 ;;
+    --help) echo "--args --size --perms --json-status-fd --seccomp --clearenv --cap-drop" ;;
+    *) echo "bwrap: setting up uid map: Permission denied" >&2; exit 1 ;;
+esac
+"""
+    path = without_bwrap(tmp_path)
+    (tmp_path / "bwrap").write_text(false_one)
+    (tmp_path / "bwrap").chmod(0o755)
+    out = doctor(zone=zone, path=path)
+    assert "bubblewrap cannot build a cell here (bwrap: setting up uid map: Permission denied)" in out
+    assert "AppArmor" in out
+
+
+def test_where_no_bot_can_be_started_the_exit_code_says_so(zone: str, tmp_path: Path) -> None:
+    """The shipped bots' folder, in which the tried ones start, is not there."""
+    for room in ("protocol", "referee"):
+        shutil.copytree(Path(__file__).parent.parent / room, tmp_path / room)
+    out = doctor(zone=zone, code=3, cwd=tmp_path)
+    assert "Slap races: none could be played" in out
+    assert "`limits` is not available: cannot start" in out
+
+
+# What the figures mean
+
+
+def window(*times_us: float, order: tuple[int, ...], disturbed: str = "") -> GivenSlaps:
+    reactions = tuple(
+        Reaction(seat=seat, target=(0, 0), raw_us=us, wait_us=0.0, corrected_us=us) for seat, us in enumerate(times_us)
+    )
+    return GivenSlaps(
+        round=1,
+        window=1,
+        asked=tuple(range(SEATS)),
+        reactions=reactions,
+        lots=(),
+        order=order,
+        disturbed=disturbed,
+    )
+
+
+def test_times_are_told_behind_the_fastest_of_their_window() -> None:
+    moves = (
+        window(100, 110, 120, 130, order=(1, 0, 2, 3)),
+        window(540, 530, 520, 500, order=(3, 2, 1, 0), disturbed="a bot waited for a core"),
+    )
+    races = summary(moves, "limits", lateness_ms=1.0)
+    assert (races.windows, races.disturbed, races.first) == (2, 1, (0, 1, 0, 1))
+    assert (races.behind_p50_us, races.behind_p99_us) == (30, 40)  # of 10, 20, 20, 30, 30, 40
+
+
+@pytest.mark.parametrize(
+    ("counts", "chance"),
+    [((25, 25, 25, 25), 1.0), ((20, 20, 30, 30), 0.2615), ((40, 20, 20, 20), 0.0074), ((100, 0, 0, 0), 0.0)],
+)
+def test_chance_is_that_of_chi_square_with_three_degrees_of_freedom(counts: tuple[int, ...], chance: float) -> None:
+    """Compared with a table: a statistic of 4 has 0.2615, one of 12 has 0.0074."""
+    assert chance_of(counts) == pytest.approx(chance, abs=5e-5)

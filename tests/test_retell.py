@@ -1,0 +1,226 @@
+"""What was said on the wire, told again from the record alone: byte for byte what the bots were sent and wrote."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from protocol.messages import Clocks, FaultPolicy, Game
+from referee.play.bots import BotSpec, Confinement, builtin_bot
+from referee.play.match import MatchSetup, play
+from referee.play.pump import Pump
+from referee.play.session import run_session
+from referee.reports.wire import wire_lines
+from referee.rules.record import Line, Record
+from referee.rules.variants import PRESETS, customised
+from referee.tournament.recheck import check_record
+
+PRELUDE = """
+import json, os, sys, time
+os.chdir({folder!r})
+heard, said = open("heard", "wb"), open("said", "wb")
+
+def say(line):
+    line = line if isinstance(line, bytes) else json.dumps(line).encode() + b"\\n"
+    for file in (said, sys.stdout.buffer):
+        file.write(line)
+        file.flush()
+
+def fill(offer):
+    first = lambda choice: choice["of"][:choice["pick"]] if "pick" in choice else choice["one_of"][0]
+    return {{name: choice if name == "kind" else first(choice) for name, choice in offer.items()}}
+
+def right(request):
+    return {{"type": "answer", "id": request["id"], "action": fill(request["legal"][-1])}}
+
+def messages():
+    for line in sys.stdin.buffer:
+        heard.write(line)
+        heard.flush()
+        yield json.loads(line)
+
+def requests():
+    for message in messages():
+        if message["type"] == "hello": say({{"type": "ready", "name": "dicta\\u202ephone"}})
+        if message["type"] == "request": yield message
+"""
+"""A bot that keeps what it reads and what it writes, each in a file of its folder."""
+
+HONEST = "for request in requests(): say(right(request))"
+TWO_IN_ONE = """
+for request in requests():
+    say(right(request) | {"then": {"kind": "none"}})
+"""
+SLOPPY = """
+print("thoughts", file=sys.stderr)
+for number, request in enumerate(requests(), 1):
+    if number == 2: say(b"my hand is \\x1b[2Jgood \\xff\\n")
+    if number == 3: say(right(request) | {"id": "guess"})
+    if number == 4: say(right(request) | {"action": {"kind": "knock"}})
+    elif number != 2: say(right(request) | {"remark": "x" * 600 if number == 5 else ""})
+"""
+CRASHES = """
+for number, request in enumerate(requests(), 1):
+    if number == 3:
+        say(b'{"type": "ans')
+        sys.exit("no idea")
+    say(right(request))
+"""
+NEVER_READY = "say(b'hello\\n'); time.sleep(60)"
+
+
+def recorded(program: str, folder: Path, mark: dict[str, str], preset: str = "six-card", **more: Any) -> Record:
+    """A match of the program on seat 0 against the shipped random bot."""
+    command = (sys.executable, "-c", PRELUDE.format(folder=str(folder)) + program)
+    rival = builtin_bot("random")
+    setup = MatchSetup(
+        variant=customised(preset, {} if preset == "par-course" else {"rounds": 1}),
+        name=preset,
+        bots=(
+            BotSpec(name="dictaphone", command=command, dir="/", env=mark),
+            BotSpec(name="rival", command=rival.command, dir=rival.dir, env=mark),
+        ),
+        seeds=(1, 2),
+        deal_key=bytes(32),
+        clocks=more.get("clocks", Clocks(move_s=10.0)),
+        faults=FaultPolicy(strikes=5),
+        confinement=Confinement(isolation="none"),
+        games=(Game(variant=preset, name=preset, seats=2),),
+    )
+    records: list[Record] = []
+
+    async def work(pump: Pump) -> None:
+        records.append(await play(pump, setup))
+
+    run_session([work])
+    return msgspec.json.decode(msgspec.json.encode(records[0]), type=Record)
+
+
+def told(record: Record, sign: str, seat: int = 0) -> list[str]:
+    """The lines of the conversation that begin with this sign, without it."""
+    return [line[2:] for line in wire_lines(record, seat) if line.startswith(f"{sign} ")]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_referees_lines_are_told_again_as_the_bot_read_them(
+    preset: str, tmp_path: Path, mark: dict[str, str]
+) -> None:
+    record = recorded(HONEST, tmp_path, mark, preset)
+
+    assert list(check_record(record)) == []
+    assert told(record, ">") == (tmp_path / "heard").read_text().splitlines()
+    assert told(record, "<") == (tmp_path / "said").read_text().splitlines()
+    assert record.seats[0].sent_bytes == (tmp_path / "heard").stat().st_size
+    assert record.seats[0].wrote_bytes == (tmp_path / "said").stat().st_size
+
+
+@pytest.mark.parametrize("program", [TWO_IN_ONE, SLOPPY, CRASHES], ids=["two in one", "sloppy", "crashes"])
+@pytest.mark.parametrize("preset", ["six-card", "cactus"])
+def test_so_they_are_after_faults_and_where_two_answers_came_in_one(
+    program: str, preset: str, tmp_path: Path, mark: dict[str, str]
+) -> None:
+    record = recorded(program, tmp_path, mark, preset)
+
+    assert list(check_record(record)) == []
+    assert told(record, ">") == (tmp_path / "heard").read_text().splitlines()
+    assert record.seats[0].wrote_lines == len((tmp_path / "said").read_bytes().splitlines())
+    said = (tmp_path / "said").read_bytes().splitlines(keepends=True)
+    assert [line.size for line in record.seats[0].lines] == list(map(len, said))
+
+
+def test_a_fault_stands_at_the_line_where_it_happened(tmp_path: Path, mark: dict[str, str]) -> None:
+    lines = list(wire_lines(recorded(SLOPPY, tmp_path, mark), 0))
+
+    faults = [number for number, line in enumerate(lines) if line.startswith("! ")]
+    bad, illegal = faults
+    assert lines[bad].startswith("! bad_message: not UTF-8")
+    assert lines[bad - 1] == "< my hand is \\x1b[2Jgood \ufffd"
+    assert lines[illegal].startswith("! illegal_action: ")
+    assert '"knock"' in lines[illegal - 1]
+    assert json.loads(lines[illegal + 1][2:])["events"][-1]["event"] == "fault"
+
+
+def test_a_conversation_is_one_line_a_line_and_steers_no_terminal(tmp_path: Path, mark: dict[str, str]) -> None:
+    lines = list(wire_lines(recorded(SLOPPY, tmp_path, mark), 0))
+    assert all(line.isprintable() for line in lines)
+    assert [line[0] for line in lines[:3]] == [">", "<", ">"]
+    assert lines[-2:] == ["# standard error, 9 bytes:", "| thoughts"]
+
+
+def test_of_a_long_line_the_start_is_kept_and_its_length(tmp_path: Path, mark: dict[str, str]) -> None:
+    lines = list(wire_lines(recorded(SLOPPY, tmp_path, mark), 0))
+    (long,) = [number for number, line in enumerate(lines) if line.startswith("# its start")]
+    assert len(lines[long - 1]) == len("< ") + 500
+    assert int(lines[long].split()[-2]) > 600
+
+
+def test_what_a_crashed_bot_had_begun_to_write_is_shown(tmp_path: Path, mark: dict[str, str]) -> None:
+    lines = list(wire_lines(recorded(CRASHES, tmp_path, mark), 0))
+    begun = lines.index('< {"type": "ans')
+    assert lines[begun + 1] == "# without a newline; 13 bytes"
+    assert lines[begun + 2] == "! forfeits: crashed: exited with code 1"
+    assert lines[begun + 3 :] == ["# standard error, 8 bytes:", "| no idea"]
+
+
+def test_a_bot_that_never_got_ready_was_sent_hello_alone(tmp_path: Path, mark: dict[str, str]) -> None:
+    record = recorded(NEVER_READY, tmp_path, mark)
+
+    assert list(check_record(record)) == []
+    lines = list(wire_lines(record, 0))
+    assert [line[0] for line in lines] == [">", "<", "!"]
+    assert json.loads(lines[0][2:])["type"] == "hello"
+    assert lines[1:] == ["< hello", lines[2]]
+    assert lines[2].startswith("! forfeits: start_failed: its first line was not a `ready` message")
+
+
+def test_lines_that_came_too_early_stand_before_the_request_that_they_did_not_answer(
+    tmp_path: Path, mark: dict[str, str]
+) -> None:
+    twice = r"for request in requests(): say(2 * (json.dumps(right(request)).encode() + b'\n'))"
+    record = recorded(twice, tmp_path, mark)
+    assert list(check_record(record)) == []
+    assert sum(line.after == 2 for line in record.seats[0].lines) == 2
+
+
+def golfref(*words: str | Path, code: int) -> tuple[str, str]:
+    """What a command prints on stdout and stderr; it must end with this exit code and never with a traceback."""
+    command = [sys.executable, "-m", "referee.cli", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout, done.stderr
+
+
+def test_a_match_of_another_version_is_not_held_against_this_ones_words(tmp_path: Path, mark: dict[str, str]) -> None:
+    record = msgspec.structs.replace(recorded(HONEST, tmp_path, mark), golfref="0.0.9")
+    (tmp_path / "old.json").write_bytes(msgspec.json.encode(record))
+
+    findings, note = golfref("verify", tmp_path / "old.json", code=0)
+
+    assert findings.endswith("all holds\n")
+    assert note.startswith("note: played by golfref 0.0.9, protocol 1, this is ")
+    assert "what was sent is not compared" in note
+
+
+def test_a_conversation_is_asked_for_by_seat(tmp_path: Path, mark: dict[str, str]) -> None:
+    (tmp_path / "one.json").write_bytes(msgspec.json.encode(recorded(HONEST, tmp_path, mark)))
+
+    assert "--seat" in golfref("replay", tmp_path / "one.json", "--wire", code=2)[1]
+    shown, _ = golfref("replay", tmp_path / "one.json", "--wire", "--seat", "0", code=0)
+    read = (tmp_path / "heard").read_text().splitlines()
+    assert [line[2:] for line in shown.splitlines() if line.startswith("> ")] == read
+
+
+def test_a_record_of_another_format_says_so(tmp_path: Path) -> None:
+    (tmp_path / "old.json").write_text('{"format": 1, "golfref": "0.0.1", "protocol": "1"}')
+    assert "a record of format 1" in golfref("verify", tmp_path / "old.json", code=2)[1]
+
+
+def test_lines_are_kept_in_order(tmp_path: Path, mark: dict[str, str]) -> None:
+    after = [line.after for line in recorded(HONEST, tmp_path, mark).seats[0].lines]
+    assert after == list(range(1, len(after) + 1))
+    assert msgspec.json.encode(Line(1, 2, "x")) == b'[1,2,"x"]'

@@ -1,0 +1,338 @@
+"""The store of a run and its check: what may be in the file instead of what belongs there, every time a finding."""
+
+import ast
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.tournament.disk import SIDE_FILES, StoreError, locked
+from referee.tournament.published import BadPublished, Published, read_published
+from referee.tournament.store import Store
+from referee.tournament.verify import check_store
+
+ROOT = Path(__file__).parent.parent
+
+CONFIG = """
+[tournament]
+name = "small"
+seed = "abc"
+deals = 2
+[[variants]]
+preset = "six-card"
+options = { rounds = 1 }
+[[bots]]
+builtin = "random"
+name = "ann"
+[[bots]]
+builtin = "random"
+name = "bea"
+[[bots]]
+builtin = "random"
+name = "cid"
+"""
+MATCHES = 12
+
+
+def golfref(folder: Path, *words: str, code: int = 0) -> tuple[str, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "referee.cli", *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout, done.stderr
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run that is complete, in which bot `cid` was replaced after half of its life."""
+    folder = tmp_path_factory.mktemp("played")
+    (folder / "run.toml").write_text(CONFIG)
+    golfref(folder, "tournament", "run.toml")
+    (folder / "run.toml").write_text(CONFIG + 'env = { MODE = "2" }\n')
+    golfref(folder, "tournament", "run.toml", "--amend")
+    (folder / "results.json").write_text(golfref(folder, "standings", "run.golfref", "--json")[0])
+    (folder / "hashes.txt").write_text(golfref(folder, "standings", "run.golfref", "--hashes")[0])
+    return folder
+
+
+@pytest.fixture
+def run(played: Path, tmp_path: Path) -> Path:
+    """The store of that run, to be damaged."""
+    return Path(shutil.copy(played / "run.golfref", tmp_path))
+
+
+def change(run: Path, statement: str, *values: Any) -> None:
+    with closing(sqlite3.connect(run)) as database, database:
+        database.execute(statement, values)
+
+
+def value(run: Path, query: str, *values: Any) -> Any:
+    with closing(sqlite3.connect(run)) as database:
+        return database.execute(query, values).fetchone()[0]
+
+
+def findings(run: Path, published: Published | None = None) -> list[str]:
+    return list((check_store(run, published) if published else check_store(run)).findings)
+
+
+def change_record(run: Path, number: int, edit: Callable[[dict[str, Any]], None], *, thorough: bool) -> None:
+    """Change a record; whoever is thorough makes its hash anew as well."""
+    record = json.loads(zlib.decompress(value(run, "SELECT record FROM matches WHERE number = ?", number)))
+    edit(record)
+    data = json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode()
+    change(run, "UPDATE matches SET record = ? WHERE number = ?", zlib.compress(data), number)
+    if thorough:
+        change(run, "UPDATE matches SET hash = ? WHERE number = ?", sha256(data).hexdigest(), number)
+
+
+def test_an_honest_run_holds_with_what_is_out_of_the_standings(run: Path, played: Path) -> None:
+    checked = check_store(run, read_published(str(played / "hashes.txt"), played / "results.json"))
+    assert checked.findings == ()
+    assert checked.notes[1] == "8 matches are out of the standings; they were checked too"
+    digest = json.loads((played / "results.json").read_text())["digest"]
+    assert checked.notes[0] == f"digest {digest}"
+    assert findings(run, read_published(digest.upper(), None)) == []
+
+
+def test_the_command_holds_a_run_against_what_was_published(run: Path, played: Path) -> None:
+    published = ("--digest", str(played / "hashes.txt"), "--results", str(played / "results.json"))
+    assert "all holds" in golfref(run.parent, "verify", run.name, *published)[0]
+    change_record(run, 3, lambda record: record.update(host="elsewhere"), thorough=True)
+    out, _ = golfref(run.parent, "verify", run.name, *published, code=1)
+    assert "match 3: its record is not the published one (hash)" in out
+    assert "expected a digest of 64" in golfref(run.parent, "verify", run.name, "--digest", "abc", code=2)[1]
+    assert "of a whole run" in golfref(run.parent, "verify", f"{run.name}:3", *published, code=2)[1]
+
+
+def test_a_match_out_of_the_standings_is_told_by_its_id(run: Path) -> None:
+    with closing(Store.open(run)) as store:
+        row = next(store.retired())
+    told = golfref(run.parent, "replay", f"{run.name}:#{row.id}")[0]
+    assert f"match #{row.id}, out of the standings: deal {row.identity.deal}" in told
+    assert "all holds" in golfref(run.parent, "verify", f"{run.name}:#{row.id}")[0]
+    assert "there is no match #999" in golfref(run.parent, "replay", f"{run.name}:#999", code=2)[1]
+
+
+def test_the_digest_is_that_of_the_published_hashes(played: Path) -> None:
+    """Anybody can work it out."""
+    hashes = [line.split()[1] for line in (played / "hashes.txt").read_text().splitlines()]
+    assert len(hashes) == MATCHES
+    whole = sha256(b"".join(map(bytes.fromhex, hashes))).hexdigest()
+    assert whole == json.loads((played / "results.json").read_text())["digest"]
+
+
+def test_a_changed_record_is_found_by_its_hash(run: Path) -> None:
+    change_record(run, 3, lambda record: record.update(host="elsewhere"), thorough=False)
+    assert "match 3: the record is not the one that was committed (hash)" in findings(run)
+
+
+def test_a_record_whose_hash_was_changed_too_is_found_by_what_was_published(run: Path, played: Path) -> None:
+    change_record(run, 3, lambda record: record.update(host="elsewhere"), thorough=True)
+    assert findings(run) == [], "what hangs on nothing else can only be found by what was published"
+    digest = json.loads((played / "results.json").read_text())["digest"]
+    (found,) = findings(run, read_published(digest, None))
+    assert found.startswith("the digest is not the published one: ")
+    assert findings(run, read_published(str(played / "hashes.txt"), None)) == [
+        "match 3: its record is not the published one (hash)"
+    ]
+    (found,) = findings(run, read_published(None, played / "results.json"))
+    assert found.startswith(f'digest: published "{digest}", in the store "')
+
+
+def test_a_published_figure_that_was_changed_is_named(run: Path, played: Path, tmp_path: Path) -> None:
+    document = json.loads((played / "results.json").read_text())
+    row = document["standings"][0]
+    row["match_points"] += 0.01
+    document["crosstable"][row["bot"]].popitem()
+    (tmp_path / "results.json").write_text(json.dumps(document))
+    first, second = findings(run, read_published(None, tmp_path / "results.json"))
+    assert first.startswith(f"standings.{row['bot']}.match_points: published ")
+    assert second.startswith(f"crosstable.{row['bot']}.")
+    assert second.endswith("only in the store")
+
+
+def test_hashes_of_matches_that_are_not_there(run: Path, played: Path, tmp_path: Path) -> None:
+    lines = (played / "hashes.txt").read_text().splitlines()
+    (tmp_path / "hashes.txt").write_text("\n".join([*lines[1:], f"99 {'0' * 64}"]))
+    assert findings(run, read_published(str(tmp_path / "hashes.txt"), None)) == [
+        "match 0: it is in the standings, but was not published",
+        "match 99: it was published, but is not in the standings",
+    ]
+
+
+@pytest.mark.parametrize("text", ["0 abc", "x", "\0\xff", "0"])
+def test_a_file_that_holds_no_hashes_is_refused_with_its_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / "hashes.txt").write_text(f"0 {'0' * 64}\n{text}\n")
+    with pytest.raises(BadPublished, match=r"hashes\.txt:2: expected a match's number and its hash"):
+        read_published(str(tmp_path / "hashes.txt"), None)
+    with pytest.raises(BadPublished, match=r"expected results as `standings --json` prints them"):
+        read_published(None, tmp_path / "hashes.txt")
+    with pytest.raises(BadPublished, match="expected a digest of 64 hexadecimal digits, or a file"):
+        read_published("0123", None)
+
+
+DAMAGE = {
+    "a record of zeros": ("UPDATE matches SET record = zeroblob(100) WHERE number = 4", "the record of match #"),
+    "half a record": ("UPDATE matches SET record = substr(record, 1, 99) WHERE number = 4", "the record of match #"),
+    "a text for a record": ("UPDATE matches SET record = 'text' WHERE number = 4", "the record of match #"),
+    "another match's record": (
+        "UPDATE matches SET record = (SELECT record FROM matches WHERE number = 5) WHERE number = 4",
+        "match 4: the record is not",
+    ),
+    "a hash of no use": ("UPDATE matches SET hash = 'zz' WHERE number = 4", "the hash of match 4 is damaged"),
+    "a number for a hash": ("UPDATE matches SET hash = x'00' WHERE number = 4", "match #"),
+    "no result": ("UPDATE matches SET result = '' WHERE number = 4", "is damaged"),
+    "a result without ranks": (
+        "UPDATE matches SET result = json_set(result, '$.ranks', json('[]')) WHERE number = 4",
+        "match 4: the result that the standings use is not the record's",
+    ),
+    "a better result": (
+        "UPDATE matches SET result = json_set(result, '$.totals[0]', -9) WHERE number = 4",
+        "standings: overall.",
+    ),
+    "a missing match": ("DELETE FROM matches WHERE number = 4", "1 of 12 matches have no result yet"),
+    "a number beyond the plan": ("UPDATE matches SET number = 99 WHERE number = 4", "match 99: the plan has matches 0"),
+    "a number below it": ("UPDATE matches SET number = -1 WHERE number = 4", "match -1: the plan has matches 0"),
+    "a word for a number": ("UPDATE matches SET number = 'four' WHERE number = 4", "match #"),
+    "a match taken out": (
+        "UPDATE matches SET number = NULL WHERE number = 4",
+        "out of the standings: the plan has it, and so it belongs into the standings",
+    ),
+    "a match put in": (
+        "UPDATE matches SET number = 99 WHERE id = (SELECT min(id) FROM matches WHERE number IS NULL)",
+        "match 99: the plan has matches 0",
+    ),
+    "another deal": ("UPDATE matches SET deal = deal + 1 WHERE number = 4", "match 4: stored as six-card, deal"),
+    "another version": (
+        "UPDATE matches SET versions = json_set(versions, '$[0]', 'abc') WHERE number = 4",
+        "match 4: stored as six-card, deal",
+    ),
+    "another rotation of what is out": ("UPDATE matches SET rotation = 1 - rotation WHERE number IS NULL", "seeds"),
+    "another result of what is out": (
+        "UPDATE matches SET result = json_set(result, '$.rounds', 7) WHERE number IS NULL",
+        "out of the standings: the result",
+    ),
+    "another key": ("UPDATE meta SET value = '\"00\"' WHERE key = 'master_key'", "does not match the commitment"),
+    "no key": ("UPDATE meta SET value = '\"secret\"' WHERE key = 'master_key'", "key or config is damaged"),
+    "another count": ("UPDATE meta SET value = '7' WHERE key = 'matches'", "the plan has 12 matches, but the store"),
+    "no config": ("UPDATE meta SET value = '{}' WHERE key = 'facts'", "key or config is damaged"),
+    "a config of nulls": ("UPDATE meta SET value = 'null' WHERE key = 'facts'", "not a golfref store, or damaged"),
+    "no plan": ("UPDATE meta SET value = json_set(value, '$.bots', 3) WHERE key = 'facts'", "key or config is damaged"),
+    "no meta": ("DELETE FROM meta", "no golfref store"),
+    "another format": (
+        "UPDATE meta SET value = '1' WHERE key = 'format'",
+        "store format 1; this golfref knows format 2",
+    ),
+    "no table": ("DROP TABLE matches", "not a golfref store, or damaged (no such table: matches)"),
+    "a history of no use": ("UPDATE history SET lines = '3'", "what is told of its history is damaged"),
+}
+
+
+@pytest.mark.parametrize(("statement", "expected"), DAMAGE.values(), ids=DAMAGE)
+def test_what_is_damaged_is_a_finding(run: Path, played: Path, statement: str, expected: str) -> None:
+    change(run, statement)
+    found = findings(run, read_published(str(played / "hashes.txt"), played / "results.json"))
+    assert any(expected in finding for finding in found), found
+
+
+def test_a_match_that_is_there_twice(run: Path) -> None:
+    """The table forbids it, so this one is made without its bounds."""
+    with closing(sqlite3.connect(run)) as database:
+        database.executescript(
+            "CREATE TABLE loose AS SELECT * FROM matches; DROP TABLE matches; ALTER TABLE loose RENAME TO matches;"
+            "INSERT INTO matches SELECT id + 100, number, variant, game, bots, versions, deal, rotation, result, hash,"
+            " record FROM matches WHERE number = 4; UPDATE matches SET hash = NULL WHERE number = 6;"
+        )
+    found = findings(run)
+    assert "match 4: it is there twice" in found
+    assert any(finding.startswith("match #") and "hash" in finding for finding in found)
+
+
+@pytest.mark.parametrize("kept", [0.1, 0.5, 0.9])
+def test_a_truncated_file(run: Path, kept: float) -> None:
+    with run.open("r+b") as file:
+        file.truncate(int(run.stat().st_size * kept))
+    assert findings(run)
+    _, said = golfref(run.parent, "standings", run.name, code=2)
+    assert "damaged" in said
+
+
+def test_scribbles_over_any_page(run: Path) -> None:
+    """What SQLite does not use may hold anything."""
+    whole = check_store(run)
+    found = 0
+    pages = range(100, run.stat().st_size, 4096)
+    for place in pages:
+        copy = Path(shutil.copy(run, run.parent / "copy.golfref"))
+        with copy.open("r+b") as file:
+            file.seek(place)
+            file.write(b"\xff" * 2000)
+        checked = check_store(copy)
+        assert checked.findings or checked == whole
+        found += bool(checked.findings)
+    assert found > len(pages) / 2
+
+
+def test_one_writer_at_a_time_and_no_lock_left(tmp_path: Path) -> None:
+    path = tmp_path / "run.golfref"
+    with locked(path):
+        with pytest.raises(StoreError, match="another golfref is writing this store"), locked(path):
+            pass
+        (tmp_path / "other.golfref").symlink_to(path)
+        with pytest.raises(StoreError, match="another golfref"), locked(tmp_path / "other.golfref"):
+            pass
+    with locked(path):
+        pass
+    assert [one.name for one in tmp_path.iterdir()] == ["other.golfref"]
+
+
+def test_a_lock_that_a_killed_referee_left_holds_nobody_up(tmp_path: Path) -> None:
+    (tmp_path / "run.golfref.lock").touch()
+    with locked(tmp_path / "run.golfref"):
+        pass
+
+
+def test_where_sqlite_cannot_keep_a_log_beside_the_store_commits_go_another_way(run: Path) -> None:
+    Path(f"{run}.probe-shm").mkdir()
+    with locked(run) as lock, closing(Store.open(run, lock=lock)) as store:
+        assert store.journal == "truncate"
+        store.note("something")
+    assert {path.name for path in run.parent.iterdir()} == {run.name, f"{run.name}.probe-shm"}
+    with closing(Store.open(run)) as store:
+        assert [event.lines for event in store.history()][-1] == ("something",)
+
+
+def test_a_store_is_not_begun_over_what_is_left_of_another(tmp_path: Path) -> None:
+    """A run was killed and its main file moved: what it had committed last is still beside where it was."""
+    (tmp_path / "new.toml").write_text(CONFIG)
+    for rest in SIDE_FILES[:1]:
+        Path(f"{tmp_path / 'new.golfref'}{rest}").write_bytes(b"committed")
+        _, said = golfref(tmp_path, "tournament", "new.toml", code=2)
+        assert f"new.golfref{rest} belongs to a store that is not here any more" in said
+        Path(f"{tmp_path / 'new.golfref'}{rest}").unlink()
+
+
+def test_nothing_reads_the_wall_clock() -> None:
+    """So that no clock that jumps, back or ahead, can touch a match, a store or a table."""
+    clocks = {"time", "time_ns", "localtime", "gmtime", "ctime", "strftime", "now", "utcnow", "today", "CLOCK_REALTIME"}
+    sources = [path for room in ("protocol", "referee") for path in (ROOT / room).rglob("*.py")]
+    assert len(sources) > 60
+    for path in sources:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                assert (node.value.id, node.attr) not in {("time", clock) for clock in clocks}, f"{path}:{node.lineno}"
+            elif isinstance(node, ast.ImportFrom) and node.module == "time":
+                assert not clocks & {alias.name for alias in node.names}, f"{path}:{node.lineno}"
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                modules = {getattr(node, "module", None), *(alias.name for alias in node.names)}
+                assert "datetime" not in modules, f"{path}:{node.lineno}"

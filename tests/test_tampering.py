@@ -1,0 +1,278 @@
+"""A record changed in one place is found out and the place is named, also where it is still a legal game.
+
+Real matches are recorded through the command line; then one fact of the record is changed, and `golfref verify` looks.
+"""
+
+import json
+import sqlite3
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from protocol.cards import rank
+from referee.rules.record import BrokenRecord, Record, replay
+from referee.tournament.recheck import check_record
+
+BOT = """
+import json, sys
+
+def say(message):
+    print(json.dumps(message), flush=True)
+
+def fill(offer):
+    first = lambda choice: choice["of"][:choice["pick"]] if "pick" in choice else choice["one_of"][0]
+    return {name: choice if name == "kind" else first(choice) for name, choice in offer.items()}
+
+for number, line in enumerate(sys.stdin):
+    message = json.loads(line)
+    if message["type"] == "hello":
+        say({"type": "ready", "name": "mine"})
+    if message["type"] == "request":
+        offers = message["legal"]
+        offer = next((one for one in offers if one["kind"] in ("slap", "discard")), offers[0])
+        answer = {"type": "answer", "id": message["id"], "action": fill(offer), "then": {"kind": "none"}}
+        if number == 4:
+            say(answer | {"id": "guess"})
+        say(answer | ({"action": {"kind": "knock"}} if number == 6 and message["decision"] != "slap" else {}))
+"""
+"""Plays the first legal answer but for one, discards what it draws, slaps whenever it may, and once guesses an id."""
+
+
+def golfref(*words: str | Path, code: int) -> str:
+    """What a command prints; it must end with this exit code and never with a traceback."""
+    command = [sys.executable, "-m", "referee.cli", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Records by game, as JSON tells them, of the bot on seats 0 and 1 against a shipped one."""
+    folder = tmp_path_factory.mktemp("played")
+    (folder / "mine.py").write_text(BOT)
+    mine = f"{sys.executable} {folder / 'mine.py'}"
+    found = {}
+    for game, more in (("six-card", ()), ("cactus", ("--slap-s", "5"))):
+        path = folder / f"{game}.json"
+        bots = ["--bot", mine, "--bot", mine, "--bot", "builtin:random"]
+        golfref("match", "--variant", game, "-o", "rounds=1", "--seed", "7", "--record", path, *bots, *more, code=0)
+        golfref("verify", path, code=0)
+        found[game] = json.loads(path.read_text())
+    return found
+
+
+Record_ = dict[str, Any]
+Change = Callable[[Record_], None]
+
+
+def moves(record: Record_, kind: str = "answer") -> list[dict[str, Any]]:
+    """The moves of this kind; of answers those that a bot gave without a fault."""
+    return [move for move in record["moves"] if move["move"] == kind and "fault" not in move]
+
+
+def slapped(record: Record_) -> dict[str, Any]:
+    """The first window that two seats slapped in."""
+    return next(move for move in moves(record, "slaps") if len(move["order"]) > 1)
+
+
+def swap_cards(record: Record_) -> None:
+    deck = record["rounds"][0]["deck"]
+    other = next(number for number, card in enumerate(deck) if rank(card) != rank(deck[0]))
+    deck[0], deck[other] = deck[other], deck[0]
+
+
+def play_otherwise(record: Record_) -> None:
+    """The last answer for which there is another one that makes a whole match too."""
+    others: tuple[dict[str, Any], ...] = ({"kind": "discard"}, *({"kind": "swap", "slot": slot} for slot in range(6)))
+    for move in reversed(moves(record)):
+        played = move["action"]
+        for move["action"] in others:
+            if move["action"] != played and is_a_match(record):
+                return
+        move["action"] = played
+    raise AssertionError("no other answer would do")
+
+
+def is_a_match(record: Record_) -> bool:
+    try:
+        again = msgspec.convert(record, Record)
+        record["result"] = msgspec.to_builtins(replay(again).result)
+    except BrokenRecord:
+        return False
+    return True
+
+
+def set_time(record: Record_) -> None:
+    moves(record)[0]["time_us"] = moves(record)[0].get("time_us", 0) + 5000
+
+
+def change_answered_line(record: Record_) -> None:
+    """The words of an answer, and with them what was read; its length stays."""
+    lines = record["seats"][2]["lines"]
+    number = next(number for number, line in enumerate(lines) if '"draw"' in line[2])
+    lines[number][2] = lines[number][2].replace("stock", "spile") if "stock" in lines[number][2] else "?" * 20
+
+
+def change_unasked_line(record: Record_) -> None:
+    line = next(line for line in record["seats"][0]["lines"] if '"guess"' in line[2])
+    line[2] = line[2].replace("guess", "gamut")
+
+
+def exchange_slaps(record: Record_) -> None:
+    reactions = {one["seat"]: one for one in slapped(record)["reactions"]}
+    first, second = (reactions[seat] for seat in slapped(record)["order"][:2])
+    for name in ("raw_us", "wait_us", "corrected_us"):
+        first[name], second[name] = second[name], first[name]
+    second["raw_us"] += 1000.0
+    second["corrected_us"] = second["raw_us"] - second["wait_us"]
+    first["corrected_us"] = first["raw_us"] = second["corrected_us"] + 90_000.0
+
+
+def fault_of(record: Record_) -> dict[str, Any]:
+    return next(move["fault"] for move in record["moves"] if move["move"] == "answer" and "fault" in move)
+
+
+def put(**values: Any) -> Change:
+    return lambda record: record.update(values)
+
+
+def put_seat(seat: int, **values: Any) -> Change:
+    return lambda record: record["seats"][seat].update(values)
+
+
+SENT = "it was sent other bytes than the record tells"
+
+CHANGES: dict[str, tuple[str, Change, str]] = {
+    "two cards of the deck": ("six-card", swap_cards, "round 1: the deck is not the one that the deal key gives"),
+    "a score": ("six-card", lambda one: one["result"]["totals"].__setitem__(0, -99), "the match ends"),
+    "a rank": ("six-card", lambda one: one["result"]["ranks"].reverse(), "the match ends"),
+    "an answer": ("six-card", play_otherwise, "it answered otherwise than the record plays"),
+    "a time": ("six-card", set_time, SENT),
+    "a bot's answer": ("six-card", change_answered_line, "the lines that it wrote are not those that were read"),
+    "a bot's other line": ("six-card", change_unasked_line, "seat 0 mine: the lines that it wrote are not those"),
+    "a line too few": ("six-card", lambda one: one["seats"][1]["lines"].pop(3), "lines that it wrote are missing"),
+    "a line too many": ("six-card", lambda one: one["seats"][1]["lines"].append([9, 3, "ho\n"]), "more of its lines"),
+    "what a fault was": ("six-card", lambda one: fault_of(one).update(detail="nothing much"), SENT),
+    "whether there was a fault": (
+        "six-card",
+        lambda one: next(move for move in one["moves"] if "fault" in move).pop("fault"),
+        "it answered otherwise than the record plays",
+    ),
+    "how many faults": ("six-card", put_seat(0, faults={}), "its faults, late slaps and forfeit are not those"),
+    "a forfeit": ("six-card", put_seat(2, forfeited=True), "its faults, late slaps and forfeit are not those"),
+    "an invented forfeit": (
+        "six-card",
+        lambda one: one["moves"].insert(4, {"move": "forfeit", "seat": 2, "fault": {"kind": "flood", "detail": "x"}}),
+        f"seat 2 random: {SENT}",
+    ),
+    "a bot's seed": ("six-card", put_seat(1, seed=12345), f"seat 1 mine#2: {SENT}"),
+    "a clock": ("six-card", lambda one: one["clocks"].update(move_s=2.0), SENT),
+    "what a fault costs": ("six-card", lambda one: one["faults"].update(strikes=9), SENT),
+    "the ids": ("six-card", put(id_key="00" * 16), "the line that it answered with is not there"),
+    "what hello told": ("six-card", put(games=[]), SENT),
+    "what was sent": ("six-card", put_seat(0, sent_sha256="00" * 32), f"seat 0 mine: {SENT}"),
+    "the order of slaps": (
+        "cactus",
+        lambda one: slapped(one)["order"].reverse(),
+        "the order does not follow from the times and the lots",
+    ),
+    "the times of slaps": ("cactus", exchange_slaps, "the order does not follow from the times and the lots"),
+    "a time of a slap": (
+        "cactus",
+        lambda one: slapped(one)["reactions"][0].update(raw_us=1.0),
+        "its times contradict each other",
+    ),
+    "who is asked first": ("cactus", lambda one: slapped(one)["asked"].reverse(), "in this order; it should be"),
+    "the lots": ("cactus", lambda one: slapped(one)["lots"].reverse(), "the lots are not those"),
+    "what was slapped": (
+        "cactus",
+        lambda one: slapped(one)["reactions"][0].update(target=[2, 3]),
+        "it answered otherwise than the record plays",
+    ),
+}
+"""The game, the change, and what is found."""
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_it_is_found_and_named(what: str, played: dict[str, Any], tmp_path: Path) -> None:
+    game, change, finding = CHANGES[what]
+    record = deepcopy(played[game])
+    change(record)
+    assert record != played[game]
+    path = tmp_path / "changed.json"
+    path.write_text(json.dumps(record))
+
+    findings = golfref("verify", path, code=1)
+
+    assert finding in findings
+
+
+NONSENSE: tuple[tuple[str, Any], ...] = (
+    ("seat", -1), ("seat", 99), ("joined", False), ("asked", []), ("asked", [99]), ("order", []), ("reactions", []),
+    ("answers", []),
+)  # fmt: skip
+"""A field of a move, and what it cannot be."""
+
+
+def nonsense(record: Record_) -> Iterator[Record_]:
+    """The record with one part of it gone wrong, part after part."""
+    for number, move in enumerate(record["moves"]):
+        for name, value in NONSENSE:
+            if name in move and move[name] != value:
+                changed = deepcopy(record)
+                changed["moves"][number][name] = value
+                yield changed
+        changed = deepcopy(record)
+        del changed["moves"][number]
+        yield changed
+
+
+@pytest.mark.parametrize("game", ["six-card", "cactus"])
+def test_no_nonsense_breaks_the_check(game: str, played: dict[str, Any]) -> None:
+    for record in nonsense(played[game]):
+        assert list(check_record(msgspec.convert(record, Record)))
+
+
+CONFIG = """
+[tournament]
+name = "small"
+seed = "abc"
+seats = 2
+deals = 1
+[[variants]]
+preset = "six-card"
+options = { rounds = 1 }
+[[bots]]
+builtin = "random"
+[[bots]]
+builtin = "greedy"
+"""
+
+
+def test_in_a_run_it_is_named_with_its_match_even_if_the_hash_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(CONFIG)
+    golfref("tournament", tmp_path / "small.toml", code=0)
+    store = tmp_path / "small.golfref"
+    with sqlite3.connect(store) as database:
+        (data,) = database.execute("SELECT record FROM matches WHERE number = 1").fetchone()
+        record = json.loads(zlib.decompress(data))
+        set_time(record)
+        data = json.dumps(record).encode()
+        values = (zlib.compress(data), sha256(data).hexdigest())
+        database.execute("UPDATE matches SET record = ?, hash = ? WHERE number = 1", values)
+    database.close()
+
+    findings = golfref("verify", store, code=1)
+
+    assert SENT in findings
+    assert {line.partition(":")[0] for line in findings.splitlines() if SENT in line} == {"match 1"}
