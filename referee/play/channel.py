@@ -16,7 +16,7 @@ from referee.play.process import BotProcess, StartFailed, Stderr, start
 
 READ_BYTES = 65536
 
-EXIT_GRACE_NS = 250_000_000
+EXIT_GRACE_NS = 1_000_000_000
 """So long after the end of its output a bot counts as crashed if it exits, and as having closed its output if not."""
 
 
@@ -25,8 +25,6 @@ class Pending(Struct):
 
     written_ns: int
     deadline_ns: int
-    lag_ns: int = 0
-    """How long the referee itself did not look meanwhile; the other two times are shifted by it."""
 
 
 class Channel:
@@ -150,18 +148,10 @@ class Channel:
         self.connection.give_up()
 
     def shift_clock(self, held_ns: int) -> None:
-        """The bot was held still for so long: its clock stood still too."""
+        """The bot was held still, or the referee did not look, for so long: its clock stood still too."""
         if self.pending is not None:
             self.pending.written_ns += held_ns
             self.pending.deadline_ns += held_ns
-
-    def note_lag(self, gap_ns: int) -> int:
-        """The referee did not look for so long: the clock stood still; returns the sum of that for this answer."""
-        self.shift_clock(gap_ns)
-        if self.pending is None:
-            return 0
-        self.pending.lag_ns += gap_ns
-        return self.pending.lag_ns
 
     def is_busy(self) -> bool:
         """Whether the bot owes an answer."""

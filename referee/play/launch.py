@@ -66,12 +66,19 @@ def _in_cell(spec: BotSpec, limits: BotLimits, join: Sequence[str], *, counted: 
     seccomp = _file(program(shared_memory=counted))
     # Not on the command line, where a bot could read in /proc/1/cmdline how the host's folders are called.
     words = _file("\0".join(arguments(cell, limits, options=tool.options)).encode() + b"\0")
+    passed = (words, seccomp, write)
     command = [tool.path, "--args", str(words), "--seccomp", str(seccomp), "--json-status-fd", str(write), "--"]
+    # Bubblewrap keeps the first three descriptors open: of them the bot's output must not be one, or it never ends.
+    stdout = next(fd for fd in range(3, 10) if fd not in passed)
     return Launch(
-        command=[*_shell(join), *command, *inner_command(cell, limits, uid=uid)],
+        command=[
+            *_shell(join, f"exec {stdout}>&1 >&2"),
+            *command,
+            *inner_command(cell, limits, uid=uid, stdout=stdout),
+        ],
         env={},
         folder="/",
-        passed=(words, seccomp, write),
+        passed=passed,
         report=read,
         uid=uid,
     )

@@ -21,7 +21,7 @@ from referee.play.cgroups import Missing as NoCgroups
 from referee.play.claim import claim
 from referee.play.exchange import HostFault
 from referee.play.launch import Launch, give_back, launch
-from referee.play.procfs import Holdings, holdings, is_running
+from referee.play.procfs import Holdings, holdings, is_running, process_groups
 from referee.play.sandbox import MB, Unfit
 
 KEEPERS = 4
@@ -96,6 +96,10 @@ class BotProcess:
         """What the bot with all its processes holds and has used; None where the system does not tell."""
         return holdings(self.pid)
 
+    def ran_out_of_memory(self) -> bool:
+        """Whether the kernel has ended something of the bot because it had no more memory."""
+        return self._group is not None and bool(self._group.oom_kills())
+
     def is_running(self) -> bool:
         """Whether something of the bot computes now."""
         return is_running(self.pid)
@@ -112,7 +116,7 @@ class BotProcess:
         code = status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
         if code >= 0 and self._launch is not None and self._launch.report is not None:
             code = self._code_in_cell(self._launch.report, code)
-        if self._group is not None and self._group.oom_kills():
+        if self.ran_out_of_memory():
             return f"{_in_words(code, self.limits)}; it used more memory than {self.limits.memory_mb} MB"
         return _in_words(code, self.limits)
 
@@ -132,11 +136,11 @@ class BotProcess:
         return 128 - code if code - 128 in signal.valid_signals() else code
 
     def freeze(self) -> None:
-        """Stop everything in the bot's process group until `thaw`."""
+        """Stop everything of the bot until `thaw`."""
         self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let the process group go on."""
+        """Let it go on."""
         self._signal(signal.SIGCONT)
 
     def close_stdin(self) -> None:
@@ -187,9 +191,10 @@ class BotProcess:
                 os.close(self._launch.report)
 
     def _signal(self, number: signal.Signals) -> None:
-        # The number of the group is the bot's own until it is reaped.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
+        # The number of the group is the bot's own until it is reaped. Outside a cell there may be others by now.
+        for group in {self.pid} if self._is_cell else process_groups(self.pid):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, number)
 
 
 @functools.cache

@@ -60,6 +60,15 @@ def is_running(pid: int) -> bool:
     return False
 
 
+def process_groups(pid: int) -> set[int]:
+    """The process groups of a process and its descendants; where the system does not tell, the one that it leads."""
+    groups = {pid}
+    for task in _tree(pid):
+        with contextlib.suppress(OSError):
+            groups.add(os.getpgid(int(task.parent.parent.name)))
+    return groups
+
+
 def _tree(pid: int) -> Iterator[Path]:
     """The tasks of a process and its descendants."""
     waiting = [pid]

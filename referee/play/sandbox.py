@@ -214,6 +214,8 @@ def arguments(cell: Cell, limits: BotLimits, *, options: frozenset[str]) -> list
         "--die-with-parent", "--hostname", "golf", "--clearenv",
         *_user(options),
         "--proc", "/proc",
+        # The first process is not under the bot's limits: whoever could write into its memory would not be either.
+        *("--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1"),
         "--dev", "/dev",
         *("--perms", "1777", "--size", size, "--tmpfs", _SHARED_MEMORY),
         *("--perms", "0755", "--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"),
@@ -226,10 +228,11 @@ def arguments(cell: Cell, limits: BotLimits, *, options: frozenset[str]) -> list
     ]  # fmt: skip
 
 
-def inner_command(cell: Cell, limits: BotLimits, *, uid: int | None) -> list[str]:
+def inner_command(cell: Cell, limits: BotLimits, *, uid: int | None, stdout: int = 1) -> list[str]:
     """What bubblewrap runs: the bot, with its user and its limits; `uid` where the referee is root.
 
-    What still runs as root takes nothing from the bot: no program by the PATH, no environment.
+    What still runs as root takes nothing from the bot: no program by the PATH, no environment. `stdout` is the
+    descriptor that becomes the bot's standard output.
     """
     user = [] if uid is None else [
         tool("setpriv"), f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs", "--inh-caps=-all",
@@ -241,6 +244,7 @@ def inner_command(cell: Cell, limits: BotLimits, *, uid: int | None) -> list[str
         f"--data={2 * limits.memory_mb * MB}", f"--fsize={limits.tmp_mb * MB}",
         f"--cpu={limits.cpu_s}:{limits.cpu_s + 5}", "--core=0", "--memlock=65536", "--msgqueue=0",
         *([] if uid is None else [tool("env"), *(f"{name}={value}" for name, value in cell.env.items())]),
+        *([] if stdout == 1 else [tool("sh"), "-c", f'exec "$@" >&{stdout} {stdout}>&-', "sh"]),
         *cell.command,
     ]  # fmt: skip
 

@@ -34,7 +34,7 @@ _NOT_PERMITTED = (
     "setns", "unshare", "mount", "umount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen",
     "fsconfig", "fsmount", "fspick", "mount_setattr",
     "setsid", "setpgid",
-    "ptrace", "process_vm_readv", "process_vm_writev", "kcmp", "perf_event_open", "bpf", "userfaultfd",
+    "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", "perf_event_open", "bpf", "userfaultfd",
     "shmget", "shmat", "semget", "msgget", "mq_open",
     "name_to_handle_at", "open_by_handle_at", "quotactl", "quotactl_fd", "acct", "syslog", "cachestat",
     "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",

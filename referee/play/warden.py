@@ -10,7 +10,6 @@ from weakref import WeakKeyDictionary
 import trio
 from msgspec import Struct
 
-from referee.play.bots import BotLimits
 from referee.play.channel import Channel
 from referee.play.household import end_orphans
 from referee.play.process import BotProcess
@@ -58,7 +57,7 @@ class Warden:
             return
         before, now = self._seen.get(channel), Seen(channel.asked, holds.cpu_ns)
         self._seen[channel] = now
-        excess = _excess(holds, process.limits, process.bounded)
+        excess = _excess(holds, process)
         was_idle = before is not None and before.asked == now.asked and not channel.is_busy()
         if excess:
             channel.condemn(excess)
@@ -66,9 +65,11 @@ class Warden:
             channel.hold()
 
 
-def _excess(holds: Holdings, limits: BotLimits, bounded: frozenset[str]) -> str:
+def _excess(holds: Holdings, process: BotProcess) -> str:
     """Which limit is exceeded, in words, if one is."""
-    if holds.memory_bytes > limits.memory_mb * MB and "memory" not in bounded:
+    limits, bounded = process.limits, process.bounded
+    # Where a control group bounds memory, the kernel may have ended only a part of the bot.
+    if process.ran_out_of_memory() or (holds.memory_bytes > limits.memory_mb * MB and "memory" not in bounded):
         return f"it used more memory than {limits.memory_mb} MB, and was ended"
     if holds.tasks > limits.processes and "processes" not in bounded:
         return f"it had more than {limits.processes} processes and threads, and was ended"

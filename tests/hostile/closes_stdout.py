@@ -1,0 +1,11 @@
+"""Closes its output and lives on."""
+
+import os
+import time
+
+from wire import requests, start
+
+start()
+for _ in requests():
+    os.close(1)
+    time.sleep(600)

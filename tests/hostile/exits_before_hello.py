@@ -1,0 +1,5 @@
+"""Ends before it has read a line."""
+
+import sys
+
+sys.exit(3)

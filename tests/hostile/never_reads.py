@@ -1,0 +1,10 @@
+"""Says `ready` unasked, makes its input as narrow as can be and never reads it."""
+
+import fcntl
+import time
+
+from wire import say
+
+say({"type": "ready"})
+fcntl.fcntl(0, fcntl.F_SETPIPE_SZ, 4096)
+time.sleep(600)

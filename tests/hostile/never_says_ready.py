@@ -1,0 +1,5 @@
+"""Starts and says nothing."""
+
+import time
+
+time.sleep(600)

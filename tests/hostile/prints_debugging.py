@@ -1,0 +1,8 @@
+"""Prints a line for its author to standard output."""
+
+from wire import requests, right, say, start
+
+start()
+for request in requests():
+    print("considering", request["decision"])
+    say(right(request))

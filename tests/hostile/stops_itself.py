@@ -1,0 +1,10 @@
+"""Stops itself when it is asked."""
+
+import os
+import signal
+
+from wire import requests, start
+
+start()
+for _ in requests():
+    os.kill(os.getpid(), signal.SIGSTOP)
