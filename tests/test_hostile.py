@@ -6,19 +6,15 @@ is left on the host: the arena (conftest.py) sees to most of that. What a bot ma
 in test_faults.py.
 """
 
-from __future__ import annotations
-
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from arena import Arena
 from msgspec import Struct
 
 from referee.reports.blame import mishap_of
 from referee.rules.record import Record
-
-if TYPE_CHECKING:
-    from conftest import Arena
 
 FLAT_KB = 20_000
 """So much more memory than for a calm match is still flat."""

@@ -4,20 +4,16 @@ The same programs find it where nothing protects, so that each of these tests ca
 they found.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from arena import Arena
 
 from referee.rules.record import GivenSlaps, Record
-
-if TYPE_CHECKING:
-    from conftest import Arena
 
 CHANNELS = (
     "loopback", "loopback6", "udp", "abstract", "socket_in_tmp", "file_in_tmp", "file_in_shared_memory",
