@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from referee.play.bots import BotLimits, BotSpec, Isolation, find_command
 from referee.play.exchange import HostFault
-from referee.play.sandbox import FIRST_UID, Cell, Unfit, arguments, cell_of, inner_command, tool
+from referee.play.sandbox import Cell, Unfit, arguments, cell_of, inner_command, tool, uids
 from referee.play.seccomp import NoSeccomp, program
 
 _NEEDED = frozenset({"--args", "--size", "--perms", "--json-status-fd", "--seccomp", "--clearenv", "--cap-drop"})
@@ -99,7 +99,7 @@ def _try_out(one: Bubblewrap) -> None:
         raise Missing(str(error), "apt-get install libseccomp2, or dnf install libseccomp") from None
     cell = Cell(command=("/bin/sh", "-c", ":"), folder="/usr", reads=(), env={})
     limits = BotLimits()
-    uid = FIRST_UID if os.geteuid() == 0 else None
+    uid = uids(os.getpid())[-1] if os.geteuid() == 0 else None
     with open(os.memfd_create("seccomp"), "w+b") as file:
         file.write(filtered)
         file.seek(0)

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from referee.play.bots import BotLimits, BotSpec, Confinement
+from referee.play.exchange import HostFault
 from referee.play.isolation import bubblewrap
-from referee.play.sandbox import FIRST_UID, MB, UIDS, arguments, cell_of, inner_command
+from referee.play.sandbox import MB, arguments, cell_of, inner_command, uids
 from referee.play.seccomp import program
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
@@ -64,7 +65,7 @@ def _in_cell(spec: BotSpec, limits: BotLimits, join: Sequence[str], *, counted: 
     uid = _own_uid() if os.geteuid() == 0 else None
     read, write = os.pipe()
     seccomp = _file(program(shared_memory=counted))
-    # Not on the command line, where a bot could read in /proc/1/cmdline how the host's folders are called.
+    # By a descriptor: no list of processes tells how the folders are called.
     words = _file("\0".join(arguments(cell, limits, options=tool.options)).encode() + b"\0")
     passed = (words, seccomp, write)
     command = [tool.path, "--args", str(words), "--seccomp", str(seccomp), "--json-status-fd", str(write), "--"]
@@ -100,8 +101,9 @@ def _ulimits(limits: BotLimits) -> str:
 
 def _own_uid() -> int:
     """An id that no other bot on this host has while this one lives, whatever number of referees run."""
-    first = FIRST_UID + os.getpid() % (1 << 22) * UIDS
-    uid = next(uid for uid in range(first, first + UIDS) if uid not in _uids)
+    uid = next((uid for uid in uids(os.getpid()) if uid not in _uids), None)
+    if uid is None:
+        raise HostFault(f"more than {len(uids(0))} bots at a time; use fewer `jobs`")
     _uids.add(uid)
     return uid
 

@@ -29,11 +29,8 @@ _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - likewise
 
 MB = 1 << 20
 
-FIRST_UID = 1 << 30
-"""Started as root, the referee gives each of its bots a user id of its own from here on, which no account has."""
-
-UIDS = 128
-"""So many ids belong to one referee."""
+UIDS = 1024
+"""So many user ids belong to one referee."""
 
 NOBODY = "65000"
 """The user and group id that a bot sees as its own where the referee is an ordinary user."""
@@ -75,6 +72,12 @@ class Cell(Struct, frozen=True, kw_only=True):
         path = os.path.realpath(path)
         shown = (self.folder, *self.reads, *_SYSTEM)
         return any(_is_within(path, os.path.realpath(place)) for place in shown)
+
+
+def uids(referee: int) -> range:
+    """The user ids that the referee with this process id has for its bots, where it is root; no account has them."""
+    first = (1 << 30) + referee % (1 << 20) * UIDS
+    return range(first, first + UIDS)
 
 
 def cell_of(spec: BotSpec) -> Cell:

@@ -16,7 +16,7 @@ import pytest
 from msgspec import convert
 
 from referee.play.isolation import Missing, bubblewrap
-from referee.play.sandbox import FIRST_UID, UIDS
+from referee.play.sandbox import uids
 from referee.rules.record import Record
 from referee.tournament.recheck import check_record
 
@@ -134,13 +134,12 @@ class Arena:
 
         Those that are just ending are waited for.
         """
-        firsts = [FIRST_UID + pid % (1 << 22) * UIDS for pid in self._referees]
         for folder in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError, KeyError):
                 lines = dict(line.split(":\t", 1) for line in (folder / "status").read_text().splitlines())
                 uid, name = int(lines["Uid"].split()[0]), lines["Name"]
                 is_lost = name == "bwrap" and int(lines["PPid"]) in {1, os.getpid()}
-                if is_lost or any(first <= uid < first + UIDS for first in firsts):
+                if is_lost or any(uid in uids(pid) for pid in self._referees):
                     fd = os.pidfd_open(int(folder.name))
                     if not select.select([fd], [], [], PATIENCE_S)[0]:
                         yield f"{folder.name} {name}"
