@@ -13,8 +13,15 @@ from referee.play.bots import BotSpec, Confinement
 from referee.play.connection import Connection, Heard, Trouble
 from referee.play.exchange import READY, Delivery
 from referee.play.process import BotProcess, StartFailed, Stderr, start
+from referee.play.procfs import Usage, usage
 
 READ_BYTES = 65536
+
+MOST_FORGIVEN = 10
+"""A host that keeps a bot waiting for a core for longer, in times of the answer's limit, is not waited for."""
+
+LEAST_FORGIVEN_NS = 1_000_000
+"""A wait for a core that is shorter than this decides nothing."""
 
 EXIT_GRACE_NS = 1_000_000_000
 """So long after the end of its output a bot counts as crashed if it exits, and as having closed its output if not."""
@@ -23,8 +30,19 @@ EXIT_GRACE_NS = 1_000_000_000
 class Pending(Struct):
     """An answer that is awaited; times in nanoseconds of time.monotonic_ns."""
 
+    asked_ns: int
     written_ns: int
+    """When the clock would have begun, had it never stood still."""
     deadline_ns: int
+    before: Usage
+    """What the bot had used a little before it was asked."""
+    forgiven_ns: int = 0
+    """The part of the time that its clock stood still in which it waited for a core."""
+
+    @property
+    def limit_ns(self) -> int:
+        """The time for the answer."""
+        return self.deadline_ns - self.written_ns
 
 
 class Channel:
@@ -42,6 +60,8 @@ class Channel:
         """When its output ended."""
         self.unwritten = bytearray()
         self.process: BotProcess | None = None
+        self.used = Usage(0, 0)
+        """What the bot had used at the warden's last look."""
         self._failure: Trouble | None = None
         self._held = False
         try:
@@ -57,7 +77,7 @@ class Channel:
         if delivery.awaits is not None:
             self.asked += 1
             limit_ns = round(delivery.limit_s * 1e9)
-            self.pending = Pending(written_ns=now_ns, deadline_ns=now_ns + limit_ns)
+            self.pending = Pending(now_ns, now_ns, now_ns + limit_ns, self.used)
             if delivery.awaits == READY:
                 self.connection.expect_ready()
             else:
@@ -152,6 +172,23 @@ class Channel:
         if self.pending is not None:
             self.pending.written_ns += held_ns
             self.pending.deadline_ns += held_ns
+
+    def forgive(self, now_ns: int) -> bool:
+        """Stop the clock for the time in which the bot waited for a core; False where there is none left to forgive.
+
+        Never for longer than MOST_FORGIVEN times the answer's own time, and never where its own computing took so long.
+        """
+        spent = None if self.process is None or self.pending is None else usage(self.process.pid)
+        if spent is None or self.pending is None:
+            return False
+        before, raw_ns = self.pending.before, now_ns - self.pending.asked_ns
+        waited_ns = min(spent.wait_ns - before.wait_ns, raw_ns - (spent.cpu_ns - before.cpu_ns))
+        more_ns = min(waited_ns, MOST_FORGIVEN * self.pending.limit_ns) - self.pending.forgiven_ns
+        if more_ns < LEAST_FORGIVEN_NS:
+            return False
+        self.pending.forgiven_ns += more_ns
+        self.shift_clock(more_ns)
+        return True
 
     def is_busy(self) -> bool:
         """Whether the bot owes an answer."""

@@ -29,6 +29,9 @@ LONGEST_OFFER = 300
 """Characters of what was offered that a fault repeats."""
 
 
+WORTH_TELLING_US = 1000
+"""Time that was not charged is told in a fault from here on."""
+
 FATAL: frozenset[FaultKind] = frozenset(
     {"start_failed", "start_timeout", "crashed", "closed_output", "line_too_long", "flood"}
 )
@@ -144,24 +147,31 @@ class Conversation:
     def _judge(self, ask: Ask, reply: Reply) -> Given:
         """The action that is played, and the fault if the answer was late, broken or illegal."""
         limit_s = self.telling.limit_s(ask)
-        time_us = round(reply.elapsed_us)
+        time_us, waived_us = round(reply.elapsed_us), round(reply.waived_us)
         left_us = self.telling.charge(ask.seat, time_us)
         if isinstance(reply.heard, Answer):
-            given = self._accept(ask, reply.heard.action, time_us=time_us)
+            given = self._accept(ask, reply.heard.action, time_us=time_us, waived_us=waived_us)
             self.seats[ask.seat].then = None if given.fault else reply.heard.then
             return given
         empty = "" if left_us else "; the bank is empty"
-        silence = f"no answer to `{ask.decision}` within {limit_s:.3g} s{empty}; {reply.hint}"
+        more = f" and {waived_us / 1e6:.3f} s more that were not charged" if waived_us >= WORTH_TELLING_US else ""
+        silence = f"no answer to `{ask.decision}` within {limit_s:.3g} s{more}{empty}; {reply.hint}"
         mishap = _mishap(reply.heard, silence)
         self._blame(ask.seat, mishap)
-        return Given(seat=ask.seat, action=ask.fallback, time_us=time_us, fault=mishap)
+        return Given(seat=ask.seat, action=ask.fallback, time_us=time_us, waived_us=waived_us, fault=mishap)
 
-    def _accept(self, ask: Ask, action: Action, *, time_us: int = 0, joined: bool = False) -> Given:
-        if admits(ask.offers, action):
-            return Given(seat=ask.seat, action=action, time_us=time_us, joined=joined)
-        mishap = illegal(ask, action)
-        self._blame(ask.seat, mishap)
-        return Given(seat=ask.seat, action=ask.fallback, time_us=time_us, joined=joined, fault=mishap)
+    def _accept(self, ask: Ask, action: Action, *, time_us: int = 0, waived_us: int = 0, joined: bool = False) -> Given:
+        mishap = None if admits(ask.offers, action) else illegal(ask, action)
+        if mishap is not None:
+            self._blame(ask.seat, mishap)
+        return Given(
+            seat=ask.seat,
+            action=action if mishap is None else ask.fallback,
+            time_us=time_us,
+            waived_us=waived_us,
+            joined=joined,
+            fault=mishap,
+        )
 
     def _react(self, ask: Ask, reply: Reply, *, timed: bool) -> Reaction:
         """A seat's part in a window: silence is a pass and no fault, a broken or illegal answer is one."""

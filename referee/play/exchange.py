@@ -40,6 +40,8 @@ class Reply(Struct, frozen=True, kw_only=True):
     seat: int
     heard: Ready | Answer | Trouble | None
     elapsed_us: float
+    waived_us: float = 0.0
+    """Not in `elapsed_us`: the clock stood still, because the referee did not look or the bot waited for a core."""
     wait_us: float | None = None
     corrected_us: float | None = None
     hint: str = ""

@@ -27,6 +27,9 @@ from referee.play.sandbox import MB, Unfit
 KEEPERS = 4
 """Processes that stand between the referee and a bot in a cell."""
 
+NICE = 5
+"""How far a bot stands behind the referee where the kernel shares out cores by process."""
+
 FAREWELL_S = 0.5
 """How long a bot may take to end by itself once its input has ended."""
 
@@ -72,6 +75,9 @@ class BotProcess:
             self._give_back()
             raise
         self.pid = self._popen.pid
+        if confinement.isolation != "none":
+            with contextlib.suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, self.pid, NICE)
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
         for fd in (self.stdin, self.stdout, self.stderr):

@@ -26,6 +26,8 @@ class Holdings(Struct, frozen=True, kw_only=True):
     """Resident; what processes share is counted for each."""
     cpu_ns: int
     """Used so far by those that live."""
+    wait_ns: int
+    """Spent waiting for a core, likewise."""
 
 
 def usage(pid: int) -> Usage | None:
@@ -41,14 +43,15 @@ def usage(pid: int) -> Usage | None:
 
 def holdings(pid: int) -> Holdings | None:
     """What a process and its descendants hold; None where the system does not tell."""
-    tasks = memory_bytes = cpu_ns = 0
+    tasks = memory_bytes = cpu_ns = wait_ns = 0
     for task in _tree(pid):
         with contextlib.suppress(OSError, ValueError, IndexError):
             tasks += 1
-            cpu_ns += int((task / "schedstat").read_bytes().split()[0])
+            cpu, wait, _ = (task / "schedstat").read_bytes().split()
+            cpu_ns, wait_ns = cpu_ns + int(cpu), wait_ns + int(wait)
             if task.name == task.parent.parent.name:  # once a process
                 memory_bytes += int((task / "statm").read_bytes().split()[1]) * _PAGE_BYTES
-    return Holdings(tasks=tasks, memory_bytes=memory_bytes, cpu_ns=cpu_ns) if tasks else None
+    return Holdings(tasks=tasks, memory_bytes=memory_bytes, cpu_ns=cpu_ns, wait_ns=wait_ns) if tasks else None
 
 
 def is_running(pid: int) -> bool:

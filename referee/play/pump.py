@@ -251,7 +251,7 @@ class Pump:
             return
         heard = channel.hear() or channel.end_of_output(now_ns)
         if heard is not None:
-            live.replies[delivery.seat] = _reply(delivery.seat, heard, 0, "")
+            live.replies[delivery.seat] = Reply(seat=delivery.seat, heard=heard, elapsed_us=0.0)
             channel.give_up()
         else:
             ended = channel.ended_ns is not None
@@ -269,12 +269,18 @@ class Pump:
         live, seat = self._owner[id(channel)]
         if pending is None:
             return
-        late = (now_ns if heard is None else min(now_ns, self._arrived_ns)) > pending.deadline_ns
+        arrived_ns = now_ns if heard is None else min(now_ns, self._arrived_ns)
+        if arrived_ns > pending.deadline_ns and channel.forgive(now_ns) and heard is None:
+            self._wake_at(pending.deadline_ns, channel, pending)
+            return
+        late = arrived_ns > pending.deadline_ns
         hint = "" if heard is not None and not late else channel.connection.hint()
         channel.give_up()
         if late and not isinstance(heard, Trouble):
             heard = None
-        live.replies[seat] = _reply(seat, heard, now_ns - pending.written_ns, hint)
+        elapsed_us = max(0, arrived_ns - pending.written_ns) / 1e3
+        waived_us = (pending.written_ns - pending.asked_ns) / 1e3
+        live.replies[seat] = Reply(seat=seat, heard=heard, elapsed_us=elapsed_us, waived_us=waived_us, hint=hint)
         if not self._is_waiting(live):
             self._advance(live)
 
@@ -328,7 +334,3 @@ class Pump:
             if gap_ns > HOPELESS_NS and any(channel.is_busy() for channel in live.channels.values()):
                 text = f"the referee did not look at its pipes for {gap_ns / 1e9:.2f} s while a clock ran"
                 self._fail(live, HostFault(text))
-
-
-def _reply(seat: int, heard: Heard | None, elapsed_ns: int, hint: str) -> Reply:
-    return Reply(seat=seat, heard=heard, elapsed_us=max(0, elapsed_ns) / 1e3, hint=hint)

@@ -13,7 +13,7 @@ from msgspec import Struct
 from referee.play.channel import Channel
 from referee.play.household import end_orphans
 from referee.play.process import BotProcess
-from referee.play.procfs import Holdings
+from referee.play.procfs import Holdings, Usage
 
 LOOK_S = 0.1
 """Time between two looks."""
@@ -55,6 +55,7 @@ class Warden:
         holds = process.holdings()
         if holds is None:
             return
+        channel.used = Usage(holds.cpu_ns, holds.wait_ns)
         before, now = self._seen.get(channel), Seen(channel.asked, holds.cpu_ns)
         self._seen[channel] = now
         excess = _excess(holds, process)

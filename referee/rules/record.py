@@ -37,6 +37,8 @@ class Given(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="answer",
     seat: int
     action: Action
     time_us: int = 0
+    waived_us: int = 0
+    """Not charged, and not in `time_us`: the referee did not look, or the bot waited for a core or was held still."""
     joined: bool = False
     """Whether it came along with the seat's answer before (DEC-15), so that no request was sent for it."""
     fault: Mishap | None = None
