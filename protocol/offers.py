@@ -11,6 +11,7 @@ from math import perm, prod
 from typing import get_args
 
 from msgspec import UNSET, Struct, UnsetType, field, to_builtins
+from msgspec.structs import fields
 
 from protocol.actions import Action, Target
 
@@ -90,7 +91,8 @@ def _allows(choice: Choice, value: object) -> bool:
 
 def in_words(offer: Offer) -> str:
     """The offer for people: `swap with slot one of 0 1 2`."""
-    choices = [f"{name} {_in_words(choice)}" for name, choice in offer.choices().items()]
+    wire = {field.name: field.encode_name for field in fields(offer)}
+    choices = [f"{wire[name]} {_in_words(choice)}" for name, choice in offer.choices().items()]
     return offer.kind + (f" with {' and '.join(choices)}" if choices else "")
 
 

@@ -3,6 +3,7 @@
 Everything else is imported inside a command, so that `--help` does not wait for it.
 """
 
+import contextlib
 import os
 import sys
 import tomllib
@@ -33,6 +34,11 @@ def main() -> None:
     """The `golfref` command."""
     if sys.platform == "win32":
         sys.exit("golfref runs on Linux and macOS; on Windows use WSL, the Windows Subsystem for Linux")
+    for fd in range(3):  # a descriptor that is missing would be taken by the next file that is opened
+        with contextlib.suppress(OSError):
+            os.fstat(fd)
+            continue
+        os.open(os.devnull, os.O_RDWR)
     try:
         app()
     except BrokenPipeError:

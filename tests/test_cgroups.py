@@ -59,6 +59,18 @@ eaten = [b"x" * 1_000_000 for _ in range(500)]
 """
 """Wants half a gigabyte."""
 
+CROWD = """
+import os, sys
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+for _ in range(int(sys.argv[1]) - 1):
+    if os.fork() == 0:
+        break
+print("burning", flush=True)
+while True:
+    pass
+"""
+"""So many processes that compute for ever, all on one core."""
+
 REFEREE = """
 import os, subprocess, sys
 from referee.play.claim import claim
@@ -177,6 +189,21 @@ def test_kill_leaves_nothing_whatever_session_it_fled_to(group: Group, run: Run,
     assert burner.wait(PATIENCE_S) == -9
     _until(lambda: not group.processes())
     assert marked() == {}
+
+
+def test_a_crowd_gets_no_more_of_a_core_than_one_process(cgroups: Cgroups, needs: Needs, mark: dict[str, str]) -> None:
+    needs("share")
+    with contextlib.ExitStack() as ends:
+        groups = [cgroups.group(memory_bytes=256 * MB, processes=20) for _ in range(2)]
+        for group, count in zip(groups, ("1", "8"), strict=True):
+            command = group.joined([sys.executable, "-c", CROWD, count])
+            burner = ends.enter_context(subprocess.Popen(command, env=mark, stdout=subprocess.PIPE))
+            ends.callback(group.remove)
+            assert _line(burner) == b"burning\n"
+        began = [group.cpu_us() or 0 for group in groups]
+        _until(lambda: sum(group.cpu_us() or 0 for group in groups) > sum(began) + 2_000_000)
+        alone, crowd = ((group.cpu_us() or 0) - start for group, start in zip(groups, began, strict=True))
+    assert alone > crowd / 3
 
 
 def test_what_runs_already_can_be_put_in(group: Group, mark: dict[str, str]) -> None:

@@ -7,11 +7,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
+from msgspec.structs import replace
 
 from referee.play.bots import BotLimits, BotSpec, Confinement, builtin_bot
 from referee.play.household import nothing_left_behind
@@ -240,6 +242,56 @@ def test_a_virtual_environment_runs_nothing_outside_the_cell(run: Run, folder: P
     (folder / "bot.py").write_text("print('plays')")
     assert run(str(folder.parent / "env/bin/python"), "bot.py")[0] == "plays\n"
     assert not (folder / "evil").exists()
+
+
+@pytest.mark.parametrize(
+    ("link", "why"),
+    [(False, "is not where a Python is installed"), (True, None)],
+)
+def test_an_interpreter_that_an_author_may_have_made_does_not_run_outside(
+    folder: Path, link: bool, why: str | None
+) -> None:
+    """A virtual environment beside the bot's folder: its program is not asked where it lives, nor believed."""
+    python = folder.parent / "env/bin/python"
+    python.parent.mkdir(parents=True)
+    (folder.parent / "env/pyvenv.cfg").write_text("home = /home\n")
+    if link:
+        python.symlink_to(sys.executable)
+    else:
+        python.write_text(f'#!/bin/sh\ntouch {folder}/ran\necho \'["/usr/bin/python3", "/home"]\'\n')
+        python.chmod(0o755)
+    bot = BotSpec(name="mine", command=("../env/bin/python", "bot.py"), dir=str(folder), env={})
+    (folder / "bot.py").touch()
+    if why is None:
+        assert not cell_of(bot).can_read("/home/x")
+    else:
+        with pytest.raises(Unfit, match=why):
+            cell_of(bot)
+    assert not (folder / "ran").exists()
+
+
+def test_a_program_named_by_a_link_that_leads_elsewhere_shows_nothing_of_it(folder: Path) -> None:
+    for place in ("kit/bin", "theirs/bin"):
+        (folder.parent / place).mkdir(parents=True)
+    (folder.parent / "theirs/bin/engine").touch()
+    (folder.parent / "kit/bin/run").symlink_to(folder.parent / "theirs/bin/engine")
+    named = BotSpec(name="mine", command=(str(folder.parent / "kit/bin/run"),), dir=str(folder), env={})
+    with pytest.raises(Unfit, match="theirs/bin/engine, which it does not see; let it read that"):
+        cell_of(named)
+    assert cell_of(replace(named, reads=(str(folder.parent / "theirs"),))).can_read(str(folder.parent / "theirs"))
+
+
+def test_a_folder_may_be_deeper_than_any_stack(folder: Path) -> None:
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(1500):
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    with pytest.raises(Unfit, match="File name too long") if len(str(folder)) + 3000 > 4096 else nullcontext():
+        cell_of(BotSpec(name="mine", command=("sh",), dir=str(folder), env={}))
+    subprocess.run(["rm", "-r", str(folder / "d")], check=True)
 
 
 # What does not fit

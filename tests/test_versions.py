@@ -82,10 +82,28 @@ def test_name_owner_place_and_times_make_no_new_version(contest: Path, tmp_path:
 def test_what_interpreters_and_git_leave_behind_makes_no_new_version(contest: Path) -> None:
     before = version(contest)
     own = contest / "entries/mine"
-    for left in ("__pycache__/mine.cpython-311.pyc", "lib/__pycache__/x.txt", "old.pyc", ".git/HEAD"):
+    for left in ("__pycache__/mine.cpython-311.pyc", "lib/__pycache__/x.txt", ".git/HEAD"):
         (own / left).parent.mkdir(exist_ok=True)
         (own / left).write_text("left behind")
     assert version(contest) == before
+
+
+def test_a_file_with_holes_is_read_without_them(contest: Path) -> None:
+    """An archive unpacks a file of a terabyte from a few bytes."""
+    with (contest / "entries/mine/weights").open("wb") as file:
+        file.write(b"first")
+        file.truncate(1 << 40)
+    before = version(contest)
+    with (contest / "entries/mine/weights").open("r+b") as file:
+        file.seek(1 << 39)
+        file.write(b"second")
+    assert version(contest) != before
+
+
+def test_compiled_code_without_its_source_counts(contest: Path) -> None:
+    before = version(contest)
+    (contest / "entries/mine/engine.pyc").write_bytes(b"code")
+    assert version(contest) != before
 
 
 def test_of_a_bot_without_a_folder_of_its_own_the_files_count_that_its_command_names(contest: Path) -> None:

@@ -16,8 +16,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-Ability = Literal["memory", "processes", "freeze", "kill", "cpu"]
-"""What a group can do: bound memory, bound the number of processes, hold all still, kill all, count processor time."""
+Ability = Literal["memory", "processes", "freeze", "kill", "cpu", "share"]
+"""What a group can do: bound memory, bound the number of processes, hold all still, kill all, count processor time, and
+compete for it as one, however many processes it has.
+"""
 
 JOIN_FAILED = 125
 """The exit code of a `joined` command that could not enter the group."""

@@ -18,6 +18,9 @@ _NAME = re.compile(r"golfref-(\d+)-(\d+)-(\d+|referee)")
 _SYSTEMD_S = 5.0
 """So long systemd may take to make a scope."""
 
+_WEIGHT = "1000"
+"""The referee competes for the cores like ten bots: while it does not look, no time can be defended."""
+
 _STALE_S = 1.0
 """So long it may take to end what a dead referee left in a group."""
 
@@ -100,9 +103,9 @@ def _is_ours(folder: Path) -> bool:
         return True
     if not os.access(folder / "cgroup.subtree_control", os.W_OK):
         return False
-    if _has_systemd() and not _marked_delegated(folder):
+    if (read_text(folder / "cgroup.procs") or "").split() != [str(os.getpid())]:
         return False
-    return (read_text(folder / "cgroup.procs") or "").split() == [str(os.getpid())]
+    return not _has_systemd() or _marked_delegated(folder)
 
 
 def _marked_delegated(folder: Path) -> bool:
@@ -110,6 +113,15 @@ def _marked_delegated(folder: Path) -> bool:
         with contextlib.suppress(OSError):
             if os.getxattr(folder, name) == b"1":
                 return True
+    if f"user@{os.geteuid()}.service" not in folder.parts:
+        return False
+    # A user's manager leaves no mark: it has to be asked.
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        ask = ["systemctl", "--user", "show", "--property=Delegate", "--value", "--", folder.name]
+        answer = subprocess.run(
+            ask, env=_bus_environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=_SYSTEMD_S, check=False
+        )
+        return answer.stdout.strip() == b"yes"
     return False
 
 
@@ -122,9 +134,11 @@ def _move_below(base: Path) -> None:
 
 def _divided(base: Path) -> Cgroups:
     """Groups below `base` with what can be had there; raises OSError where none can be made."""
-    for controller in ("memory", "pids"):
+    for controller in ("memory", "pids", "cpu"):
         with contextlib.suppress(OSError):  # what is not enabled is told as a gap
             write_text(base / "cgroup.subtree_control", f"+{controller}")
+    with contextlib.suppress(OSError):  # likewise
+        write_text(_mounts()[""] / "cpu.weight", _WEIGHT)
     probe = base / f"golfref-{identity(os.getpid())}-0"
     probe.mkdir()
     files: dict[Ability, str] = {
@@ -133,6 +147,7 @@ def _divided(base: Path) -> Cgroups:
         "freeze": "cgroup.freeze",
         "kill": "cgroup.procs",
         "cpu": "cpu.stat",
+        "share": "cpu.weight",
     }
     found = {ability: str(base) for ability, name in files.items() if (probe / name).exists()}
     probe.rmdir()

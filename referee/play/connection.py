@@ -55,7 +55,9 @@ class Connection:
         self._awaits_ready = False
         self._excess: Trouble | None = None
         self._passed_over = 0
+        """Answers with another id than the one that is awaited."""
         self._first_passed_over = b""
+        self._had_blank_line = False
         self._asked = 0
         self._early: deque[list[int]] = deque()
         """Of whole lines in the buffer when something was asked: how many times had been asked, and how many lines."""
@@ -66,13 +68,13 @@ class Connection:
         """The next line must be `ready`."""
         self._note_asking()
         self._awaits_ready = True
-        self._passed_over = 0
+        self._passed_over, self._had_blank_line = 0, False
 
     def expect(self, request_id: str) -> None:
         """A request with this id has been written."""
         self._note_asking()
         self._awaited = request_id
-        self._passed_over = 0
+        self._passed_over, self._had_blank_line = 0, False
 
     def give_up(self) -> None:
         """The answer is not awaited any more: should it come, it is ignored."""
@@ -81,11 +83,16 @@ class Connection:
     def hint(self) -> str:
         """For a bot that has not answered: what there was instead, or what commonly is the matter."""
         if self._passed_over:
+            lines = "1 line" if self._passed_over == 1 else f"{self._passed_over} lines"
             example = _excerpt(self._first_passed_over)
-            return f"lines came that did not echo its id ({self._passed_over}), such as {example}"
+            return f"it answered, but with another id ({lines}), such as {example}: copy the id of the request"
         if self._buffer:
             return f"{len(self._buffer)} bytes without a newline had come: {_excerpt(bytes(self._buffer))}"
-        return "does it read line by line, and flush what it writes?"
+        what = "only blank lines" if self._had_blank_line else "nothing"
+        return (
+            f"{what} came: either it thinks too long, or it does not flush what it writes (or waits for more than one "
+            "line)"
+        )
 
     def feed(self, data: bytes) -> None:
         """Take what was read from the bot's standard output."""
@@ -153,7 +160,8 @@ class Connection:
         if len(line) > self._limits.line_bytes:
             return self._too_long(line)
         if not line.strip():
-            return self._count_unasked(line)
+            self._had_blank_line = True
+            return self._count_unasked()
         try:
             if self._awaits_ready:
                 return decode_ready(line)
@@ -161,13 +169,15 @@ class Connection:
         except BadLine as error:
             detail = printable(str(error), EXCERPT) + _hint(line)  # the error may quote the line
             return Trouble(kind="bad_message", detail=detail, line=_excerpt(line))
-        return answer if answer.id == self._awaited else self._count_unasked(line)
-
-    def _count_unasked(self, line: bytes) -> Trouble | None:
-        self.unasked_lines += 1
+        if answer.id == self._awaited:
+            return answer
         self._passed_over += 1
         if self._passed_over == 1:
             self._first_passed_over = line[: 4 * EXCERPT]
+        return self._count_unasked()
+
+    def _count_unasked(self) -> Trouble | None:
+        self.unasked_lines += 1
         if self.unasked_lines > self._limits.spare_lines:
             return Trouble(kind="flood", detail=f"more than {self._limits.spare_lines} lines that answer no request")
         return None

@@ -10,9 +10,9 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 from referee.play import watchman
+from referee.play.procfs import own_children, session_of
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
@@ -76,18 +76,4 @@ def end_orphans(*, patience_s: float = 1.0) -> None:
 
 
 def _orphans() -> set[int]:
-    return {pid for pid in _children() - _OURS if _session(pid) not in _OURS}
-
-
-def _session(pid: int) -> int | None:
-    with contextlib.suppress(ProcessLookupError):
-        return os.getsid(pid)
-    return None
-
-
-def _children() -> set[int]:
-    children: set[int] = set()
-    for task in Path("/proc/self/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            children |= {int(pid) for pid in task.read_text().split()}
-    return children
+    return {pid for pid in own_children() - _OURS if session_of(pid) not in _OURS}

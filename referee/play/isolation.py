@@ -28,6 +28,7 @@ _REMEDIES = {
     "--cap-add SYS_ADMIN --cap-add NET_ADMIN, or --privileged",
     "mount proc": "in a container, /proc must not be masked: --security-opt systempaths=unconfined (podman: "
     "unmask=ALL), or --privileged",
+    "resource limit": "this shell's own limits are lower than those of the bots (ulimit -a): raise them",
     "RTM_NEWADDR": "as root in a container: --cap-add SYS_ADMIN --cap-add NET_ADMIN, or --privileged; on Ubuntu 24.04 "
     "bwrap needs an AppArmor profile (tournaments/ISOLATION.md has it)",
 }

@@ -34,7 +34,10 @@ class Host(Struct, frozen=True, kw_only=True):
     swap_mb: int | None
     """Swap space that is switched on."""
     autogroup: bool | None
-    """Whether each bot gets the same share of the cores however many processes it has; None where not known."""
+    """Whether the kernel gives every session, so every bot, the same share of the cores however many processes it has.
+
+    It does so only where no control group shares them. None where not known.
+    """
     ptrace_scope: int | None
     """Yama's setting; None where there is no Yama."""
     child_lists: bool
@@ -69,7 +72,7 @@ def host() -> Host:
         load=round(os.getloadavg()[0], 2),
         memory_mb=memory.get("MemTotal"),
         swap_mb=memory.get("SwapTotal"),
-        autogroup=None if autogroup is None else autogroup == 1,
+        autogroup=None if autogroup is None else autogroup == 1 and not _is_weighed(),
         ptrace_scope=_number("/proc/sys/kernel/yama/ptrace_scope"),
         child_lists=any(Path("/proc/self/task").glob("*/children")),
         wait_times=usage(os.getpid()) is not None,
@@ -92,6 +95,11 @@ def quota_cores() -> float | None:
             if (quota := int(words[0])) > 0:
                 quotas.append(quota / int(words[1]))
     return round(min(quotas), 2) if quotas else None
+
+
+def _is_weighed() -> bool:
+    """Whether a control group of version 2 competes for the cores as a whole: what is in one has no autogroup."""
+    return any((folder / "cpu.weight").exists() for folder in _cpu_folders())
 
 
 def _cpu_folders() -> list[Path]:

@@ -72,9 +72,25 @@ def process_groups(pid: int) -> set[int]:
     return groups
 
 
+def own_children() -> set[int]:
+    """The children of this process, inherited ones too."""
+    children: set[int] = set()
+    for task in _tasks(os.getpid()):
+        with contextlib.suppress(OSError):
+            children |= {int(pid) for pid in (task / "children").read_text().split()}
+    return children
+
+
+def session_of(pid: int) -> int | None:
+    """The session of a process; None where it is gone."""
+    with contextlib.suppress(ProcessLookupError):
+        return os.getsid(pid)
+    return None
+
+
 def _tree(pid: int) -> Iterator[Path]:
-    """The tasks of a process and its descendants."""
-    waiting = [pid]
+    """The tasks of a process and its descendants, those that we have inherited from it among them."""
+    waiting = [pid, *(child for child in own_children() if child != pid and session_of(child) == pid)]
     while waiting:
         for task in _tasks(waiting.pop()):
             yield task

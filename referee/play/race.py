@@ -35,7 +35,7 @@ class HostLock:
     """One timed window at a time on this host, whatever number of referees run."""
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path = path or Path(tempfile.gettempdir()) / "golfref-timing.lock"
+        self._path = path or _shared_folder() / "golfref-timing.lock"
         self._fd: int | None = None
 
     async def acquire(self) -> bool:
@@ -67,6 +67,14 @@ class HostLock:
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
+
+
+def _shared_folder() -> Path:
+    """Where whoever uses this host may have files; somewhere that does not exist if nothing can be written at all."""
+    try:
+        return Path(tempfile.gettempdir())
+    except OSError:
+        return Path("/nowhere")
 
 
 def _open_shared(path: Path) -> int | None:

@@ -2,9 +2,10 @@
 
 It sees the system's programs, the interpreter that its command names, its own folder at /bot, and what the organiser
 lets it read besides; all of that read-only. It can write in /tmp and /dev/shm, which are its own and have a size. This
-module starts nothing but interpreters that the organiser named, to ask them where they live.
+module starts nothing but a Python that it finds on the PATH, to ask it where it lives.
 """
 
+import contextlib
 import functools
 import json
 import os
@@ -48,8 +49,8 @@ _PYTHON = re.compile(r"(python|pypy)[\d.]*")
 _PROGRAM_FOLDERS = ("bin", "sbin", "shims", "libexec")
 _TOO_WIDE = ("/", "/home", "/root", "/etc", "/var", "/opt", "/srv", _SCRATCH, "/run", "/mnt", "/media")
 _ASK_PYTHON = "import json, sys; print(json.dumps([sys.executable, sys.base_prefix]))"
-_WALK = 10_000
-"""Files of a bot's folder that are looked at before play."""
+_WALK = 100_000
+"""So many files a bot's folder may hold: all of them are looked at before play."""
 
 
 class Unfit(ValueError):
@@ -112,8 +113,11 @@ def _check_folder(folder: str) -> None:
     everyone = 0 if os.geteuid() else stat.S_IROTH
     for count, path in enumerate(_walk(folder)):
         if count > _WALK:
-            return
-        mode = os.lstat(path).st_mode
+            raise Unfit(f"{folder} holds more than {_WALK} files; a bot's folder is looked through before play")
+        try:
+            mode = os.lstat(path).st_mode
+        except OSError as error:
+            raise Unfit(f"{path[:200]}... cannot be looked at: {error.strerror}") from None
         if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
             raise Unfit(f"{path} is a pipe or a socket; remove it: what runs in a cell talks to the referee alone")
         if not stat.S_ISLNK(mode) and mode & everyone != everyone:
@@ -124,10 +128,16 @@ def _check_folder(folder: str) -> None:
 
 
 def _walk(folder: str) -> Iterator[str]:
-    yield folder
-    for place, _, files in os.walk(folder):
-        yield place
-        yield from (os.path.join(place, name) for name in files)
+    """Everything in a folder and below it; however deep it is, which os.walk before Python 3.12 cannot."""
+    waiting = [folder]
+    while waiting:
+        yield (place := waiting.pop())
+        with contextlib.suppress(PermissionError), os.scandir(place) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    yield entry.path
 
 
 def _inside(argument: str, folder: str) -> str:
@@ -146,14 +156,18 @@ def _program(spec: BotSpec, folder: str) -> tuple[str, list[str]]:
         raise Unfit(f"`{name}` is not on the PATH")
     path = os.path.normpath(path)
     if _is_within(path, spec.dir):
-        return _inside(path, spec.dir), _own_program(path, folder)
+        return _inside(path, spec.dir), [] if _may_read(spec, os.path.realpath(path)) else _own_program(path, folder)
     if any(_is_within(path, place) for place in _SYSTEM) and _is_system(path):
         return path, []
     if _PYTHON.fullmatch(os.path.basename(path)):
-        executable, prefixes = _python(path)
+        executable, prefixes = _named_python(path) if "/" in name else _python(path)
         return executable, [place for place in prefixes if not _is_system(place)]
     target = os.path.realpath(path)
-    return target, [] if _is_system(target) else [_prefix(target)]
+    if _is_system(target):
+        return target, []
+    if "/" in name and _prefix(target) != os.path.realpath(_prefix(path)) and not _may_read(spec, target):
+        raise _unseen(path, target)
+    return target, [_prefix(target)]
 
 
 def _own_program(path: str, folder: str) -> list[str]:
@@ -166,11 +180,42 @@ def _own_program(path: str, folder: str) -> list[str]:
         return []
     ours = [place for place in (sys.prefix, sys.base_prefix) if _is_within(target, os.path.realpath(place))]
     if not ours:
-        raise Unfit(
-            f"{path} is a link to {target}, which it does not see; let it read that: reads = "
-            f'["{os.path.dirname(os.path.dirname(target))}"]'
-        )
+        raise _unseen(path, target)
     return ours
+
+
+def _may_read(spec: BotSpec, target: str) -> bool:
+    return any(_is_within(target, os.path.realpath(place)) for place in spec.reads)
+
+
+def _unseen(path: str, target: str) -> Unfit:
+    """A link's maker must not say what of the host is shown."""
+    return Unfit(
+        f'{path} is a link to {target}, which it does not see; let it read that: reads = ["{_prefix(target)}"]'
+    )
+
+
+def _named_python(path: str) -> tuple[str, list[str]]:
+    """As `_python`, for one that is named by its path; raises Unfit.
+
+    A bot's author may have made it, or the links to it (a virtual environment beside the bot's folder): it must not run
+    outside a cell, nor say what of the host is shown.
+    """
+    target = os.path.realpath(path)
+    environment, base = os.path.dirname(os.path.dirname(path)), _prefix(target)
+    own = [environment] if os.path.isfile(os.path.join(environment, "pyvenv.cfg")) else []
+    if any(_is_wide(place) for place in own):
+        raise Unfit(f"{path} would show all of {environment}; give the virtual environment a folder of its own")
+    if _is_system(target):
+        return path, own
+    if not any(Path(base).glob("lib/python3*/os.py")) and not any(Path(base).glob("lib/pypy3*/os.py")):
+        raise Unfit(f"{path} is {target}, which is not where a Python is installed")
+    return path, [*own, base]
+
+
+def _is_wide(place: str) -> bool:
+    home = os.path.realpath(os.path.expanduser("~"))
+    return os.path.realpath(place) in _TOO_WIDE or _is_within(home, os.path.realpath(place))
 
 
 @functools.cache

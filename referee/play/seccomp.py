@@ -25,6 +25,10 @@ _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _MAP_SHARED_ANONYMOUS = 0x21
 _LOCK_COMMANDS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
 """fcntl: F_GETLK, F_SETLK, F_SETLKW, the same for open file descriptions, F_SETLEASE, F_GETLEASE, F_NOTIFY."""
+_FILE_COMMANDS = (10, 1035, 1036, 1037, 1038, 1039, 1040)
+"""fcntl: F_SETSIG, F_GET_RW_HINT, F_SET_RW_HINT, the same for open file descriptions, F_GETDELEG, F_SETDELEG."""
+_DONTNEED = 4
+_NOWAIT = 8
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
 _HIGHEST_FAMILY = 64
 
@@ -39,7 +43,7 @@ _NOT_PERMITTED = (
     "name_to_handle_at", "open_by_handle_at", "quotactl", "quotactl_fd", "acct", "syslog", "cachestat",
     "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
     "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname", "iopl", "ioperm",
-    "vhangup", "uselib", "modify_ldt", "memfd_secret",
+    "vhangup", "uselib", "modify_ldt", "memfd_secret", "timer_create", "io_setup", "mincore",
 )  # fmt: skip
 """Refused with EPERM. `setsid` and `setpgid`: a bot is one process group, so that one signal stops all of it."""
 
@@ -88,6 +92,9 @@ def _rules(*, shared_memory: bool) -> Iterator[_Rule]:
     yield _Rule("flock", errno.ENOLCK)
     for name in ("fcntl", "fcntl64"):
         yield from (_Rule(name, errno.ENOLCK, (1, _MASKED_EQ, _WORD, command)) for command in _LOCK_COMMANDS)
+        yield from (_Rule(name, errno.EPERM, (1, _MASKED_EQ, _WORD, command)) for command in _FILE_COMMANDS)
+    yield _Rule("fadvise64", errno.EPERM, (3, _MASKED_EQ, _WORD, _DONTNEED))
+    yield _Rule("preadv2", errno.EOPNOTSUPP, (5, _MASKED_EQ, _NOWAIT, _NOWAIT))
     for bit in _bits(_CLONE_NAMESPACES):
         yield _Rule("clone", errno.EPERM, (0, _MASKED_EQ, bit, bit))
     yield from (_Rule("ioctl", errno.EPERM, (1, _MASKED_EQ, _WORD, code)) for code in (_TIOCSTI, _TIOCLINUX))

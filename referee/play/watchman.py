@@ -19,6 +19,13 @@ while read -r word group; do
     esac
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
+# What left its bot's process group, but not its session; not everywhere is there a /proc.
+for file in /proc/[0-9]*/stat; do
+    text=
+    while read -r part; do text="$text $part"; done < "$file"
+    set -- ${text##*)}
+    case $groups in *" $4 "*) file=${file%/stat}; kill -s KILL "${file#/proc/}" ;; esac
+done
 """
 
 _watchmen: list["subprocess.Popen[bytes]"] = []

@@ -3,6 +3,7 @@
 Nothing is run here, and nothing that a bot's author put into the folder can hold the reader up.
 """
 
+import contextlib
 import os
 import stat
 import sys
@@ -17,6 +18,8 @@ SHOWN = 12
 """Characters of a version that people are shown."""
 
 _LEFT_OUT = frozenset({"__pycache__", ".git"})
+_SPARSE_BYTES = 1 << 26
+"""A file that is longer than this, and has holes, is read without them."""
 _SYSTEM = ("/usr", "/bin", "/opt", sys.prefix)
 """What lies there is installed, not entered: an upgraded interpreter makes no new version of a bot."""
 
@@ -27,7 +30,7 @@ def version_of(bot: BotSpec, folder: str) -> str:
     The files are those of the bot's own folder, and those that words of the command name. A bot whose folder is, or
     contains, the config's has none of its own: only what its command names counts, because stores and other bots lie
     there as well. Of each file the path, whether it is executable and its bytes count, of a symbolic link its text.
-    `__pycache__`, `*.pyc` and `.git` are left out. What cannot be read, or is no file, counts by its kind.
+    `__pycache__` and `.git` are left out. What cannot be read, or is no file, counts by its kind.
     """
     command = [BUILTIN + bot.builtin] if bot.builtin is not None else list(bot.command)
     digest = sha256(msgspec.json.encode([command, sorted(bot.env.items())]))
@@ -57,16 +60,21 @@ def _files(bot: BotSpec, folder: str) -> Iterator[tuple[str, str]]:
 
 def _walk(folder: str, prefix: str) -> Iterator[tuple[str, str]]:
     """Everything in a folder and below it but folders; a folder that cannot be read stands for what is in it."""
-    unreadable: list[OSError] = []
-    for place, folders, files in os.walk(folder, onerror=unreadable.append):
-        links = [name for name in folders if os.path.islink(os.path.join(place, name))]
-        folders[:] = [name for name in folders if name not in _LEFT_OUT]
-        for name in (*files, *links):
-            if not name.endswith(".pyc") and name not in _LEFT_OUT:
-                path = os.path.join(place, name)
-                yield path, prefix + os.path.relpath(path, folder)
-    for error in unreadable:
-        yield error.filename, prefix + os.path.relpath(error.filename, folder)
+    waiting = [folder]
+    while waiting:
+        place = waiting.pop()
+        try:
+            entries = list(os.scandir(place))
+        except OSError:
+            yield place, prefix + os.path.relpath(place, folder)
+            continue
+        for entry in entries:
+            if entry.name in _LEFT_OUT:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+            else:
+                yield entry.path, prefix + os.path.relpath(entry.path, folder)
 
 
 def _content(path: str) -> bytes:
@@ -76,12 +84,28 @@ def _content(path: str) -> bytes:
             return b"l" + sha256(os.fsencode(os.readlink(path))).digest()
         # Not to wait for whoever writes into a pipe.
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
-            mode = os.fstat(file.fileno()).st_mode
+            status = os.fstat(file.fileno())
+            mode = status.st_mode
             if not stat.S_ISREG(mode):
                 return b"s"
+            if status.st_blocks * 512 < status.st_size > _SPARSE_BYTES:
+                return b"h" + _digest_of_data(file.fileno(), status.st_size)
             return (b"x" if mode & stat.S_IXUSR else b"f") + file_digest(file, "sha256").digest()
     except OSError:
         return b"u"
+
+
+def _digest_of_data(fd: int, size: int) -> bytes:
+    """Of a file with holes: its size, and what it holds between them; reading terabytes of nothing would take days."""
+    digest, end = sha256(b"%d" % size), 0
+    with contextlib.suppress(OSError):  # ENXIO: no more data
+        while True:
+            place = os.lseek(fd, end, os.SEEK_DATA)
+            end = os.lseek(fd, place, os.SEEK_HOLE)
+            while place < end and (data := os.pread(fd, min(1 << 20, end - place), place)):
+                digest.update(b"%d:%b" % (place, data))
+                place += len(data)
+    return digest.digest()
 
 
 def _contains(outer: str, inner: str) -> bool:
