@@ -11,6 +11,9 @@ from protocol.messages import Answer, FromReferee, Ready
 
 M = TypeVar("M", Ready, Answer)
 
+_CHOICES = (b'"one_of"', b'"pick"', b'"any_of"')
+"""By these a value is known that still is an offer's choice."""
+
 _encoder = msgspec.json.Encoder()
 
 
@@ -44,21 +47,32 @@ def _decode(line: bytes, kind: type[M]) -> M:
         line.decode()  # the decoder does not look into fields that it skips
         return decoder.decode(line)
     except msgspec.ValidationError as error:
-        raise BadLine(_explained(str(error), kind)) from None
+        raise BadLine(_explained(str(error), line, kind)) from None
     except msgspec.DecodeError as error:
         if line.startswith(BOM_UTF8):
             raise BadLine("it begins with a byte order mark") from None
-        raise BadLine(f"not JSON: {error}") from None
+        raise BadLine(f"not JSON: {_malformed(str(error), line)}") from None
     except UnicodeDecodeError as error:
         raise BadLine(f"not UTF-8: byte {error.start + 1} of the line") from None
     except RecursionError:
         raise BadLine("nested too deeply") from None
 
 
-def _explained(error: str, kind: type[Struct]) -> str:
+def _malformed(error: str, line: bytes) -> str:
+    """The decoder's words, or what commonly is the matter."""
+    if error == "Input data was truncated":
+        return "the line ends too early; a message is one line"
+    if line.lstrip().startswith(b"{'"):
+        return "strings need double quotes; in Python print json.dumps(...)"
+    return error.removeprefix("JSON is malformed: ")
+
+
+def _explained(error: str, line: bytes, kind: type[Struct]) -> str:
     """The decoder's words, and what was expected where it only says what was not."""
     if error.endswith("`$.type`"):
         return f"{error}; a message of type `{kind.__struct_config__.tag}` was awaited"
     if error.endswith((".kind`", "`$.action`", "`$.then`")):
         return f"{error}; an action is an object whose `kind` is one that the request offers"
+    if error.endswith("`") and ("`$.action." in error or "`$.then." in error) and any(key in line for key in _CHOICES):
+        return f"{error}; fill in the offer's choices (protocol/README.md, section 4)"
     return error

@@ -20,11 +20,12 @@ SIX = '[[variants]]\npreset = "six-card"\noptions = { rounds = 1 }\n'
 MORE = '[[variants]]\npreset = "six-card"\nname = "more"\noptions = { rounds = 1 }\n'
 
 REPLACED = (
-    "matches: 48 -> 24 in the plan, 0 of them added; of those played 8 kept, 40 dropped (16 of them replayed); "
+    "matches: 48 -> 24 in the plan, 0 of them added; of those played 8 kept, 40 dropped (16 of them played again); "
     "16 to play"
 )
 FEWER = (
-    "matches: 24 -> 6 in the plan, 0 of them added; of those played 6 kept, 18 dropped (0 of them replayed); 0 to play"
+    "matches: 24 -> 6 in the plan, 0 of them added; of those played 6 kept, 18 dropped (0 of them played again); "
+    "0 to play"
 )
 
 
@@ -91,7 +92,9 @@ def test_a_changed_config_says_what_would_change_and_changes_nothing(hall: Hall)
     replaced = f'bot `bea`: replaced (version {old["bea"]} -> {versions["bea"]}: env.MODE: "" -> "2")'
     assert replaced in said
     assert f"bot `dan`: added (version {versions['dan']})" in said
-    expected = "matches: 6 -> 6 in the plan, 4 of them added; of those played 0 kept, 6 dropped (2 of them replayed); "
+    expected = (
+        "matches: 6 -> 6 in the plan, 4 of them added; of those played 0 kept, 6 dropped (2 of them played again); "
+    )
     assert matches_line(said) == expected + "6 to play"
     assert "nothing was changed: --amend does it" in said
     assert "its key has been shown" in said

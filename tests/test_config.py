@@ -309,6 +309,16 @@ def test_bots_of_two_owners_need_bwrap_or_the_organisers_word(folder: Path) -> N
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("line", ['isolation = "bwarp"', 'isolaton = "bwrap"', "trust = true"])
+def test_where_the_isolation_is_unclear_nothing_is_said_of_owners(line: str) -> None:
+    two = "".join(
+        f'[[bots]]\nname = "{name}"\ncommand = ["python3", "mine.py"]\ndir = "entries/mine"\nowner = "{name}"\n'
+        for name in ("Ann", "Ben")
+    )
+    assert not [text for text in problems(HEAD + line + "\n" + GAME + two) if "owners" in text]
+
+
+@pytest.mark.usefixtures("folder")
 def test_in_a_cell_no_bot_may_see_the_folder_of_another_owners() -> None:
     mine = '[[bots]]\nname = "a"\ncommand = ["python3", "mine.py"]\ndir = "entries/mine"\nowner = "Ann"\n'
     same = mine.replace('"a"', '"b"').replace("Ann", "Ben")

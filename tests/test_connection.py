@@ -320,3 +320,33 @@ def test_no_bytes_break_it_and_how_they_are_cut_does_not_matter(pieces: list[byt
         assert whole.kind == cut.kind
     else:
         assert whole == cut
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (b"{\n", "not JSON: the line ends too early; a message is one line"),
+        (b"{'type': 'answer'}\n", "not JSON: strings need double quotes; in Python print json.dumps(...)"),
+        (b'{"a" 1}\n', "not JSON: expected ':' (byte 5)"),
+        (
+            b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": {"one_of": [0, 1]}}}\n',
+            "fill in the offer's choices (protocol/README.md, section 4)",
+        ),
+    ],
+)
+def test_the_common_mistakes_are_told_in_their_authors_words(line: bytes, told: str) -> None:
+    trouble = heard(line)
+    assert isinstance(trouble, Trouble)
+    assert told in trouble.detail
+
+
+def test_what_may_be_the_matter_with_a_silent_bot() -> None:
+    connection = asked()
+    assert "it does not flush what it writes" in connection.hint()
+    connection.feed(b"\n")
+    assert connection.hear() is None
+    assert connection.hint().startswith("only blank lines came: ")
+    connection.feed(answer("id0"))
+    assert connection.hear() is None
+    assert connection.hint().startswith("it answered, but with another id (1 line), such as {")
+    assert connection.hint().endswith(": copy the id of the request")

@@ -15,7 +15,7 @@ from referee.play.match import MatchSetup, play
 from referee.play.pump import Pump
 from referee.play.session import run_session
 from referee.reports.wire import wire_lines
-from referee.rules.record import Line, Record
+from referee.rules.record import Given, GivenTogether, Line, Record
 from referee.rules.variants import PRESETS, customised
 from referee.tournament.recheck import check_record
 
@@ -97,7 +97,7 @@ def recorded(program: str, folder: Path, mark: dict[str, str], preset: str = "si
         records.append(await play(pump, setup))
 
     run_session([work])
-    return msgspec.json.decode(msgspec.json.encode(records[0]), type=Record)
+    return msgspec.json.decode(msgspec.json.encode(msgspec.structs.replace(records[0], lag_us=0)), type=Record)
 
 
 def told(record: Record, sign: str, seat: int = 0) -> list[str]:
@@ -138,9 +138,9 @@ def test_a_fault_stands_at_the_line_where_it_happened(tmp_path: Path, mark: dict
     faults = [number for number, line in enumerate(lines) if line.startswith("! ")]
     bad, illegal = faults
     assert lines[bad].startswith("! bad_message: not UTF-8")
-    assert lines[bad - 1] == "< my hand is \\x1b[2Jgood \ufffd"
+    assert lines[bad - 2] == "< my hand is \\x1b[2Jgood \ufffd"
     assert lines[illegal].startswith("! illegal_action: ")
-    assert '"knock"' in lines[illegal - 1]
+    assert '"knock"' in lines[illegal - 2]
     assert json.loads(lines[illegal + 1][2:])["events"][-1]["event"] == "fault"
 
 
@@ -149,6 +149,29 @@ def test_a_conversation_is_one_line_a_line_and_steers_no_terminal(tmp_path: Path
     assert all(line.isprintable() for line in lines)
     assert [line[0] for line in lines[:3]] == [">", "<", ">"]
     assert lines[-2:] == ["# standard error, 9 bytes:", "| thoughts"]
+
+
+def test_it_is_told_how_long_an_answer_took_and_which_line_answered_nothing(
+    tmp_path: Path, mark: dict[str, str]
+) -> None:
+    record = recorded(SLOPPY, tmp_path, mark)
+    lines = list(wire_lines(msgspec.structs.replace(record, lag_us=461_000), 0))
+    assert lines[0] == "# the referee looked at its pipes at worst 461 ms late in this match"
+    guess = next(number for number, line in enumerate(lines) if '"guess"' in line)
+    assert lines[guess + 1] == "# ignored: not the id that was asked for (late, or sent twice)"
+    first = next(move for move in record.moves if isinstance(move, GivenTogether)).answers[0]
+    assert f"# {first.time_us / 1e6:.3f} s" in lines
+
+
+def test_time_that_was_not_charged_and_blank_lines_are_told(tmp_path: Path, mark: dict[str, str]) -> None:
+    blank = "for request in requests(): say(b'\\n'); say(right(request))"
+    record = recorded(blank, tmp_path, mark)
+    moves = [
+        msgspec.structs.replace(move, waived_us=52_000) if isinstance(move, Given) else move for move in record.moves
+    ]
+    lines = list(wire_lines(msgspec.structs.replace(record, moves=tuple(moves)), 0))
+    assert "# ignored: a blank line" in lines
+    assert any(line.endswith(" s, 0.052 s more not charged") for line in lines)
 
 
 def test_of_a_long_line_the_start_is_kept_and_its_length(tmp_path: Path, mark: dict[str, str]) -> None:
@@ -162,8 +185,8 @@ def test_what_a_crashed_bot_had_begun_to_write_is_shown(tmp_path: Path, mark: di
     lines = list(wire_lines(recorded(CRASHES, tmp_path, mark), 0))
     begun = lines.index('< {"type": "ans')
     assert lines[begun + 1] == "# without a newline; 13 bytes"
-    assert lines[begun + 2] == "! forfeits: crashed: exited with code 1"
-    assert lines[begun + 3 :] == ["# standard error, 8 bytes:", "| no idea"]
+    assert lines[begun + 3] == "! forfeits: crashed: exited with code 1"
+    assert lines[begun + 4 :] == ["# standard error, 8 bytes:", "| no idea"]
 
 
 def test_a_bot_that_never_got_ready_was_sent_hello_alone(tmp_path: Path, mark: dict[str, str]) -> None:
@@ -201,7 +224,7 @@ def test_a_match_of_another_version_is_not_held_against_this_ones_words(tmp_path
 
     findings, note = golfref("verify", tmp_path / "old.json", code=0)
 
-    assert findings.endswith("all holds\n")
+    assert findings.endswith("all holds: 1 match replayed\n")
     assert note.startswith("note: played by golfref 0.0.9, protocol 1, this is ")
     assert "what was sent is not compared" in note
 

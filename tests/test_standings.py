@@ -242,6 +242,7 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
             void_reasons={"the referee slept": 3},
             unplayed=(6,),
             lateness=Lateness(worst_ms=1.5, above_100_ms=0),
+            results=(SIX[0],),
             retired=(Retired(id=1, variant="duel", bots=("a", "b"), versions=("v1", "v2")),),
             history=(Event(after=1, lines=("bot `b`: replaced",)),),
             version="0.1.0",
@@ -260,7 +261,7 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
     )
     document = msgspec.json.decode(text)
     fixed = ["name", "matches", "voided", "commitment", "key", "digest", "standings", "variants", "crosstable"]
-    fixed += ["void_reasons", "unplayed", "lateness", "retired", "history", "bots"]
+    fixed += ["void_reasons", "unplayed", "lateness", "results", "retired", "history", "bots"]
     assert set(fixed) <= set(document)
     assert document["standings"][1] == {
         "rank": 2, "bot": "c", "match_points": 0.583333333, "match_points_stderr": 0.277777778,

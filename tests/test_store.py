@@ -98,7 +98,7 @@ def change_record(run: Path, number: int, edit: Callable[[dict[str, Any]], None]
 def test_an_honest_run_holds_with_what_is_out_of_the_standings(run: Path, played: Path) -> None:
     checked = check_store(run, read_published(str(played / "hashes.txt"), played / "results.json"))
     assert checked.findings == ()
-    assert checked.notes[1] == "8 matches are out of the standings; they were checked too"
+    assert checked.compared[0] == "12 matches and 8 out of the standings replayed"
     digest = json.loads((played / "results.json").read_text())["digest"]
     assert checked.notes[0] == f"digest {digest}"
     assert findings(run, read_published(digest.upper(), None)) == []
@@ -106,12 +106,39 @@ def test_an_honest_run_holds_with_what_is_out_of_the_standings(run: Path, played
 
 def test_the_command_holds_a_run_against_what_was_published(run: Path, played: Path) -> None:
     published = ("--digest", str(played / "hashes.txt"), "--results", str(played / "results.json"))
-    assert "all holds" in golfref(run.parent, "verify", run.name, *published)[0]
+    assert golfref(run.parent, "verify", run.name, *published)[0].endswith(
+        ": all holds: 12 matches and 8 out of the standings replayed; the hashes are the published ones; "
+        "the results are the published ones\n"
+    )
     change_record(run, 3, lambda record: record.update(host="elsewhere"), thorough=True)
     out, _ = golfref(run.parent, "verify", run.name, *published, code=1)
     assert "match 3: its record is not the published one (hash)" in out
     assert "expected a digest of 64" in golfref(run.parent, "verify", run.name, "--digest", "abc", code=2)[1]
     assert "of a whole run" in golfref(run.parent, "verify", f"{run.name}:3", *published, code=2)[1]
+
+
+def test_a_run_that_is_not_finished_is_no_forgery(run: Path) -> None:
+    change(run, "DELETE FROM matches WHERE number = 4")
+    out, _ = golfref(run.parent, "verify", run.name, code=1)
+    assert "not finished: 1 of 12 matches have no result yet; what is there holds: 11 matches" in out
+
+
+@pytest.mark.parametrize(
+    ("edit", "finding"),
+    [
+        (lambda record: record.update(isolation="bwrap"), 'played under isolation "bwrap"; the config has "limits"'),
+        (lambda record: record["limits"].update(files=9), "limits: files: played with 9, the config has 256"),
+        (lambda record: record["seats"][0].update(owner="Eve"), 'its owner was "Eve"'),
+    ],
+    ids=["isolation", "limits", "owner"],
+)
+def test_a_match_is_played_on_the_terms_of_the_run(
+    run: Path, edit: Callable[[dict[str, Any]], None], finding: str
+) -> None:
+    change(run, "DELETE FROM history")
+    change_record(run, 3, edit, thorough=True)
+    (found,) = findings(run)
+    assert finding in found
 
 
 def test_a_match_out_of_the_standings_is_told_by_its_id(run: Path) -> None:
@@ -200,7 +227,7 @@ DAMAGE = {
         "UPDATE matches SET result = json_set(result, '$.totals[0]', -9) WHERE number = 4",
         "standings: overall.",
     ),
-    "a missing match": ("DELETE FROM matches WHERE number = 4", "1 of 12 matches have no result yet"),
+    "a missing match": ("DELETE FROM matches WHERE number = 4", "match 4: it was published, but is not in"),
     "a number beyond the plan": ("UPDATE matches SET number = 99 WHERE number = 4", "match 99: the plan has matches 0"),
     "a number below it": ("UPDATE matches SET number = -1 WHERE number = 4", "match -1: the plan has matches 0"),
     "a word for a number": ("UPDATE matches SET number = 'four' WHERE number = 4", "match #"),
@@ -336,3 +363,11 @@ def test_nothing_reads_the_wall_clock() -> None:
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 modules = {getattr(node, "module", None), *(alias.name for alias in node.names)}
                 assert "datetime" not in modules, f"{path}:{node.lineno}"
+
+
+def test_what_golfref_did_not_make_is_refused(run: Path) -> None:
+    """A trigger could take back what is written."""
+    with closing(sqlite3.connect(run)) as connection:
+        connection.execute("CREATE TRIGGER t AFTER INSERT ON matches BEGIN DELETE FROM matches; END")
+    with pytest.raises(StoreError, match="it holds the trigger `t`, which golfref did not make"):
+        Store.open(run)

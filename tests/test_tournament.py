@@ -173,6 +173,10 @@ def test_a_single_match_of_a_run(tmp_path: Path) -> None:
     run(tmp_path, "tournament", "small.toml")
     assert "scores" in run(tmp_path, "replay", "small.golfref:3")[0]
     assert "all holds" in run(tmp_path, "verify", "small.golfref:3")[0]
+    assert "after the colon, got x" in run(tmp_path, "replay", "small.golfref:x", code=2)[1]
+    assert "give one of them" in run(tmp_path, "standings", "small.golfref", "--json", "--hashes", code=2)[1]
+    (tmp_path / "empty.txt").touch()
+    assert "empty.txt: no hashes in it" in run(tmp_path, "verify", "small.golfref", "--digest", "empty.txt", code=2)[1]
     assert "name one of its matches" in run(tmp_path, "replay", "small.golfref", code=2)[1]
     assert "there is no match 999" in run(tmp_path, "replay", "small.golfref:999", code=2)[1]
 

@@ -17,8 +17,13 @@ def say(*lines: str) -> None:
 
 def put(*lines: str) -> None:
     """Write data (stdout)."""
-    for line in lines:
-        print(line, flush=True)
+    try:
+        for line in lines:
+            print(line, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        sys.exit(f"golfref: the output cannot be written: {error.strerror}; nothing that is stored is lost")
 
 
 def put_json(data: bytes) -> None:

@@ -147,6 +147,11 @@ def _advice(report: Report) -> Iterator[str]:
     yield from _on_isolation(report)
     yield from _on_timing(report)
     yield from _on_host(report.host)
+    if report.host.autogroup is False and "share" not in report.groups.abilities:
+        yield (
+            "A bot with many processes gets more of the cores than one with few: play where golfref can make control "
+            "groups of version 2; where there are none, sysctl -w kernel.sched_autogroup_enabled=1."
+        )
 
 
 def _on_isolation(report: Report) -> Iterator[str]:
@@ -194,11 +199,6 @@ def _on_host(machine: Host) -> Iterator[str]:
         yield "Under `none` and `limits` bots can look into each other: sysctl -w kernel.yama.ptrace_scope=1."
     if not machine.child_lists:
         yield "The system does not tell the children of a process: what runs away under `limits` is not found."
-    if machine.autogroup is False:
-        yield (
-            "A bot with many processes gets more of the cores than one with few: "
-            "sysctl -w kernel.sched_autogroup_enabled=1."
-        )
 
 
 # Text
@@ -243,7 +243,7 @@ def _host_rows(report: Report) -> Iterator[tuple[str, str]]:
     if machine.memory_mb is not None:
         yield "memory", f"{machine.memory_mb} MB, swap {machine.swap_mb or 'off'}{' MB' * bool(machine.swap_mb)}"
     shares = {True: "the same for every bot", False: "more for a bot with more processes", None: "not known"}
-    yield "shares of cores", shares[machine.autogroup]
+    yield "shares of cores", shares["share" in groups.abilities or machine.autogroup]
     yield "ptrace", "no Yama" if machine.ptrace_scope is None else f"Yama's scope {machine.ptrace_scope}"
 
 

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -18,7 +18,7 @@ from referee.tournament.disk import StoreError
 from referee.tournament.published import NOTHING, BadPublished, Published, read_published
 from referee.tournament.recheck import check_record, not_compared
 from referee.tournament.store import Store
-from referee.tournament.verify import check_store, plan_of
+from referee.tournament.verify import Checked, check_store, plan_of
 
 SQLITE = b"SQLite format 3\x00"
 
@@ -66,13 +66,24 @@ def verify(where: str, digest: str | None, results: Path | None) -> int:
     Every finding is a line, and the last line says how it stands.
     """
     try:
-        findings = _findings(where, read_published(digest, results))
+        checked = _checked(where, read_published(digest, results))
     except (NoRecord, BadPublished, StoreError) as error:
         say(f"golfref: {error}")
         return USAGE
-    put(*findings)
-    put(f"{where}: {len(findings)} findings" if findings else f"{where}: all holds")
-    return CHECK_FAILED if findings else DONE
+    put(*checked.notes, *checked.findings, f"{where}: {_verdict(checked)}")
+    return CHECK_FAILED if checked.findings or checked.missing else DONE
+
+
+def _verdict(checked: Checked) -> str:
+    """How it stands, and what was compared."""
+    compared = "; ".join(checked.compared)
+    missing = f"{checked.missing} of {checked.planned} matches have no result yet"
+    if checked.findings:
+        count = len(checked.findings)
+        return f"{count} finding{'s' * (count > 1)}" + f"; {missing}" * (checked.missing > 0)
+    if checked.missing:
+        return f"not finished: {missing}; what is there holds: {compared}"
+    return f"all holds: {compared}"
 
 
 def load_record(where: str) -> Record:
@@ -100,19 +111,18 @@ def load_record(where: str) -> Record:
         raise NoRecord(f"{where}: not a golfref record: {error}") from None
 
 
-def _findings(where: str, published: Published) -> Sequence[str]:
+def _checked(where: str, published: Published) -> Checked:
     path, number = _split(where)
     if number is not None or not _is_store(path):
         if published != NOTHING:
             raise NoRecord(f"{where}: --digest and --results are of a whole run; name its store")
         record = load_record(where)
         say(*_doubts([record]))
-        return list(check_record(record))
+        return Checked(notes=(), findings=tuple(check_record(record)), compared=("1 match replayed",))
     checked = check_store(path, published)
-    put(*checked.notes)
     with contextlib.suppress(StoreError), contextlib.closing(Store.open(path)) as store:
         say(*_doubts(_heads(store)))
-    return checked.findings
+    return checked
 
 
 def _doubts(played: Iterable[Record | _Head]) -> list[str]:
@@ -130,9 +140,14 @@ def _heads(store: Store) -> Iterator[_Head]:
 
 
 def _split(where: str) -> tuple[Path, int | None]:
+    """The file, and the match or line after the colon, None where there is none; raises NoRecord."""
     name, colon, number = where.rpartition(":")
-    if colon and number.removeprefix("#").isdecimal() and not Path(where).exists():
+    if not colon or Path(where).exists():
+        return Path(where), None
+    if number.removeprefix("#").isdecimal():
         return Path(name), int(number.removeprefix("#"))
+    if Path(name).is_file():
+        raise NoRecord(f"{where}: expected a match number or #id after the colon, got {number or 'nothing'}")
     return Path(where), None
 
 

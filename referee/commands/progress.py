@@ -1,6 +1,7 @@
 """How a run goes, on stderr: a bar with the time left and the leaders so far, or plain lines without a terminal."""
 
 import sys
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -60,6 +61,11 @@ class Lines:
         self._said_at = self._begun_at
         self._voided = 0
 
+    def waiting(self) -> None:
+        """Some seconds have gone by: say that it goes on, if no match has told it."""
+        if self._done == self._begun and self._done < self._total:
+            say(f"{self._done}/{self._total} matches")
+
     def finished(self, result: Result) -> None:
         """A match has been committed."""
         self._board.add(result)
@@ -118,7 +124,15 @@ def progress(results: Iterable[Result], total: int, rank_by: RankBy) -> Iterator
         board.add(result)
         done += 1
     if not sys.stderr.isatty():
-        yield Lines(board, done, total)
+        lines = Lines(board, done, total)
+        # The one time that a thread of its own speaks: while the first matches last, nothing else comes by here.
+        timer = threading.Timer(PLAIN_EVERY_S, lines.waiting)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield lines
+        finally:
+            timer.cancel()
         return
     from rich.console import Console  # noqa: PLC0415 - slow to import, and only a terminal needs it
     from rich.progress import (  # noqa: PLC0415

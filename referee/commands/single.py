@@ -222,7 +222,7 @@ def _show_table(record: Record) -> None:
         for seat, bot in enumerate(record.seats)
     ]
     put(tabulate(rows, headers=["seat", "bot", "total", "rank", "faults", "late slaps"], disable_numparse=[1, 4]))
-    put("rounds: " + "  ".join("/".join(map(str, one.scores)) for one in record.result.rounds))
+    put("rounds, points by seat: " + " ".join("/".join(map(str, one.scores)) for one in record.result.rounds))
     put(f"seed: {record.seed}   isolation: {record.isolation}", "")
 
 

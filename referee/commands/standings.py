@@ -1,5 +1,7 @@
 """standings: the tables of a run, from its store alone."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import msgspec
 from protocol.text import printable
 from referee.commands.console import DONE, USAGE, put, put_json, say
 from referee.reports.blame import explain
-from referee.reports.tables import report
+from referee.reports.tables import NAME_LIMIT, report
 from referee.rules.record import Record
 from referee.tournament.disk import StoreError
 from referee.tournament.document import Document, document_of
@@ -18,9 +20,18 @@ from referee.tournament.store import Store
 NAMED = 5
 """Reasons and matches of which a line names no more."""
 
+EXAMPLES = 3
+"""Matches with a fault of one kind that are named for each bot; --json tells all."""
+
+CROWDED = 0.1
+"""Where the referee was late in a greater part of the matches, the host is overloaded."""
+
 
 def print_standings(path: Path, *, as_json: bool, hashes: bool) -> int:
     """The tables again, or with `hashes` every match that counts and the hash of its record."""
+    if as_json and hashes:
+        say("golfref: --json and --hashes are two different things to print; give one of them")
+        return USAGE
     try:
         with closing(Store.open(path)) as store:
             if hashes:
@@ -35,15 +46,27 @@ def print_standings(path: Path, *, as_json: bool, hashes: bool) -> int:
 
 
 def explain_faults(store: Store) -> None:
-    """For each bot that was at fault: its faults in the first match in which it was, and where to read all of it."""
-    told: set[str] = set()
+    """For each bot that was at fault: its faults in the first match with any, where to read on, and all matches."""
+    seats: dict[str, tuple[int, int]] = {}
+    matches: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for result in store.results():
         for seat, bot in enumerate(result.bots):
-            if result.faults[seat] and bot not in told:
-                told.add(bot)
-                record = _record(store, result.number)
-                where = f"{store.path}:{result.number} --seat {seat} --wire"
-                say(*explain(record, seat), f"  all of it: golfref replay {where}")
+            for kind in result.faults[seat]:
+                seats.setdefault(bot, (result.number, seat))
+                matches[bot][kind].append(result.number)
+    for bot, (number, seat) in seats.items():
+        where = f"{store.path}:{number} --seat {seat} --wire"
+        say(*explain(_record(store, number), seat, number), f"  all of it: golfref replay {where}")
+        told = "; ".join(f"{kind} in {_numbers(numbers)}" for kind, numbers in matches[bot].items())
+        say(f"bot {printable(bot, NAME_LIMIT)}: {told}")
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    """`match 44`, or `matches 34, 35, 40 and 22 more`."""
+    if len(numbers) == 1:
+        return f"match {numbers[0]}"
+    rest = f" and {len(numbers) - EXAMPLES} more" if len(numbers) > EXAMPLES else ""
+    return f"matches {', '.join(map(str, numbers[:EXAMPLES]))}{rest}"
 
 
 def _record(store: Store, number: int) -> Record:
@@ -72,17 +95,26 @@ def _provenance(document: Document) -> list[str]:
     voided = f", {document.voided} voided and played again" if document.voided else ""
     missing = "" if document.matches == document.planned else f" of {document.planned}"
     tables = [f"{variant} scores by {table}" for variant, table in document.scoring_tables.items()]
-    late = document.lateness
     return [
         *tables,
         f"{document.name}: {document.matches}{missing} matches{voided}; ± is 1.96 standard errors, clustered by block",
         *_troubles(document),
-        f"referee's lateness: worst {late.worst_ms:.1f} ms, matches above 100 ms: {late.above_100_ms}",
+        _lateness(document),
         f"golfref {document.version}, isolation {document.isolation}, {document.host}",
         f"commitment {document.commitment}",
         f"key        {document.key or 'revealed when all matches are played'}",
-        f"digest     {document.digest}",
+        f"digest     {document.digest if document.matches else 'no match yet'}",
     ]
+
+
+def _lateness(document: Document) -> str:
+    """How late the referee was, and what to do about it."""
+    late = document.lateness
+    text = f"referee's lateness: worst {late.worst_ms:.1f} ms"
+    if late.above_100_ms:
+        text += f", above 100 ms in {late.above_100_ms} of {document.matches} matches"
+    crowded = late.above_100_ms > CROWDED * document.matches
+    return text + ": the host is overloaded, use fewer jobs" * crowded
 
 
 def _troubles(document: Document) -> list[str]:
@@ -97,5 +129,6 @@ def _troubles(document: Document) -> list[str]:
         more = ", ..." * (len(document.retired) > NAMED)
         lines.append(f"  {len(document.retired)} matches are out of the standings: {some}{more}; --json lists them")
     for event in document.history:
-        lines += [f"  after {event.after} matches: {printable(line, 300)}" for line in event.lines]
+        lines.append(f"  after {event.after} matches:")
+        lines += [f"    {printable(line, 300)}" for line in event.lines]
     return lines

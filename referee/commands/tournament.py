@@ -195,7 +195,7 @@ def _report_failures(greeted: Sequence[Greeted]) -> bool:
                 say(f"  its line: {one.mishap.line}")
         if one.stderr:
             say("  its standard error ends:")
-            say(*(f"  | {printable(line, 500)}" for line in one.stderr.splitlines()[-LAST_LINES:]))
+            say(*(f"  | {printable(line.expandtabs(), 500)}" for line in one.stderr.splitlines()[-LAST_LINES:]))
     if failed:
         say(f"{len(failed)} of {len(greeted)} bots did not start; nothing was played")
     return bool(failed)

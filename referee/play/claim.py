@@ -18,9 +18,6 @@ _NAME = re.compile(r"golfref-(\d+)-(\d+)-(\d+|referee)")
 _SYSTEMD_S = 5.0
 """So long systemd may take to make a scope."""
 
-_WEIGHT = "1000"
-"""The referee competes for the cores like ten bots: while it does not look, no time can be defended."""
-
 _STALE_S = 1.0
 """So long it may take to end what a dead referee left in a group."""
 
@@ -137,8 +134,6 @@ def _divided(base: Path) -> Cgroups:
     for controller in ("memory", "pids", "cpu"):
         with contextlib.suppress(OSError):  # what is not enabled is told as a gap
             write_text(base / "cgroup.subtree_control", f"+{controller}")
-    with contextlib.suppress(OSError):  # likewise
-        write_text(_mounts()[""] / "cpu.weight", _WEIGHT)
     probe = base / f"golfref-{identity(os.getpid())}-0"
     probe.mkdir()
     files: dict[Ability, str] = {

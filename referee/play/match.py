@@ -149,7 +149,9 @@ def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number
         late_slaps=seat.late_slaps,
         unasked_lines=heard.unasked_lines,
         stderr_bytes=channel.stderr.total,
-        stderr="\n".join(printable(line, LONGEST_STDERR_LINE) for line in channel.stderr.text().splitlines()),
+        stderr="\n".join(
+            printable(line.expandtabs(), LONGEST_STDERR_LINE) for line in channel.stderr.text().splitlines()
+        ),
         forfeited=seat.forfeited,
         sent_bytes=told.sent_bytes,
         sent_sha256=told.digest.hexdigest(),

@@ -16,13 +16,19 @@ class Blame(Struct, frozen=True, kw_only=True):
     """A fault and where it happened."""
 
     where: str
-    """`round 3, turn`."""
+    """`round 3, turn`, or `before the match`."""
     mishap: Mishap
     forfeits: bool
 
 
-def explain(record: Record, seat: int) -> Iterator[str]:
-    """Lines about a seat's faults, the first of each kind; nothing where there is none. Raises BrokenRecord."""
+def explain(record: Record, seat: int, number: int | None = None) -> Iterator[str]:
+    """Lines about a seat's faults, the first of each kind; nothing where there is none. Raises BrokenRecord.
+
+    With `number` they say which match of a run it was.
+    """
+    who = f"seat {seat} {record.seats[seat].name}"
+    if number is not None:
+        who = f"match {number}, {who}"
     counts = record.seats[seat].faults
     told: set[str] = set()
     for blame in _blames(record, seat):
@@ -30,11 +36,11 @@ def explain(record: Record, seat: int) -> Iterator[str]:
         if mishap.kind not in told:
             told.add(mishap.kind)
             times = f" ({counts[mishap.kind]} times, first here)" if counts.get(mishap.kind, 0) > 1 else ""
-            yield f"seat {seat} {record.seats[seat].name}, {blame.where}: {mishap.kind}: {mishap.detail}{times}"
+            yield f"{who}, {blame.where}: {mishap.kind}: {mishap.detail}{times}"
             if mishap.line:
                 yield f"  its line: {mishap.line}"
     if record.seats[seat].late_slaps:
-        yield f"seat {seat} {record.seats[seat].name}: late in slap windows, {_late(record, seat)}"
+        yield f"{who}: late in slap windows, {_late(record, seat)}"
     if told:
         yield from stderr_lines(record, seat)
 
@@ -77,7 +83,8 @@ def _blames(record: Record, seat: int) -> Iterator[Blame]:
     for game, move in walk(record):
         mishap = mishap_of(move, seat)
         if mishap is not None:
-            yield Blame(where=_where(game), mishap=mishap, forfeits=isinstance(move, Forfeit))
+            where = "before the match" if mishap.kind in ("start_failed", "start_timeout") else _where(game)
+            yield Blame(where=where, mishap=mishap, forfeits=isinstance(move, Forfeit))
 
 
 def _where(game: Game) -> str:

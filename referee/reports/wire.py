@@ -1,16 +1,38 @@
 """A seat's whole conversation as it was, for the bot's author: what the referee sent and what the bot wrote.
 
 `> ` is a line to the bot, `< ` one from it, `! ` a fault where it happened, `# ` a remark of ours, `| ` standard error.
-Foreign text is escaped, so that every line of the wire is one line here and steers no terminal.
+Remarks tell how long an answer took, and which lines answered nothing. Foreign text is escaped, so that every line of
+the wire is one line here and steers no terminal.
 """
 
 import sys
 from collections.abc import Iterator
 
+from msgspec import Struct
+
+from protocol.codec import BadLine, decode_answer
 from protocol.text import printable
 from referee.play.retell import Retelling
 from referee.reports.blame import late_hint, mishap_of
-from referee.rules.record import Forfeit, Line, Move, Record, walk
+from referee.rules.record import Forfeit, Given, Line, Move, Reaction, Record, walk
+
+LATE_US = 2000
+"""From here on it is told that the referee looked at its pipes late."""
+
+
+class _Asked(Struct):
+    """What the seat was sent last: the id that an answer must have, what came of it, and whether its line is shown."""
+
+    id: str | None = None
+    given: Given | Reaction | None = None
+    is_answered: bool = False
+
+    @property
+    def was_silent(self) -> bool:
+        """Whether nothing came in time."""
+        if isinstance(self.given, Reaction):
+            return self.given.late
+        return self.given is not None and self.given.fault is not None and self.given.fault.kind == "timeout"
 
 
 def wire_lines(record: Record, seat: int) -> Iterator[str]:
@@ -19,25 +41,10 @@ def wire_lines(record: Record, seat: int) -> Iterator[str]:
     A bot's line stands after what had been sent when it was read; lines that the bot wrote too early may have been
     judged with a later request only. Raises BrokenRecord where the record does not replay.
     """
+    if record.lag_us > LATE_US:
+        yield f"# the referee looked at its pipes at worst {record.lag_us / 1000:.0f} ms late in this match"
+    yield from _conversation(record, seat)
     bot = record.seats[seat]
-    retelling = Retelling(record)
-    lines = list(bot.lines)
-    asked = 0
-    gone = False
-    for game, move in walk(record):
-        for delivery, _ in retelling.before(game, move):
-            if delivery.seat == seat:
-                yield from _written(lines, asked)
-                asked += 1
-                yield from _sent(delivery.data)
-        if not gone and (remarks := list(_remarks(move, seat))):
-            yield from _written(lines, asked)
-            yield from remarks
-            gone = isinstance(move, Forfeit)
-    yield from _written(lines, asked)
-    for delivery in retelling.after():
-        if delivery.seat == seat:
-            yield from _sent(delivery.data)
     if len(bot.lines) < bot.wrote_lines:
         yield f"# {bot.wrote_lines} lines and {bot.wrote_bytes} bytes came in all; {len(bot.lines)} lines are kept"
     if bot.stderr_bytes:
@@ -45,19 +52,71 @@ def wire_lines(record: Record, seat: int) -> Iterator[str]:
         yield from (f"| {line}" for line in bot.stderr.splitlines())
 
 
+def _conversation(record: Record, seat: int) -> Iterator[str]:
+    retelling = Retelling(record)
+    lines = list(record.seats[seat].lines)
+    count = 0
+    asked = _Asked()
+    gone = False
+    for game, move in walk(record):
+        for delivery, answered in retelling.before(game, move):
+            if delivery.seat == seat:
+                yield from _written(lines, count, asked)
+                count += 1
+                asked = _Asked(id=delivery.awaits, given=None if answered is None else answered[1])
+                yield from _sent(delivery.data)
+        if not gone and (remarks := list(_remarks(move, seat))):
+            yield from _written(lines, count, asked)
+            yield from remarks
+            gone = isinstance(move, Forfeit)
+    yield from _written(lines, count, asked)
+    for delivery in retelling.after():
+        if delivery.seat == seat:
+            yield from _sent(delivery.data)
+
+
 def _sent(data: bytes) -> Iterator[str]:
     return (f"> {_safe(line.decode())}" for line in data.splitlines())
 
 
-def _written(lines: list[Line], asked: int) -> Iterator[str]:
-    """Takes from the lines those that had come when so many messages were sent."""
-    while lines and lines[0].after <= asked:
+def _written(lines: list[Line], count: int, asked: _Asked) -> Iterator[str]:
+    """Takes from the lines those that had come when so many messages were sent; `asked` is the last of these."""
+    while lines and lines[0].after <= count:
         line = lines.pop(0)
         text = line.text.rstrip("\r\n")
         yield f"< {_safe(text)}"
         if not line.text.endswith("\n"):
             is_cut = len(line.text.encode()) < line.size
             yield f"# {'its start; it had' if is_cut else 'without a newline;'} {line.size} bytes"
+        remark = _ignored(line, asked)
+        if remark is not None:
+            yield f"# ignored: {remark}"
+        elif not asked.is_answered and asked.given is not None:
+            asked.is_answered = True
+            yield from _time(asked.given)
+
+
+def _ignored(line: Line, asked: _Asked) -> str | None:
+    """Why a line answered nothing; None where it was the answer, or a fault, or too little of it is kept to say."""
+    if not line.text.strip():
+        return "a blank line" if line.text.endswith("\n") else None
+    try:
+        answer = decode_answer(line.text.encode())
+    except BadLine:
+        return None
+    if answer.id != asked.id or asked.is_answered:
+        return "not the id that was asked for (late, or sent twice)"
+    return "it came too late" if asked.was_silent else None
+
+
+def _time(given: Given | Reaction) -> Iterator[str]:
+    """How long an answer took: of a slap as it counted, otherwise as it was charged, with what was not."""
+    if isinstance(given, Reaction):
+        if given.corrected_us is not None:
+            yield f"# {given.corrected_us:.1f} us, corrected"
+    else:
+        waived = f", {given.waived_us / 1e6:.3f} s more not charged" if given.waived_us else ""
+        yield f"# {given.time_us / 1e6:.3f} s{waived}"
 
 
 def _remarks(move: Move, seat: int) -> Iterator[str]:

@@ -42,7 +42,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
     def lines(self) -> list[str]:
         """All of it in words."""
         back = f", {self.returned} that were dropped earlier count again" if self.returned else ""
-        again = f" ({self.replayed} of them replayed)" if self.dropped else ""
+        again = f" ({self.replayed} of them played again)" if self.dropped else ""
         plan = f"{self.before} -> {self.meta.matches} in the plan, {self.added} of them added"
         played = f"of those played {self.kept} kept, {self.dropped} dropped{again}{back}"
         return [*self.changes, f"matches: {plan}; {played}; {self.meta.matches - len(self.places)} to play"]

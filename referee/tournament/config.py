@@ -153,8 +153,9 @@ def load(path: str | Path) -> Config:
     variants = _entries(file, reader)
     bots = read_bots(file.bots, os.path.abspath(path), file.tournament.isolation, reader)
     _check_enough_bots(file, reader)
-    trusted = file.tournament.trust == "all"
-    check_trust(file.bots or (), file.tournament.isolation, trusted=trusted, reader=reader)
+    if not _is_trust_unclear(reader):
+        trusted = file.tournament.trust == "all"
+        check_trust(file.bots or (), file.tournament.isolation, trusted=trusted, reader=reader)
     if reader.problems:
         raise ConfigError(_placed(path, text, reader.problems))
     given = file.tournament
@@ -234,6 +235,14 @@ def _entries(file: _File, reader: Reader) -> list[Entry]:
             entries.append(Entry(name=given.name or variant.preset, variant=variant, seats=seats))
     check_unique("variants", file.variants or (), "preset", reader)
     return entries
+
+
+def _is_trust_unclear(reader: Reader) -> bool:
+    """Whether `isolation` or `trust` may have been written, but wrong, misspelt or elsewhere."""
+    return any(
+        problem.path[-1] in ("isolation", "trust") or (problem.at_key and problem.path[0] == "tournament")
+        for problem in reader.problems
+    )
 
 
 def _variant(given: _Variant, path: KeyPath, reader: Reader) -> Variant | None:

@@ -56,6 +56,8 @@ class Document(Struct, frozen=True, kw_only=True):
     unplayed: tuple[int, ...]
     """Numbers of the matches given up because every attempt was voided; the same command tries them again."""
     lateness: Lateness
+    results: tuple[Result, ...]
+    """Of every match in the standings, in the order of the plan."""
     retired: tuple[Retired, ...]
     """What was played by bots, or in games, that are no longer in the tournament, in the order of commits."""
     history: tuple[Event, ...]
@@ -101,6 +103,7 @@ def _document(store: Store) -> Document:
         void_reasons=voids,
         unplayed=tuple(store.given_up(ATTEMPTS)),
         lateness=_lateness(results),
+        results=tuple(results),
         retired=tuple(
             Retired(id=row.id, variant=row.identity.variant, bots=row.identity.bots, versions=row.identity.versions)
             for row in store.retired()

@@ -47,6 +47,8 @@ def _hashes(path: Path) -> dict[int, str]:
                 f"{path}:{place}: expected a match's number and its hash, as `standings --hashes` prints"
             )
         found[int(number)] = value
+    if not found:
+        raise BadPublished(f"{path}: no hashes in it; `standings --hashes` prints one for each match")
     return found
 
 

@@ -37,6 +37,8 @@ T = TypeVar("T")
 FORMAT = 2
 """The number of this layout of tables."""
 
+_NAMES = ("meta", "matches", "voids", "history")
+
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE matches (
@@ -136,11 +138,18 @@ class Store:
         store = cls(path, connection, lock, journal)
         try:
             store._check_format()
+            store._check_shape()
             store.meta()
         except StoreError:
             store.close()
             raise
         return store
+
+    def _check_shape(self) -> None:
+        """Nothing is in the file but our tables: a trigger could change what is written, or take it away again."""
+        for kind, name in self._read("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"):
+            if kind != "table" or name not in _NAMES:
+                raise StoreError(f"{self.path}: it holds the {kind} `{name}`, which golfref did not make")
 
     def meta(self) -> Meta:
         """What the run is."""

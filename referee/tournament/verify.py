@@ -4,6 +4,7 @@ Nothing here trusts a stored outcome; what is wrong is told in words, match by m
 of what belongs there is a finding.
 """
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -37,39 +38,54 @@ class Checked(Struct, frozen=True, kw_only=True):
 
     notes: tuple[str, ...]
     findings: tuple[str, ...]
-    """Nothing when all of it holds."""
+    """Nothing when all that is there holds."""
+    compared: tuple[str, ...]
+    """What was compared, in words that are true where there are no findings."""
+    missing: int = 0
+    """Matches of the plan that have no result yet, which is no finding."""
+    planned: int = 0
 
 
 def check_store(path: Path, published: Published = NOTHING) -> Checked:
     """Check the run in this file, also against what was published of it; never raises for what the file holds."""
     notes: list[str] = []
     findings: list[str] = []
+    compared: list[str] = []
+    check = None
     try:
-        store = Store.open(path)
-        try:
-            findings += check_run(store, published)
-            retired = sum(1 for _ in store.retired())
-            notes.append(f"digest {store.digest()}")
-            notes += [f"{retired} matches are out of the standings; they were checked too"] * (retired > 0)
-        finally:
-            store.close()
+        with contextlib.closing(Store.open(path)) as store:
+            check = _Check(store, store.meta())
+            findings += _findings(check, store, published)
+            counting, all_ = len(store.numbers()), len(store.ids())
+            notes.append(f"digest {store.digest() if counting else 'no match yet'}")
+            out = f" and {all_ - counting} out of the standings" if all_ > counting else ""
+            compared = [f"{counting} {'match' if counting == 1 else 'matches'}{out} replayed", *_asked_for(published)]
     except StoreError as error:
-        findings += [str(error)] * (str(error) not in findings)
-    return Checked(notes=tuple(notes), findings=tuple(findings))
+        findings.append(str(error))
+    return Checked(
+        notes=tuple(notes),
+        findings=tuple(dict.fromkeys(findings)),
+        compared=tuple(compared),
+        missing=0 if check is None else check.missing,
+        planned=0 if check is None else check.planned,
+    )
 
 
-def check_run(store: Store, published: Published = NOTHING) -> Iterator[str]:
-    """What is wrong with a run, one text for each finding."""
+def _findings(check: "_Check", store: Store, published: Published) -> Iterator[str]:
     try:
-        meta = store.meta()
-        check = _Check(store, meta)
-        yield from check.begin()
-        for id_ in store.ids():
-            yield from check.match(id_)
-        yield from check.end()
+        yield from check.run()
         yield from _check_published(store, published)
     except StoreError as error:
         yield str(error)
+
+
+def _asked_for(published: Published) -> Iterator[str]:
+    if published.digest:
+        yield "the digest is the published one"
+    if published.hashes is not None:
+        yield "the hashes are the published ones"
+    if published.document is not None:
+        yield "the results are the published ones"
 
 
 def plan_of(meta: Meta) -> Plan:
@@ -88,7 +104,26 @@ class _Check:
         self._terms = Terms(bots=[], versions={}, games={})
         self._ids: dict[int, int] = {}
         """By number in the plan: the row that was checked."""
+        self._owners: dict[str, str] = {}
+        """By bot: of those that no amendment has touched, which may tell another owner."""
         self._replayed: list[Result] = []
+
+    @property
+    def planned(self) -> int:
+        """Matches in the plan, 0 where none follows from the config."""
+        return 0 if self._plan is None else len(self._plan)
+
+    @property
+    def missing(self) -> int:
+        """Matches of the plan that are not there."""
+        return self.planned - len(self._ids) if self._plan is not None else 0
+
+    def run(self) -> Iterator[str]:
+        """Everything but what was published, one text for each finding; raises StoreError."""
+        yield from self.begin()
+        for id_ in self._store.ids():
+            yield from self.match(id_)
+        yield from self.end()
 
     def begin(self) -> Iterator[str]:
         """The key and the plan."""
@@ -96,14 +131,18 @@ class _Check:
         try:
             self._key = bytes.fromhex(meta.master_key)
             self._terms = terms_of(meta.facts)
-            self._plan = plan_of_facts(meta.facts, self._key)
+            self._plan = plan = plan_of_facts(meta.facts, self._key)
         except (KeyError, TypeError, ValueError) as error:
             yield f"key or config is damaged, so that no plan follows from them ({type(error).__name__}: {error})"
             return
+        try:
+            self._owners = _owners(self._store, meta)
+        except StoreError as error:
+            yield str(error)
         if commitment(self._key) != meta.commitment:
             yield "the master key does not match the commitment"
-        if len(self._plan) != meta.matches:
-            yield f"the plan has {len(self._plan)} matches, but the store says {meta.matches}"
+        if len(plan) != meta.matches:
+            yield f"the plan has {len(plan)} matches, but the store says {meta.matches}"
 
     def match(self, id_: int) -> Iterator[str]:
         """A committed match: its row, its record, and that it is the one that the plan has."""
@@ -123,9 +162,7 @@ class _Check:
             yield f"{where}: it cannot be checked ({type(error).__name__}: {error})"
 
     def end(self) -> Iterator[str]:
-        """What is missing, and the standings."""
-        if self._plan is not None and (missing := len(self._plan) - len(self._ids)):
-            yield f"{missing} of {len(self._plan)} matches have no result yet"
+        """The standings."""
         rank_by = self._meta.facts.get("rank_by", "match-points")
         try:
             stored = msgspec.to_builtins(standings_of(self._store.results(), rank_by))
@@ -157,6 +194,7 @@ class _Check:
             if (planned := self._terms.identity(fixture)) != row.identity:
                 yield f"stored as {_told(row.identity)}; the plan has {_told(planned)}"
         yield from _check_fixture(fixture, row.identity.bots, record)
+        yield from _check_terms(self._meta.facts, self._owners, record)
         yield from check_record(record)
         result = result_of(fixture, record)
         if row.number is not None:
@@ -207,6 +245,28 @@ def _check_fixture(fixture: Fixture, bots: tuple[str, ...], record: Record) -> I
         yield "the bots' seeds are not those that the deal key gives"
 
 
+def _owners(store: Store, meta: Meta) -> dict[str, str]:
+    touched = [line for event in store.history() for line in event.lines]
+    return {
+        bot["name"]: bot["owner"]
+        for bot in meta.facts["bots"]
+        if not any(line.startswith(f"bot `{bot['name']}`:") for line in touched)
+    }
+
+
+def _check_terms(facts: Mapping[str, Any], owners: Mapping[str, str], record: Record) -> Iterator[str]:
+    """Was it played as the config has it? No amendment changes isolation or limits."""
+    for seat in record.seats:
+        if (owner := owners.get(seat.name, seat.owner)) != seat.owner:
+            yield f"{printable(seat.name, LONGEST_SHOWN)}: its owner was {_shown(seat.owner)}; now {_shown(owner)}"
+    if record.isolation != facts["isolation"]:
+        yield f"played under isolation {_shown(record.isolation)}; the config has {_shown(facts['isolation'])}"
+    if record.limits != facts["limits"]:
+        yield from (
+            f"limits: {text}" for text in _compare("", record.limits, facts["limits"], "played with", "the config has")
+        )
+
+
 def _check_published(store: Store, published: Published) -> Iterator[str]:
     if published.digest and store.digest() != published.digest:
         yield f"the digest is not the published one: {store.digest()}"
@@ -225,8 +285,8 @@ def _check_published(store: Store, published: Published) -> Iterator[str]:
 
 
 def _compare(where: str, one: Any, other: Any, first: str, second: str) -> Iterator[str]:
-    """Every figure in which two documents differ; rows of tables go by their bot."""
-    one, other = _by_bot(one), _by_bot(other)
+    """Every figure in which two documents differ."""
+    one, other = _by_name(one), _by_name(other)
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in dict.fromkeys((*one, *other)):
             path = f"{where}.{key}" if where else str(key)
@@ -238,9 +298,11 @@ def _compare(where: str, one: Any, other: Any, first: str, second: str) -> Itera
         yield f"{where}: {first} {_shown(one)}, {second} {_shown(other)}"
 
 
-def _by_bot(value: Any) -> Any:
-    if isinstance(value, list | tuple) and value and all(isinstance(row, Mapping) and "bot" in row for row in value):
-        return {row["bot"]: row for row in value}
+def _by_name(value: Any) -> Any:
+    """Rows of tables by their bot, matches by their number."""
+    for key in ("bot", "number"):
+        if isinstance(value, list | tuple) and value and all(isinstance(row, Mapping) and key in row for row in value):
+            return {str(row[key]): row for row in value}
     return value
 
 
