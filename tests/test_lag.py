@@ -20,7 +20,7 @@ from referee.rules.record import Given, Record
 from referee.rules.variants import customised
 
 TELLS = """
-import json, pathlib, sys
+import json, pathlib, sys, time
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
@@ -28,18 +28,21 @@ for line in sys.stdin:
     elif message["type"] == "request":
         if message["decision"] == "turn":
             pathlib.Path("asked").touch()
+            while not pathlib.Path("stalled").exists():
+                time.sleep(0.001)
         offer = message["legal"][0]
         fill = lambda choice: choice["of"][:choice["pick"]] if "pick" in choice else choice["one_of"][0]
         action = {name: choice if name == "kind" else fill(choice) for name, choice in offer.items()}
         print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
 """
-"""Says by a file that its first turn has come."""
+"""Says by a file that its first turn has come, and answers once the referee has ceased to look."""
 
 
 COMPUTES = TELLS.replace(
     'pathlib.Path("asked").touch()',
     """
-            import os, time
+            import os
+            pathlib.Path("stalled").touch()
             os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
             until = time.process_time() + 0.3
             while time.process_time() < until:
@@ -83,6 +86,7 @@ def played(folder: Path, mark: dict[str, str], stall_s: float) -> Record:
     async def stall(_: Pump) -> None:
         while not (folder / "asked").exists():
             await trio.sleep(0.001)
+        (folder / "stalled").touch()
         time.sleep(stall_s)  # noqa: ASYNC251 - this is what happens to a referee on an overloaded host
 
     run_session([match, stall])
