@@ -17,11 +17,13 @@ from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTE
 from referee.commands.interrupt import Signals
 from referee.commands.progress import progress
 from referee.commands.standings import explain_faults, show
+from referee.play.cgroups import Cgroups
 from referee.play.exchange import HostFault
 from referee.play.greeting import Greeted
 from referee.play.isolation import bubblewrap
 from referee.play.machine import cores
 from referee.play.match import host
+from referee.play.process import bounded, control_groups
 from referee.play.session import Interrupted
 from referee.rules.describe import advice
 from referee.tournament.amend import Amendment, amendment
@@ -107,10 +109,17 @@ def _run(order: Ordered, path: Path, signals: Signals) -> int:
 
 
 def _check_cells(config: Config, path: Path) -> None:
-    """Under `bwrap` there must be cells, and none in which the store can be read: the key of all deals is in it."""
+    """Under `bwrap` there must be cells, and none in which the store can be read: the key of all deals is in it.
+
+    What no control group bounds on this host is said.
+    """
     if config.isolation != "bwrap":
         return
     bubblewrap()
+    groups = control_groups()
+    gap = groups.gap if isinstance(groups, Cgroups) else groups
+    if gap is not None and (lacking := sorted({"memory", "processes"} - bounded())):
+        say(f"note: no control group bounds a bot's {' and '.join(lacking)} as a whole: {gap.reason}; {gap.remedy}")
     if names := readers(config.bots, str(path)):
         raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
 

@@ -90,7 +90,7 @@ def cell_of(spec: BotSpec) -> Cell:
 def _cell(encoded: bytes) -> Cell:
     spec = msgspec.json.decode(encoded, type=BotSpec)
     folder = os.path.realpath(spec.dir)
-    if folder in _TOO_WIDE or folder == os.path.realpath(os.path.expanduser("~")):
+    if _is_wide(folder):
         raise Unfit(f"its folder would be {folder}, all of which it could read; give it a folder of its own")
     _check_folder(folder)
     program, reads = _program(spec, folder)
@@ -214,6 +214,7 @@ def _named_python(path: str) -> tuple[str, list[str]]:
 
 
 def _is_wide(place: str) -> bool:
+    """Whether a folder holds what belongs to many, or the organiser's home."""
     home = os.path.realpath(os.path.expanduser("~"))
     return os.path.realpath(place) in _TOO_WIDE or _is_within(home, os.path.realpath(place))
 
@@ -239,8 +240,7 @@ def _prefix(program: str) -> str:
     """What is installed together with a program, or the file alone where that would show too much."""
     folder = os.path.dirname(program)
     prefix = os.path.dirname(folder) if os.path.basename(folder) in _PROGRAM_FOLDERS else folder
-    home = os.path.realpath(os.path.expanduser("~"))
-    return program if prefix in _TOO_WIDE or _is_within(home, prefix) else prefix
+    return program if _is_wide(prefix) else prefix
 
 
 def _is_system(path: str) -> bool:

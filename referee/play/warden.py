@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from weakref import WeakKeyDictionary
 
 import trio
-from msgspec import Struct
 
 from referee.play.channel import Channel
 from referee.play.household import end_orphans
@@ -24,19 +23,13 @@ IDLE_NS = 20_000_000
 MB = 1 << 20
 
 
-class Seen(Struct, frozen=True, weakref=True):
-    """A bot at the last look: how much it had been asked, and its CPU time."""
-
-    asked: int
-    cpu_ns: int
-
-
 class Warden:
     """Looks after the bots that `channels` gives."""
 
     def __init__(self, channels: Callable[[], Iterable[Channel]]) -> None:
         self._channels = channels
-        self._seen: WeakKeyDictionary[Channel, Seen] = WeakKeyDictionary()
+        self._asked: WeakKeyDictionary[Channel, int] = WeakKeyDictionary()
+        """How much each had been asked at the last look."""
 
     async def run(self) -> None:
         """Look after the bots until cancelled."""
@@ -55,14 +48,13 @@ class Warden:
         holds = process.holdings()
         if holds is None:
             return
+        computed_ns = holds.cpu_ns - channel.used.cpu_ns
+        was_idle = self._asked.get(channel) == channel.asked and not channel.is_busy()
         channel.used = Usage(holds.cpu_ns, holds.wait_ns)
-        before, now = self._seen.get(channel), Seen(channel.asked, holds.cpu_ns)
-        self._seen[channel] = now
-        excess = _excess(holds, process)
-        was_idle = before is not None and before.asked == now.asked and not channel.is_busy()
-        if excess:
+        self._asked[channel] = channel.asked
+        if excess := _excess(holds, process):
             channel.condemn(excess)
-        elif was_idle and before is not None and now.cpu_ns - before.cpu_ns > IDLE_NS:
+        elif was_idle and computed_ns > IDLE_NS:
             channel.hold()
 
 
