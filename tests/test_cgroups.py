@@ -78,10 +78,10 @@ group = claim().group(memory_bytes=256 << 20, processes=50)
 bot = subprocess.Popen(group.joined(["sleep", "600"]), start_new_session=True)
 while str(bot.pid) not in map(str, group.processes()):
     pass
-print(*group.join_files(), flush=True)
+print(bot.pid, *group.join_files(), flush=True)
 sys.stdin.readline()
 """
-"""A referee that makes a group, starts a bot in it and tells where; it ends when its input does."""
+"""A referee that makes a group, starts a bot in it and tells which and where; it ends when its input does."""
 
 
 @pytest.fixture(scope="module")
@@ -245,10 +245,10 @@ def test_groups_are_not_made_where_nobody_may(tmp_path: Path) -> None:
 def test_groups_of_a_dead_referee_are_ended_when_a_new_one_begins(mark: dict[str, str], marked: Marked) -> None:
     referee = [sys.executable, "-c", REFEREE]
     with subprocess.Popen(referee, env=os.environ | mark, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as first:
-        folders = [Path(file).parent for file in _line(first).decode().split()]
+        bot, folders = _told(first)
         first.kill()
     assert all(folder.is_dir() for folder in folders)
-    assert list(marked().values()) == ["sleep 600 "]
+    assert set(marked()) == {bot}
     assert isinstance(claim(), Cgroups)
     assert not any(folder.exists() for folder in folders)
     _until(lambda: not marked())
@@ -258,13 +258,19 @@ def test_groups_of_a_dead_referee_are_ended_when_a_new_one_begins(mark: dict[str
 def test_groups_of_a_living_referee_stay(mark: dict[str, str], marked: Marked) -> None:
     referee = [sys.executable, "-c", REFEREE]
     with subprocess.Popen(referee, env=os.environ | mark, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as first:
-        folders = [Path(file).parent for file in _line(first).decode().split()]
+        bot, folders = _told(first)
         claim()
         assert all(folder.is_dir() for folder in folders)
-        assert "sleep 600 " in marked().values()
+        assert bot in marked()
         first.kill()
     claim()
     _until(lambda: not marked())
+
+
+def _told(referee: Process) -> tuple[int, list[Path]]:
+    """The bot that it has started and the folders of the bot's group."""
+    bot, *files = _line(referee).decode().split()
+    return int(bot), [Path(file).parent for file in files]
 
 
 def _line(process: Process) -> bytes:
