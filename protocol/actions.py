@@ -16,7 +16,7 @@ Target = tuple[Index, Index]
 """A card on the table: seat, slot."""
 
 
-class _Action(Struct, frozen=True, kw_only=True, tag_field="kind"):
+class _Action(Struct, frozen=True, kw_only=True, gc=False, tag_field="kind"):
     """Common settings of the actions."""
 
 

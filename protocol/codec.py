@@ -1,13 +1,15 @@
 """Lines to and from bytes. Decoding is strict, and whatever is wrong with a line is one exception, `BadLine`."""
 
 from codecs import BOM_UTF8
-from functools import cache
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from protocol.messages import Answer, FromReferee, Ready
+from protocol.events import Event
+from protocol.messages import Answer, Decision, Fault, FromReferee, Ready, Table
+from protocol.offers import Offer
 
 M = TypeVar("M", Ready, Answer)
 
@@ -15,15 +17,41 @@ _CHOICES = (b'"one_of"', b'"pick"', b'"any_of"')
 """By these a value is known that still is an offer's choice."""
 
 _encoder = msgspec.json.Encoder()
+_decoders: dict[type, msgspec.json.Decoder[Any]] = {kind: msgspec.json.Decoder(kind) for kind in (Ready, Answer)}
 
 
 class BadLine(ValueError):
     """A line that is not a message of the expected kind; the text says what is wrong with it."""
 
 
+def array(encoded: Iterable[bytes]) -> msgspec.Raw:
+    """An array of what is encoded already, to stand in a message in place of its values."""
+    return msgspec.Raw(b"[%b]" % b",".join(encoded))
+
+
 def encode(message: FromReferee | Ready | Answer) -> bytes:
     """The message as one line of UTF-8 JSON, newline included."""
     return _encoder.encode(message) + b"\n"
+
+
+def encode_event(event: Event | Fault) -> bytes:
+    """An event as it stands in the `events` of a line."""
+    return _encoder.encode(event)
+
+
+def encode_question(decision: Decision, offers: Sequence[Offer]) -> bytes:
+    """The fields `decision` and `legal` of a request, without the braces of an object."""
+    return b'"decision":"%b","legal":%b' % (decision.encode(), _encoder.encode(offers))
+
+
+def encode_request(  # noqa: PLR0913 - the fields of a request
+    events: Iterable[bytes], request_id: str, question: bytes, table: Table | None, *, time_s: float, bank_s: float
+) -> bytes:
+    """`encode(Request(...))` out of encoded events and an encoded question: the same line, byte for byte."""
+    encode = _encoder.encode
+    shown = b"" if table is None else b',"table":' + encode(table)
+    ahead = (b'{"type":"request","events":[', b",".join(events), b'],"id":"', request_id.encode(), b'",', question)
+    return b"".join((*ahead, shown, b',"time_s":', encode(time_s), b',"bank_s":', encode(bank_s), b"}\n"))
 
 
 def decode_ready(line: bytes) -> Ready:
@@ -36,16 +64,12 @@ def decode_answer(line: bytes) -> Answer:
     return _decode(line, Answer)
 
 
-@cache
-def _decoder(kind: type[M]) -> msgspec.json.Decoder[M]:
-    return msgspec.json.Decoder(kind)
-
-
 def _decode(line: bytes, kind: type[M]) -> M:
-    decoder: msgspec.json.Decoder[M] = _decoder(kind)
+    decoder = _decoders[kind]
     try:
         line.decode()  # the decoder does not look into fields that it skips
-        return decoder.decode(line)
+        message: M = decoder.decode(line)
+        return message
     except msgspec.ValidationError as error:
         raise BadLine(_explained(str(error), line, kind)) from None
     except msgspec.DecodeError as error:

@@ -24,8 +24,8 @@ A = TypeVar("A")
 """An axis that some seats may not see."""
 
 
-class _Event(Struct, frozen=True, kw_only=True, tag_field="event"):
-    """Common settings of the events."""
+class _Event(Struct, frozen=True, kw_only=True, gc=False, tag_field="event"):
+    """Common settings of the events. None can be part of a cycle, so the garbage collector need not look at them."""
 
 
 class Round(_Event, frozen=True, kw_only=True, tag="round"):

@@ -18,6 +18,9 @@ Decision = Literal[
 ]  # fmt: skip
 """The fourteen kinds of decision, DEC-01 to DEC-14 in this order."""
 
+SlapTiming = Literal["isolated", "broadcast"]
+"""How slaps are timed: one bot at a time, alone on the machine; or all at once, as their answers are seen."""
+
 FaultKind = Literal[
     "start_failed", "start_timeout", "timeout", "crashed", "closed_output", "bad_message", "illegal_action",
     "line_too_long", "flood",
@@ -37,7 +40,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 class Clocks(Struct, frozen=True, kw_only=True):
-    """Time limits in seconds."""
+    """Time limits in seconds, and how slaps are timed."""
 
     start_s: float = 10.0
     """From the start of the process to its `ready`."""
@@ -47,6 +50,8 @@ class Clocks(Struct, frozen=True, kw_only=True):
     """Thinking time for all answers of a match but slaps; an empty bank forfeits the match."""
     slap_s: float = 0.2
     """For each slap window; silence is a pass."""
+    slap_timing: SlapTiming = "isolated"
+    """What the time of a slap is."""
 
 
 class FaultPolicy(Struct, frozen=True, kw_only=True):
@@ -106,6 +111,8 @@ class Match(Struct, frozen=True, kw_only=True, tag="match", tag_field="type"):
     """Points by rank, or by card code where one card differs from its rank; `X` is the joker."""
     seed: int
     """For the bot's own randomness, 0 to 2**53 - 1."""
+    matches_before: int = 0
+    """So many matches this process has played before; in none of them were the cards those of this one."""
     clocks: Clocks
     faults: FaultPolicy
 
@@ -150,7 +157,7 @@ class Request(Struct, frozen=True, kw_only=True, tag="request", tag_field="type"
     """Seconds left for the whole match."""
 
 
-class Answer(Struct, frozen=True, kw_only=True, tag="answer", tag_field="type"):
+class Answer(Struct, frozen=True, kw_only=True, gc=False, tag="answer", tag_field="type"):
     """The bot's answer to the request with this id."""
 
     id: Annotated[str, Meta(max_length=64)]

@@ -68,15 +68,23 @@ ACTIONS: Mapping[str, Callable[..., Action]] = {kind.__struct_config__.tag: kind
 FIELDS = {kind.__struct_config__.tag: kind.__struct_fields__ for kind in get_args(Action)}
 """The fields of each kind of action, by their names in Python."""
 
+_KINDS = {type_: kind for kind, type_ in ACTIONS.items()}
+
 
 def admits(offers: Sequence[Offer], action: Action) -> bool:
     """Whether `action` is one of those that the offers describe."""
-    kind = type(action).__struct_config__.tag
-    return any(offer.kind == kind and _fits(offer, action) for offer in offers)
+    kind = _KINDS[type(action)]
+    for offer in offers:  # noqa: SIM110 - asked at every decision, and `any` costs more than the rest
+        if offer.kind == kind and _fits(offer, action):
+            return True
+    return False
 
 
 def _fits(offer: Offer, action: Action) -> bool:
-    return all(_allows(getattr(offer, name), getattr(action, name)) for name in FIELDS[offer.kind])
+    for name in FIELDS[offer.kind]:  # noqa: SIM110 - as above
+        if not _allows(getattr(offer, name), getattr(action, name)):
+            return False
+    return True
 
 
 def _allows(choice: Choice, value: object) -> bool:

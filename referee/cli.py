@@ -77,6 +77,10 @@ def tournament(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all, start every bot once, play nothing.")] = False,
     jobs: Annotated[Optional[int], typer.Option(min=1, help="Matches at a time; default: the config's.")] = None,
+    workers: Annotated[
+        Optional[int],
+        typer.Option(min=1, max=16, help="Processes that play; default: the config's, else the cores, up to 8."),
+    ] = None,
     seed: Annotated[
         Optional[str],
         typer.Option(help="Fix schedule and deals; default: the config's, else a secret key."),
@@ -99,6 +103,7 @@ def tournament(
         amend=amend,
         dry_run=dry_run,
         jobs=jobs,
+        workers=workers,
         seed=seed,
         as_json=as_json,
         strict=strict,
@@ -146,6 +151,9 @@ def match(
     move_s: Annotated[float, typer.Option(min=0.001, help="Seconds for an answer.")] = 1.0,
     bank_s: Annotated[float, typer.Option(min=0.001, help="Seconds of thinking in a match.")] = 60.0,
     slap_s: Annotated[float, typer.Option(min=0.001, help="Seconds for a slap.")] = 0.2,
+    slap_timing: Annotated[
+        str, typer.Option(metavar="HOW", help="How slaps are timed: isolated or broadcast.")
+    ] = "isolated",
     policy: Annotated[
         str, typer.Option(metavar="POLICY", help="What a fault costs: fallback or forfeit.")
     ] = "fallback",
@@ -155,11 +163,14 @@ def match(
     strict: Strict = False,
 ) -> None:
     """Play games between given bots and print how they went."""
-    from protocol.messages import Clocks, FaultPolicy
+    from protocol.messages import Clocks, FaultPolicy, SlapTiming
     from referee.commands.single import Ordered, play_match
 
     if policy not in ("fallback", "forfeit"):
         raise typer.BadParameter('expected "fallback" or "forfeit"', param_hint="--policy")
+    if slap_timing not in ("isolated", "broadcast"):
+        raise typer.BadParameter('expected "isolated" or "broadcast"', param_hint="--slap-timing")
+    timing: SlapTiming = "broadcast" if slap_timing == "broadcast" else "isolated"
     order = Ordered(
         variant=variant,
         changes=_changes(option),
@@ -170,7 +181,7 @@ def match(
         record=record,
         as_json=as_json,
         isolation=isolation,
-        clocks=Clocks(start_s=start_s, move_s=move_s, bank_s=bank_s, slap_s=slap_s),
+        clocks=Clocks(start_s=start_s, move_s=move_s, bank_s=bank_s, slap_s=slap_s, slap_timing=timing),
         faults=FaultPolicy(policy="forfeit" if policy == "forfeit" else "fallback", strikes=strikes),
         strict=strict,
         show_stderr=show_stderr,
@@ -250,11 +261,17 @@ def verify(
 
 
 @app.command()
-def doctor(as_json: Json = False) -> None:
+def doctor(
+    races: Annotated[
+        Optional[int],
+        typer.Option(metavar="N", min=1, help="Time slaps thoroughly: N windows for each kind of race."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """Say what this machine offers: isolation, cores, how evenly slaps are timed; and what to put right."""
     from referee.commands.doctor import examine
 
-    raise typer.Exit(examine(as_json=as_json))
+    raise typer.Exit(examine(as_json=as_json, races=races))
 
 
 def _changes(options: list[str] | None) -> dict[str, Any]:

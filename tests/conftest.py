@@ -7,6 +7,7 @@ import contextlib
 import os
 import select
 import signal
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -59,11 +60,13 @@ def until_gone(mark: dict[str, str]) -> Callable[[], None]:
     """Waits for the marked processes to end by themselves."""
 
     def wait() -> None:
-        for pid in _processes(mark):
-            with contextlib.suppress(ProcessLookupError):
-                fd = os.pidfd_open(pid)
-                select.select([fd], [], [], PATIENCE_S)
-                os.close(fd)
+        end = time.monotonic() + PATIENCE_S
+        while (left := _processes(mark)) and time.monotonic() < end:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError):
+                    fd = os.pidfd_open(pid)
+                    select.select([fd], [], [], max(0.0, end - time.monotonic()))
+                    os.close(fd)
 
     return wait
 

@@ -179,6 +179,7 @@ def test_what_was_dropped_counts_again_when_its_version_comes_back(hall: Hall) -
         ('seed = "abd"\n', 'seed: "abc" -> "abd" (the commitment to the key was made with it)'),
         ('rank_by = "strokes"\n', 'rank_by: "match-points" -> "strokes" (nobody may choose it by the results)'),
         ("[time]\nmove_s = 2\n", "clocks.move_s: 1.0 -> 2.0 (what is played with it could not be compared"),
+        ('[time]\nslap_timing = "broadcast"\n', 'clocks.slap_timing: "isolated" -> "broadcast" (what is played with'),
         ("[faults]\nstrikes = 3\n", "faults.strikes: 10 -> 3 (what is played with it could not be compared"),
         ("[limits]\nmemory_mb = 100\n", "limits.memory_mb: 1024 -> 100 (what is played with it could not be compared"),
         ('isolation = "none"\n', 'isolation: "limits" -> "none" (what is played with it could not be compared'),

@@ -34,6 +34,12 @@ def test_variants_lists_every_game_with_its_options(tmp_path: Path) -> None:
     assert len(lines) == len(rows)
 
 
+def test_a_run_has_at_most_sixteen_workers(tmp_path: Path) -> None:
+    _, said = golfref("tournament", "run.toml", "--workers", "17", cwd=tmp_path, code=2)
+    assert "--workers" in said
+    assert "16" in said
+
+
 def test_rules_follow_the_options(tmp_path: Path) -> None:
     usual, _ = golfref("rules", "six-card", cwd=tmp_path)
     changed, _ = golfref("rules", "six-card", "-o", "final_turns=one_each", "-o", "kings15=true", cwd=tmp_path)

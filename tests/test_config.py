@@ -9,6 +9,7 @@ from protocol.messages import Clocks, FaultPolicy
 from referee.play import bots
 from referee.play.bots import BotLimits, BotSpec
 from referee.play.machine import cores
+from referee.tournament import config as config_module
 from referee.tournament.config import Config, ConfigError, load
 from referee.tournament.facts import config_facts, differences
 from referee.tournament.positions import Place, Places
@@ -64,6 +65,8 @@ def test_everything_that_a_config_can_say(folder: Path, shipped_folder: Path) ->
         deals = 10
         lineups = 500
         jobs = 2
+        workers = 3
+        reuse = "tournament"
         isolation = "none"
         rank_by = "strokes"
         [time]
@@ -93,6 +96,7 @@ def test_everything_that_a_config_can_say(folder: Path, shipped_folder: Path) ->
         builtin = "perl"
         """)
     assert (config.name, config.seed, config.deals, config.lineups, config.jobs) == ("demo", "any text", 10, 500, 2)
+    assert (config.workers, config.processes, config.reuse) == (3, 2, "tournament")
     assert (config.isolation, config.rank_by) == ("none", "strokes")
     assert config.clocks == Clocks(move_s=2.0)
     assert config.faults == FaultPolicy(policy="forfeit")
@@ -125,7 +129,21 @@ def test_what_a_config_need_not_say() -> None:
         None,
     )
     assert (config.jobs, config.isolation, config.rank_by) == (cores(), "limits", "match-points")
+    assert (config.workers, config.processes, config.reuse) == (None, min(cores(), 8), "match")
     assert (config.clocks, config.faults) == (Clocks(), FaultPolicy())
+
+
+@pytest.mark.usefixtures("folder")
+def test_how_many_workers_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By default one a core, but not for every core of a large host; more of them where they are asked for."""
+    monkeypatch.setattr(config_module, "cores", lambda: 64)
+    assert loaded(HEAD + GAME + TWO).processes == 8
+    assert loaded(HEAD + "workers = 16\n" + GAME + TWO).processes == 16
+    assert problems(HEAD + "workers = 17\n" + GAME + TWO) == [
+        "c.toml:3:11: tournament.workers: expected int <= 16, got 17"
+    ]
+    monkeypatch.setattr(config_module, "cores", lambda: 3)
+    assert loaded(HEAD + GAME + TWO).processes == 3
 
 
 def test_a_config_elsewhere_means_its_own_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,6 +176,7 @@ move_s = 2.0
 [time]
 slap_s = -1
 bank_s = inf
+slap_timing = "alone"
 [faults]
 policy = "fallbak"
 strikes = 0
@@ -190,19 +209,20 @@ command = ["python3", "no.py"]
         "c.toml:8:1: tournament.move_s: unknown key here; it belongs in [time]",
         "c.toml:10:10: time.slap_s: expected seconds above 0, at most 86400, got -1",
         "c.toml:11:10: time.bank_s: expected seconds above 0, at most 86400, got inf",
-        'c.toml:13:10: faults.policy: expected "fallback" or "forfeit", got "fallbak"',
-        "c.toml:14:11: faults.strikes: expected int >= 1, got 0",
-        "c.toml:16:10: variants[0].preset: unknown variant `cactsu`; did you mean `cactus`?",
-        "c.toml:19:13: variants[1].options.'é': unknown option",
-        "c.toml:19:22: variants[1].options.round: unknown option; did you mean `rounds`?",
-        'c.toml:19:41: variants[1].options.decks: expected "auto", 1, 2, 3, got 7',
-        "c.toml:20:1: variants[1].rounds: unknown key here; it belongs in the `options` of [[variants]]",
-        "c.toml:22:8: bots[0].name: expected str, got int",
-        'c.toml:23:11: bots[0].command: expected array of str, got str; write ["python3", "mine.py"]',
-        "c.toml:25:11: bots[1].builtin: unknown shipped bot `gredy`; did you mean `greedy`?",
-        "c.toml:30:24: bots[2].env.A: expected str, got int",
-        "c.toml:32:8: bots[3].name: the name `a` is taken (first in line 27)",
-        f"c.toml:33:11: bots[3].command: there is no file `no.py` in {folder}",
+        'c.toml:12:15: time.slap_timing: expected "isolated" or "broadcast", got "alone"',
+        'c.toml:14:10: faults.policy: expected "fallback" or "forfeit", got "fallbak"',
+        "c.toml:15:11: faults.strikes: expected int >= 1, got 0",
+        "c.toml:17:10: variants[0].preset: unknown variant `cactsu`; did you mean `cactus`?",
+        "c.toml:20:13: variants[1].options.'é': unknown option",
+        "c.toml:20:22: variants[1].options.round: unknown option; did you mean `rounds`?",
+        'c.toml:20:41: variants[1].options.decks: expected "auto", 1, 2, 3, got 7',
+        "c.toml:21:1: variants[1].rounds: unknown key here; it belongs in the `options` of [[variants]]",
+        "c.toml:23:8: bots[0].name: expected str, got int",
+        'c.toml:24:11: bots[0].command: expected array of str, got str; write ["python3", "mine.py"]',
+        "c.toml:26:11: bots[1].builtin: unknown shipped bot `gredy`; did you mean `greedy`?",
+        "c.toml:31:24: bots[2].env.A: expected str, got int",
+        "c.toml:33:8: bots[3].name: the name `a` is taken (first in line 28)",
+        f"c.toml:34:11: bots[3].command: there is no file `no.py` in {folder}",
     ]
 
 

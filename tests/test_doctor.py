@@ -12,8 +12,12 @@ from uuid import uuid4
 import pytest
 
 from referee.play.isolation import Missing, bubblewrap
-from referee.play.selftest import SEATS, chance_of, summary
+from referee.play.racebench import Scenario, Window, chance_of
+from referee.play.racebench import summary as bench_summary
+from referee.play.selftest import SEATS, summary
 from referee.rules.record import GivenSlaps, Reaction
+
+PATIENCE_S = 600.0
 
 DOCTOR = (sys.executable, "-m", "referee.cli", "doctor")
 
@@ -38,7 +42,9 @@ def _living(zone: str) -> Iterator[int]:
 def doctor(*words: str, zone: str, code: int = 0, path: str = os.environ["PATH"], cwd: Path | None = None) -> str:
     """What the command prints."""
     environment = os.environ | {"TZ": zone, "PATH": path}
-    done = subprocess.run([*DOCTOR, *words], cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*DOCTOR, *words], cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
     assert done.stderr == ""
     assert done.returncode == code, done.stdout
     return done.stdout
@@ -72,11 +78,19 @@ def test_the_same_for_programs(zone: str) -> None:
     assert all((level["start_ms"] is not None) == level["available"] for level in report["levels"])
     assert report["host"]["root"] == (os.geteuid() == 0)
     assert 1 <= report["jobs"] <= report["host"]["cores"]
+    assert report["bench"] == []
     races = report["races"]
     assert races["windows"] >= 24  # a window ends every turn of eight rounds, four times over
     assert 0 < sum(races["first"]) <= races["windows"]
     assert races["behind_p50_us"] <= races["behind_p90_us"] <= races["behind_p99_us"]
     assert 0 <= races["chance"] <= 1
+
+
+def test_slaps_can_be_timed_thoroughly(zone: str) -> None:
+    lines = doctor("--races", "12", zone=zone).splitlines()
+    assert any(line.startswith("12 windows of each kind; ") for line in lines)
+    kinds = [tuple(line.split()[:2]) for line in lines if line.startswith(("isolated ", "broadcast "))]
+    assert kinds == [(timing, faster) for timing in ("isolated", "broadcast") for faster in ("identical", "100", "300")]
 
 
 def without_bwrap(tmp_path: Path) -> str:
@@ -156,8 +170,27 @@ def test_times_are_told_behind_the_fastest_of_their_window() -> None:
 
 @pytest.mark.parametrize(
     ("counts", "chance"),
-    [((25, 25, 25, 25), 1.0), ((20, 20, 30, 30), 0.2615), ((40, 20, 20, 20), 0.0074), ((100, 0, 0, 0), 0.0)],
+    [
+        ((25, 25, 25, 25), 1.0),
+        ((20, 20, 30, 30), 0.2615),
+        ((40, 20, 20, 20), 0.0074),
+        ((100, 0, 0, 0), 0.0),
+        ((55, 45), 0.3173),  # one degree: 1
+        ((30, 20, 25), 0.3679),  # two: 2
+        ((0, 0), 1.0),
+    ],
 )
-def test_chance_is_that_of_chi_square_with_three_degrees_of_freedom(counts: tuple[int, ...], chance: float) -> None:
-    """Compared with a table: a statistic of 4 has 0.2615, one of 12 has 0.0074."""
+def test_chance_is_that_of_chi_square(counts: tuple[int, ...], chance: float) -> None:
+    """Compared with a table: with three degrees of freedom a statistic of 4 has 0.2615, one of 12 has 0.0074."""
     assert chance_of(counts) == pytest.approx(chance, abs=5e-5)
+
+
+def test_a_bench_tells_excess_wins_and_evenness() -> None:
+    """The bots of seats 0 and 2 answer within the photo finish; the faster one, at seat 2, is announced first once."""
+    moves = [window(520, 600, 400, 700, order=(2, 0, 1, 3)), window(520, 600, 560, 700, order=(0, 2, 1, 3))]
+    found = bench_summary([Window(move, 2) for move in moves], Scenario(faster_us=100))
+    assert (found.quickest, found.announced) == (0.5, 0.5)
+    assert (found.first_by_seat, found.first_by_place) == ((1, 0, 1, 0), (1, 0, 1, 0))
+    assert (found.excess_p50_us, found.excess_p99_us) == (100, 200)  # of 0, 20, 20, 100, 100, 160, 200, 200
+    identical = bench_summary([Window(moves[0], None)], Scenario())
+    assert (identical.behind_p50_us, identical.behind_p99_us, identical.quickest) == (200, 300, 0)

@@ -7,6 +7,7 @@ import json
 import os
 import select
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -218,6 +219,43 @@ def test_an_interruption_while_bots_are_greeted(make_run: Callable[..., Run], ma
     assert said.splitlines()[-1] == "interrupted; nothing was played"
     assert not marked()
     assert not (tmp_path / "run" / "run.golfref").exists()
+
+
+@pytest.mark.parametrize("old", ["garbage", "a run"])
+def test_an_interruption_before_the_old_store_is_moved_away(
+    old: str, make_run: Callable[..., Run], marked: Any, tmp_path: Path
+) -> None:
+    """Whatever lies there: none of it is of the run that was to begin."""
+    run, store = make_run(note="hello"), tmp_path / "run" / "run.golfref"
+    if old == "a run":
+        done = make_run("done", thinks=0)
+        ended(done.start(), code=0)
+        shutil.copy(tmp_path / "done" / "run.golfref", store)
+    else:
+        store.write_text(old)
+    before = store.read_bytes()
+    process = run.start("tournament", "run.toml", "--fresh")
+    run.await_notes(1)
+    process.send_signal(signal.SIGINT)
+    _, said = ended(process, code=130)
+
+    assert said.splitlines()[-1] == "interrupted; nothing was played"
+    assert not marked()
+    assert store.read_bytes() == before
+
+
+def test_an_interruption_while_nobody_can_read_what_is_there(
+    make_run: Callable[..., Run], marked: Any, tmp_path: Path
+) -> None:
+    run, store = make_run(note="hello"), tmp_path / "run" / "run.golfref"
+    process = run.start()
+    run.await_notes(1)
+    store.write_text("garbage")
+    process.send_signal(signal.SIGINT)
+    _, said = ended(process, code=130)
+
+    assert said.splitlines()[-1].startswith("interrupted: run.golfref: ")
+    assert not marked()
 
 
 def test_an_interrupted_match(make_run: Callable[..., Run], marked: Any) -> None:

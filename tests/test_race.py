@@ -4,27 +4,25 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
 import pytest
-import trio
 from hypothesis import given
 from hypothesis import strategies as st
+from racing import computing_slapper, matches, setup, slapper, windows
 
 from protocol.actions import Action, Pass, Slap
-from protocol.messages import Clocks, FaultPolicy, Game
+from protocol.messages import Clocks
 from referee.play import pump as pump_module
 from referee.play import race
-from referee.play.bots import BotSpec, Confinement
-from referee.play.match import MatchSetup, play
+from referee.play.match import play
 from referee.play.pump import Pump
+from referee.play.race import Timing
 from referee.play.session import Interrupted, run_session
+from referee.play.stillness import NOT_AT_REST
 from referee.rules.asks import Ask, Window
-from referee.rules.record import GivenSlaps, Record
 from referee.rules.slaps import order_slaps
 from referee.rules.variants import customised
-from referee.tournament.recheck import check_record
 
 # The order of slaps
 
@@ -92,80 +90,56 @@ def test_a_clear_difference_is_never_drawn(times: dict[int, float], lots: list[i
         assert order == sorted(times, key=lambda seat: (seat == discarder, lots.index(seat)))
 
 
+# What is measured
+
+US = 1000
+
+
+@pytest.mark.parametrize(
+    ("raw_us", "wait_us", "cpu_us", "corrected_us"),
+    [
+        pytest.param(500, 0, 480, 500, id="nothing to correct"),
+        pytest.param(500, 100, 390, 400, id="a wait for a core is taken off"),
+        pytest.param(500, 400, 450, 450, id="helpers that wait take nothing off what was computed"),
+        pytest.param(500, 900, 1000, 500, id="nobody gets more than the time that passed"),
+        pytest.param(500, 100, None, 500, id="nothing is taken off where computing is not known"),
+    ],
+)
+def test_what_counts_of_a_measurement(raw_us: int, wait_us: int, cpu_us: int | None, corrected_us: int) -> None:
+    cpu_ns = None if cpu_us is None else cpu_us * US
+    timing = Timing(raw_ns=raw_us * US, wait_ns=wait_us * US, cpu_ns=cpu_ns)
+    assert timing.corrected_ns == corrected_us * US
+
+
+def test_the_wait_of_the_referee_is_no_time_of_the_bot() -> None:
+    """But where the bot computed meanwhile, it would have needed that time in any case."""
+    late = Timing(raw_ns=500 * US, own_wait_ns=100 * US, wait_ns=50 * US, cpu_ns=300 * US)
+    assert (late.answered_ns, late.corrected_ns) == (400 * US, 350 * US)
+    computing = Timing(raw_ns=500 * US, own_wait_ns=100 * US, cpu_ns=490 * US)
+    assert (computing.answered_ns, computing.corrected_ns) == (490 * US, 490 * US)
+
+
+def test_an_answer_in_pieces_is_measured_as_one() -> None:
+    first = Timing(raw_ns=200 * US, own_wait_ns=1, wait_ns=10 * US, cpu_ns=150 * US, at_rest=False)
+    both = first.plus(Timing(raw_ns=100 * US, own_wait_ns=2, wait_ns=20 * US, cpu_ns=50 * US))
+    assert (both.raw_ns, both.own_wait_ns, both.corrected_ns) == (300 * US, 3, 270 * US - 3)
+    assert not both.at_rest
+    assert first.plus(Timing(cpu_ns=None)).cpu_ns is None
+
+
+def test_a_measurement_says_why_it_is_in_doubt() -> None:
+    assert list(Timing(wait_ns=300 * US, own_wait_ns=300 * US).doubts()) == []
+    doubtful = Timing(wait_ns=301 * US, own_wait_ns=301 * US, at_rest=False)
+    assert list(doubtful.doubts()) == [race.BOT_WAITED, race.REFEREE_WAITED, NOT_AT_REST]
+
+
 # Live windows
-
-PRELUDE = """
-import json, os, sys, time
-from pathlib import Path
-
-def first(offer):
-    choose = lambda choice: choice["of"][:choice["pick"]] if "pick" in choice else choice["one_of"][0]
-    return {name: choice if name == "kind" else choose(choice) for name, choice in offer.items()}
-
-def say(request, kind=""):
-    offers = {offer["kind"]: offer for offer in request["legal"]}
-    action = first(offers.get(kind) or request["legal"][0])
-    print(json.dumps({"type": "answer", "id": request["id"], "action": action}), flush=True)
-
-def play(slap, turns=0, ready={}):
-    sys.stdin.readline()
-    print(json.dumps({"type": "ready", **ready}), flush=True)
-    for line in sys.stdin:
-        request = json.loads(line)
-        if request.get("decision") == "slap":
-            slap(request)
-        elif request.get("decision") == "turn":
-            say(request, "draw" if turns else "knock")
-            turns -= bool(turns)
-        elif request["type"] == "request":
-            say(request)
-"""
-"""A bot that draws for so many turns and then knocks; what it does in slap windows is given."""
-
-
-def slapper(delay_s: float, turns: int = 0) -> str:
-    return f"def slap(request): time.sleep({delay_s}); say(request, 'slap')\nplay(slap, turns={turns})"
-
-
-def setup(
-    programs: Sequence[str], mark: dict[str, str], *, preset: str = "cactus", clocks: Clocks | None = None
-) -> MatchSetup:
-    """One round between these programs."""
-    return MatchSetup(
-        variant=customised(preset, {"rounds": 1}),
-        name=preset,
-        bots=tuple(
-            BotSpec(name=f"bot{seat}", command=(sys.executable, "-c", PRELUDE + program), dir="/", env=mark)
-            for seat, program in enumerate(programs)
-        ),
-        seeds=tuple(range(len(programs))),
-        deal_key=bytes(32),
-        clocks=clocks or Clocks(move_s=5.0, slap_s=0.5),
-        faults=FaultPolicy(policy="forfeit"),
-        confinement=Confinement(),
-        games=(Game(variant=preset, name=preset, seats=len(programs)),),
-    )
-
-
-def matches(*setups: MatchSetup) -> list[Record]:
-    """The records of matches that are played side by side."""
-    records: dict[int, Record] = {}
-
-    async def work(number: int, pump: Pump) -> None:
-        records[number] = await play(pump, setups[number])
-
-    run_session([partial(work, number) for number in range(len(setups))])
-    return [records[number] for number in range(len(setups))]
-
-
-def windows(record: Record) -> list[GivenSlaps]:
-    assert list(check_record(record)) == []
-    return [move for move in record.moves if isinstance(move, GivenSlaps)]
 
 
 @pytest.mark.parametrize("delays_ms", [(0, 40, 80), (80, 0, 40)])
 def test_the_order_follows_clearly_different_delays(delays_ms: tuple[int, ...], mark: dict[str, str]) -> None:
-    (record,) = matches(setup([slapper(delay / 1000) for delay in delays_ms], mark))
+    clocks = Clocks(move_s=60.0, slap_s=10.0)
+    (record,) = matches(setup([computing_slapper(delay / 1000) for delay in delays_ms], mark, clocks=clocks))
 
     played = windows(record)
     assert len(played) == 2
@@ -179,8 +153,8 @@ def test_the_order_follows_clearly_different_delays(delays_ms: tuple[int, ...], 
 
 
 def test_a_late_slap_is_a_pass_and_no_fault(mark: dict[str, str]) -> None:
-    late, quick = slapper(0.3, turns=1), slapper(0, turns=1)
-    (record,) = matches(setup([late, quick, quick], mark, clocks=Clocks(move_s=5.0, slap_s=0.1)))
+    late, quick = slapper(3.0, turns=1), slapper(0, turns=1)
+    (record,) = matches(setup([late, quick, quick], mark, clocks=Clocks(move_s=60.0, slap_s=1.0)))
 
     played = windows(record)
     bot = record.seats[0]
@@ -230,11 +204,23 @@ play(slap, turns=2)
     assert max(used_ms) < 10
 
 
+def test_broadcast_slaps_are_taken_as_they_arrive(mark: dict[str, str]) -> None:
+    """The one that is written to last is by far the quickest; nothing is corrected."""
+    bots = [slapper(delay_s) for delay_s in (1.0, 0.5, 0.0)]
+    clocks = Clocks(move_s=60.0, slap_s=60.0, slap_timing="broadcast")
+    (record,) = matches(setup(bots, mark, clocks=clocks))
+
+    played = windows(record)
+    assert [window.order for window in played] == [(2, 1, 0)] * len(played)
+    for reaction in (reaction for window in played for reaction in window.reactions):
+        assert (reaction.wait_us, reaction.corrected_us) == (None, reaction.raw_us)
+
+
 def test_clocks_stand_still_for_bots_that_are_held_still(mark: dict[str, str]) -> None:
     """While one match times its windows, the other's bot could not answer within its time."""
-    timed = setup([slapper(0.25)] * 3, mark)
-    thinker = "turn = say\ndef say(request, kind=''): time.sleep(0.3); turn(request, kind)\nplay(None, turns=1)"
-    thinking = setup([thinker, thinker], mark, preset="six-card-knock", clocks=Clocks(move_s=0.6))
+    timed = setup([slapper(1.0)] * 3, mark, clocks=Clocks(move_s=60.0, slap_s=60.0))
+    thinker = "turn = say\ndef say(request, kind=''): time.sleep(1.0); turn(request, kind)\nplay(None, turns=1)"
+    thinking = setup([thinker, thinker], mark, preset="six-card-knock", clocks=Clocks(move_s=3.0))
 
     records = matches(timed, thinking)
 
@@ -244,7 +230,7 @@ def test_clocks_stand_still_for_bots_that_are_held_still(mark: dict[str, str]) -
 def test_a_race_that_we_spoil_voids_its_match_and_no_other(
     mark: dict[str, str], marked: Callable[[], dict[int, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def spoilt(*_: object) -> None:
+    async def spoilt(*_: object, **__: object) -> None:
         raise OSError("no more file descriptors")
 
     monkeypatch.setattr(pump_module, "run_race", spoilt)
@@ -274,36 +260,3 @@ def test_a_bot_that_is_held_still_can_be_ended(mark: dict[str, str], marked: Cal
         matches(setup([interrupting, slapper(0)], mark), setup([thinking] * 2, mark))
 
     assert not marked()
-
-
-# The lock that referees of one host share
-
-
-def test_one_referee_of_a_host_is_timing_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race, "LOCK_PATIENCE_S", 0.0)
-    first, second = race.HostLock(tmp_path / "lock"), race.HostLock(tmp_path / "lock")
-
-    assert trio.run(first.acquire)
-    assert not trio.run(second.acquire)
-    first.release()
-    assert trio.run(second.acquire)
-    first.close()
-    second.close()
-
-
-def test_the_lock_is_for_every_user_of_the_host(tmp_path: Path) -> None:
-    umask = os.umask(0o077)
-    lock = race.HostLock(tmp_path / "lock")
-    try:
-        assert trio.run(lock.acquire)
-    finally:
-        os.umask(umask)
-        lock.close()
-    assert (tmp_path / "lock").stat().st_mode & 0o777 == 0o644
-
-
-def test_without_its_file_the_lock_is_never_had(tmp_path: Path) -> None:
-    lock = race.HostLock(tmp_path / "missing" / "lock")
-    assert not trio.run(lock.acquire)
-    lock.release()
-    lock.close()

@@ -248,6 +248,8 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
             version="0.1.0",
             host="Linux",
             isolation="limits",
+            reuse="match",
+            slap_timing=None,
             bots=(Bot(name="a", owner="", version="v1"),),
             rank_by=standings.rank_by,
             scoring_tables={},

@@ -258,7 +258,7 @@ DAMAGE = {
     "no meta": ("DELETE FROM meta", "no golfref store"),
     "another format": (
         "UPDATE meta SET value = '1' WHERE key = 'format'",
-        "store format 1; this golfref knows format 2",
+        "store format 1; this golfref knows format 3",
     ),
     "no table": ("DROP TABLE matches", "not a golfref store, or damaged (no such table: matches)"),
     "a history of no use": ("UPDATE history SET lines = '3'", "what is told of its history is damaged"),

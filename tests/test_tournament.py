@@ -67,6 +67,32 @@ def results(path: Path) -> list[Any]:
         store.close()
 
 
+TIMED = """
+[tournament]
+name = "timed"
+seed = "abc"
+deals = 1
+isolation = "none"
+[time]
+slap_timing = "broadcast"
+[[variants]]
+preset = "cactus"
+options = {{ rounds = 1 }}
+[[bots]]
+builtin = "random"
+[[bots]]
+builtin = "random"
+name = "other"
+"""
+
+
+def test_how_slaps_were_timed_stands_under_the_tables(tmp_path: Path) -> None:
+    write(tmp_path, text=TIMED)
+    assert "slaps: broadcast timing\n" in run(tmp_path, "tournament", "small.toml")[0]
+    assert json.loads(run(tmp_path, "standings", "small.golfref", "--json")[0])["slap_timing"] == "broadcast"
+    assert "all holds" in run(tmp_path, "verify", "small.golfref")[0]
+
+
 def test_a_tournament_from_config_to_tables(tmp_path: Path) -> None:
     write(tmp_path)
     tables, progress = run(tmp_path, "tournament", "small.toml")
@@ -74,6 +100,7 @@ def test_a_tournament_from_config_to_tables(tmp_path: Path) -> None:
     assert progress.index("commitment") < progress.index(f"{MATCHES}/{MATCHES} matches")
     for word in ("Standings", "six-card", "lottery", "match points", "strokes", "isolation limits", "digest", "key"):
         assert word in tables
+    assert "slaps:" not in tables  # nothing is timed in these games
     assert run(tmp_path, "standings", "small.golfref")[0] == tables
     assert "all holds" in run(tmp_path, "verify", "small.golfref")[0]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["small.golfref", "small.toml"]

@@ -1,12 +1,13 @@
 """doctor: what this machine offers to a competition, tried out with real bots, and what should be put right first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import get_args
 
 import msgspec
 from msgspec import Struct
 from tabulate import tabulate
 
+from protocol.messages import SlapTiming
 from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, put, put_json, say
 from referee.play.bots import Confinement, Isolation
 from referee.play.cgroups import Cgroups
@@ -15,11 +16,15 @@ from referee.play.isolation import Missing, bubblewrap
 from referee.play.machine import Host, host, versions
 from referee.play.process import control_groups
 from referee.play.pump import Pump
+from referee.play.racebench import WORK_US, Outcome, Scenario, race
 from referee.play.selftest import Races, Start, try_races, try_start
 from referee.play.session import Interrupted, run_session
 
 PHOTO_FINISH_US = 50.0
 """The rule book's `photo_finish_us`: what lies closer is drawn by lot."""
+
+FASTER_US = (0, 100, 300)
+"""By how much one of the bots is faster in the races of `--races`."""
 
 UNLIKELY = 0.001
 """An order of the seats that chance brings about less often than this is told."""
@@ -57,6 +62,15 @@ class Groups(Struct, frozen=True, kw_only=True):
     remedy: str
 
 
+class Bench(Struct, frozen=True, kw_only=True):
+    """A kind of race between Python bots, and what it came to."""
+
+    slap_timing: SlapTiming
+    faster_us: int
+    """So much less one of the bots had to compute; 0: none."""
+    outcome: Outcome
+
+
 class Report(Struct, frozen=True, kw_only=True):
     """The document of `doctor --json`."""
 
@@ -69,14 +83,19 @@ class Report(Struct, frozen=True, kw_only=True):
     races: Races | None
     """None where no race could be played."""
     races_problem: str
+    bench: tuple[Bench, ...]
+    """With `--races`: isolated timing, and broadcast timing beside it."""
     advice: tuple[str, ...]
     """What to put right, the most important first."""
 
 
-def examine(*, as_json: bool) -> int:
-    """Look at the machine, try it out and print what was found; the exit code is HOST_FAILED if no bot can run."""
+def examine(*, as_json: bool, races: int | None = None) -> int:
+    """Look at the machine, try it out and print what was found; the exit code is HOST_FAILED if no bot can run.
+
+    With `races`, slaps are timed thoroughly: so many windows for each kind of race.
+    """
     try:
-        report = _report()
+        report = _report(races or 0)
     except Interrupted:
         say("golfref doctor: interrupted")
         return INTERRUPTED
@@ -87,11 +106,12 @@ def examine(*, as_json: bool) -> int:
     return DONE if any(level.available for level in report.levels) else HOST_FAILED
 
 
-def _report() -> Report:
+def _report(windows: int) -> Report:
     machine = host()  # before anything is started, for the load
     groups = _groups()
     starts: list[Start] = []
     races: list[Races] = []
+    bench: list[Bench] = []
     problems: list[str] = []
     try:
         bubblewrap()
@@ -107,6 +127,8 @@ def _report() -> Report:
         if best is not None:
             try:
                 races.append(await try_races(pump, Confinement(isolation=best)))
+                if windows:
+                    bench.extend(await _bench(pump, Confinement(isolation=best), windows))
             except HostFault as fault:
                 problems.append(str(fault))
 
@@ -119,9 +141,20 @@ def _report() -> Report:
         jobs=max(1, int(min(machine.cores, machine.quota_cores or machine.cores))),
         races=races[0] if races else None,
         races_problem="; ".join(problems),
+        bench=tuple(bench),
         advice=(),
     )
     return msgspec.structs.replace(found, advice=tuple(_advice(found)))
+
+
+async def _bench(pump: Pump, confinement: Confinement, windows: int) -> list[Bench]:
+    found = []
+    for timing in get_args(SlapTiming):
+        for faster_us in FASTER_US:
+            scenario = Scenario(faster_us=faster_us, slap_timing=timing, confinement=confinement)
+            outcome = await race(pump, scenario, windows)
+            found.append(Bench(slap_timing=timing, faster_us=faster_us, outcome=outcome))
+    return found
 
 
 def _levels(starts: list[Start], missing: Missing | None) -> Iterator[Level]:
@@ -218,6 +251,8 @@ def _lines(report: Report) -> Iterator[str]:
     yield from ("", _races_title(report), "")
     if report.races is not None:
         yield from _table(_race_rows(report.races))
+    if report.bench:
+        yield from ("", *_bench_lines(report.bench))
     yield from ("", "What to put right:" if report.advice else "Nothing needs to be put right.")
     yield from (f"{number}. {text}" for number, text in enumerate(report.advice, start=1))
 
@@ -262,3 +297,33 @@ def _race_rows(races: Races) -> Iterator[tuple[str, str]]:
     yield "first, by seat", f"{' '.join(map(str, races.first))} (chi-square p = {races.chance:.3g})"
     yield "disturbed", f"{races.disturbed} windows; {races.late} slaps too late"
     yield "referee's lateness", f"{races.lateness_ms:.1f} ms at worst"
+
+
+def _bench_lines(bench: Sequence[Bench]) -> Iterator[str]:
+    """What a slap took beyond the bot's own work; how often a faster bot was first, how evenly identical ones were."""
+    yield f"{bench[0].outcome.windows} windows of each kind; a bot computes for {WORK_US} us, and one of them for less:"
+    yield ""
+    rows = [
+        (
+            one.slap_timing,
+            one.faster_us or "identical",
+            *(f"{us:.0f}" for us in (one.outcome.excess_p50_us, one.outcome.excess_p90_us, one.outcome.excess_p99_us)),
+            f"{one.outcome.announced:.1%}" if one.faster_us else "",
+            "" if one.faster_us else f"{one.outcome.chance_seat:.3f}",
+            "" if one.faster_us else f"{one.outcome.chance_place:.3f}",
+            f"{one.outcome.disturbed / one.outcome.windows:.1%}",
+        )
+        for one in bench
+    ]
+    heads = [
+        "timing",
+        "faster by us",
+        "excess us p50",
+        "p90",
+        "p99",
+        "is first",
+        "p by seat",
+        "p by asking",
+        "disturbed",
+    ]
+    yield tabulate(rows, headers=heads, disable_numparse=True)

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from referee.commands.console import say
 from referee.tournament.schedule import Fixture
-from referee.tournament.standings import RankBy, Result
+from referee.tournament.standings import RankBy, Result, shares
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -25,31 +27,37 @@ LEADERS = 3
 """Bots named as leading."""
 
 
+class _Mean(Struct, gc=False):
+    total: float = 0.0
+    count: int = 0
+
+
 class Board:
     """The running means of the figure that ranks, by bot, over all matches alike; cheap, and only for the eye."""
 
     def __init__(self, rank_by: RankBy) -> None:
         self._rank_by = rank_by
-        self._sums: dict[str, tuple[float, int]] = defaultdict(lambda: (0.0, 0))
+        self._means: dict[str, _Mean] = defaultdict(_Mean)
 
     def add(self, result: Result) -> None:
         """Count a match."""
-        for seat, bot in enumerate(result.bots):
-            total, count = self._sums[bot]
-            self._sums[bot] = total + self._figure(result, seat), count + 1
+        figures = shares(result.ranks) if self._rank_by == "match-points" else _strokes(result)
+        for bot, figure in zip(result.bots, figures, strict=True):
+            mean = self._means[bot]
+            mean.total += figure
+            mean.count += 1
 
     def leaders(self) -> str:
         """The best few with their figures."""
-        means = {bot: total / count for bot, (total, count) in self._sums.items()}
+        means = {bot: mean.total / mean.count for bot, mean in self._means.items()}
         best = sorted(means, key=lambda bot: means[bot], reverse=self._rank_by == "match-points")
         return ", ".join(f"{bot} {means[bot]:.2f}" for bot in best[:LEADERS])
 
-    def _figure(self, result: Result, seat: int) -> float:
-        if self._rank_by == "strokes":
-            return (result.totals[seat] - sum(result.totals) / len(result.totals)) / max(1, result.rounds)
-        own = result.ranks[seat]
-        others = [rank for other, rank in enumerate(result.ranks) if other != seat]
-        return sum((own < rank) + 0.5 * (own == rank) for rank in others) / len(others)
+
+def _strokes(result: Result) -> list[float]:
+    """By seat, the points of the card game a round, less the table's mean."""
+    mean = sum(result.totals) / len(result.totals)
+    return [(total - mean) / max(1, result.rounds) for total in result.totals]
 
 
 class Lines:

@@ -223,7 +223,8 @@ def _show_table(record: Record) -> None:
     ]
     put(tabulate(rows, headers=["seat", "bot", "total", "rank", "faults", "late slaps"], disable_numparse=[1, 4]))
     put("rounds, points by seat: " + " ".join("/".join(map(str, one.scores)) for one in record.result.rounds))
-    put(f"seed: {record.seed}   isolation: {record.isolation}", "")
+    at_once = "   slaps: broadcast timing" if record.clocks.slap_timing == "broadcast" else ""
+    put(f"seed: {record.seed}   isolation: {record.isolation}{at_once}", "")
 
 
 def _report(order: Ordered, record: Record) -> MatchReport:

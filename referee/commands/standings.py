@@ -37,19 +37,20 @@ def print_standings(path: Path, *, as_json: bool, hashes: bool) -> int:
             if hashes:
                 put(*(f"{number} {value}" for number, value in store.hashes()))
                 return DONE
-            show(document_of(store), as_json=as_json)
-            explain_faults(store)
+            document = document_of(store, with_results=as_json)
+            show(document, as_json=as_json)
+            explain_faults(store, document)
     except StoreError as error:
         say(f"golfref: {error}")
         return USAGE
     return DONE
 
 
-def explain_faults(store: Store) -> None:
+def explain_faults(store: Store, document: Document) -> None:
     """For each bot that was at fault: its faults in the first match with any, where to read on, and all matches."""
     seats: dict[str, tuple[int, int]] = {}
     matches: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for result in store.results():
+    for result in store.results() if any(row.faults for row in document.standings) else ():
         for seat, bot in enumerate(result.bots):
             for kind in result.faults[seat]:
                 seats.setdefault(bot, (result.number, seat))
@@ -94,13 +95,15 @@ def _provenance(document: Document) -> list[str]:
     """Where the figures come from: without it no result can be defended."""
     voided = f", {document.voided} voided and played again" if document.voided else ""
     missing = "" if document.matches == document.planned else f" of {document.planned}"
+    reuse = "" if document.reuse == "match" else f", bots' processes kept for the {document.reuse}"
     tables = [f"{variant} scores by {table}" for variant, table in document.scoring_tables.items()]
     return [
         *tables,
         f"{document.name}: {document.matches}{missing} matches{voided}; ± is 1.96 standard errors, clustered by block",
+        *([f"slaps: {document.slap_timing} timing"] if document.slap_timing else []),
         *_troubles(document),
         _lateness(document),
-        f"golfref {document.version}, isolation {document.isolation}, {document.host}",
+        f"golfref {document.version}, isolation {document.isolation}{reuse}, {document.host}",
         f"commitment {document.commitment}",
         f"key        {document.key or 'revealed when all matches are played'}",
         f"digest     {document.digest if document.matches else 'no match yet'}",

@@ -5,6 +5,8 @@ import itertools
 import shlex
 from collections.abc import Sequence
 from math import comb
+from os import stat_result
+from os.path import samestat
 from pathlib import Path
 
 from msgspec import Struct
@@ -28,14 +30,16 @@ from referee.play.session import Interrupted
 from referee.rules.describe import advice
 from referee.tournament.amend import Amendment, amendment
 from referee.tournament.config import Config, ConfigError, Entry, load
+from referee.tournament.crew import WorkersLost
 from referee.tournament.disk import SIDE_FILES, Lock, StoreError, WriteFailed, locked
 from referee.tournament.document import document_of
 from referee.tournament.entrants import readers
 from referee.tournament.estimate import DECISION_S, estimate
 from referee.tournament.facts import Facts, config_facts, plan_of, terms_of
 from referee.tournament.keys import commitment, master_key
-from referee.tournament.run import Run, for_blocks, greet_all
+from referee.tournament.run import Run, greet_all
 from referee.tournament.schedule import Plan
+from referee.tournament.setups import for_blocks
 from referee.tournament.store import Meta, Store
 from referee.tournament.versions import short
 
@@ -52,6 +56,7 @@ class Ordered(Struct, frozen=True, kw_only=True):
     amend: bool
     dry_run: bool
     jobs: int | None
+    workers: int | None
     seed: str | None
     as_json: bool
     strict: bool
@@ -72,6 +77,7 @@ class _Job(Struct, frozen=True, kw_only=True):
 def run_tournament(order: Ordered, signals: Signals) -> int:
     """The whole command; whatever keeps it from its end is told in words."""
     path = order.store or order.config.with_suffix(".golfref")
+    replaced = _stat(path) if order.fresh else None
     try:
         with signals:
             return _run(order, path, signals)
@@ -84,15 +90,25 @@ def run_tournament(order: Ordered, signals: Signals) -> int:
     except HostFault as fault:
         say(f"golfref: {fault}; nothing was played")
         return HOST_FAILED
+    except WorkersLost as lost:
+        say(f"golfref: {lost}; {_so_far(order, path)}")
+        return HOST_FAILED
     except Interrupted:
-        say(_interrupted(order, path))
+        there = _stat(path)
+        has_run = there is not None and (replaced is None or not samestat(there, replaced))
+        say(f"interrupted: {_so_far(order, path)}" if has_run else "interrupted; nothing was played")
         return INTERRUPTED
 
 
 def _run(order: Ordered, path: Path, signals: Signals) -> int:
     """Nothing is played before all of the config is known to be good and every bot has been greeted."""
     config = load(order.config)
-    config = replace(config, jobs=order.jobs or config.jobs, seed=order.seed or config.seed)
+    config = replace(
+        config,
+        jobs=order.jobs or config.jobs,
+        workers=order.workers or config.workers,
+        seed=order.seed or config.seed,
+    )
     _check_cells(config, path)
     with contextlib.nullcontext() if order.dry_run else locked(path) as lock:
         job = _prepare(order, config, path)
@@ -182,9 +198,10 @@ def _announce_time(config: Config, greeted: Sequence[Greeted]) -> None:
         one = estimate(for_blocks(entry), entry.seats)
         seconds += matches * (entry.seats * start_s + one.decisions * DECISION_S)
         size += matches * one.stored_bytes
+    side_by_side = f"{config.jobs} matches at a time" + f" in {config.processes} workers" * (config.processes > 1)
     say(
-        f"isolation {config.isolation}, {config.jobs} matches at a time; if bots answer at once, about "
-        f"{_duration(seconds / min(config.jobs, cores()))}, and {size / 1e6:.1f} MB in the store"
+        f"isolation {config.isolation}, {side_by_side}; if bots answer at once, about "
+        f"{_duration(seconds / min(config.processes, cores()))}, and {size / 1e6:.1f} MB in the store"
     )
 
 
@@ -260,9 +277,9 @@ def _play(order: Ordered, job: _Job, lock: Lock, signals: Signals) -> int:
                 run.play(signals.check)
         finally:
             _note_changed_bots(job, store)
-        document = document_of(store)
+        document = document_of(store, with_results=order.as_json)
         show(document, as_json=order.as_json)
-        explain_faults(store)
+        explain_faults(store, document)
         if document.unplayed:
             numbers = ", ".join(map(str, document.unplayed))
             say(
@@ -287,15 +304,20 @@ def _note_changed_bots(job: _Job, store: Store) -> None:
         store.note(*lines)
 
 
-def _interrupted(order: Ordered, path: Path) -> str:
-    """What there is, and how to go on."""
-    if not path.exists():
-        return "interrupted; nothing was played"
-    with contextlib.closing(Store.open(path)) as store:
-        return (
-            f"interrupted: {len(store.numbers())} of {store.meta().matches} matches are stored; "
-            f"go on with: {_again(order)}"
-        )
+def _stat(path: Path) -> stat_result | None:
+    """Which file it is; None where there is none that can be seen."""
+    with contextlib.suppress(OSError):
+        return path.stat()
+    return None
+
+
+def _so_far(order: Ordered, path: Path) -> str:
+    """What there is, and how to go on; or why that cannot be told."""
+    try:
+        with contextlib.closing(Store.open(path)) as store:
+            return f"{len(store.numbers())} of {store.meta().matches} matches are stored; go on with: {_again(order)}"
+    except StoreError as error:
+        return str(error)
 
 
 def _again(order: Ordered) -> str:
@@ -304,5 +326,6 @@ def _again(order: Ordered) -> str:
     parts += ["--store", str(order.store)] * (order.store is not None)
     parts += ["--seed", str(order.seed)] * (order.seed is not None)
     parts += ["--jobs", str(order.jobs)] * (order.jobs is not None)
+    parts += ["--workers", str(order.workers)] * (order.workers is not None)
     parts += ["--amend"] * order.amend + ["--json"] * order.as_json + ["--strict"] * order.strict
     return shlex.join(parts)

@@ -121,16 +121,25 @@ class Group:
         with contextlib.suppress(OSError):
             write_text(self._any() / "cgroup.kill", "1")
             return
-        # Without that file (before Linux 5.14, and version 1): one that is held still cannot start another meanwhile.
-        self.freeze()
-        end = time.monotonic() + _FREEZE_S
-        while "freeze" in self._folders and not self.frozen() and time.monotonic() < end:
-            time.sleep(POLL_S)
+        # Without that file (before Linux 5.14, and version 1): who is being killed starts nothing any more, so that all
+        # are if nobody else is there then. Else they are frozen first, which a kill of ours in between would leave so.
+        struck = self._strike()
+        if not struck.issuperset(self.processes()):
+            end = time.monotonic() + _FREEZE_S
             self.freeze()
-        for pid in self.processes():
+            while "freeze" in self._folders and not self.frozen() and time.monotonic() < end:
+                time.sleep(POLL_S)
+                self.freeze()
+            self._strike()
+        self.thaw()
+
+    def _strike(self) -> set[int]:
+        """SIGKILL for every process that is there now; their ids."""
+        struck = set(self.processes())
+        for pid in struck:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        self.thaw()
+        return struck
 
     def processes(self) -> tuple[int, ...]:
         """The ids of the processes in the group."""

@@ -5,6 +5,7 @@ Owned by the pump and the race, which decide when; this module only does it, and
 
 import contextlib
 import os
+import time
 
 from msgspec import Struct
 
@@ -48,8 +49,13 @@ class Pending(Struct):
 class Channel:
     """One bot of one match."""
 
-    def __init__(self, spec: BotSpec, confinement: Confinement, limits: Limits) -> None:
-        """Starts the bot; if that fails, the first answer awaited from it is that trouble."""
+    def __init__(
+        self, spec: BotSpec, confinement: Confinement, limits: Limits, process: BotProcess | None = None
+    ) -> None:
+        """Starts the bot; if that fails, the first answer awaited from it is that trouble.
+
+        With a `process` that has played before, it is that one, held still until `release`.
+        """
         self.connection = Connection(limits)
         self.isolation = confinement.isolation
         self.asked = 0
@@ -63,7 +69,10 @@ class Channel:
         self.used = Usage(0, 0)
         """What the bot had used at the warden's last look."""
         self._failure: Trouble | None = None
-        self._held = False
+        self._held = process is not None
+        if process is not None:
+            self.process, self.used = process, usage(process.pid) or self.used
+            return
         try:
             self.process = start(spec, confinement)
         except StartFailed as error:
@@ -71,9 +80,7 @@ class Channel:
 
     def write(self, delivery: Delivery, now_ns: int) -> None:
         """Write as much as the pipe takes, keep the rest, and await the answer if one is due."""
-        if self._held and self.process is not None:
-            self._held = False
-            self.process.thaw()
+        self.release()
         if delivery.awaits is not None:
             self.asked += 1
             limit_ns = round(delivery.limit_s * 1e9)
@@ -82,37 +89,45 @@ class Channel:
                 self.connection.expect_ready()
             else:
                 self.connection.expect(delivery.awaits)
-        self.unwritten += delivery.data
-        self.flush()
+        if self.unwritten:
+            self.unwritten += delivery.data
+            self.flush()
+        elif self.process is not None:
+            self._write(delivery.data)
 
     def flush(self) -> None:
         """Write what is left to write. A bot that does not read or is gone shows itself by not answering."""
-        if self.process is None:
-            self.unwritten.clear()
-        while self.unwritten and self.process is not None:
-            try:
-                written = os.write(self.process.stdin, self.unwritten)
-            except BlockingIOError:
-                return
-            except (BrokenPipeError, OSError):
-                self.unwritten.clear()
-                return
-            del self.unwritten[:written]
+        data = bytes(self.unwritten)
+        self.unwritten.clear()
+        self._write(data)
 
-    def read(self, now_ns: int) -> None:
-        """Take one read of the bot's output."""
+    def _write(self, data: bytes) -> None:
+        """Write what the pipe takes and keep the rest."""
         if self.process is None:
             return
         try:
+            while data:
+                data = data[os.write(self.process.stdin, data) :]
+        except BlockingIOError:
+            self.unwritten += data
+        except OSError:
+            pass
+
+    def read(self, now_ns: int) -> Heard | None:
+        """Take one read of the bot's output; returns what is heard then, as `hear` does."""
+        if self.process is None:
+            return self.hear()
+        try:
             data = os.read(self.process.stdout, READ_BYTES)
         except BlockingIOError:
-            return
+            return self.hear()
         except OSError:
             data = b""
-        if data:
-            self.connection.feed(data)
-        else:
+        if not data:
             self.ended_ns = now_ns
+            return self.hear()
+        heard = self.connection.take(data)
+        return self._failure or heard
 
     def read_stderr(self) -> bool:
         """Take one read of the bot's standard error; False at its end."""
@@ -131,10 +146,18 @@ class Channel:
         """What the bot has answered, or what is wrong with it; None while neither is known."""
         return self._failure or self.connection.hear()
 
+    def known(self, now_ns: int) -> Heard | None:
+        """What is known at once of an answer that has just been asked for: only what had come before, or the end."""
+        if self._failure is None and self.ended_ns is None and self.connection.is_empty():
+            return None
+        return self.hear() or self.end_of_output(now_ns)
+
     def end_of_output(self, now_ns: int) -> Trouble | None:
         """After its output has ended: whether it crashed or only closed its output, None while that is open."""
         if self.process is None or self.ended_ns is None:
             return None
+        if self._failure is not None:
+            return self._failure
         if (status := self.process.exit_status()) is not None:
             return Trouble(kind="crashed", detail=status)
         if now_ns - self.ended_ns > EXIT_GRACE_NS:
@@ -161,6 +184,38 @@ class Channel:
         self._held = True
         if self.process is not None:
             self.process.freeze()
+
+    def is_held(self) -> bool:
+        """Whether it is held still until the next line to it."""
+        return self._held
+
+    def end_hold(self) -> None:
+        """Its hold is over; whoever calls this lets it go on."""
+        self._held = False
+
+    def release(self) -> None:
+        """Let it go on after `hold`."""
+        if self._held and self.process is not None:
+            self.end_hold()
+            self.process.thaw()
+
+    def can_play_on(self) -> bool:
+        """Whether nothing is amiss with the bot, and it has written whole lines only."""
+        return self._failure is None and not self.has_ended() and not self.connection.has_part_of_a_line
+
+    def has_read_all(self) -> bool:
+        """Whether the bot has taken all that was written to it."""
+        return self.process is not None and not self.unwritten and not self.process.unread_bytes()
+
+    def has_ended(self) -> bool:
+        """Whether the bot is gone, or closed its output."""
+        return self.process is None or self.ended_ns is not None or self.process.has_exited()
+
+    def read_rest(self) -> None:
+        """After the last line to it: take what it still writes."""
+        self.flush()
+        self.read(time.monotonic_ns())
+        self.drain_stderr()
 
     def give_up(self) -> None:
         """Await no answer any more."""

@@ -80,6 +80,10 @@ class Connection:
         """The answer is not awaited any more: should it come, it is ignored."""
         self._awaited, self._awaits_ready = None, False
 
+    def is_empty(self) -> bool:
+        """Whether nothing waits to be judged."""
+        return not self._buffer
+
     def hint(self) -> str:
         """For a bot that has not answered: what there was instead, or what commonly is the matter."""
         if self._passed_over:
@@ -94,11 +98,29 @@ class Connection:
             "line)"
         )
 
+    @property
+    def has_part_of_a_line(self) -> bool:
+        """Whether what came last is still without its newline."""
+        return bool(self._buffer) and not self._buffer.endswith(b"\n")
+
     def feed(self, data: bytes) -> None:
         """Take what was read from the bot's standard output."""
         self._buffer += data
         self.bytes_read += len(data)
         self.digest.update(data)
+
+    def take(self, data: bytes) -> Heard | None:
+        """`feed` and then `hear`; at once for a whole line with nothing before it, as most answers come."""
+        if self._buffer or self._awaited is None or data.find(b"\n") != len(data) - 1:
+            self.feed(data)
+            return self.hear()
+        self.bytes_read += len(data)
+        self.digest.update(data)
+        self._keep(data)
+        heard = self._judge(data)
+        if heard is not None:
+            self.give_up()
+        return heard
 
     def hear(self) -> Heard | None:
         """The awaited message or the trouble that came instead, None while neither is there.

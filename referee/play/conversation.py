@@ -5,7 +5,7 @@ sent is composed in `telling.py`. It knows nothing of processes, pipes or clocks
 """
 
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct, field
@@ -17,7 +17,7 @@ from protocol.text import printable
 from referee.play.connection import EXCERPT, Trouble
 from referee.play.exchange import Delivery, Exchange, Reply
 from referee.play.telling import Telling
-from referee.rules.asks import Ask, Response, Sealed, Window
+from referee.rules.asks import Ask, Sealed, Window
 from referee.rules.chance import Chance
 from referee.rules.game import Game
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Reaction
@@ -62,7 +62,11 @@ class Conversation:
 
     def steps(self) -> Steps:
         """The whole match; ends when every bot has been told the result."""
-        yield from self._greet()
+        yield from self.greet()
+        yield from self.play()
+
+    def play(self) -> Steps:
+        """The match itself, once all have been greeted."""
         while (question := self.game.question) is not None:
             if isinstance(question, Ask):
                 yield from self._ask(question)
@@ -72,14 +76,23 @@ class Conversation:
                 yield from self._open_window(question)
         yield self._exchange([self.telling.end(seat) for seat in self._present()])
 
-    def _greet(self) -> Steps:
-        """`hello` to every bot, `ready` from every bot; who fails to start forfeits."""
-        for reply in (yield self._exchange([self.telling.hello(seat) for seat in self._present()])):
+    def greet(self, known: Mapping[int, Ready] | None = None) -> Steps:
+        """`hello` to every bot, `ready` from every bot; who fails to start forfeits.
+
+        A process that has been greeted before a match of its own is not greeted again: `known` has what it said.
+        """
+        for number, ready in (known or {}).items():
+            self._note_ready(number, ready)
+        new = [number for number, seat in enumerate(self.seats) if seat.ready is None]
+        for reply in (yield self._exchange([self.telling.hello(seat) for seat in new])) if new else ():
             if isinstance(reply.heard, Ready):
-                self.seats[reply.seat].ready = reply.heard
-                self.telling.seats[reply.seat].wants_table = reply.heard.table
+                self._note_ready(reply.seat, reply.heard)
             else:
                 self._blame(reply.seat, start_mishap(reply, self.telling.clocks.start_s))
+
+    def _note_ready(self, number: int, ready: Ready) -> None:
+        self.seats[number].ready = ready
+        self.telling.seats[number].wants_table = ready.table
 
     def _ask(self, ask: Ask) -> Steps:
         seat = self.seats[ask.seat]
@@ -92,7 +105,7 @@ class Conversation:
             (reply,) = yield self._exchange([self.telling.request(ask)])
             given = self._judge(ask, reply)
         self.moves.append(given)
-        self._answer(given.action)
+        self.game.go_on(given.action)
 
     def _ask_together(self, sealed: Sealed) -> Steps:
         """GEN-06: nothing is judged, and so nobody can learn anything, before all answers are in."""
@@ -101,7 +114,7 @@ class Conversation:
         given = {ask.seat: self._judge(ask, reply) for ask, reply in zip(asks, replies, strict=True)}
         answers = tuple(given.get(ask.seat, Given(seat=ask.seat, action=ask.fallback)) for ask in sealed.asks)
         self.moves.append(GivenTogether(answers=answers))
-        self._answer(tuple(answer.action for answer in answers))
+        self.game.go_on(tuple(answer.action for answer in answers))
 
     def _open_window(self, window: Window) -> Steps:
         """CAC-23, CAC-25: everybody who may slap is asked; a bot that renounced slaps passes unasked."""
@@ -126,34 +139,32 @@ class Conversation:
                 disturbed="; ".join(sorted({reply.disturbed for reply in replies if reply.disturbed})),
             )
         )
-        self._answer(outcome)
+        self.game.go_on(outcome)
 
     def _slaps(self, number: int) -> bool:
         seat = self.seats[number]
         return not seat.forfeited and seat.ready is not None and seat.ready.slaps
-
-    def _answer(self, response: Response) -> None:
-        self.game.answer(response)
 
     def _present(self) -> list[int]:
         return [number for number, seat in enumerate(self.seats) if not seat.forfeited]
 
     def _exchange(self, deliveries: list[Delivery], *, timed: bool = False) -> Exchange:
         dismissed, self._dismissed = tuple(self._dismissed), []
-        return Exchange(deliveries=tuple(deliveries), timed=timed, dismissed=dismissed)
+        at_once = timed and self.telling.clocks.slap_timing == "broadcast"
+        return Exchange(deliveries=tuple(deliveries), timed=timed, at_once=at_once, dismissed=dismissed)
 
     # What a seat answers
 
     def _judge(self, ask: Ask, reply: Reply) -> Given:
         """The action that is played, and the fault if the answer was late, broken or illegal."""
-        limit_s = self.telling.limit_s(ask)
         time_us, waived_us = round(reply.elapsed_us), round(reply.waived_us)
-        left_us = self.telling.charge(ask.seat, time_us)
         if isinstance(reply.heard, Answer):
+            self.telling.charge(ask.seat, time_us)
             given = self._accept(ask, reply.heard.action, time_us=time_us, waived_us=waived_us)
             self.seats[ask.seat].then = None if given.fault else reply.heard.then
             return given
-        empty = "" if left_us else "; the bank is empty"
+        limit_s = self.telling.limit_s(ask)
+        empty = "" if self.telling.charge(ask.seat, time_us) else "; the bank is empty"
         more = f" and {waived_us / 1e6:.3f} s more that were not charged" if waived_us >= WORTH_TELLING_US else ""
         silence = f"no answer to `{ask.decision}` within {limit_s:.3g} s{more}{empty}; {reply.hint}"
         mishap = _mishap(reply.heard, silence)

@@ -9,7 +9,7 @@ READY = "ready"
 """In place of a request id: the awaited message is `ready`."""
 
 
-class Delivery(Struct, frozen=True, kw_only=True):
+class Delivery(Struct, frozen=True, kw_only=True, gc=False):
     """Bytes for one seat; `awaits` is the id of the request in them (or READY), None where no answer is due."""
 
     seat: int
@@ -19,19 +19,21 @@ class Delivery(Struct, frozen=True, kw_only=True):
     """Time for the answer, from the write."""
 
 
-class Exchange(Struct, frozen=True, kw_only=True):
+class Exchange(Struct, frozen=True, kw_only=True, gc=False):
     """Write all deliveries and gather an answer for each that awaits one.
 
-    With `timed` the seats are asked one after another in the order given, each alone on the machine (DESIGN: isolated
-    timing). The bots of `dismissed` seats are out of the match and stopped.
+    With `timed` the answers are a slap window's: by default the seats are asked one after another in the order given,
+    each alone on the machine (DESIGN: isolated timing), with `at_once` all together, and a reply's time ends when it is
+    seen. The bots of `dismissed` seats are out of the match and stopped.
     """
 
     deliveries: tuple[Delivery, ...]
     timed: bool = False
+    at_once: bool = False
     dismissed: tuple[int, ...] = ()
 
 
-class Reply(Struct, frozen=True, kw_only=True):
+class Reply(Struct, frozen=True, kw_only=True, gc=False):
     """What came back from one seat; times in microseconds since its write.
 
     `heard` is the message, a Trouble, or None when the time was over. `wait_us` and `disturbed` only where timed.

@@ -64,7 +64,6 @@ def versions() -> dict[str, str]:
 def host() -> Host:
     """The machine as it is now."""
     memory = _memory_mb()
-    autogroup = _number("/proc/sys/kernel/sched_autogroup_enabled")
     return Host(
         root=os.geteuid() == 0,
         cores=cores(),
@@ -72,7 +71,7 @@ def host() -> Host:
         load=round(os.getloadavg()[0], 2),
         memory_mb=memory.get("MemTotal"),
         swap_mb=memory.get("SwapTotal"),
-        autogroup=None if autogroup is None else autogroup == 1 and not _is_weighed(),
+        autogroup=is_autogrouped(),
         ptrace_scope=_number("/proc/sys/kernel/yama/ptrace_scope"),
         child_lists=any(Path("/proc/self/task").glob("*/children")),
         wait_times=usage(os.getpid()) is not None,
@@ -95,6 +94,12 @@ def quota_cores() -> float | None:
             if (quota := int(words[0])) > 0:
                 quotas.append(quota / int(words[1]))
     return round(min(quotas), 2) if quotas else None
+
+
+def is_autogrouped() -> bool | None:
+    """Whether the kernel gives every session the same share of the cores; None where it does not tell."""
+    setting = _number("/proc/sys/kernel/sched_autogroup_enabled")
+    return None if setting is None else setting == 1 and not _is_weighed()
 
 
 def _is_weighed() -> bool:

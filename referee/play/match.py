@@ -3,7 +3,7 @@
 import platform
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 import trio
@@ -18,8 +18,9 @@ from referee import __version__
 from referee.play import telling
 from referee.play.bots import BotSpec, Confinement
 from referee.play.channel import Channel
-from referee.play.conversation import Conversation
+from referee.play.conversation import Conversation, Steps
 from referee.play.household import end_orphans
+from referee.play.kept import Kept, KeptBots
 from referee.play.process import FAREWELL_S, bounded
 from referee.play.pump import Pump
 from referee.rules.chance import Chance, Keyed, Recorder, Stacked
@@ -45,6 +46,8 @@ class MatchSetup(Struct, frozen=True, kw_only=True):
     seeds: tuple[int, ...]
     """By seat, for the bots' own randomness."""
     deal_key: bytes
+    block: int = 0
+    """Matches of one block have the same cards; those of different blocks have not."""
     seed: str = ""
     """The seed text that the deal key came from, where there was one."""
     decks: tuple[tuple[Card, ...], ...] | None = None
@@ -57,32 +60,142 @@ class MatchSetup(Struct, frozen=True, kw_only=True):
     """All that will be played, as `hello` tells it."""
 
 
+class Sitting:
+    """A match between live bots: `seat` brings them to the table, `play` plays and lets them go.
+
+    They can be seated while another match plays, and wait for its end, held still. Must run in the main thread.
+    """
+
+    def __init__(self, pump: Pump, setup: MatchSetup, kept: KeptBots | None = None) -> None:
+        """With `kept`, processes that have played before are taken from there, and left there for later matches."""
+        self._pump, self._setup, self._kept = pump, setup, kept
+        self._channels: list[Channel] = []
+        self._known: dict[int, Kept] = {}
+        """The processes that have played before, by seat."""
+        self._recorder = Recorder(_chance(setup))
+        self._game = Game(setup.variant, len(setup.bots), self._recorder)
+        self._talk: Conversation | None = None
+        self._lag_us = 0
+
+    async def seat(self) -> None:
+        """Start and greet the bots. Raises HostFault, and leaves no process then, as on any failure."""
+        try:
+            for number, spec in enumerate(self._setup.bots):
+                # One by one: a failure stops the others.
+                self._channels.append(await self._channel(number, spec))
+            talk = self._talk = self._conversation()
+            await self._converse(talk.greet({number: one.ready for number, one in self._known.items()}))
+        except BaseException:
+            await self.dismiss()
+            raise
+
+    def hold(self) -> None:
+        """Hold the bots still until `play`."""
+        for channel in self._channels:
+            channel.hold()
+
+    async def play(self) -> Record:
+        """Play the match and return its record; none of its processes is left but those that are kept.
+
+        Raises HostFault when the referee or its host spoiled the match.
+        """
+        if self._talk is None:
+            raise RuntimeError("play follows seat")
+        try:
+            await self._converse(self._talk.play())
+        except BaseException:
+            await self.dismiss()
+            raise
+        with trio.CancelScope(shield=True):
+            await self._rise(self._talk)
+        seats = [
+            _seat_record(self._setup, self._talk, channel, number, before)
+            for number, (channel, before) in enumerate(zip(self._channels, self._matches_before(), strict=True))
+        ]
+        self._channels = []
+        return structs.replace(_record(self._setup, self._recorder, self._talk, seats), lag_us=self._lag_us)
+
+    async def dismiss(self) -> None:
+        """End the bots at once, where the match is not over."""
+        channels, self._channels = self._channels, []
+        if not channels:
+            return
+        with trio.CancelScope(shield=True):
+            async with trio.open_nursery() as nursery:
+                for channel in channels:
+                    nursery.start_soon(self._see_off, channel, partial(channel.stop, patience_s=0.0))
+            end_orphans()
+
+    async def _see_off(self, channel: Channel, farewell: Callable[[], Awaitable[None]]) -> None:
+        """Until its farewell is over, a bot stands still while slaps are timed."""
+        try:
+            await farewell()
+        finally:
+            self._pump.let_go(channel)
+
+    async def _channel(self, number: int, spec: BotSpec) -> Channel:
+        confinement, limits = self._setup.confinement, self._setup.limits
+        one = await self._kept.take(spec.name, self._setup.block) if self._kept else None
+        if one is not None:
+            self._known[number] = one
+            return self._admitted(Channel(spec, confinement, limits, one.channel.process))
+        async with self._pump.stillness:
+            return self._admitted(Channel(spec, confinement, limits))
+
+    def _admitted(self, channel: Channel) -> Channel:
+        self._pump.admit(channel)
+        return channel
+
+    def _conversation(self) -> Conversation:
+        return Conversation(
+            self._game,
+            self._recorder,
+            hello=telling.hello(self._setup.games, self._setup.limits),
+            matches=match_messages(self._setup, self._matches_before()),
+            id_key=secrets.token_bytes(ID_KEY_BYTES),
+        )
+
+    def _matches_before(self) -> list[int]:
+        known = self._known
+        return [known[number].matches if number in known else 0 for number in range(len(self._setup.bots))]
+
+    async def _converse(self, steps: Steps) -> None:
+        self._lag_us = max(self._lag_us, await self._pump.converse(steps, dict(enumerate(self._channels))))
+
+    async def _rise(self, talk: Conversation) -> None:
+        """The match is over: bots are kept for a later one, or end and take with them whatever they have started."""
+        async with trio.open_nursery() as nursery:
+            for number, (seat, before) in enumerate(zip(talk.seats, self._matches_before(), strict=True)):
+                channel = self._channels[number]
+                if self._kept is None or seat.forfeited or seat.ready is None:
+                    nursery.start_soon(self._see_off, channel, partial(channel.stop, patience_s=FAREWELL_S))
+                    continue
+                bot, block = self._setup.bots[number].name, self._setup.block
+                kept = Kept(bot=bot, channel=channel, ready=seat.ready, matches=before + 1, block=block)
+                nursery.start_soon(self._see_off, channel, partial(self._kept.keep, kept))
+        end_orphans()
+
+
 async def play(pump: Pump, setup: MatchSetup) -> Record:
     """Play a match and return its record; no process of it is left on any way out.
 
     Raises HostFault when the referee or its host spoiled the match. Must run in the main thread.
     """
-    recorder = Recorder(_chance(setup))
-    game = Game(setup.variant, len(setup.bots), recorder)
-    id_key = secrets.token_bytes(ID_KEY_BYTES)
-    greeting = telling.hello(setup.games, setup.limits)
-    conversation = Conversation(game, recorder, hello=greeting, matches=match_messages(setup), id_key=id_key)
-    channels: list[Channel] = []
-    try:
-        async with pump.stillness:
-            for spec in setup.bots:
-                # One by one: a failure stops the others.
-                channels.append(Channel(spec, setup.confinement, setup.limits))
-        lag_us = await pump.converse(conversation.steps(), dict(enumerate(channels)))
-    finally:
-        with trio.CancelScope(shield=True):
-            await _stop(channels, patience_s=FAREWELL_S if game.question is None else 0.0)
-    return structs.replace(_record(setup, recorder, conversation, channels), lag_us=lag_us)
+    sitting = Sitting(pump, setup)
+    await sitting.seat()
+    return await sitting.play()
 
 
-def match_messages(setup: MatchSetup) -> list[Match]:
-    """The `match` message of every seat."""
-    return telling.announcements(setup.variant, setup.name, seeds=setup.seeds, clocks=setup.clocks, faults=setup.faults)
+def match_messages(setup: MatchSetup, matches_before: Sequence[int] = ()) -> list[Match]:
+    """The `match` message of every seat, whose bots have played so many matches."""
+    return telling.announcements(
+        setup.variant,
+        setup.name,
+        seeds=setup.seeds,
+        clocks=setup.clocks,
+        faults=setup.faults,
+        matches_before=matches_before,
+    )
 
 
 def host() -> str:
@@ -97,15 +210,7 @@ def _chance(setup: MatchSetup) -> Chance:
     return Stacked(setup.deal_key, setup.variant, len(setup.bots), setup.decks)
 
 
-async def _stop(channels: Sequence[Channel], *, patience_s: float) -> None:
-    """End all bots of the match and whatever they have started."""
-    async with trio.open_nursery() as nursery:
-        for channel in channels:
-            nursery.start_soon(partial(channel.stop, patience_s=patience_s))
-    end_orphans()
-
-
-def _record(setup: MatchSetup, recorder: Recorder, talk: Conversation, channels: Sequence[Channel]) -> Record:
+def _record(setup: MatchSetup, recorder: Recorder, talk: Conversation, seats: Sequence[SeatRecord]) -> Record:
     return Record(
         golfref=__version__,
         protocol=VERSION,
@@ -124,14 +229,14 @@ def _record(setup: MatchSetup, recorder: Recorder, talk: Conversation, channels:
         bounds=setup.limits,
         clocks=setup.clocks,
         faults=setup.faults,
-        seats=tuple(_seat_record(setup, talk, channels[number], number) for number in range(len(setup.bots))),
+        seats=tuple(seats),
         rounds=tuple(recorder.rounds),
         moves=tuple(talk.moves),
         result=talk.game.result,
     )
 
 
-def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number: int) -> SeatRecord:
+def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number: int, before: int) -> SeatRecord:
     spec, seat, told, heard = setup.bots[number], talk.seats[number], talk.telling.seats[number], channel.connection
     lines = heard.finish()
     return SeatRecord(
@@ -145,6 +250,7 @@ def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number
         wants_slaps=seat.ready is None or seat.ready.slaps,
         wants_table=seat.ready is None or seat.ready.table,
         seed=setup.seeds[number],
+        matches_before=before,
         faults=dict[str, int](seat.faults.items()),
         late_slaps=seat.late_slaps,
         unasked_lines=heard.unasked_lines,

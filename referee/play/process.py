@@ -5,10 +5,13 @@ Started from the main thread, in a session of its own, so that one signal reache
 
 import contextlib
 import errno
+import fcntl
 import functools
 import os
 import signal
+import struct
 import subprocess
+import termios
 from collections.abc import Callable
 
 import trio
@@ -21,11 +24,14 @@ from referee.play.cgroups import Missing as NoCgroups
 from referee.play.claim import claim
 from referee.play.exchange import HostFault
 from referee.play.launch import Launch, give_back, launch
-from referee.play.procfs import Holdings, holdings, is_running, process_groups
+from referee.play.procfs import Holdings, holdings, is_running, members, process_groups
 from referee.play.sandbox import MB, Unfit
 
 KEEPERS = 4
 """Processes that stand between the referee and a bot in a cell."""
+
+BUBBLEWRAPS = 2
+"""The outermost of them, which remain while the bot runs."""
 
 NICE = 5
 """How far a bot stands behind the referee where the kernel shares out cores by process."""
@@ -77,7 +83,7 @@ class BotProcess:
         self.pid = self._popen.pid
         if confinement.isolation != "none":
             with contextlib.suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, self.pid, NICE)
+                os.setpriority(os.PRIO_PGRP, self.pid, NICE)  # it may have begun to build its cell
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
         for fd in (self.stdin, self.stdout, self.stderr):
@@ -109,6 +115,17 @@ class BotProcess:
     def is_running(self) -> bool:
         """Whether something of the bot computes now."""
         return is_running(self.pid)
+
+    def unread_bytes(self) -> int:
+        """What has been written to the bot and it has not read yet."""
+        try:
+            return struct.unpack("i", fcntl.ioctl(self.stdin, termios.FIONREAD, bytes(4)))[0]  # type: ignore[no-any-return]
+        except OSError:
+            return 0
+
+    def members(self) -> list[int]:
+        """Its processes, without those that only stand around a cell."""
+        return members(self.pid, keepers=BUBBLEWRAPS if self._is_cell else 0)
 
     def has_exited(self) -> bool:
         """Whether the process has ended; it is not reaped before `stop`, so that its number stays its own."""
@@ -197,7 +214,9 @@ class BotProcess:
                 os.close(self._launch.report)
 
     def _signal(self, number: signal.Signals) -> None:
-        # The number of the group is the bot's own until it is reaped. Outside a cell there may be others by now.
+        if self._popen.returncode is not None:  # it has been reaped
+            return
+        # The number of the group is the bot's own until then. Outside a cell there may be others by now.
         for group in {self.pid} if self._is_cell else process_groups(self.pid):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, number)

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -63,6 +63,45 @@ def is_running(pid: int) -> bool:
     return False
 
 
+def members(pid: int, *, keepers: int = 0) -> list[int]:
+    """A process and its descendants without the outermost `keepers` generations; empty where the system does not tell.
+
+    Those that we have inherited from it are among them.
+    """
+    found: list[int] = []
+    generation = [pid, *(child for child in own_children() if child != pid and session_of(child) == pid)]
+    while generation:
+        if keepers <= 0:
+            found += generation
+        keepers -= 1
+        generation = [child for parent in generation for child in _children(parent)]
+    return found
+
+
+def used_by(pids: Iterable[int]) -> dict[int, Usage]:
+    """What each task of these processes has used so far, by its id; nothing where the system does not tell.
+
+    Exact for tasks that do not run: what one has used since it got its core is not told before it leaves it.
+    """
+    found = {}
+    for pid in pids:
+        for task in _tasks(pid):
+            with contextlib.suppress(OSError, ValueError):
+                cpu, wait, _ = (task / "schedstat").read_bytes().split()
+                found[int(task.name)] = Usage(int(cpu), int(wait))
+    return found
+
+
+def states(pids: Sequence[int]) -> set[str]:
+    """The states of all tasks of these processes, as letters: R on a core or waiting for one, S asleep, T stopped."""
+    found = set()
+    for pid in pids:
+        for task in _tasks(pid):
+            with contextlib.suppress(OSError, IndexError):
+                found.add(chr((task / "stat").read_bytes().rpartition(b")")[2].split()[0][0]))
+    return found
+
+
 def process_groups(pid: int) -> set[int]:
     """The process groups of a process and its descendants; where the system does not tell, the one that it leads."""
     groups = {pid}
@@ -74,11 +113,7 @@ def process_groups(pid: int) -> set[int]:
 
 def own_children() -> set[int]:
     """The children of this process, inherited ones too."""
-    children: set[int] = set()
-    for task in _tasks(os.getpid()):
-        with contextlib.suppress(OSError):
-            children |= {int(pid) for pid in (task / "children").read_text().split()}
-    return children
+    return set(_children(os.getpid()))
 
 
 def session_of(pid: int) -> int | None:
@@ -96,6 +131,12 @@ def _tree(pid: int) -> Iterator[Path]:
             yield task
             with contextlib.suppress(OSError, ValueError):
                 waiting += [int(child) for child in (task / "children").read_bytes().split()]
+
+
+def _children(pid: int) -> Iterator[int]:
+    for task in _tasks(pid):
+        with contextlib.suppress(OSError, ValueError):
+            yield from map(int, (task / "children").read_bytes().split())
 
 
 def _tasks(pid: int) -> list[Path]:

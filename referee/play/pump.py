@@ -1,25 +1,28 @@
 """The pump: one task moves the lines of all matches in flight. It owns the clocks; trio owns the life of things.
 
-Every bot's output is registered once with a private selector. The pump polls, reads, lets the match's conversation
+Every bot's output is registered once with a poller of our own. The pump polls, reads, lets the match's conversation
 say what is next, and writes, without waking another task for it; now and then it yields to trio, and it parks there
 when nothing is at hand. All deadlines stand in one heap that sets the poll's timeout.
 """
 
 import heapq
 import itertools
-import selectors
 import time
 from collections import deque
-from collections.abc import Sequence
+from functools import partial
 
 import trio
-from msgspec import Struct, field
+from msgspec.structs import replace
 
-from referee.play.channel import Channel, Pending
+from referee.play.channel import Channel
 from referee.play.connection import Heard, Trouble
 from referee.play.conversation import Steps
-from referee.play.exchange import Delivery, Exchange, HostFault, Reply
-from referee.play.race import HostLock, run_race
+from referee.play.exchange import Delivery, HostFault, Reply
+from referee.play.live import Link, Live
+from referee.play.poller import Poller
+from referee.play.race import run_race
+from referee.play.stillness import LONGEST_STILL_S, NOT_ALONE, HostLock, Neighbours, held_still, quiet
+from referee.play.wakers import Wakers
 
 TURN_NS = 2_000_000
 """So long the pump works before it lets other tasks run."""
@@ -37,33 +40,37 @@ thinks for long, could bring them about.
 AT_ONCE_NS = 50_000
 """A poll that is quicker than this did not wait."""
 
+LOCK_PATIENCE_NS = 1_000_000_000
+"""How long a window waits for another referee of this host that is timing; then it is held, and marked disturbed."""
+
+LOCK_RETRY_NS = 1_000_000
+"""How often it tries; other matches go on meanwhile."""
+
 EXIT_CHECK_NS = 5_000_000
 """How often a bot whose output has ended is looked at until it is known what happened."""
-
-
-class Live(Struct, eq=False):
-    """A match in flight."""
-
-    steps: Steps
-    channels: dict[int, Channel]
-    done: trio.Event = field(default_factory=trio.Event)
-    exchange: Exchange | None = None
-    replies: dict[int, Reply] = field(default_factory=dict)
-    failure: BaseException | None = None
-    worst_lag_ns: int = 0
 
 
 class Pump:
     """Drives conversations. `run` is the task; `converse` is called by whoever plays a match."""
 
-    def __init__(self, lock: HostLock | None = None) -> None:
-        self._selector = selectors.DefaultSelector()
+    def __init__(self, lock: HostLock | None = None, neighbours: Neighbours | None = None) -> None:
+        """`neighbours` are the other workers of the run; they are left when the pump is closed."""
+        self._poller = Poller()
         self._lives: list[Live] = []
-        self._owner: dict[int, tuple[Live, int]] = {}
-        self._alarms: list[tuple[int, int, Channel, Pending]] = []
+        self._admitted: list[Channel] = []
+        self._links: dict[int, Link] = {}
+        """Those of the matches in flight, by number."""
+        self._alarms: list[tuple[int, int]] = []
+        """When to look at which link; by number, so that a match does not stay in memory until its alarms are over."""
         self._count = itertools.count()
         self._races: deque[Live] = deque()
+        self._race_due_ns = self._patience_ends_ns = 0
         self._lock = lock or HostLock()
+        self._wakers = Wakers()
+        self._neighbours = neighbours
+        if neighbours is not None:
+            for fd in neighbours.fds:
+                self._poller.watch(fd, partial(self._hear_neighbour, neighbours, fd))
         self._wakeup = trio.Event()
         self._looked_ns = self._arrived_ns = time.monotonic_ns()
         self.stillness = trio.Lock()
@@ -71,25 +78,39 @@ class Pump:
 
     def channels(self) -> list[Channel]:
         """All bots of all matches in flight."""
-        return [channel for live in self._lives for channel in live.channels.values()]
+        return [link.channel for live in self._lives for link in live.links.values()]
+
+    def admit(self, channel: Channel) -> None:
+        """A bot has been started: from now on it stands still while slaps are timed, whether it converses or not."""
+        self._admitted.append(channel)
+
+    def let_go(self, channel: Channel) -> None:
+        """It has ended, or is held still in any case."""
+        self._admitted.remove(channel)
+
+    def _everyone(self) -> list[Channel]:
+        return list(dict.fromkeys([*self.channels(), *self._admitted]))
 
     async def converse(self, steps: Steps, channels: dict[int, Channel]) -> int:
         """Drive a conversation to its end; raises HostFault when the referee or the host spoiled it.
 
         Returns the longest time in which the referee did not look at its pipes meanwhile, in microseconds.
         """
-        live = Live(steps, channels)
-        for seat, channel in channels.items():
-            self._register(live, seat, channel)
-        self._lives.append(live)
+        live = Live(steps)
+        live.links = {seat: Link(next(self._count), live, seat, channel) for seat, channel in channels.items()}
+        async with self.stillness:  # not in the middle of a window, for which these bots were not held still
+            for link in live.links.values():
+                self._register(link)
+            self._lives.append(live)
+            self._advance(live)
         try:
-            self._advance(live, first=True)
             self._wakeup.set()
             await live.done.wait()
         finally:
             self._lives.remove(live)
-            for channel in channels.values():
-                self._unregister(channel)
+            for link in live.links.values():
+                self._unregister(link)
+            live.links.clear()
         if live.failure is not None:
             raise live.failure
         return live.worst_lag_ns // 1000
@@ -101,227 +122,273 @@ class Pump:
 
     def close(self) -> None:
         """Once nothing converses any more: what is cancelled together with `run` still takes its pipes back."""
-        self._selector.close()
+        self._poller.close()
         self._lock.close()
+        self._wakers.close()
+        if self._neighbours is not None:
+            self._neighbours.close()
 
     async def _turn(self) -> None:
         """Work for one turn, then let trio's other tasks run, or park when nothing has happened."""
-        end_ns = time.monotonic_ns() + TURN_NS
-        idle = False
-        while (now_ns := time.monotonic_ns()) < end_ns and not idle and not self._races:
-            idle = not self._poll(max(0, min(end_ns, self._next_deadline()) - now_ns) / 1e9)
-        if self._races:
-            await self._run_race(self._races.popleft())
-        elif idle:
-            await self._park()
-        else:
-            looked_ns = time.monotonic_ns()
-            await trio.lowlevel.checkpoint()
-            self._note_lag(time.monotonic_ns() - looked_ns)
-
-    def _poll(self, timeout_s: float) -> bool:
-        """One poll and everything that follows from it; whether anything was there."""
-        start_ns = time.monotonic_ns()
-        ready = self._selector.select(timeout_s)
         now_ns = time.monotonic_ns()
-        self._note_lag(now_ns - start_ns - round(timeout_s * 1e9))
+        end_ns, busy = now_ns + TURN_NS, True
+        while busy and now_ns < end_ns and not self._is_called(now_ns):
+            busy = self._poll(now_ns, min(end_ns, self._next_alarm(now_ns)))
+            now_ns = time.monotonic_ns()
+        if self._is_called(now_ns):
+            await self._time_slaps()
+            self._looked_ns = time.monotonic_ns()
+        elif busy:
+            await trio.lowlevel.checkpoint()
+        else:
+            await self._park()
+
+    def _poll(self, start_ns: int, until_ns: int) -> bool:
+        """One poll, until then at most, and everything that follows from it; whether anything was there."""
+        self._note_lag(start_ns - self._looked_ns)
+        wait_ns = max(0, until_ns - start_ns)
+        ready = self._poller.poll(wait_ns / 1e9)
+        now_ns = time.monotonic_ns()
+        self._note_lag(now_ns - start_ns - wait_ns)
         # What is there at once may have come while we were at work since the last look: in doubt, for the bot.
         self._arrived_ns = self._looked_ns if now_ns - start_ns < AT_ONCE_NS else now_ns
         self._looked_ns = now_ns
-        for key, _ in ready:
-            channel, pipe = key.data
-            self._handle(channel, pipe, now_ns)
+        handlers = self._poller.handlers
+        for fd, _ in ready:
+            if (handler := handlers.get(fd)) is not None:  # what came before it may have ended its match
+                handler(now_ns)
         self._expire(now_ns)
-        self._note_lag(time.monotonic_ns() - now_ns)
         return bool(ready)
 
     async def _park(self) -> None:
         """Sleep in trio until a pipe is ready, a deadline is near or a match begins."""
         self._wakeup = trio.Event()
-        deadline_ns = self._next_deadline()
-        with trio.move_on_after(max(0.0, (deadline_ns - time.monotonic_ns()) / 1e9)):
+        now_ns = time.monotonic_ns()
+        alarm_ns = self._next_alarm(now_ns)
+        with trio.move_on_after(max(0.0, (alarm_ns - now_ns) / 1e9)):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._wake_on_pipe, nursery.cancel_scope)
                 await self._wakeup.wait()
                 nursery.cancel_scope.cancel()
         self._looked_ns = time.monotonic_ns()
-        self._note_lag(self._looked_ns - deadline_ns)
+        self._note_lag(self._looked_ns - alarm_ns)
 
     async def _wake_on_pipe(self, scope: trio.CancelScope) -> None:
-        await trio.lowlevel.wait_readable(self._selector.fileno())
+        await trio.lowlevel.wait_readable(self._poller.fileno())
         scope.cancel()
 
     # Pipes
 
-    def _register(self, live: Live, seat: int, channel: Channel) -> None:
-        self._owner[id(channel)] = (live, seat)
-        if channel.process is not None:
-            self._watch(channel.process.stdout, selectors.EVENT_READ, channel, "stdout")
-            self._watch(channel.process.stderr, selectors.EVENT_READ, channel, "stderr")
+    def _register(self, link: Link) -> None:
+        self._links[link.number] = link
+        if (process := link.channel.process) is not None:
+            self._poller.watch(process.stdout, partial(self._read, link))
+            self._poller.watch(process.stderr, partial(self._read_stderr, link))
 
-    def _unregister(self, channel: Channel) -> None:
-        self._owner.pop(id(channel), None)
-        if channel.process is not None:
-            for fd in (channel.process.stdin, channel.process.stdout, channel.process.stderr):
-                self._forget(fd)
+    def _unregister(self, link: Link) -> None:
+        self._links.pop(link.number, None)
+        if (process := link.channel.process) is not None:
+            for fd in (process.stdin, process.stdout, process.stderr):
+                self._poller.forget(fd)
 
-    def _watch(self, fd: int, events: int, channel: Channel, pipe: str) -> None:
-        if fd not in self._selector.get_map():
-            self._selector.register(fd, events, (channel, pipe))
+    def _read(self, link: Link, now_ns: int) -> None:
+        """The bot has written, or its output has ended."""
+        channel = link.channel
+        heard = channel.read(now_ns)
+        if channel.pending is not None and heard is not None:
+            self._settle(link, heard, now_ns)
+        elif channel.process is not None and (channel.ended_ns is not None or heard is not None):
+            self._poller.forget(channel.process.stdout)  # what is heard unasked is heard again when an answer is due
+            self._look_at(link, now_ns)
 
-    def _forget(self, fd: int) -> None:
-        if fd in self._selector.get_map():
-            self._selector.unregister(fd)
+    def _read_stderr(self, link: Link, _: int) -> None:
+        if link.channel.process is not None and not link.channel.read_stderr():
+            self._poller.forget(link.channel.process.stderr)
 
-    def _handle(self, channel: Channel, pipe: str, now_ns: int) -> None:
-        if channel.process is None or id(channel) not in self._owner:
+    def _flush(self, link: Link, _: int) -> None:
+        link.channel.flush()
+        if link.channel.process is not None and not link.channel.unwritten:
+            self._poller.forget(link.channel.process.stdin)
+
+    def _look_at(self, link: Link, now_ns: int) -> None:
+        """The bot's output has ended, or its time has come: what is known of an answer that is due."""
+        channel = link.channel
+        pending = channel.pending
+        if pending is None:
             return
-        if pipe == "stdout":
-            channel.read(now_ns)
-            if channel.ended_ns is not None:
-                self._forget(channel.process.stdout)
-            self._listen(channel, now_ns)
-        elif pipe == "stderr":
-            if not channel.read_stderr():
-                self._forget(channel.process.stderr)
-        else:
-            channel.flush()
-            if not channel.unwritten:
-                self._forget(channel.process.stdin)
-
-    def _listen(self, channel: Channel, now_ns: int) -> None:
-        """Something has come or ended: is it the answer?"""
         try:
-            self._judge(channel, now_ns)
+            trouble = channel.end_of_output(now_ns)
+            if trouble is not None:
+                self._settle(link, trouble, now_ns)
+            elif channel.ended_ns is not None:
+                self._wake_at(link, now_ns + EXIT_CHECK_NS)
+            elif now_ns >= pending.deadline_ns:
+                self._settle(link, channel.silence(), now_ns)
+            else:  # it has been asked anew since the alarm was set, or its clock was stopped
+                self._wake_at(link, pending.deadline_ns)
         except HostFault as fault:
-            self._fail(self._owner[id(channel)][0], fault)
-
-    def _judge(self, channel: Channel, now_ns: int) -> None:
-        heard = channel.hear()
-        if channel.pending is None:
-            if heard is not None and channel.process is not None:
-                self._forget(channel.process.stdout)  # it is heard of again when an answer is due
-            return
-        heard = heard or channel.end_of_output(now_ns)
-        if heard is not None:
-            self._settle(channel, heard, now_ns)
-        elif channel.ended_ns is not None:
-            self._wake_at(now_ns + EXIT_CHECK_NS, channel, channel.pending)
+            self._fail(link.live, fault)
 
     # Exchanges
 
-    def _advance(self, live: Live, *, first: bool = False) -> None:
+    def _advance(self, live: Live) -> None:
         """Give the conversation its replies, write what it says next; repeat where nothing is awaited."""
         try:
             while True:
-                exchange = next(live.steps) if first else live.steps.send(self._collect(live))
-                first = False
+                exchange = next(live.steps) if live.exchange is None else live.steps.send(live.collect())
                 live.exchange, live.replies = exchange, {}
                 for seat in exchange.dismissed:
-                    self._dismiss(live.channels[seat])
-                if exchange.timed:
+                    self._dismiss(live.links[seat])
+                if exchange.timed and not exchange.at_once:
                     self._races.append(live)
                     return
+                live.opened_ns = time.monotonic_ns()
+                live.awaited = sum([delivery.awaits is not None for delivery in exchange.deliveries])
                 for delivery in exchange.deliveries:
-                    self._deliver(live, delivery)
-                if self._is_waiting(live):
+                    self._deliver(live.links[delivery.seat], delivery)
+                if live.awaited:
                     return
         except StopIteration:
             live.done.set()
         except Exception as error:  # our own failure voids this match and no other
             self._fail(live, error)
 
-    def _collect(self, live: Live) -> Sequence[Reply]:
-        if live.exchange is None:
-            return ()
-        return [live.replies[delivery.seat] for delivery in live.exchange.deliveries if delivery.awaits is not None]
-
-    def _is_waiting(self, live: Live) -> bool:
-        return live.exchange is not None and any(
-            delivery.awaits is not None and delivery.seat not in live.replies for delivery in live.exchange.deliveries
-        )
-
-    def _deliver(self, live: Live, delivery: Delivery) -> None:
-        channel = live.channels[delivery.seat]
-        now_ns = time.monotonic_ns()
+    def _deliver(self, link: Link, delivery: Delivery) -> None:
+        """Write a line; what is known at once of its answer is the reply."""
+        channel, now_ns = link.channel, time.monotonic_ns()
         channel.write(delivery, now_ns)
         if channel.unwritten and channel.process is not None:
-            self._watch(channel.process.stdin, selectors.EVENT_WRITE, channel, "stdin")
+            self._poller.watch(channel.process.stdin, partial(self._flush, link), writable=True)
         if channel.pending is None:
             return
-        heard = channel.hear() or channel.end_of_output(now_ns)
-        if heard is not None:
-            live.replies[delivery.seat] = Reply(seat=delivery.seat, heard=heard, elapsed_us=0.0)
+        if (heard := channel.known(now_ns)) is not None:
             channel.give_up()
+            self._take(link, Reply(seat=link.seat, heard=heard, elapsed_us=0.0))
         else:
-            ended = channel.ended_ns is not None
-            self._wake_at(now_ns + EXIT_CHECK_NS if ended else channel.pending.deadline_ns, channel, channel.pending)
+            self._wake_at(link, channel.pending.deadline_ns if channel.ended_ns is None else now_ns + EXIT_CHECK_NS)
 
-    def _dismiss(self, channel: Channel) -> None:
-        if channel.process is not None:
-            channel.process.kill()
-            channel.drain_stderr()
-        self._unregister(channel)
+    def _take(self, link: Link, reply: Reply) -> None:
+        link.live.replies[link.seat] = reply
+        link.live.awaited -= 1
 
-    def _settle(self, channel: Channel, heard: Heard | None, now_ns: int) -> None:
+    def _dismiss(self, link: Link) -> None:
+        if link.channel.process is not None:
+            link.channel.process.kill()
+            link.channel.drain_stderr()
+        self._unregister(link)
+
+    def _settle(self, link: Link, heard: Heard | None, now_ns: int) -> None:
         """An awaited answer is here, or will not come."""
+        channel = link.channel
         pending = channel.pending
-        live, seat = self._owner[id(channel)]
         if pending is None:
             return
         arrived_ns = now_ns if heard is None else min(now_ns, self._arrived_ns)
-        if arrived_ns > pending.deadline_ns and channel.forgive(now_ns) and heard is None:
-            self._wake_at(pending.deadline_ns, channel, pending)
-            return
         late = arrived_ns > pending.deadline_ns
+        if late:
+            if channel.forgive(now_ns) and heard is None:
+                self._wake_at(link, pending.deadline_ns)
+                return
+            late = arrived_ns > pending.deadline_ns
         hint = "" if heard is not None and not late else channel.connection.hint()
         channel.give_up()
         if late and not isinstance(heard, Trouble):
             heard = None
         elapsed_us = max(0, arrived_ns - pending.written_ns) / 1e3
         waived_us = (pending.written_ns - pending.asked_ns) / 1e3
-        live.replies[seat] = Reply(seat=seat, heard=heard, elapsed_us=elapsed_us, waived_us=waived_us, hint=hint)
-        if not self._is_waiting(live):
-            self._advance(live)
+        reply = Reply(seat=link.seat, heard=heard, elapsed_us=elapsed_us, waived_us=waived_us, hint=hint)
+        self._take(link, self._timed_at_once(link.live, reply, now_ns))
+        if not link.live.awaited:
+            self._advance(link.live)
 
     def _fail(self, live: Live, error: BaseException) -> None:
         live.failure = error
-        for channel in live.channels.values():
-            channel.give_up()
+        for link in live.links.values():
+            link.channel.give_up()
         live.done.set()
 
-    async def _run_race(self, live: Live) -> None:
-        if live not in self._lives or live.exchange is None:
+    def _timed_at_once(self, live: Live, reply: Reply, now_ns: int) -> Reply:
+        """Where all were asked at the same moment, what counts is when the answer was seen."""
+        if live.exchange is None or not live.exchange.at_once:
+            return reply
+        elapsed_us = (now_ns - live.opened_ns) / 1e3
+        return replace(reply, elapsed_us=elapsed_us, waived_us=0.0, corrected_us=round(elapsed_us, 1))
+
+    # Slaps that are timed, here and by our neighbours
+
+    def _is_called(self, now_ns: int) -> bool:
+        """Whether all else must wait: a window is to be timed, or another worker times one."""
+        wanted = self._neighbours is not None and self._neighbours.wants_stillness()
+        return wanted or (bool(self._races) and now_ns >= self._race_due_ns)
+
+    async def _time_slaps(self) -> None:
+        async with self.stillness:
+            self._note_lag(time.monotonic_ns() - self._looked_ns)  # whoever had it started a process
+            if self._neighbours is not None and self._neighbours.wants_stillness():
+                with held_still(self._everyone()) as at_rest:
+                    self._neighbours.stand_still(at_rest=at_rest)
+            else:
+                await self._try_race(time.monotonic_ns())
+
+    async def _try_race(self, now_ns: int) -> None:
+        """Time the first window that waits, if the host's lock is free or has been waited for long enough."""
+        self._patience_ends_ns = self._patience_ends_ns or now_ns + LOCK_PATIENCE_NS
+        has_lock = self._lock.try_acquire()
+        if not has_lock and self._lock.is_there and now_ns < self._patience_ends_ns:
+            self._race_due_ns = now_ns + LOCK_RETRY_NS
             return
+        self._patience_ends_ns = 0
+        live = self._races.popleft()
         try:
-            async with self.stillness:
-                replies = await run_race(live.exchange, live.channels, self.channels(), self._lock)
+            has_replies = await self._run_race(live, has_lock=has_lock)
+        finally:
+            if has_lock:
+                self._lock.release()
+        if has_replies:
+            self._advance(live)
+
+    async def _run_race(self, live: Live, *, has_lock: bool) -> bool:
+        """Time the open window of a match; False where there is none any more, or we spoiled it."""
+        if live not in self._lives or live.exchange is None:
+            return False
+        begun = time.monotonic()
+        try:
+            with quiet(self._everyone(), self._wakers, self._neighbours, has_lock=has_lock) as doubts:
+                replies = await run_race(live.exchange, live.channels(), doubts)
         except Exception as error:  # as in _advance
             self._fail(live, error)
-            return
+            return False
+        if self._neighbours is not None and time.monotonic() - begun > LONGEST_STILL_S:
+            replies = [replace(reply, disturbed=f"{reply.disturbed}; {NOT_ALONE}".strip("; ")) for reply in replies]
         live.replies = {reply.seat: reply for reply in replies}
-        self._advance(live)
+        return True
+
+    def _hear_neighbour(self, neighbours: Neighbours, fd: int, _: int) -> None:
+        neighbours.read(fd)
+        if fd not in neighbours.fds:
+            self._poller.forget(fd)
 
     # Clocks
 
-    def _wake_at(self, when_ns: int, channel: Channel, pending: Pending) -> None:
-        heapq.heappush(self._alarms, (when_ns, next(self._count), channel, pending))
+    def _wake_at(self, link: Link, when_ns: int) -> None:
+        """Look at the bot then, or before: a bot has one alarm, which is set anew when it was too early."""
+        if not link.alarm_ns or link.alarm_ns > when_ns:
+            link.alarm_ns = when_ns
+            heapq.heappush(self._alarms, (when_ns, link.number))
 
-    def _next_deadline(self) -> int:
-        return self._alarms[0][0] if self._alarms else time.monotonic_ns() + 3_600_000_000_000
+    def _next_alarm(self, now_ns: int) -> int:
+        alarm_ns = self._alarms[0][0] if self._alarms else now_ns + 3_600_000_000_000
+        return min(alarm_ns, self._race_due_ns) if self._races else alarm_ns
 
     def _expire(self, now_ns: int) -> None:
-        """Look at every channel whose time has come, but for those whose answer has been settled since."""
+        """Look at every bot whose time has come."""
         while self._alarms and self._alarms[0][0] <= now_ns:
-            _, _, channel, pending = heapq.heappop(self._alarms)
-            if channel.pending is not pending or id(channel) not in self._owner:
-                continue
-            if channel.ended_ns is not None:
-                self._listen(channel, now_ns)
-            elif now_ns >= pending.deadline_ns:
-                self._settle(channel, channel.silence(), now_ns)
-            else:  # its clock was stopped meanwhile
-                self._wake_at(pending.deadline_ns, channel, pending)
+            when_ns, number = heapq.heappop(self._alarms)
+            link = self._links.get(number)
+            if link is None or when_ns != link.alarm_ns:
+                continue  # the bot is not in a match any more, or an earlier alarm has taken its place
+            link.alarm_ns = 0
+            self._look_at(link, now_ns)
 
     def _note_lag(self, gap_ns: int) -> None:
         """The pipes were not looked at for so long."""
@@ -329,8 +396,9 @@ class Pump:
             return
         for live in list(self._lives):
             live.worst_lag_ns = max(live.worst_lag_ns, gap_ns)
-            for channel in live.channels.values():
+            channels = [link.channel for link in live.links.values()]
+            for channel in channels:
                 channel.shift_clock(gap_ns)
-            if gap_ns > HOPELESS_NS and any(channel.is_busy() for channel in live.channels.values()):
+            if gap_ns > HOPELESS_NS and any(channel.is_busy() for channel in channels):
                 text = f"the referee did not look at its pipes for {gap_ns / 1e9:.2f} s while a clock ran"
                 self._fail(live, HostFault(text))

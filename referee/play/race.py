@@ -1,190 +1,251 @@
 """Timing slap windows: one bot at a time, alone on the machine, so that the order announced can be defended.
 
-A window's answers are sealed, so nothing is lost by asking one bot after another, in the window's random order. The
-clock starts just before the write and stops when poll returns, before anything is read or decoded. Meanwhile every
-other bot that could compute is held still. What the bot's tasks spent waiting for a core is no fault of the bot:
+A window's answers are sealed, so nothing is lost by asking one bot after another, in the window's random order. All
+bots stand still (SIGSTOP). The one that is asked is woken with the first bytes of its line, which tell it nothing, and
+stopped again; the rest is written while it stands. Its clock starts when it may go on, and stops when poll returns,
+before anything is read or decoded: whoever spins, leaves helpers at work or answers early gains nothing. What the bot's
+tasks, and then the referee, spent waiting for a core is no fault of the bot:
 corrected = max(raw - wait, min(raw, CPU time used)). Sources: RULES.md CAC-25 and the measurements in the design.
 """
 
 import contextlib
-import errno
-import fcntl
 import os
 import select
-import tempfile
+import signal
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import trio
+from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.play.channel import Channel
-from referee.play.connection import Trouble
+from referee.play.channel import MOST_FORGIVEN, Channel
+from referee.play.connection import Heard, Trouble
 from referee.play.exchange import Delivery, Exchange, Reply
-from referee.play.procfs import Usage, usage
+from referee.play.process import BotProcess
+from referee.play.procfs import Usage, states, used_by
+from referee.play.stillness import LOOK_S, NOT_AT_REST, bring_to_rest
 
-LOCK_PATIENCE_S = 1.0
-"""How long a window waits for another referee of this host that is timing; then it is held, and marked disturbed."""
-
-DISTURBED_US = 300.0
+DISTURBED_NS = 300_000
 """A wait for a core longer than this marks the window as disturbed."""
 
+WARM_BYTES = 2
+"""So many bytes of its line a bot gets one by one before its clock starts; they are the same in every line."""
 
-class HostLock:
-    """One timed window at a time on this host, whatever number of referees run."""
+WARM_NS = 1_000_000
+"""So long it may take to read each of them."""
 
-    def __init__(self, path: Path | None = None) -> None:
-        self._path = path or _shared_folder() / "golfref-timing.lock"
-        self._fd: int | None = None
-
-    async def acquire(self) -> bool:
-        """Take the lock; False when another referee did not give it up in time, or its file cannot be opened."""
-        if self._fd is None:
-            self._fd = _open_shared(self._path)
-        if self._fd is None:
-            return False
-        end = trio.current_time() + LOCK_PATIENCE_S
-        while True:
-            try:
-                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                if error.errno not in {errno.EAGAIN, errno.EACCES}:
-                    raise
-            else:
-                return True
-            if trio.current_time() > end:
-                return False
-            await trio.sleep(0.001)
-
-    def release(self) -> None:
-        """Give the lock up."""
-        if self._fd is not None:
-            fcntl.flock(self._fd, fcntl.LOCK_UN)
-
-    def close(self) -> None:
-        """Close the lock's file."""
-        if self._fd is not None:
-            os.close(self._fd)
-            self._fd = None
+BOT_WAITED = "a bot waited for a core"
+REFEREE_WAITED = "the referee waited for a core"
 
 
-def _shared_folder() -> Path:
-    """Where whoever uses this host may have files; somewhere that does not exist if nothing can be written at all."""
-    try:
-        return Path(tempfile.gettempdir())
-    except OSError:
-        return Path("/nowhere")
+class Timing(Struct, frozen=True, kw_only=True):
+    """A measurement, in nanoseconds."""
+
+    raw_ns: int = 0
+    """From the moment the bot could go on until poll returned."""
+    own_wait_ns: int = 0
+    """The referee's wait for a core meanwhile."""
+    wait_ns: int = 0
+    """What the bot's tasks waited for a core meanwhile."""
+    cpu_ns: int | None = 0
+    """What they computed; None where the system does not tell."""
+    at_rest: bool = True
+    """Whether the bot could be stopped in time."""
+
+    def plus(self, more: "Timing") -> "Timing":
+        """Both, where the bot went on after something had come that was no answer yet."""
+        return Timing(
+            raw_ns=self.raw_ns + more.raw_ns,
+            own_wait_ns=self.own_wait_ns + more.own_wait_ns,
+            wait_ns=self.wait_ns + more.wait_ns,
+            cpu_ns=None if self.cpu_ns is None or more.cpu_ns is None else self.cpu_ns + more.cpu_ns,
+            at_rest=self.at_rest and more.at_rest,
+        )
+
+    def of_a_piece(self) -> "Timing":
+        """Where it did not end in an answer: what the bot computed from the stamp until it stood counts too.
+
+        Else it could compute for nothing by writing its answer in pieces.
+        """
+        return replace(self, raw_ns=max(self.raw_ns, self.cpu_ns or 0))
+
+    @property
+    def answered_ns(self) -> int:
+        """Without the referee's own wait, as far as the bot did not compute meanwhile."""
+        return self._less(self.raw_ns, self.own_wait_ns)
+
+    @property
+    def corrected_ns(self) -> int:
+        """What counts: the bot's waiting is taken off too, but never so much that less than its computing is left.
+
+        With many tasks a bot can wait as long as it likes, but only by computing as long.
+        """
+        return self._less(self.answered_ns, self.wait_ns)
+
+    def _less(self, time_ns: int, wait_ns: int) -> int:
+        cpu_ns = time_ns if self.cpu_ns is None else self.cpu_ns
+        return max(time_ns - wait_ns, min(time_ns, cpu_ns))
+
+    def doubts(self) -> Iterator[str]:
+        """Why it may not be trusted."""
+        if self.wait_ns > DISTURBED_NS:
+            yield BOT_WAITED
+        if self.own_wait_ns > DISTURBED_NS:
+            yield REFEREE_WAITED
+        if not self.at_rest:
+            yield NOT_AT_REST
 
 
-def _open_shared(path: Path) -> int | None:
-    """A file that whoever uses this host can open and lock, reading being enough for that; None where it cannot be."""
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
-    with contextlib.suppress(OSError):
-        return os.open(path, flags)
-    with contextlib.suppress(OSError):
-        fd = os.open(path, flags | os.O_CREAT, 0o644)
-        os.fchmod(fd, 0o644)  # whatever the umask says
-        return fd
-    return None
-
-
-async def run_race(
-    exchange: Exchange, table: dict[int, Channel], everyone: Iterable[Channel], lock: HostLock
-) -> list[Reply]:
+async def run_race(exchange: Exchange, table: dict[int, Channel], doubts: Sequence[str] = ()) -> list[Reply]:
     """Ask the seats of a timed exchange one after another; returns their replies in the same order.
 
-    `table` holds the channels of the match by seat, `everyone` all channels of this referee; at the table itself
-    nobody owes an answer now.
+    `table` holds the channels of the match by seat. Everybody is quiet by now; `doubts` says why that is in doubt.
     """
-    bystanders = [channel for channel in everyone if channel.is_busy()]
-    with held_still(bystanders):
-        has_lock = await lock.acquire()
-        try:
-            replies = []
-            for delivery in exchange.deliveries:
-                others = [channel for seat, channel in table.items() if seat != delivery.seat]
-                with held_still(channel for channel in others if channel.computes()):
-                    replies.append(_ask_alone(table[delivery.seat], delivery, has_lock=has_lock))
-                await trio.lowlevel.checkpoint()
-            return replies
-        finally:
-            if has_lock:
-                lock.release()
+    at_rest = [bring_to_rest(channel.process) for channel in table.values() if channel.process is not None]
+    doubts = [*doubts, *([] if all(at_rest) else [NOT_AT_REST])]
+    replies = []
+    for delivery in exchange.deliveries:
+        replies.append(_ask_alone(table[delivery.seat], delivery, doubts))
+        await trio.lowlevel.checkpoint()
+    return replies
 
 
-@contextlib.contextmanager
-def held_still(channels: Iterable[Channel]) -> Iterator[None]:
-    """Freeze these bots, and stop their clocks, for the duration of the block."""
-    frozen = [channel for channel in channels if channel.process is not None]
-    start_ns = time.monotonic_ns()
-    for channel in frozen:
-        if channel.process is not None:
-            channel.process.freeze()
-    try:
-        yield
-    finally:
-        held_ns = time.monotonic_ns() - start_ns
-        for channel in frozen:
-            if channel.process is not None:
-                channel.process.thaw()
-            channel.shift_clock(held_ns)
+# One bot's turn
 
 
-def _ask_alone(channel: Channel, delivery: Delivery, *, has_lock: bool) -> Reply:
-    """Write, poll, stamp; blocks for as long as the bot may think, and nothing else of ours runs meanwhile."""
-    pid = 0 if channel.process is None else channel.process.pid
-    poll = select.poll()
-    if channel.process is not None:
-        poll.register(channel.process.stdout, select.POLLIN)
-    before = usage(pid)
-    written_ns = arrived_ns = time.monotonic_ns()
-    channel.write(delivery, written_ns)
-    deadline_ns = written_ns + round(delivery.limit_s * 1e9)
-    heard = channel.hear() or _last_words(channel)
-    while heard is None:
-        ready = poll.poll(max(0.0, (deadline_ns - time.monotonic_ns()) / 1e6))
-        arrived_ns = time.monotonic_ns()
-        if not ready or arrived_ns > deadline_ns:
-            break
-        channel.read(arrived_ns)
-        heard = channel.hear() or _last_words(channel)
-        channel.flush()
-    raw_us = (arrived_ns - written_ns) / 1e3
+def _ask_alone(channel: Channel, delivery: Delivery, doubts: Sequence[str]) -> Reply:
+    """Warm up, write, let go, poll, stamp; blocks for as long as the bot may think, and nothing else of ours runs."""
+    channel.end_hold()
+    process = channel.process
+    if process is not None:
+        delivery = _warm_up(channel, process, delivery)
+        _clear(channel)
+    channel.write(delivery, time.monotonic_ns())
+    timing, heard = Timing(), channel.hear()
+    if process is not None and heard is None:
+        timing, heard = _time(channel, process, delivery.limit_s)
     hint = "" if heard is not None else channel.connection.hint()
-    spent = _difference(before, usage(pid))
     channel.give_up()
-    return replace(_reply(delivery.seat, raw_us, spent, has_lock=has_lock), heard=heard, hint=hint)
-
-
-def _reply(seat: int, raw_us: float, spent: Usage | None, *, has_lock: bool) -> Reply:
-    """The times of a reply, and why the measurement is in doubt if it is."""
-    wait_us = 0.0 if spent is None else spent.wait_ns / 1e3
-    cpu_us = raw_us if spent is None else spent.cpu_ns / 1e3
-    doubts = [] if has_lock else ["another referee may have been timing on this host"]
-    if wait_us > DISTURBED_US:
-        doubts.append("a bot waited for a core")
     return Reply(
-        seat=seat,
-        heard=None,
-        elapsed_us=raw_us,
-        wait_us=round(wait_us, 1),
-        corrected_us=round(max(raw_us - wait_us, min(raw_us, cpu_us)), 1),
-        disturbed="; ".join(doubts),
+        seat=delivery.seat,
+        heard=heard,
+        elapsed_us=timing.answered_ns / 1e3,
+        wait_us=round(timing.wait_ns / 1e3, 1),
+        corrected_us=round(timing.corrected_ns / 1e3, 1),
+        hint=hint,
+        disturbed="; ".join([*doubts, *timing.doubts()]),
     )
 
 
-def _last_words(channel: Channel) -> Trouble | None:
+def _warm_up(channel: Channel, process: BotProcess, delivery: Delivery) -> Delivery:
+    """Wake the bot with the first bytes of its line; returns what is left of it, while the bot stands."""
+    if channel.unwritten:
+        return delivery
+    members = process.members()
+    _send(members, signal.SIGCONT)
+    for number in range(WARM_BYTES):
+        channel.write(Delivery(seat=delivery.seat, data=delivery.data[number : number + 1]), time.monotonic_ns())
+        _until_read(process, members)
+    bring_to_rest(process)
+    return replace(delivery, data=delivery.data[WARM_BYTES:])
+
+
+def _until_read(process: BotProcess, members: Sequence[int]) -> None:
+    """Wait until nothing is left in its pipe and the bot is asleep again, or it has had its time."""
+    end_ns = time.monotonic_ns() + WARM_NS
+    while time.monotonic_ns() < end_ns and (process.unread_bytes() or "R" in states(members)):
+        time.sleep(LOOK_S)
+
+
+def _clear(channel: Channel) -> None:
+    """Take everything that the bot wrote before it was asked: none of it can be an answer."""
+    before = -1
+    while channel.connection.bytes_read != before:
+        before = channel.connection.bytes_read
+        channel.read(time.monotonic_ns())
+
+
+def _time(channel: Channel, process: BotProcess, limit_s: float) -> tuple[Timing, Heard | None]:
+    """Let a standing bot go on, with its line in the pipe, until it has answered or its time is over.
+
+    It is stopped whenever something has come; it stands when this returns. While it stands its clock does too, and so
+    it does, within reason, while it waits for a core.
+    """
+    poll = select.poll()
+    poll.register(process.stdout, select.POLLIN)
+    if channel.unwritten:
+        poll.register(process.stdin, select.POLLOUT)
+    limit_ns = round(limit_s * 1e9)
+    end_ns = time.monotonic_ns() + MOST_FORGIVEN * limit_ns
+    timing, heard = Timing(), None
+    while heard is None:
+        more, has_come = _run(process, poll, (limit_ns - timing.corrected_ns) / 1e9)
+        whole = timing.plus(more)
+        if whole.corrected_ns >= limit_ns or time.monotonic_ns() > end_ns:
+            return whole, None
+        if has_come:
+            heard = channel.read(time.monotonic_ns())
+            if channel.unwritten:
+                channel.flush()
+                if not channel.unwritten:
+                    poll.unregister(process.stdin)
+            heard = heard or _last_words(channel, process)
+        timing = whole if heard is not None else timing.plus(more.of_a_piece())
+    return timing, heard
+
+
+def _run(process: BotProcess, poll: select.poll, limit_s: float) -> tuple[Timing, bool]:
+    """Let the bot run until poll returns, stop it, and say what was measured and whether anything has come."""
+    members = process.members()
+    before, own_ns = used_by(members), _own_wait_ns()
+    start_ns = time.monotonic_ns()
+    _send(members, signal.SIGCONT)
+    ready = poll.poll(limit_s * 1e3)
+    arrived_ns = time.monotonic_ns()
+    _send(members, signal.SIGSTOP)
+    own_wait_ns = _own_wait_ns() - own_ns
+    waited = used_by(members)  # before it comes to rest, which may take a wait for a core of its own
+    at_rest = bring_to_rest(process)
+    timing = Timing(
+        raw_ns=arrived_ns - start_ns,
+        own_wait_ns=own_wait_ns,
+        wait_ns=sum(now.wait_ns - before[task].wait_ns for task, now in waited.items() if task in before),
+        cpu_ns=_computed_ns(before, used_by(process.members())),
+        at_rest=at_rest,
+    )
+    return timing, bool(ready)
+
+
+def _computed_ns(before: dict[int, Usage], after: dict[int, Usage]) -> int | None:
+    """What the tasks of a bot computed between two moments at which it stood; None where the system does not tell.
+
+    Tasks that have ended meanwhile are not counted: neither is what they waited.
+    """
+    nothing = Usage(0, 0)
+    return sum(now.cpu_ns - before.get(task, nothing).cpu_ns for task, now in after.items()) if after else None
+
+
+def _send(members: Sequence[int], number: signal.Signals) -> None:
+    for pid in members:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+
+
+def _own_wait_ns() -> int:
+    """What this thread has waited for a core so far; 0 where the system does not tell."""
+    with contextlib.suppress(OSError):
+        return int(Path("/proc/thread-self/schedstat").read_bytes().split()[1])
+    return 0
+
+
+def _last_words(channel: Channel, process: BotProcess) -> Trouble | None:
     """If the bot's output has ended: how; waits the short while in which a crash is told from a closed output."""
-    while channel.ended_ns is not None:
-        trouble = channel.end_of_output(time.monotonic_ns())
-        if trouble is not None:
-            return trouble
-        time.sleep(0.001)
-    return None
-
-
-def _difference(before: Usage | None, after: Usage | None) -> Usage | None:
-    if before is None or after is None:
+    if channel.ended_ns is None:
         return None
-    return Usage(max(0, after.cpu_ns - before.cpu_ns), max(0, after.wait_ns - before.wait_ns))
+    process.thaw()  # all of it: who tells of the end may stand outside a cell
+    while (trouble := channel.end_of_output(time.monotonic_ns())) is None:
+        time.sleep(0.001)
+    bring_to_rest(process)
+    return trouble

@@ -46,7 +46,8 @@ class Retelling:
         """What had been sent, and not yet told here, when the move was made; with each request what came of it."""
         if self._telling is None:
             self._telling = self._begin(game)
-            yield from ((self._telling.hello(seat), None) for seat in range(len(self._record.seats)))
+            new = [number for number, seat in enumerate(self._record.seats) if not seat.matches_before]
+            yield from ((self._telling.hello(seat), None) for seat in new)
         if isinstance(move, Forfeit) and not self._record.seats[move.seat].ready:
             self.gone.add(move.seat)
             return
@@ -84,6 +85,7 @@ class Retelling:
             seeds=[seat.seed for seat in record.seats],
             clocks=record.clocks,
             faults=record.faults,
+            matches_before=[seat.matches_before for seat in record.seats],
         )
         told = Telling(game, hello=hello(record.games, record.bounds), matches=matches, id_key=self._id_key)
         for seat, bot in zip(told.seats, record.seats, strict=True):

@@ -4,10 +4,8 @@ The bots are one tiny Python program, run as any other bot is; the races are win
 real pump. Nothing here judges what is measured.
 """
 
-import math
 import secrets
 import statistics
-import sys
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -18,6 +16,7 @@ from referee.play.exchange import HostFault
 from referee.play.greeting import greet
 from referee.play.match import MatchSetup, play
 from referee.play.pump import Pump
+from referee.play.racebench import PYTHON, chance_of, quantile, times_us
 from referee.rules.record import GivenSlaps
 from referee.rules.streams import bot_seed
 from referee.rules.variants import customised
@@ -34,32 +33,6 @@ _ROUNDS = 8
 """Of a match. Wrong slaps soon empty the stock, which ends a round after five windows or so."""
 
 _START_S = 10.0
-
-_BOT = """
-import json
-import sys
-
-WISHES = "slap", "draw", "discard", "none"
-
-def fill(choice):
-    if "one_of" in choice:
-        return next((one for one in choice["one_of"] if isinstance(one, list) and one[0] == seat), choice["one_of"][0])
-    return choice["of"][: choice["pick"]] if "pick" in choice else []
-
-seat = 0
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type": "ready", "table": false}', flush=True)
-    elif message["type"] == "match":
-        seat = message["seat"]
-    elif message["type"] == "request":
-        offers = {offer["kind"]: offer for offer in message["legal"]}
-        offer = next((offers[wish] for wish in WISHES if wish in offers), message["legal"][0])
-        action = {name: choice if name == "kind" else fill(choice) for name, choice in offer.items()}
-        print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
-"""
-"""Slaps a card of its own in every window, right or wrong, and never knocks: every seat has the same work."""
 
 
 class Start(Struct, frozen=True, kw_only=True):
@@ -121,7 +94,7 @@ async def try_races(pump: Pump, confinement: Confinement) -> Races:
 
 def summary(windows: Sequence[GivenSlaps], level: Isolation, *, lateness_ms: float) -> Races:
     """What these windows came to; raises HostFault if nobody answered in any."""
-    times = [some for window in windows if (some := _times(window))]
+    times = [some for window in windows if (some := [*times_us(window.reactions).values()])]
     if not times:
         raise HostFault("no bot answered within the time for a slap")
     behind = sorted(us - min(some) for some in times for us in sorted(some)[1:])
@@ -133,39 +106,18 @@ def summary(windows: Sequence[GivenSlaps], level: Isolation, *, lateness_ms: flo
         disturbed=sum(bool(window.disturbed) for window in windows),
         late=sum(reaction.late for window in windows for reaction in window.reactions),
         median_us=round(statistics.median(us for some in times for us in some), 1),
-        behind_p50_us=_quantile(behind, 0.5),
-        behind_p90_us=_quantile(behind, 0.9),
-        behind_p99_us=_quantile(behind, 0.99),
+        behind_p50_us=quantile(behind, 0.5),
+        behind_p90_us=quantile(behind, 0.9),
+        behind_p99_us=quantile(behind, 0.99),
         first=first,
         chance=round(chance_of(first), 4),
         lateness_ms=round(lateness_ms, 1),
     )
 
 
-def chance_of(counts: Sequence[int]) -> float:
-    """The probability that four equally likely outcomes fall at least as unevenly as these counts.
-
-    The chi-square distribution with three degrees of freedom, in closed form. Each seat is the
-    discarder, who comes last in a photo finish, about equally often: the counts are a little more even than by chance.
-    """
-    expected = sum(counts) / len(counts)
-    if not expected:
-        return 1.0
-    x = sum((count - expected) ** 2 for count in counts) / expected
-    return math.erfc(math.sqrt(x / 2)) + math.sqrt(2 * x / math.pi) * math.exp(-x / 2)
-
-
-def _times(window: GivenSlaps) -> list[float]:
-    return [one.corrected_us for one in window.reactions if one.corrected_us is not None and not one.late]
-
-
-def _quantile(ordered: Sequence[float], share: float) -> float:
-    return round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 1) if ordered else 0.0
-
-
 def _bot(name: str) -> BotSpec:
     # Any folder that others may read does; under `bwrap` the bot sees nothing else.
-    return BotSpec(name=name, command=(sys.executable, "-c", _BOT), dir=str(SHIPPED / "random"), env={})
+    return BotSpec(name=name, command=PYTHON, dir=str(SHIPPED / "random"), env={})
 
 
 def _game() -> Game:

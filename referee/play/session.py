@@ -3,11 +3,13 @@
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import closing
+from functools import partial
 
 import trio
 
 from referee.play.household import nothing_left_behind
 from referee.play.pump import Pump
+from referee.play.stillness import Neighbours
 from referee.play.warden import Warden
 
 Work = Callable[[Pump], Awaitable[None]]
@@ -17,19 +19,38 @@ class Interrupted(Exception):
     """SIGINT or SIGTERM came, and everything that ran has been stopped."""
 
 
-def run_session(works: Sequence[Work]) -> None:
+def run_session(works: Sequence[Work], neighbours: Neighbours | None = None) -> None:
     """Run all works side by side on one pump, from the main thread, until they are done.
 
+    `neighbours` are the other workers of the run, with which slaps are timed one at a time.
     Raises Interrupted after SIGINT or SIGTERM, and otherwise the first exception that a work lets out.
     """
+    guarded(partial(heeding_signals, partial(pumping, works, neighbours)))
+
+
+def guarded(main: Callable[[], Awaitable[None]]) -> None:
+    """Run this in the main thread, with nothing left behind; raises the first exception that it lets out."""
     try:
         with nothing_left_behind():
-            trio.run(_session, works)
+            trio.run(main)
     except BaseExceptionGroup as group:
         raise _first(group) from None
 
 
-async def _session(works: Sequence[Work]) -> None:
+async def pumping(works: Sequence[Work], neighbours: Neighbours | None = None) -> None:
+    """Run all works side by side on one pump."""
+    with closing(Pump(neighbours=neighbours)) as pump:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(pump.run)
+            nursery.start_soon(Warden(pump.channels).run)
+            async with trio.open_nursery() as inner:
+                for work in works:
+                    inner.start_soon(work, pump)
+            nursery.cancel_scope.cancel()
+
+
+async def heeding_signals(main: Callable[[], Awaitable[None]]) -> None:
+    """Run this, and cancel it when SIGINT or SIGTERM comes: then Interrupted is raised."""
     interrupted = False
 
     async def watch(signals: AsyncIterator[int]) -> None:
@@ -38,14 +59,10 @@ async def _session(works: Sequence[Work]) -> None:
             interrupted = True
             nursery.cancel_scope.cancel()
 
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals, closing(Pump()) as pump:
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(watch, signals)
-            nursery.start_soon(pump.run)
-            nursery.start_soon(Warden(pump.channels).run)
-            async with trio.open_nursery() as workers:
-                for work in works:
-                    workers.start_soon(work, pump)
+            await main()
             nursery.cancel_scope.cancel()
     if interrupted:
         raise Interrupted

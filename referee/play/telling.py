@@ -4,33 +4,19 @@ Everything here follows from the game, the messages at its beginning, the id key
 match can be told again from its record and proved to have been told so (`retell.py`). It must not know clocks or pipes.
 """
 
-import hmac
+import itertools
 from base64 import urlsafe_b64encode
-from collections.abc import Sequence
-from hashlib import sha256
-from typing import Any
+from collections.abc import Iterator, Sequence
+from hashlib import sha256, shake_256
+from typing import Any, cast
 
-from msgspec import UNSET, Struct, field, to_builtins
+from msgspec import Struct, field, to_builtins
 
 from protocol import VERSION
-from protocol.codec import encode
-from protocol.events import Event
-from protocol.messages import (
-    Clocks,
-    End,
-    Fault,
-    FaultPolicy,
-    Hello,
-    Limits,
-    Match,
-    Request,
-)  # fmt: skip
-from protocol.messages import (
-    Game as GameMessage,
-)
-from protocol.messages import (
-    Table as TableMessage,
-)
+from protocol.codec import array, encode, encode_event, encode_request
+from protocol.messages import Clocks, End, Fault, FaultPolicy, Hello, Limits, Match
+from protocol.messages import Game as GameMessage
+from protocol.messages import Table as TableMessage
 from referee import __version__
 from referee.play.exchange import READY, Delivery
 from referee.rules.asks import Ask
@@ -38,10 +24,16 @@ from referee.rules.describe import rules_in_brief
 from referee.rules.game import Game
 from referee.rules.options import COMBINES
 from referee.rules.record import Mishap
-from referee.rules.seen import view
+from referee.rules.seen import Happening, insiders, view
 from referee.rules.table import Table
 from referee.rules.values import card_values
 from referee.rules.variants import Variant, deck
+
+ID_LETTERS = 12
+"""Of a request's id: 72 bits."""
+
+IDS_AT_ONCE = 64
+"""So many ids of a seat are derived together."""
 
 
 class Told(Struct, kw_only=True):
@@ -50,13 +42,14 @@ class Told(Struct, kw_only=True):
     bank_us: int
     preamble: bytes
     """Lines that go before the next request."""
+    ids: Iterator[str]
+    """Those of its requests, in order."""
     wants_table: bool = False
-    events: int = 0
-    """Events already told."""
-    requests: int = 0
     faults: int = 0
-    notices: list[Fault] = field(default_factory=list)
-    """Its own faults of which it has not been told yet."""
+    news: list[bytes] = field(default_factory=list)
+    """The events of which it has not been told yet, as it may see them."""
+    notices: list[bytes] = field(default_factory=list)
+    """Its own faults of which it has not been told yet; they come after the events."""
     sent_bytes: int = 0
     digest: Any = field(default_factory=sha256)
     """SHA-256 over everything sent."""
@@ -70,9 +63,17 @@ class Telling:
         self.clocks: Clocks = matches[0].clocks
         self.policy: FaultPolicy = matches[0].faults
         bank_us = round(self.clocks.bank_s * 1e6)
-        self.seats = [Told(bank_us=bank_us, preamble=encode(match)) for match in matches]
+        self.seats = [
+            Told(bank_us=bank_us, preamble=encode(match), ids=request_ids(id_key, seat))
+            for seat, match in enumerate(matches)
+        ]
         self._game = game
+        self._events = 0
+        """So many events of the game are among the news."""
         self._hello = encode(hello)
+        self._move_us = self.clocks.move_s * 1e6
+        self._told_limits = {limit_s: round(limit_s, 3) for limit_s in (self.clocks.move_s, self.clocks.slap_s)}
+        """Seconds by seconds: the limits that are not those of a bank, as they are told."""
         self.id_key = id_key
 
     def hello(self, seat: int) -> Delivery:
@@ -82,40 +83,36 @@ class Telling:
     def request(self, ask: Ask) -> Delivery:
         """DEC: the request line, with everything that happened since the last line to this seat."""
         told = self.seats[ask.seat]
-        told.requests += 1
+        id_ = next(told.ids)
         limit_s = self.limit_s(ask)
-        request = Request(
-            events=self._news(ask.seat),
-            id=request_id(self.id_key, ask.seat, told.requests),
-            decision=ask.decision,
-            legal=ask.offers,
-            table=table_message(self._game.table) if ask.opens_turn and told.wants_table else UNSET,
-            time_s=round(limit_s, 3),
-            bank_s=round(told.bank_us, -3) / 1e6,
-        )
-        return self._deliver(ask.seat, self._after_preamble(told, request), awaits=request.id, limit_s=limit_s)
+        table = table_message(self._game.table) if ask.opens_turn and told.wants_table else None
+        bank_s = (told.bank_us + 500) // 1000 / 1000
+        time_s = self._told_limits.get(limit_s, bank_s)
+        data = encode_request(self._news(told), id_, ask.told, table, time_s=time_s, bank_s=bank_s)
+        return self._deliver(ask.seat, data, awaits=id_, limit_s=limit_s)
 
     def end(self, seat: int) -> Delivery:
         """The last line, once the match is over."""
         result = self._game.result
         end = End(
-            events=self._news(seat),
+            events=cast(Any, array(self._news(self.seats[seat]))),
             totals=result.totals,
             ranks=result.ranks,
             forfeited=tuple(sorted(self._game.table.forfeited)),
         )
-        return self._deliver(seat, self._after_preamble(self.seats[seat], end))
+        return self._deliver(seat, encode(end))
 
     def limit_s(self, ask: Ask) -> float:
         """Seconds for the answer to this question, asked now."""
         if ask.decision == "slap":
             return self.clocks.slap_s
-        return min(self.clocks.move_s, self.seats[ask.seat].bank_us / 1e6)
+        bank_us = self.seats[ask.seat].bank_us
+        return self.clocks.move_s if bank_us >= self._move_us else bank_us / 1e6
 
     def charge(self, seat: int, time_us: int) -> int:
         """Take thinking time from a seat's bank; returns the microseconds left."""
         told = self.seats[seat]
-        told.bank_us = max(0, told.bank_us - time_us)
+        told.bank_us -= min(time_us, told.bank_us)
         return told.bank_us
 
     def reproach(self, seat: int, mishap: Mishap) -> int:
@@ -123,31 +120,51 @@ class Telling:
         told = self.seats[seat]
         told.faults += 1
         left = max(0, self.policy.strikes - told.faults)
-        told.notices.append(Fault(kind=mishap.kind, detail=mishap.detail, strikes_left=left))
+        told.notices.append(encode_event(Fault(kind=mishap.kind, detail=mishap.detail, strikes_left=left)))
         return left
 
-    def _news(self, seat: int) -> tuple[Event | Fault, ...]:
+    def _news(self, told: Told) -> list[bytes]:
         """The events since the last line to this seat as it may see them, then what it did wrong itself."""
-        told = self.seats[seat]
-        events = self._game.events[told.events :]
-        told.events = len(self._game.events)
-        notices, told.notices = told.notices, []
-        return (*(view(event, seat) for event in events), *notices)
+        events = self._game.events
+        while self._events < len(events):
+            self._spread(events[self._events])
+            self._events += 1
+        news, told.news = told.news, []
+        if told.notices:
+            news += told.notices
+            told.notices = []
+        return news
 
-    def _after_preamble(self, told: Told, message: Request | End) -> bytes:
-        data, told.preamble = told.preamble + encode(message), b""
-        return data
+    def _spread(self, event: Happening) -> None:
+        """An event joins the news of every seat: encoded once for all who may see no more of it than everybody."""
+        public = view(event, None)
+        text = encode_event(public)
+        for told in self.seats:
+            told.news.append(text)
+        if public is not event:
+            for seat in insiders(event):
+                self.seats[seat].news[-1] = encode_event(view(event, seat))
 
     def _deliver(self, seat: int, data: bytes, awaits: str | None = None, limit_s: float = 0.0) -> Delivery:
         told = self.seats[seat]
+        if told.preamble and awaits != READY:
+            data, told.preamble = told.preamble + data, b""
         told.sent_bytes += len(data)
         told.digest.update(data)
         return Delivery(seat=seat, data=data, awaits=awaits, limit_s=limit_s)
 
 
-def request_id(key: bytes, seat: int, number: int) -> str:
-    """The id of a seat's request of this number (from 1): 72 bits that only the key tells (HMAC-SHA-256, base64url)."""
-    return urlsafe_b64encode(hmac.digest(key, b"golfref/id\0%d/%d" % (seat, number), "sha256")[:9]).decode()
+def request_ids(key: bytes, seat: int) -> Iterator[str]:
+    """The ids of a seat's requests, in order: 72 bits each that only the key tells, in base64url.
+
+    Block i (i = 0, 1, ...) holds IDS_AT_ONCE ids: nine bytes each of the SHAKE-256 of `golfref/id`, a zero byte,
+    `SEAT/i`, another zero byte, and the key.
+    """
+    size = IDS_AT_ONCE * ID_LETTERS
+    for block in itertools.count():
+        secret = shake_256(b"golfref/id\0%d/%d\0%b" % (seat, block, key)).digest(size // 4 * 3)
+        letters = urlsafe_b64encode(secret).decode()
+        yield from [letters[start : start + ID_LETTERS] for start in range(0, size, ID_LETTERS)]
 
 
 def hello(games: tuple[GameMessage, ...], limits: Limits) -> Hello:
@@ -155,10 +172,19 @@ def hello(games: tuple[GameMessage, ...], limits: Limits) -> Hello:
     return Hello(protocol=VERSION, referee=f"golfref {__version__}", games=games, limits=limits)
 
 
-def announcements(
-    variant: Variant, name: str, *, seeds: Sequence[int], clocks: Clocks, faults: FaultPolicy
+def announcements(  # noqa: PLR0913 - what differs from match to match
+    variant: Variant,
+    name: str,
+    *,
+    seeds: Sequence[int],
+    clocks: Clocks,
+    faults: FaultPolicy,
+    matches_before: Sequence[int] = (),
 ) -> list[Match]:
-    """The `match` message of every seat; `seeds` are those of the bots, by seat."""
+    """The `match` message of every seat; `seeds` are those of the bots, by seat, as are the matches they have played.
+
+    Nothing in `matches_before`: every bot's process is a new one.
+    """
     options = {
         name: value
         for name, value in to_builtins(variant.options).items()
@@ -177,6 +203,7 @@ def announcements(
             cards=len(deck(variant, len(seeds))),
             values=dict(card_values(variant)),
             seed=seed,
+            matches_before=matches_before[seat] if matches_before else 0,
             clocks=clocks,
             faults=faults,
         )

@@ -52,6 +52,11 @@ def watchman() -> Iterator[int]:
         process.communicate()
 
 
+def is_on_duty() -> bool:
+    """Whether what we leave behind would be ended."""
+    return bool(_watchmen)
+
+
 def begun(group: int) -> None:
     """A bot leads this process group from now on."""
     _tell("begun", group)

@@ -5,17 +5,22 @@ nothing of the rules. Answers are checked here before they reach a game.
 """
 
 from collections.abc import Generator
+from functools import cached_property
 from typing import TypeVar
 
 from msgspec import Struct
 
 from protocol import actions
 from protocol.actions import Action, Target
+from protocol.codec import encode_question
 from protocol.messages import Decision
 from protocol.offers import Offer, admits
 
+ALIKE = 512
+"""So many questions of a kind are kept, to be asked again where the table allows the same."""
 
-class Ask(Struct, frozen=True, kw_only=True):
+
+class Ask(Struct, frozen=True, kw_only=True, dict=True):
     """One decision of one seat."""
 
     seat: int
@@ -27,6 +32,11 @@ class Ask(Struct, frozen=True, kw_only=True):
     """Whether it is the first question of the seat's turn."""
     joins: bool = False
     """Whether the seat's previous answer may have brought the answer along (DEC-15)."""
+
+    @cached_property
+    def told(self) -> bytes:
+        """The part of a request that follows from the question alone, encoded once (codec.encode_question)."""
+        return encode_question(self.decision, self.offers)
 
 
 class Sealed(Struct, frozen=True, kw_only=True):

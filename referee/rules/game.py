@@ -43,6 +43,10 @@ class Game:
         check(self.question, response)
         self._advance(response)
 
+    def go_on(self, response: Response) -> None:
+        """As `answer`, for whoever has made sure that the open question offers this response."""
+        self._advance(response)
+
     def forfeit(self, seat: int) -> None:
         """A seat's bot forfeits now: from this round on the seat gets the round's highest score and ranks last."""
         if seat not in self.table.forfeited:

@@ -4,13 +4,14 @@ Reads top to bottom like the rule book; cactus.py reuses the parts that Cactus s
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal
 
 from protocol import events
 from protocol.actions import Action, Discard, Draw, Flip, Knock, Nothing, Swap, Trade, TurnUp
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.asks import Ask, Flow, Sealed, choose, choose_sealed
+from referee.rules.asks import ALIKE, Ask, Flow, Sealed, choose, choose_sealed
 from referee.rules.seen import everybody
 from referee.rules.table import RoundOver, Slot, Table, draw, flip
 from referee.rules.variants import hole_rows, size
@@ -21,6 +22,10 @@ TakeTurn = Callable[[Table, int], Flow[Card | None]]
 DISCARD = Offer(kind="discard")
 KNOCK = Offer(kind="knock")
 NONE = Offer(kind="none")
+ONLY_DISCARD: tuple[Offer, ...] = (DISCARD,)
+
+Source = Literal["stock", "pile"]
+"""What is drawn from."""
 
 
 def deal(table: Table) -> None:
@@ -154,37 +159,53 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
             return (yield from _place_stock_card(table, seat, card))
 
 
-def draw_offer(table: Table, seat: int) -> tuple[tuple[Literal["stock", "pile"], ...], tuple[Offer, ...]]:
-    """KER-02: what can be drawn from, and the offer of it, empty where there is nothing.
+def draw_sources(table: Table, seat: int) -> tuple[Source, ...]:
+    """KER-02: what can be drawn from.
 
     A pile card must be swapped in, so that a seat without cards cannot take it (POW-25); in Powers the pile is drawn
     by option only (POW-03).
     """
     open_pile = table.variant.flow != "powers" or table.options.powers_draw_pile
-    sources: tuple[Literal["stock", "pile"], ...] = ("stock",) if table.can_draw_stock() else ()
-    if table.pile and open_pile and table.occupied(seat):
+    sources: tuple[Source, ...] = ("stock",) if table.can_draw_stock() else ()
+    if table.pile and open_pile and any(table.layouts[seat]):
         sources += ("pile",)
-    return sources, (Offer(kind="draw", source=OneOf(sources)),) if sources else ()
+    return sources
 
 
 def choose_turn(table: Table, seat: int, *, opens_turn: bool = True) -> Flow[Action]:
     """DEC-04 for all but par golf; raises RoundOver where nothing can be drawn (GEN-08)."""
-    sources, drawing = draw_offer(table, seat)
+    sources = draw_sources(table, seat)
     if not sources:
         raise RoundOver
-    offers = list(drawing)
-    if may_knock(table):
+    down = table.face_down(seat) if table.options.flip_instead else ()
+    return (yield from choose(_turn_ask(seat, sources, may_knock(table), down, opens_turn)))
+
+
+@lru_cache(ALIKE)
+def _turn_ask(seat: int, sources: tuple[Source, ...], knock: bool, down: tuple[int, ...], opens_turn: bool) -> Ask:
+    offers = [Offer(kind="draw", source=OneOf(sources))]
+    if knock:
         offers.append(KNOCK)
-    if table.options.flip_instead and (down := table.face_down(seat)):
+    if down:
         offers.append(Offer(kind="flip", slot=OneOf(down)))
     fallback = Draw(source=sources[0])
-    ask = Ask(seat=seat, decision="turn", offers=tuple(offers), fallback=fallback, opens_turn=opens_turn)
-    return (yield from choose(ask))
+    return Ask(seat=seat, decision="turn", offers=tuple(offers), fallback=fallback, opens_turn=opens_turn)
 
 
 def place_ask(table: Table, seat: int, offers: tuple[Offer, ...]) -> Ask:
     """DEC-05: swap with any own card (KER-03, KER-04), or one of the further `offers`; falls back on a discard."""
     slots = table.occupied(seat)
+    if offers in ((), ONLY_DISCARD):
+        return _place_ask(seat, slots, offers == ONLY_DISCARD)
+    return _placing(seat, slots, offers)
+
+
+@lru_cache(ALIKE)
+def _place_ask(seat: int, slots: tuple[int, ...], may_discard: bool) -> Ask:
+    return _placing(seat, slots, ONLY_DISCARD if may_discard else ())
+
+
+def _placing(seat: int, slots: tuple[int, ...], offers: tuple[Offer, ...]) -> Ask:
     swaps = (Offer(kind="swap", slot=OneOf(slots)),) if slots else ()
     fallback: Action = Discard() if DISCARD in offers else Swap(slot=slots[0])
     return Ask(seat=seat, decision="place", offers=swaps + offers, fallback=fallback)
@@ -192,7 +213,7 @@ def place_ask(table: Table, seat: int, offers: tuple[Offer, ...]) -> Ask:
 
 def _place_stock_card(table: Table, seat: int, card: Card) -> Flow[Card]:
     """KER-04..KER-06, CUT-02: swap, discard with its flip, or trade a king."""
-    further: tuple[Offer, ...] = (DISCARD,)
+    further = ONLY_DISCARD
     if table.options.cutthroat_trade and rank(card) == "K":
         prey = tuple(target for target in table.targets(seat, up=True) if target[0] != seat)
         further += (Offer(kind="trade", target=OneOf(prey)),) if prey else ()
@@ -243,8 +264,13 @@ def flip_after_discard(table: Table, seat: int) -> Flow[None]:
     if rule == "never" or not down:
         return
     optional = rule == "may" or (rule == "must_unless_last" and len(down) == 1)
-    offers = (Offer(kind="flip", slot=OneOf(down)),) + (NONE,) * optional
-    fallback: Action = Nothing() if optional else Flip(slot=down[0])
-    action = yield from choose(Ask(seat=seat, decision="flip", offers=offers, fallback=fallback, joins=True))
+    action = yield from choose(_flip_ask(seat, down, optional))
     if isinstance(action, Flip):
         flip(table, seat, (action.slot,))
+
+
+@lru_cache(ALIKE)
+def _flip_ask(seat: int, down: tuple[int, ...], optional: bool) -> Ask:
+    offers = (Offer(kind="flip", slot=OneOf(down)),) + (NONE,) * optional
+    fallback: Action = Nothing() if optional else Flip(slot=down[0])
+    return Ask(seat=seat, decision="flip", offers=offers, fallback=fallback, joins=True)

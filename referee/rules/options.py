@@ -156,6 +156,7 @@ COMBINES: Mapping[str, frozenset[str]] = {
 NOT_OPTIONS = {
     "variant": "preset", "preset": "preset", "seats": "seats", "bots": "[[bots]]", "seed": "[tournament] seed",
     "start_s": "[time] start_s", "move_s": "[time] move_s", "bank_s": "[time] bank_s", "slap_s": "[time] slap_s",
+    "slap_timing": "[time] slap_timing",
 }  # fmt: skip
 """Settings of the match that are easily taken for options (RULES.md 21), with the key that is meant."""
 

@@ -6,7 +6,7 @@ from protocol.cards import Card
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.asks import Ask, Flow, Sealed, choose, choose_sealed
 from referee.rules.hidden import first_look
-from referee.rules.kernel import NONE, draw_offer, start_final_lap
+from referee.rules.kernel import NONE, draw_sources, start_final_lap
 from referee.rules.seen import Seen, everybody, only
 from referee.rules.table import Slot, Table, draw, flip
 
@@ -63,9 +63,8 @@ def free_slots(table: Table, seat: int) -> tuple[int, ...]:
 
 def _turn_ask(table: Table, seat: int, *, opens_turn: bool) -> Ask:
     """DEC-04: draw, swap two own cards (PAR-11), or end a No-Par hole (PAR-17)."""
-    sources, offer = draw_offer(table, seat)
-    free = free_slots(table, seat)
-    offers = [*offer, Offer(kind="swap_own", slots=Pick(2, free))]
+    sources, free = draw_sources(table, seat), free_slots(table, seat)
+    offers = [Offer(kind="draw", source=OneOf(sources)), Offer(kind="swap_own", slots=Pick(2, free))]
     may_end = table.options.no_par and table.knocker is None
     if may_end and table.seat_turns[seat] + 1 >= table.options.no_par_first_end:
         offers.append(Offer(kind="end"))

@@ -19,7 +19,7 @@ from referee.rules.game import Game
 from referee.rules.match import MatchResult
 from referee.rules.variants import restored
 
-FORMAT = 2
+FORMAT = 3
 """The record format's number."""
 
 
@@ -31,7 +31,7 @@ class Mishap(Struct, frozen=True, kw_only=True, omit_defaults=True):
     line: str = ""
 
 
-class Given(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="answer", tag_field="move"):
+class Given(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True, tag="answer", tag_field="move"):
     """A seat's answer: what was played, the time it took in microseconds (0: not asked), its fault if it was one."""
 
     seat: int
@@ -53,8 +53,9 @@ class GivenTogether(Struct, frozen=True, kw_only=True, tag="sealed", tag_field="
 class Reaction(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one seat did in a slap window, and the measurement, in microseconds.
 
-    `raw_us` from the write of the window to the arrival of the answer, `wait_us` the time that the bot's tasks spent
-    waiting for a core meanwhile, `corrected_us` what counts. A seat that was not asked has no times.
+    `raw_us` from the moment that the bot could go on, with the window in its pipe, to the arrival of its answer, less
+    what the referee waited for a core; `wait_us` the time that the bot's tasks spent waiting for one; `corrected_us`
+    what counts. A seat that was not asked has no times.
     """
 
     seat: int
@@ -121,6 +122,8 @@ class SeatRecord(Struct, frozen=True, kw_only=True):
     wants_slaps: bool = True
     wants_table: bool = True
     seed: int = 0
+    matches_before: int = 0
+    """How many matches its process had played before: 0 says that it was started, and sent `hello`, for this one."""
     faults: dict[str, int] = field(default_factory=dict)
     late_slaps: int = 0
     unasked_lines: int = 0

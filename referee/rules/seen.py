@@ -6,10 +6,10 @@ reach a bot because somebody forgot about it.
 """
 
 from functools import cache
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
-from msgspec.structs import fields
+from msgspec.structs import fields, replace
 
 from protocol import events as wire
 from protocol.cards import Card
@@ -18,7 +18,7 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
-class Seen(Struct, Generic[T_co], frozen=True):
+class Seen(Struct, Generic[T_co], frozen=True, gc=False):
     """A value and the seats that may see it; None as the audience is everybody, spectators included."""
 
     value: T_co
@@ -60,13 +60,16 @@ Happening = (
 
 def view(event: Happening, viewer: int | None) -> wire.Event:
     """The event as this seat may see it, None for a spectator (INF-01)."""
-    secrets = _secrets(type(event))
-    if not secrets:
-        return cast(wire.Event, event)
-    values = {name: getattr(event, name) for name in event.__struct_fields__}
-    for name in secrets:
-        values[name] = _shown(values[name], viewer)
-    return cast(wire.Event, type(event)(**values))
+    shown: dict[str, Any] = {}
+    for name in _secrets(type(event)):
+        value = getattr(event, name)
+        shown[name] = value.by(viewer) if type(value) is Seen else _shown(value, viewer)
+    return replace(event, **shown) if shown else event  # type: ignore[return-value] # of secrets nothing is left
+
+
+def insiders(event: Happening) -> set[int]:
+    """The seats that may see more of the event than a spectator does, perhaps none: all others see the same."""
+    return {seat for name in _secrets(type(event)) for seat in _audience(getattr(event, name))}
 
 
 @cache
@@ -77,6 +80,12 @@ def _secrets(kind: type[Struct]) -> tuple[str, ...]:
 
 def _generic(kind: Any) -> bool:
     return isinstance(kind, TypeVar) or any(_generic(argument) for argument in getattr(kind, "__args__", ()))
+
+
+def _audience(value: Any) -> tuple[int, ...]:
+    if isinstance(value, Seen):
+        return value.to or ()
+    return tuple(seat for one in value for seat in _audience(one))
 
 
 def _shown(value: Any, viewer: int | None) -> Any:

@@ -4,12 +4,13 @@ How reaction times are measured is the business of play/race.py; here they are g
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from protocol import actions, events
 from protocol.actions import Action, Give, Pass, Target
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf
-from referee.rules.asks import Ask, Flow, Slap, SlapOrder, Window, choose, choose_slaps
+from referee.rules.asks import ALIKE, Ask, Flow, Slap, SlapOrder, Window, choose, choose_slaps
 from referee.rules.options import Options
 from referee.rules.seen import everybody
 from referee.rules.table import RoundOver, Table
@@ -38,7 +39,11 @@ def play_window(table: Table, discarder: int, discard: Card) -> Flow[None]:
 
 def _slap_ask(table: Table, seat: int) -> Ask:
     """DEC-08, CAC-24: any face-down card on the table, or pass; Cambio does not take CAC-19 over (CMB-09)."""
-    targets = table.targets(seat, up=False, spares_ender=table.variant.flow == "cactus")
+    return _ask_to_slap(seat, table.targets(seat, up=False, spares_ender=table.variant.flow == "cactus"))
+
+
+@lru_cache(ALIKE)
+def _ask_to_slap(seat: int, targets: tuple[Target, ...]) -> Ask:
     offers = (PASS, Offer(kind="slap", target=OneOf(targets))) if targets else (PASS,)
     return Ask(seat=seat, decision="slap", offers=offers, fallback=Pass())
 

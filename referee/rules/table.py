@@ -98,11 +98,11 @@ class Table(Struct, kw_only=True):
 
     def occupied(self, seat: int) -> tuple[int, ...]:
         """The numbers of the slots that hold a card."""
-        return tuple(number for number, slot in enumerate(self.layouts[seat]) if slot is not None)
+        return tuple([number for number, slot in enumerate(self.layouts[seat]) if slot is not None])
 
     def face_down(self, seat: int) -> tuple[int, ...]:
         """The numbers of the slots that hold a face-down card."""
-        return tuple(number for number, slot in enumerate(self.layouts[seat]) if slot is not None and not slot.up)
+        return tuple([number for number, slot in enumerate(self.layouts[seat]) if slot is not None and not slot.up])
 
     def at(self, seat: int, number: int) -> Slot:
         """The card in a slot; the slot must be occupied."""

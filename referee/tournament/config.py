@@ -24,6 +24,7 @@ from referee.play.bots import (
     Confinement,
     Isolation,
 )
+from referee.play.kept import Reuse
 from referee.play.machine import cores
 from referee.rules.options import BadOptions, Options
 from referee.rules.variants import UnknownVariant, Variant, customised, seat_problem
@@ -43,6 +44,12 @@ LONGEST_LINE = 2000
 
 _LEAST = {"memory_mb": 16, "processes": 1, "files": 16, "tmp_mb": 1, "cpu_s": 1}
 """Of each limit: less than this starts no bot."""
+
+USUAL_WORKERS = 8
+"""By default there are no more workers, however many cores there are: all of them stand still for each slap window."""
+
+MOST_WORKERS = 16
+"""Each is joined to every other by descriptors."""
 
 LONGEST_CLOCK_S = 86400
 """No clock runs longer than a day."""
@@ -72,6 +79,10 @@ class Config(Struct, frozen=True, kw_only=True):
     """How many line-ups are played per variant; None is all."""
     jobs: int
     """Matches at a time, by default as many as there are cores."""
+    workers: int | None
+    """Processes that play, at most one a match at a time; None: as many as there are cores, up to USUAL_WORKERS."""
+    reuse: Reuse
+    """How long a bot's process lives."""
     isolation: Isolation
     trust: Trust | None
     """"all": bots of several owners may run without `bwrap`."""
@@ -83,6 +94,11 @@ class Config(Struct, frozen=True, kw_only=True):
     bots: tuple[BotSpec, ...]
     folder: str
     """Absolute path of the config's folder."""
+
+    @property
+    def processes(self) -> int:
+        """How many processes play."""
+        return min(self.workers or min(cores(), USUAL_WORKERS), self.jobs)
 
     @property
     def confinement(self) -> Confinement:
@@ -109,6 +125,8 @@ class _Tournament(Struct, frozen=True, kw_only=True):
     deals: Positive = 20
     lineups: Positive | None = None
     jobs: Positive | None = None
+    workers: Annotated[int, Meta(ge=1, le=MOST_WORKERS)] | None = None
+    reuse: Reuse = "match"
     isolation: Isolation = "limits"
     trust: Trust | None = None
     rank_by: RankBy = "match-points"
@@ -167,6 +185,8 @@ def load(path: str | Path) -> Config:
         deals=given.deals,
         lineups=given.lineups,
         jobs=given.jobs or cores(),
+        workers=given.workers,
+        reuse=given.reuse,
         isolation=given.isolation,
         trust=given.trust,
         limits=file.limits,
@@ -210,6 +230,8 @@ def _document(path: str | Path, text: str) -> dict[str, Any]:
 def _check_settings(file: _File, reader: Reader) -> None:
     check_label(("tournament", "name"), file.tournament.name, LONGEST_TITLE, reader)
     for clock in Clocks.__struct_fields__:
+        if not clock.endswith("_s"):
+            continue
         seconds = getattr(file.time, clock)
         if not 0 < seconds <= LONGEST_CLOCK_S:
             reader.add(("time", clock), f"expected seconds above 0, at most {LONGEST_CLOCK_S}, got {seconds:g}")

@@ -1,15 +1,14 @@
 """What is told of a run: its standings and everything by which they can be judged, from the store alone."""
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
+from protocol.messages import SlapTiming
 from referee.rules.par_table import OURS_1
 from referee.rules.variants import preset
+from referee.tournament.desk import ATTEMPTS
 from referee.tournament.disk import StoreError
 from referee.tournament.facts import Facts
-from referee.tournament.run import ATTEMPTS
-from referee.tournament.standings import Encounter, RankBy, Result, Row, standings_of
+from referee.tournament.standings import Encounter, RankBy, Result, Row, Tally
 from referee.tournament.store import Event, Store
 
 LATE_US = 100_000
@@ -57,7 +56,7 @@ class Document(Struct, frozen=True, kw_only=True):
     """Numbers of the matches given up because every attempt was voided; the same command tries them again."""
     lateness: Lateness
     results: tuple[Result, ...]
-    """Of every match in the standings, in the order of the plan."""
+    """Of every match in the standings, in the order of the plan; empty where they were not asked for."""
     retired: tuple[Retired, ...]
     """What was played by bots, or in games, that are no longer in the tournament, in the order of commits."""
     history: tuple[Event, ...]
@@ -65,6 +64,10 @@ class Document(Struct, frozen=True, kw_only=True):
     version: str
     host: str
     isolation: str
+    reuse: str
+    """How long a bot's process lived: for a match, or for several of the tournament."""
+    slap_timing: SlapTiming | None
+    """How slaps were timed; None where no game of the run times any."""
     bots: tuple[Bot, ...]
     rank_by: RankBy
     scoring_tables: dict[str, str]
@@ -78,31 +81,38 @@ class Document(Struct, frozen=True, kw_only=True):
     crosstable: dict[str, dict[str, Encounter]]
 
 
-def document_of(store: Store) -> Document:
+def document_of(store: Store, *, with_results: bool = True) -> Document:
     """Everything that is told of a run, the master key only once nothing is left to be dealt from it.
 
-    Raises StoreError where the store is damaged.
+    Without the single results, which no table shows, it takes little memory, however long the run. Raises StoreError
+    where the store is damaged.
     """
     try:
-        return _document(store)
+        return _document(store, with_results=with_results)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         what = f"no results can be told from it ({type(error).__name__}: {error}); `golfref verify` says more"
         raise StoreError(f"{store.path}: {what}") from None
 
 
-def _document(store: Store) -> Document:
+def _document(store: Store, *, with_results: bool) -> Document:
     meta = store.meta()
-    results = list(store.results())
-    standings = standings_of(results, meta.facts["rank_by"])
+    tally, worst_us, late = Tally(), 0, 0
+    results: list[Result] = []
+    for result in store.results():
+        tally.add(result)
+        worst_us, late = max(worst_us, result.lag_us), late + (result.lag_us > LATE_US)
+        if with_results:
+            results.append(result)
+    standings = tally.standings(meta.facts["rank_by"])
     voids = store.voids()
     return Document(
         name=meta.facts["name"],
-        matches=len(results),
+        matches=tally.matches,
         planned=meta.matches,
         voided=sum(voids.values()),
         void_reasons=voids,
         unplayed=tuple(store.given_up(ATTEMPTS)),
-        lateness=_lateness(results),
+        lateness=Lateness(worst_ms=worst_us / 1000, above_100_ms=late),
         results=tuple(results),
         retired=tuple(
             Retired(id=row.id, variant=row.identity.variant, bots=row.identity.bots, versions=row.identity.versions)
@@ -112,6 +122,8 @@ def _document(store: Store) -> Document:
         version=meta.golfref,
         host=meta.host,
         isolation=meta.facts["isolation"],
+        reuse=meta.facts.get("reuse", "match"),
+        slap_timing=_slap_timing(meta.facts),
         bots=tuple(
             Bot(name=bot["name"], owner=bot["owner"], version=bot["version"])
             for bot in sorted(meta.facts["bots"], key=lambda bot: str(bot["name"]))
@@ -119,7 +131,7 @@ def _document(store: Store) -> Document:
         rank_by=standings.rank_by,
         scoring_tables=_scoring_tables(meta.facts),
         commitment=meta.commitment,
-        key=meta.master_key if len(results) == meta.matches else None,
+        key=meta.master_key if tally.matches == meta.matches else None,
         digest=store.digest(),
         standings=standings.overall,
         variants=standings.variants,
@@ -127,9 +139,14 @@ def _document(store: Store) -> Document:
     )
 
 
-def _lateness(results: Sequence[Result]) -> Lateness:
-    lags = [result.lag_us for result in results]
-    return Lateness(worst_ms=max(lags, default=0) / 1000, above_100_ms=sum(lag > LATE_US for lag in lags))
+def _slap_timing(facts: Facts) -> SlapTiming | None:
+    timing: SlapTiming = facts["clocks"]["slap_timing"]
+    return timing if any(map(_times_slaps, facts["variants"])) else None
+
+
+def _times_slaps(entry: Facts) -> bool:
+    has_slaps = preset(entry["preset"]).tag == "CAC" or entry["options"]["slaps"]
+    return bool(has_slaps) and entry["options"]["slap_order"] == "reaction"
 
 
 def _scoring_tables(facts: Facts) -> dict[str, str]:

@@ -63,11 +63,11 @@ class Terms(Struct, frozen=True, kw_only=True):
 def config_facts(config: Config) -> Facts:
     """All of a config that its results depend on, the bots' files by their version: they are read here.
 
-    Left out is what they do not depend on: `jobs`, where the config lies, and where a shipped bot or the interpreter
-    that runs it is installed. Seats are told variant by variant.
+    Left out is what they do not depend on: `jobs` and `workers`, where the config lies, and where a shipped bot or
+    the interpreter that runs it is installed. Seats are told variant by variant.
     """
     facts: Facts = to_builtins(config)
-    del facts["jobs"], facts["folder"], facts["seats"], facts["trust"]
+    del facts["jobs"], facts["workers"], facts["folder"], facts["seats"], facts["trust"]
     facts["variants"] = [_entry(entry) for entry in config.variants]
     facts["bots"] = [_bot(bot, config.folder) for bot in config.bots]
     return json.loads(json.dumps(facts))  # type: ignore[no-any-return]

@@ -17,8 +17,8 @@ class AllLineups:
     """
 
     def __init__(self, bots: int, seats: int) -> None:
-        self._bots, self._seats = bots, seats
         self._count = comb(bots, seats)
+        self._combinations = [[comb(bot, size) for bot in range(bots)] for size in range(1, seats + 1)]
         # Steps near the golden section spread evenly over the whole; a coprime one meets everything once.
         golden = int(self._count * 0.618) + 1
         self._step = next(step for step in range(golden, golden + self._count) if gcd(step, self._count) == 1)
@@ -31,7 +31,7 @@ class AllLineups:
 
     def __getitem__(self, index: int) -> Lineup:
         """The line-up of an index from 0 to len - 1."""
-        return _combination(index * self._step % self._count, self._bots, self._seats)
+        return _combination(index * self._step % self._count, self._combinations)
 
 
 def choose_lineups(stream: Stream, bots: int, seats: int, wanted: int | None) -> list[Lineup] | AllLineups:
@@ -79,7 +79,8 @@ class _Sample:
         while len(lineup) < self._seats:
             fewest = min(self._played[bot] for bot in free)
             able = [bot for bot in free if self._played[bot] == fewest]
-            able = [bot for bot in able if tuple(sorted((*lineup, bot))) not in self.lineups] or able
+            if len(lineup) == self._seats - 1:
+                able = [bot for bot in able if tuple(sorted((*lineup, bot))) not in self.lineups] or able
             least = min(met[bot] for bot in able)
             able = [bot for bot in able if met[bot] == least]
             bot = able[self._stream.below(len(able))]
@@ -121,11 +122,14 @@ class _Sample:
                 self._met[bot][other] += by
 
 
-def _combination(rank: int, bots: int, seats: int) -> Lineup:
-    """The combination of this rank in the combinatorial number system (colexicographic order)."""
+def _combination(rank: int, combinations: list[list[int]]) -> Lineup:
+    """The combination of this rank in the combinatorial number system (colexicographic order).
+
+    `combinations` tells by size, from 1, and by bot how many combinations of that size there are of the bots before it.
+    """
     lineup: Lineup = ()
-    for size in range(seats, 0, -1):
-        bot = bisect_right([comb(one, size) for one in range(bots)], rank) - 1
-        rank -= comb(bot, size)
+    for before in reversed(combinations):
+        bot = bisect_right(before, rank) - 1
+        rank -= before[bot]
         lineup = (bot, *lineup)
     return lineup

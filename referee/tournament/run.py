@@ -4,90 +4,21 @@ What is played is decided by the plan, how by play/, where it goes by the store;
 """
 
 from collections.abc import Callable
-from typing import Protocol
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from protocol.messages import Game as GameMessage
-from referee.play.exchange import HostFault
 from referee.play.greeting import Greeted, greet
-from referee.play.match import MatchSetup, play
 from referee.play.pump import Pump
 from referee.play.session import run_session
-from referee.rules.record import Record
-from referee.rules.streams import bot_seed
-from referee.rules.variants import Variant
-from referee.tournament.config import Config, Entry
+from referee.tournament.config import Config
+from referee.tournament.crew import Crew, shares
+from referee.tournament.desk import Desk, Watcher
 from referee.tournament.facts import Terms
-from referee.tournament.schedule import Fixture, Plan
-from referee.tournament.standings import Result
+from referee.tournament.jobs import play_jobs
+from referee.tournament.orders import Order, Report
+from referee.tournament.schedule import Plan
+from referee.tournament.setups import games
 from referee.tournament.store import Store
-
-ATTEMPTS = 3
-"""So often a match is played again that the referee or its host spoiled."""
-
-CACTUS_ROUNDS = 20
-"""The cap on the rounds of a Cactus match where the config sets none (AMB-46)."""
-
-
-class Watcher(Protocol):
-    """Whoever shows how a run goes."""
-
-    def finished(self, result: Result) -> None:
-        """A match has been committed."""
-
-    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
-        """A match was spoiled by the referee or its host."""
-
-
-def for_blocks(entry: Entry) -> Variant:
-    """The variant as blocks play it: the deals of a block start alike (AMB-82), and Cactus has a cap on rounds."""
-    variant = entry.variant
-    if variant.tag != "CAC":
-        return variant
-    rounds = variant.options.rounds or CACTUS_ROUNDS
-    return replace(variant, options=replace(variant.options, fixed_starter=True, rounds=rounds))
-
-
-def games(config: Config) -> tuple[GameMessage, ...]:
-    """All that will be played, as bots are told in `hello`."""
-    return tuple(
-        GameMessage(variant=entry.variant.preset, name=entry.name, seats=entry.seats) for entry in config.variants
-    )
-
-
-def setup_of(config: Config, fixture: Fixture) -> MatchSetup:
-    """A match of the plan, ready to be played."""
-    entry = next(entry for entry in config.variants if entry.name == fixture.variant)
-    return MatchSetup(
-        variant=for_blocks(entry),
-        name=entry.name,
-        bots=tuple(config.bots[bot] for bot in fixture.lineup),
-        seeds=tuple(bot_seed(fixture.deal_key, fixture.rotation, seat) for seat in range(entry.seats)),
-        deal_key=fixture.deal_key,
-        clocks=config.clocks,
-        faults=config.faults,
-        confinement=config.confinement,
-        games=games(config),
-    )
-
-
-def result_of(fixture: Fixture, record: Record) -> Result:
-    """The row that standings are computed from."""
-    return Result(
-        number=fixture.number,
-        variant=fixture.variant,
-        block=fixture.block,
-        bots=tuple(seat.name for seat in record.seats),
-        totals=record.result.totals,
-        ranks=record.result.ranks,
-        rounds=sum(not one.playoff for one in record.result.rounds),
-        forfeited=tuple(seat.forfeited for seat in record.seats),
-        faults=tuple(seat.faults for seat in record.seats),
-        late_slaps=tuple(seat.late_slaps for seat in record.seats),
-        lag_us=record.lag_us,
-    )
 
 
 def greet_all(config: Config, check: Callable[[], None]) -> list[Greeted]:
@@ -118,30 +49,44 @@ class Run(Struct, frozen=True, kw_only=True):
     def play(self, check: Callable[[], None]) -> None:
         """Play what the store lacks; a match that is voided on every attempt is left out.
 
-        Raises Interrupted, WriteFailed when a result cannot be kept, and whatever `check` raises at the start.
+        Raises Interrupted, WriteFailed when a result cannot be kept, WorkersLost, and whatever `check` raises at the
+        start.
         """
         done = self.store.numbers()
-        todo = (fixture for fixture in self.plan if fixture.number not in done)
+        jobs = min(self.config.jobs, len(self.plan) - len(done))
+        desk = Desk(
+            (self.plan[number] for number in range(len(self.plan)) if number not in done),
+            config=self.config,
+            terms=self.terms,
+            store=self.store,
+            watcher=self.watcher,
+        )
+        if (workers := min(self.config.processes, jobs)) > 1:
+            slap_s = self.config.clocks.slap_s
+            Crew(desk, shares=shares(jobs, workers), reuse=self.config.reuse, slap_s=slap_s).run(check)
+        elif jobs:
+            self._play_here(desk, jobs, check)
+
+    def _play_here(self, desk: Desk, jobs: int, check: Callable[[], None]) -> None:
+        """In this process."""
 
         async def work(pump: Pump) -> None:
             check()
-            for fixture in todo:
-                await self._play(pump, fixture)
+            await play_jobs(pump, _Here(desk), jobs=jobs, reuse=self.config.reuse)
 
-        run_session([work] * self.config.jobs)
+        run_session([work])
 
-    async def _play(self, pump: Pump, fixture: Fixture) -> None:
-        """Play and commit a match; one that we spoil ourselves is void and played again, ATTEMPTS times at most."""
-        setup = setup_of(self.config, fixture)
-        for attempt in range(1, ATTEMPTS + 1):
-            try:
-                record = await play(pump, setup)
-            except Exception as error:
-                reason = str(error) if isinstance(error, HostFault) else f"{type(error).__name__}: {error}"
-                self.store.note_void(fixture, [bot.name for bot in setup.bots], attempt, reason)
-                self.watcher.voided(fixture, attempt, reason)
-            else:
-                result = result_of(fixture, record)
-                self.store.commit(result, record, self.terms.identity(fixture))
-                self.watcher.finished(result)
-                return
+
+class _Here:
+    """The desk as an office in the same process."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def next(self) -> Order | None:
+        """The next match."""
+        return self._desk.next()
+
+    async def report(self, report: Report) -> None:
+        """What became of a match."""
+        self._desk.take(report)

@@ -5,9 +5,11 @@ higher is better. *Strokes*: its points of the card game a round, less the mean 
 means over matches within a variant, then over variants with equal weight, with standard errors clustered by block.
 """
 
+from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from itertools import combinations, permutations
 from math import sqrt
 from statistics import fmean
@@ -20,7 +22,7 @@ RankBy = Literal["match-points", "strokes"]
 """The figure that decides the rank."""
 
 
-class Result(Struct, frozen=True, kw_only=True):
+class Result(Struct, frozen=True, kw_only=True, gc=False):
     """A finished match, as far as standings need it; tuples are by seat."""
 
     number: int
@@ -83,59 +85,81 @@ class Standings(Struct, frozen=True, kw_only=True):
 
 
 def standings_of(results: Iterable[Result], rank_by: RankBy = "match-points") -> Standings:
-    """The standings; the order of the results does not matter. A bot without a match in a variant has no part in it."""
-    # Sums of floats depend on their order: always that of the plan.
-    ordered = sorted(results, key=lambda result: result.number)
-    scores: dict[str, dict[str, _Score]] = {}
-    for result in ordered:
-        table = scores.setdefault(result.variant, defaultdict(_Score))
-        for seat, bot in enumerate(result.bots):
-            table[bot].add(result, seat)
-    by_bot: dict[str, list[_Score]] = defaultdict(list)
-    for table in scores.values():
-        for bot, score in table.items():
-            by_bot[bot].append(score)
-    overall = _table(by_bot, rank_by)
-    return Standings(
-        rank_by=rank_by,
-        overall=overall,
-        variants={
-            variant: _table({bot: [score] for bot, score in table.items()}, rank_by)
-            for variant, table in scores.items()
-        },
-        crosstable=_crosstable(ordered, [row.bot for row in overall]),
-    )
+    """The standings of results in any order."""
+    tally = Tally()
+    for result in sorted(results, key=lambda result: (result.block, result.number)):
+        tally.add(result)
+    return tally.standings(rank_by)
 
 
-class _Sum(Struct, gc=False):
-    """Matches, and the sums of both figures over them."""
+class Tally:
+    """The sums that standings are computed from. It keeps no results, and of a block only what its bots made of it."""
 
-    matches: int = 0
-    points: float = 0.0
-    strokes: float = 0.0
+    def __init__(self) -> None:
+        self.matches = 0
+        self._scores: dict[str, dict[str, _Score]] = {}
+        self._meetings: _Meetings = {}
+
+    def add(self, result: Result) -> None:
+        """Count a match. They come in the order of the plan: block by block, and sums of floats depend on the order."""
+        self.matches += 1
+        table = self._scores.setdefault(result.variant, defaultdict(_Score))
+        rounds, mean = _per_round(result), sum(result.totals) / len(result.totals)
+        for seat, (bot, share, total) in enumerate(zip(result.bots, shares(result.ranks), result.totals, strict=True)):
+            table[bot].add(result, seat, points=share, strokes=(total - mean) / rounds)
+        _meet(self._meetings, result, rounds)
+
+    def standings(self, rank_by: RankBy) -> Standings:
+        """The standings so far. A bot without a match in a variant has no part in it."""
+        by_bot: dict[str, list[_Score]] = defaultdict(list)
+        for table in self._scores.values():
+            for bot, score in table.items():
+                by_bot[bot].append(score)
+        overall = _table(by_bot, rank_by)
+        return Standings(
+            rank_by=rank_by,
+            overall=overall,
+            variants={
+                variant: _table({bot: [score] for bot, score in table.items()}, rank_by)
+                for variant, table in self._scores.items()
+            },
+            crosstable=_crosstable(self._meetings, [row.bot for row in overall]),
+        )
+
+
+@lru_cache(maxsize=1024)
+def shares(ranks: tuple[int, ...]) -> tuple[float, ...]:
+    """By seat, the share of its opponents that it beat, a tie counting half."""
+    beaten = [len([rank for rank in ranks if rank > own]) + (ranks.count(own) - 1) / 2 for own in ranks]
+    return tuple(some / (len(ranks) - 1) for some in beaten)
 
 
 class _Score(Struct, kw_only=True):
-    """A bot in a variant."""
+    """A bot in a variant: by block its matches and the sums of both figures over them, and what it did in all."""
 
-    blocks: defaultdict[int, _Sum] = field(default_factory=lambda: defaultdict(_Sum))
+    block: int | None = None
+    """The last one."""
+    counts: "array[int]" = field(default_factory=lambda: array("q"))
+    points_sums: "array[float]" = field(default_factory=lambda: array("d"))
+    strokes_sums: "array[float]" = field(default_factory=lambda: array("d"))
     rounds: int = 0
     firsts: int = 0
     forfeits: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     late_slaps: int = 0
 
-    def add(self, result: Result, seat: int) -> None:
-        """Count a match that the bot played at this seat."""
-        opponents = len(result.bots) - 1
-        own, ranks, totals = result.ranks[seat], result.ranks, result.totals
-        beaten = len([rank for rank in ranks if rank > own]) + (ranks.count(own) - 1) / 2
-        block = self.blocks[result.block]
-        block.matches += 1
-        block.points += beaten / opponents
-        block.strokes += (totals[seat] - sum(totals) / len(totals)) / _per_round(result)
+    def add(self, result: Result, seat: int, *, points: float, strokes: float) -> None:
+        """Count a match that the bot played at this seat, with what it scored in both figures."""
+        if result.block != self.block:
+            self.block = result.block
+            self.counts.append(0)
+            self.points_sums.append(0.0)
+            self.strokes_sums.append(0.0)
+        self.counts[-1] += 1
+        self.points_sums[-1] += points
+        self.strokes_sums[-1] += strokes
         self.rounds += result.rounds
-        self.firsts += own == 1
+        self.firsts += result.ranks[seat] == 1
         self.forfeits += result.forfeited[seat]
         if result.faults[seat]:
             self.faults.update(result.faults[seat])
@@ -143,15 +167,15 @@ class _Score(Struct, kw_only=True):
 
     @property
     def matches(self) -> int:
-        return sum(block.matches for block in self.blocks.values())
+        return sum(self.counts)
 
     def points(self) -> "_Figure":
         """Match points in this variant."""
-        return _clustered([(block.matches, block.points) for block in self.blocks.values()])
+        return _clustered(self.counts, self.points_sums)
 
     def strokes(self) -> "_Figure":
         """Strokes in this variant."""
-        return _clustered([(block.matches, block.strokes) for block in self.blocks.values()])
+        return _clustered(self.counts, self.strokes_sums)
 
 
 class _Figure(Struct, frozen=True):
@@ -161,18 +185,19 @@ class _Figure(Struct, frozen=True):
     stderr: float | None
 
 
-def _clustered(blocks: Sequence[tuple[int, float]]) -> _Figure:
+def _clustered(counts: Sequence[int], sums: Sequence[float]) -> _Figure:
     """The mean over matches, given matches and sum of each block; matches of one block are not independent.
 
     With N matches in G blocks, the standard error is sqrt(G / (G - 1) * sum over blocks of e**2) / N, where e is the
     sum of the block's deviations from the mean.
     """
-    matches = sum(count for count, _ in blocks)
-    mean = sum(total for _, total in blocks) / matches
-    if len(blocks) < 2:
+    matches = sum(counts)
+    mean = sum(sums) / matches
+    blocks = len(counts)
+    if blocks < 2:
         return _Figure(mean, None)
-    squares = sum((total - count * mean) ** 2 for count, total in blocks)
-    return _Figure(mean, sqrt(len(blocks) / (len(blocks) - 1) * squares) / matches)
+    squares = sum((total - count * mean) ** 2 for count, total in zip(counts, sums, strict=True))
+    return _Figure(mean, sqrt(blocks / (blocks - 1) * squares) / matches)
 
 
 def _equal_weight(figures: Sequence[_Figure]) -> _Figure:
@@ -216,30 +241,37 @@ def _row(bot: str, scores: Sequence[_Score]) -> Row:
     )
 
 
-def _crosstable(results: Iterable[Result], order: Sequence[str]) -> dict[str, dict[str, Encounter]]:
+class _Sum(Struct, gc=False):
+    """Matches of a pair, and the sums of both figures over them."""
+
+    matches: int = 0
+    points: float = 0.0
+    strokes: float = 0.0
+
+
+_Meetings = dict[tuple[str, str], dict[str, _Sum]]
+"""By pair of bots in the order of their names, and by variant: the first one's sums against the second."""
+
+
+def _meet(meetings: _Meetings, result: Result, rounds: int) -> None:
+    """Count a match for every pair at the table."""
+    seats = sorted(zip(result.bots, result.ranks, result.totals, strict=True))
+    for (bot, rank, total), (other, other_rank, other_total) in combinations(seats, 2):
+        pair = meetings.setdefault((bot, other), {})
+        if (meeting := pair.get(result.variant)) is None:
+            meeting = pair[result.variant] = _Sum()
+        meeting.matches += 1
+        meeting.points += 0.5 if rank == other_rank else rank < other_rank
+        meeting.strokes += (total - other_total) / rounds
+
+
+def _crosstable(meetings: _Meetings, order: Sequence[str]) -> dict[str, dict[str, Encounter]]:
     """Every bot against every other that it met."""
-    meetings = _meetings(results)
     table: dict[str, dict[str, Encounter]] = {bot: {} for bot in order}
     for bot, other in permutations(order, 2):
         if sums := meetings.get((min(bot, other), max(bot, other))):
             table[bot][other] = _encounter(sums.values(), first=bot < other)
     return table
-
-
-def _meetings(results: Iterable[Result]) -> dict[tuple[str, str], dict[str, _Sum]]:
-    """By pair of bots in the order of their names, and by variant: the first one's sums against the second."""
-    meetings: dict[tuple[str, str], dict[str, _Sum]] = {}
-    for result in results:
-        rounds = _per_round(result)
-        seats = sorted(zip(result.bots, result.ranks, result.totals, strict=True))
-        for (bot, rank, total), (other, other_rank, other_total) in combinations(seats, 2):
-            pair = meetings.setdefault((bot, other), {})
-            if (meeting := pair.get(result.variant)) is None:
-                meeting = pair[result.variant] = _Sum()
-            meeting.matches += 1
-            meeting.points += 0.5 if rank == other_rank else rank < other_rank
-            meeting.strokes += (total - other_total) / rounds
-    return meetings
 
 
 def _encounter(meetings: Collection[_Sum], *, first: bool) -> Encounter:

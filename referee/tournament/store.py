@@ -18,7 +18,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.rules.record import Record
 from referee.tournament.disk import (
     SIDE_FILES,
     Lock,
@@ -29,12 +28,13 @@ from referee.tournament.disk import (
     refusal,
     sync_folder,
 )
+from referee.tournament.orders import Played
 from referee.tournament.schedule import Fixture, Identity
 from referee.tournament.standings import Result
 
 T = TypeVar("T")
 
-FORMAT = 2
+FORMAT = 3
 """The number of this layout of tables."""
 
 _NAMES = ("meta", "matches", "voids", "history")
@@ -51,7 +51,7 @@ CREATE TABLE voids (number INTEGER, bots TEXT NOT NULL, attempt INTEGER NOT NULL
 CREATE TABLE history (id INTEGER PRIMARY KEY, after INTEGER NOT NULL, lines TEXT NOT NULL, facts TEXT);
 """
 
-_ROW = "SELECT id, number, variant, game, bots, versions, deal, rotation, result, hash FROM matches WHERE id = ?"
+_ROW = "SELECT id, number, variant, game, bots, versions, deal, rotation, result, hash FROM matches"
 _EVENT = "INSERT INTO history VALUES (NULL, (SELECT count(*) FROM matches), ?, ?)"
 
 
@@ -159,13 +159,12 @@ class Store:
         except (msgspec.MsgspecError, TypeError) as error:
             raise StoreError(f"{self.path}: not a golfref store, or damaged ({error})") from None
 
-    def commit(self, result: Result, record: Record, identity: Identity) -> None:
+    def commit(self, played: Played, identity: Identity) -> None:
         """Keep a finished match; once this returns, no crash of referee or host loses it. Raises WriteFailed."""
-        data = msgspec.json.encode(record)
         who = (_json(identity.bots), _json(identity.versions))
         where = (identity.deal, identity.rotation)
-        kept = (_json(result), sha256(data).hexdigest(), zlib.compress(data, 6))
-        row = (None, result.number, identity.variant, identity.game, *who, *where, *kept)
+        kept = (_json(played.result), played.hash, played.record)
+        row = (None, played.number, identity.variant, identity.game, *who, *where, *kept)
         self._write("INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def note_void(self, fixture: Fixture, bots: Sequence[str], attempt: int, reason: str) -> None:
@@ -182,7 +181,7 @@ class Store:
         All of it is done or nothing. The matches that have no place stay, out of the standings.
         """
         old = _json(self.meta().facts)
-        results = {id_: self.row(id_).result for id_ in places}
+        results = {row.id: row.result for row in self.rows() if row.id in places}
         moved = [
             (place.number, _json(replace(results[id_], number=place.number, block=place.block)), id_)
             for id_, place in places.items()
@@ -202,7 +201,7 @@ class Store:
     def results(self) -> Iterator[Result]:
         """The results that count, in the order of the plan."""
         decoder = msgspec.json.Decoder(Result)
-        for number, text in self._read("SELECT number, result FROM matches WHERE number IS NOT NULL ORDER BY number"):
+        for number, text in self._each("SELECT number, result FROM matches WHERE number IS NOT NULL ORDER BY number"):
             try:
                 yield decoder.decode(text)
             except (msgspec.MsgspecError, TypeError) as error:
@@ -214,18 +213,21 @@ class Store:
 
     def rows(self) -> Iterator[Row]:
         """All that was committed, in the order of commits."""
-        return map(self.row, self.ids())
+        return map(self._row, self._each(f"{_ROW} ORDER BY id"))
 
     def retired(self) -> Iterator[Row]:
         """What is out of the standings, in the order of commits."""
-        return (self.row(id_) for (id_,) in self._read("SELECT id FROM matches WHERE number IS NULL ORDER BY id"))
+        return map(self._row, self._each(f"{_ROW} WHERE number IS NULL ORDER BY id"))
 
     def row(self, id_: int) -> Row:
         """What was committed under an id."""
-        found = self._read(_ROW, id_)
+        found = self._read(f"{_ROW} WHERE id = ?", id_)
         if not found:
             raise StoreError(f"{self.path}: there is no match #{id_}")
-        _, number, variant, game, bots, versions, deal, rotation, result, digest = found[0]
+        return self._row(found[0])
+
+    def _row(self, found: tuple[Any, ...]) -> Row:
+        id_, number, variant, game, bots, versions, deal, rotation, result, digest = found
         try:
             who = {"bots": msgspec.json.decode(bots), "versions": msgspec.json.decode(versions)}
             identity = {"variant": variant, "game": game, "deal": deal, "rotation": rotation, **who}
@@ -242,10 +244,10 @@ class Store:
         """The JSON of the record that was committed under an id."""
         return self._record("id", id_, f"#{id_}")
 
-    def hashes(self) -> list[tuple[int, str]]:
+    def hashes(self) -> Iterator[tuple[int, str]]:
         """Number and record hash (SHA-256, hex) of every match that counts, in the order of the plan."""
-        found = self._read("SELECT number, hash FROM matches WHERE number IS NOT NULL ORDER BY number")
-        return self._typed(found, list[tuple[int, str]])
+        for found in self._each("SELECT number, hash FROM matches WHERE number IS NOT NULL ORDER BY number"):
+            yield self._typed(found, tuple[int, str])
 
     def digest(self) -> str:
         """SHA-256 over the record hashes, as bytes, in the order of the plan."""
@@ -293,7 +295,14 @@ class Store:
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: not a golfref store, or damaged ({error})") from None
 
-    def _typed(self, found: list[Any], type_: type[T]) -> T:
+    def _each(self, query: str) -> Iterator[Any]:
+        """As `_read`, but one row after the other: what a long run has committed need not be in memory at once."""
+        try:
+            yield from self._connection.execute(query)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: not a golfref store, or damaged ({error})") from None
+
+    def _typed(self, found: object, type_: type[T]) -> T:
         try:
             return msgspec.convert(found, type_)
         except msgspec.ValidationError as error:

@@ -21,9 +21,9 @@ from referee.tournament.document import document_of
 from referee.tournament.facts import Terms, terms_of
 from referee.tournament.facts import plan_of as plan_of_facts
 from referee.tournament.keys import commitment, deal_key
+from referee.tournament.orders import result_of
 from referee.tournament.published import NOTHING, Published
 from referee.tournament.recheck import check_record
-from referee.tournament.run import result_of
 from referee.tournament.schedule import Fixture, Identity, Plan
 from referee.tournament.standings import Result, standings_of
 from referee.tournament.store import Meta, Row, Store
@@ -255,12 +255,17 @@ def _owners(store: Store, meta: Meta) -> dict[str, str]:
 
 
 def _check_terms(facts: Mapping[str, Any], owners: Mapping[str, str], record: Record) -> Iterator[str]:
-    """Was it played as the config has it? No amendment changes isolation or limits."""
+    """Was it played as the config has it? None of this is amended: isolation, limits, the life of processes, clocks."""
     for seat in record.seats:
         if (owner := owners.get(seat.name, seat.owner)) != seat.owner:
             yield f"{printable(seat.name, LONGEST_SHOWN)}: its owner was {_shown(seat.owner)}; now {_shown(owner)}"
     if record.isolation != facts["isolation"]:
         yield f"played under isolation {_shown(record.isolation)}; the config has {_shown(facts['isolation'])}"
+    if facts.get("reuse", "match") == "match" and any(seat.matches_before for seat in record.seats):
+        yield "a bot's process had played before; the config has a new one for each match"
+    if record.clocks.slap_timing != facts["clocks"]["slap_timing"]:
+        timing = facts["clocks"]["slap_timing"]
+        yield f"slaps were timed {_shown(record.clocks.slap_timing)}; the config has {_shown(timing)}"
     if record.limits != facts["limits"]:
         yield from (
             f"limits: {text}" for text in _compare("", record.limits, facts["limits"], "played with", "the config has")

@@ -1,0 +1,78 @@
+"""What is ordered of whoever plays a match of the plan, and what is reported of it. Nothing is played here."""
+
+import zlib
+from hashlib import sha256
+
+import msgspec
+from msgspec import Struct
+
+from referee.play.match import MatchSetup
+from referee.rules.record import Record
+from referee.tournament.schedule import Fixture
+from referee.tournament.standings import Result
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """A match that is to be played, with all that this takes."""
+
+    fixture: Fixture
+    setup: MatchSetup
+    attempt: int = 1
+
+
+class Begun(Struct, frozen=True, kw_only=True, tag=True):
+    """A match is being played from now on."""
+
+    number: int
+
+
+class Played(Struct, frozen=True, kw_only=True, tag=True):
+    """A match has ended."""
+
+    result: Result
+    hash: str
+    """SHA-256 of the record's JSON, in hexadecimal."""
+    record: bytes
+    """The record's JSON, compressed by zlib."""
+
+    @property
+    def number(self) -> int:
+        """Which match it is."""
+        return self.result.number
+
+
+class Spoiled(Struct, frozen=True, kw_only=True, tag=True):
+    """A match was spoiled by the referee or its host."""
+
+    number: int
+    reason: str
+
+
+class Alive(Struct, frozen=True, tag=True):
+    """Nothing has happened, but whoever reports is there."""
+
+
+Report = Begun | Played | Spoiled | Alive
+
+
+def played(fixture: Fixture, record: Record) -> Played:
+    """The report of a match that has ended."""
+    data = msgspec.json.encode(record)
+    return Played(result=result_of(fixture, record), hash=sha256(data).hexdigest(), record=zlib.compress(data, level=6))
+
+
+def result_of(fixture: Fixture, record: Record) -> Result:
+    """The row that standings are computed from."""
+    return Result(
+        number=fixture.number,
+        variant=fixture.variant,
+        block=fixture.block,
+        bots=tuple(seat.name for seat in record.seats),
+        totals=record.result.totals,
+        ranks=record.result.ranks,
+        rounds=sum(not one.playoff for one in record.result.rounds),
+        forfeited=tuple(seat.forfeited for seat in record.seats),
+        faults=tuple(seat.faults for seat in record.seats),
+        late_slaps=tuple(seat.late_slaps for seat in record.seats),
+        lag_us=record.lag_us,
+    )

@@ -1,0 +1,102 @@
+"""What timing slaps costs the other matches: bots frozen meanwhile, beside waiting until every other bot has answered.
+
+    python tests/benchmarks/freezing.py [REPETITIONS]
+
+Matches of Cactus between bots that think for 20 ms a decision and pass in windows at once. Prints decisions a second of
+one match, and of four side by side both ways, as medians; the ratios are what can be compared between machines.
+"""
+
+import statistics
+import sys
+import time
+from collections import deque
+from unittest.mock import patch
+
+from protocol.messages import Clocks, FaultPolicy
+from referee.play import session
+from referee.play.bots import BotSpec, Confinement
+from referee.play.live import Live
+from referee.play.match import MatchSetup, play
+from referee.play.pump import Pump
+from referee.play.racebench import PYTHON_BOT
+from referee.play.session import run_session
+from referee.rules.record import Given, GivenSlaps, Record
+from referee.rules.variants import customised
+
+THINKER = PYTHON_BOT.replace('WISHES = "slap", ', "WISHES = ").replace(
+    "        action =", '        if message["decision"] != "slap": time.sleep(0.02)\n        action ='
+)
+SEATS = 4
+MATCHES = 4
+RETRY_NS = 100_000
+
+
+class Draining(Pump):
+    """A pump that times a window once no bot of any other match owes an answer, and asks nothing new until then."""
+
+    def __init__(self, *given: object, **named: object) -> None:
+        super().__init__(*given, **named)  # type: ignore[arg-type]
+        self._waiting: deque[Live] = deque()
+
+    def _advance(self, live: Live) -> None:
+        if self._races and live.exchange is not None:
+            self._waiting.append(live)
+        else:
+            super()._advance(live)
+
+    async def _try_race(self, now_ns: int) -> None:
+        if any(channel.is_busy() for channel in self.channels()):
+            self._race_due_ns = now_ns + RETRY_NS
+            return
+        await super()._try_race(now_ns)
+        while self._waiting and not self._races:
+            super()._advance(self._waiting.popleft())
+
+
+def decisions_a_second(matches: int, pump: type[Pump]) -> float:
+    """Of so many matches side by side."""
+    bot = BotSpec(name="thinker", command=(sys.executable, "-c", THINKER), dir="/", env={})
+    setup = MatchSetup(
+        variant=customised("cactus", {"rounds": 2, "limit": None}),
+        name="cactus",
+        bots=(bot,) * SEATS,
+        seeds=(0,) * SEATS,
+        deal_key=b"benchmark",
+        clocks=Clocks(),
+        faults=FaultPolicy(),
+        confinement=Confinement(),
+        games=(),
+    )
+    records: list[Record] = []
+
+    async def work(pump: Pump) -> None:
+        records.append(await play(pump, setup))
+
+    start = time.perf_counter()
+    with patch.object(session, "Pump", pump):
+        run_session([work] * matches)
+    asked = [
+        len(move.asked) if isinstance(move, GivenSlaps) else isinstance(move, Given)
+        for record in records
+        for move in record.moves
+    ]
+    return sum(asked) / (time.perf_counter() - start)
+
+
+def main() -> None:
+    """Measure and print."""
+    repetitions = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    ways = {"1 match": (1, Pump), "4 matches, frozen": (MATCHES, Pump), "4 matches, drained": (MATCHES, Draining)}
+    found: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(repetitions):
+        for name, (matches, pump) in ways.items():
+            found[name].append(decisions_a_second(matches, pump))
+    medians = {name: statistics.median(rates) for name, rates in found.items()}
+    print(f"{'':20}{'decisions/s':>12}{'of 1 match':>12}   (medians of {repetitions})")
+    for name, rate in medians.items():
+        print(f"{name:20}{rate:12.0f}{rate / medians['1 match']:12.2f}")
+    print(f"frozen is {medians['4 matches, frozen'] / medians['4 matches, drained']:.2f} of drained")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Matches between programs that slap as a test has it, and their timed windows."""
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+
+from protocol.messages import Clocks, FaultPolicy, Game
+from referee.play.bots import BotSpec, Confinement
+from referee.play.match import MatchSetup, play
+from referee.play.pump import Pump
+from referee.play.session import run_session
+from referee.rules.record import GivenSlaps, Record
+from referee.rules.variants import customised
+from referee.tournament.recheck import check_record
+
+PRELUDE = """
+import json, os, sys, time
+from pathlib import Path
+
+def first(offer):
+    choose = lambda choice: choice["of"][:choice["pick"]] if "pick" in choice else choice["one_of"][0]
+    return {name: choice if name == "kind" else choose(choice) for name, choice in offer.items()}
+
+def say(request, kind=""):
+    offers = {offer["kind"]: offer for offer in request["legal"]}
+    action = first(offers.get(kind) or request["legal"][0])
+    print(json.dumps({"type": "answer", "id": request["id"], "action": action}), flush=True)
+
+def play(slap, turns=0, ready={}):
+    sys.stdin.readline()
+    print(json.dumps({"type": "ready", **ready}), flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        if request.get("decision") == "slap":
+            slap(request)
+        elif request.get("decision") == "turn":
+            say(request, "draw" if turns else "knock")
+            turns -= bool(turns)
+        elif request["type"] == "request":
+            say(request)
+"""
+"""A bot that draws for so many turns and then knocks; what it does in slap windows is given."""
+
+
+def slapper(delay_s: float, turns: int = 0) -> str:
+    return f"def slap(request): time.sleep({delay_s}); say(request, 'slap')\nplay(slap, turns={turns})"
+
+
+def computing_slapper(work_s: float) -> str:
+    """What is left of its time, whatever it waited for a core, is never less than its computing."""
+    work = f"end = time.thread_time() + {work_s}\n    while time.thread_time() < end: pass"
+    return f"def slap(request):\n    {work}\n    say(request, 'slap')\nplay(slap)"
+
+
+def setup(
+    programs: Sequence[str], mark: dict[str, str], *, preset: str = "cactus", clocks: Clocks | None = None
+) -> MatchSetup:
+    """One round between these programs, each after PRELUDE."""
+    return MatchSetup(
+        variant=customised(preset, {"rounds": 1}),
+        name=preset,
+        bots=tuple(
+            BotSpec(name=f"bot{seat}", command=(sys.executable, "-c", PRELUDE + program), dir="/", env=mark)
+            for seat, program in enumerate(programs)
+        ),
+        seeds=tuple(range(len(programs))),
+        deal_key=bytes(32),
+        clocks=clocks or Clocks(move_s=5.0, slap_s=0.5),
+        faults=FaultPolicy(policy="forfeit"),
+        confinement=Confinement(),
+        games=(Game(variant=preset, name=preset, seats=len(programs)),),
+    )
+
+
+def matches(*setups: MatchSetup) -> list[Record]:
+    """The records of matches that are played side by side."""
+    records: dict[int, Record] = {}
+
+    async def work(number: int, pump: Pump) -> None:
+        records[number] = await play(pump, setups[number])
+
+    run_session([partial(work, number) for number in range(len(setups))])
+    return [records[number] for number in range(len(setups))]
+
+
+def windows(record: Record) -> list[GivenSlaps]:
+    assert list(check_record(record)) == []
+    return [move for move in record.moves if isinstance(move, GivenSlaps)]

@@ -1,0 +1,83 @@
+"""The benchmarks run: every part with tiny counts, through the command line. How fast anything is, is not asked."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parent / "benchmarks"
+
+MANAGER = """
+import subprocess, sys
+
+words = sys.argv[1:]
+engines = [word.removeprefix("cmd=") for word in words if word.startswith("cmd=")]
+games = int(words[words.index("-rounds") + 1]) * 2
+for _ in range(games):
+    players = [subprocess.Popen([cmd], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for cmd in engines]
+    for player in players:
+        print("uci\\nisready\\nucinewgame", file=player.stdin, flush=True)
+        while player.stdout.readline() != "readyok\\n":
+            pass
+    moves = []
+    for ply in range(96):
+        player = players[ply % 2]
+        print("position startpos" + " moves" * bool(moves), *moves, file=player.stdin)
+        print("go wtime 1000 btime 1000", file=player.stdin, flush=True)
+        while not (line := player.stdout.readline()).startswith("bestmove"):
+            assert line.startswith("info"), line
+        moves.append(line.split()[1])
+    assert moves[:4] == ["g1h3", "b8a6", "h3f4", "a6b4"], moves
+    assert moves[:48] == moves[48:], moves
+    for player in players:
+        player.communicate("quit\\n")
+"""
+"""Stands in for fastchess: it takes the same command line, and checks the engines' game."""
+
+
+@pytest.fixture(autouse=True)
+def _compiler() -> None:
+    if not any(map(shutil.which, ("cc", "gcc", "clang"))):
+        assert os.environ.get("CI") != "true", "there is no C compiler"
+        pytest.skip("there is no C compiler")
+
+
+def run(name: str, *arguments: str) -> str:
+    """What a benchmark prints."""
+    command = [sys.executable, str(BENCHMARKS / name), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_throughput_prints_every_ratio_with_its_aim(tmp_path: Path) -> None:
+    manager = tmp_path / "manager"
+    manager.write_text(f"#!{sys.executable}\n{MANAGER}")
+    manager.chmod(0o755)
+    told = run("throughput.py", "--quick", "--fastchess", str(manager))
+    for ratio in (
+        "of the bare C loop, 1 match",
+        "of the bare C loop, 4 matches",
+        "r to the bare Python loop's, 4",
+        "to stock trio streams, 4 matches",
+        "to fastchess, 4 at a time",
+    ):
+        (line,) = (line for line in told.splitlines() if line.startswith(ratio))
+        assert " at least " in line or " at most " in line
+
+
+def test_hotspots_name_functions_and_files() -> None:
+    told = run("hotspots.py", "--matches", "2", "--rounds", "2")
+    assert "file\n" in told
+    assert "function\n" in told
+    assert "rules, telling and judging take" in told
+
+
+def test_scale_prints_what_a_long_run_costs() -> None:
+    told = run("scale.py", "--matches", "720", "--repetitions", "1")
+    for what in ("commit into 720", "standings of 720", "going on with 720", "planning 60 bots in 5 games"):
+        assert f"{what}, " in told
+    assert "a commit into 720 matches costs" in told

@@ -1,0 +1,175 @@
+"""Bots that want more from the timing of slaps than being quick, and what they get: nothing."""
+
+import struct
+import sys
+from fcntl import ioctl
+from pathlib import Path
+from select import poll
+from termios import FIONREAD
+
+import pytest
+from racing import matches, setup, slapper, windows
+
+from protocol.messages import Clocks
+from referee.play import race, stillness
+from referee.play.process import BotProcess
+from referee.play.procfs import states
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what a process does is read from /proc")
+
+CLOCKS = Clocks(move_s=60.0, bank_s=600.0, slap_s=10.0)
+
+CHEATS = {
+    "burns helper threads": """
+import threading
+def burn():
+    while True: pass
+for _ in range(3): threading.Thread(target=burn, daemon=True).start()
+def slap(request): say(request)
+""",
+    "leaves a process at work": """
+import subprocess
+subprocess.Popen([sys.executable, "-c", "while True: pass"], stdin=-3, stdout=-3, stderr=-3)
+def slap(request): say(request)
+""",
+    "spins while others are asked": """
+def lines(rest=b""):
+    os.set_blocking(0, False)
+    while True:
+        try: rest += os.read(0, 65536)
+        except BlockingIOError: pass
+        while b"\\n" in rest:
+            line, _, rest = rest.partition(b"\\n")
+            yield line.decode()
+class Stdin:
+    source = lines()
+    def __iter__(self): return self.source
+    def readline(self): return next(self.source)
+sys.stdin = Stdin()
+def slap(request): say(request)
+""",
+}
+
+WATCH = """
+def family(pid):
+    children = Path("/proc", pid, "task", pid, "children").read_text().split()
+    return [pid, *(one for child in children for one in family(child))]
+def look():
+    tasks = [task for pid in family(Path({pid!r}).read_text()) for task in Path("/proc", pid, "task").iterdir()]
+    used = {{task.name: (task / "schedstat").read_text().split()[0] for task in tasks}}
+    return used, {{(task / "stat").read_text().rpartition(")")[2].split()[0] for task in tasks}}
+def slap(request):
+    (before, states), end = look(), time.monotonic() + 0.02
+    while time.monotonic() < end: pass
+    after, more_states = look()
+    print(before == after, *sorted(states | more_states), file=sys.stderr)
+    say(request)
+play(slap, turns=2)
+"""
+"""In its windows: whether all tasks of the other bot used no time at all meanwhile, and the states they were in."""
+
+
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_who_works_while_others_are_asked_stands_still(
+    cheat: str, tmp_path: Path, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stillness, "REST_NS", 60_000_000_000)  # on a busy machine it may take a while
+    pid = str(tmp_path / "pid")
+    tells = f"Path({pid!r}).write_text(str(os.getpid()))\n"
+
+    bots = [tells + CHEATS[cheat] + "play(slap, turns=2)", WATCH.format(pid=pid)]
+    (record,) = matches(setup(bots, mark, clocks=CLOCKS))
+
+    asked = [window for window in windows(record) if 1 in window.asked]
+    assert len(asked) >= 2
+    assert record.seats[1].stderr.splitlines() == ["True T"] * len(asked)
+    assert [seat.faults for seat in record.seats] == [{}, {}]
+
+
+def test_who_was_held_still_for_computing_unasked_plays_on_after_a_window(mark: dict[str, str]) -> None:
+    """The warden holds it while the other one thinks; the window lets it go on, and so does what follows."""
+    thinking = "ask = say\ndef say(request, kind=''): time.sleep(0.25); ask(request, kind)\n" + slapper(0, turns=1)
+    (record,) = matches(setup([CHEATS["burns helper threads"] + "play(slap, turns=1)", thinking], mark, clocks=CLOCKS))
+
+    assert all(0 in window.asked for window in windows(record))
+    assert [(seat.faults, seat.late_slaps) for seat in record.seats] == [({}, 0), ({}, 0)]
+
+
+EARLY = """
+def lines():
+    known = ""
+    while line := os.read(0, 1):
+        if known:
+            action = {"kind": "slap", "target": [0, 0]}
+            print(json.dumps({"type": "answer", "id": known, "action": action}), flush=True)
+        while not line.endswith(b"\\n"):
+            line += os.read(0, 1)
+        known = json.loads(line).get("id", known)
+        yield line.decode()
+class Stdin:
+    source = lines()
+    def __iter__(self): return self.source
+    def readline(self): return next(self.source)
+sys.stdin = Stdin()
+def slap(request):
+    time.sleep(0.05)
+    say(request, "pass")
+play(slap, turns=1)
+"""
+
+
+def test_who_answers_before_it_could_have_read_the_window_has_not_answered(mark: dict[str, str]) -> None:
+    """It slaps at the first byte of each line by the last id it knows, and passes when it has read the window."""
+    (record,) = matches(setup([EARLY, slapper(0)], mark, clocks=CLOCKS))
+
+    played = windows(record)
+    assert played
+    for window in played:
+        (reaction,) = (one for one in window.reactions if one.seat == 0)
+        assert reaction.target is None
+        assert reaction.raw_us is not None
+        assert reaction.raw_us >= 50_000
+        assert window.order == (1,)
+    assert record.seats[0].unasked_lines >= len(played)
+
+
+def test_the_clock_starts_when_the_bot_may_go_on(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its line lies in the pipe while it stands, so that nothing is gained by being awake when it is written."""
+    monkeypatch.setattr(stillness, "REST_NS", 60_000_000_000)
+    found: list[tuple[set[str], bool]] = []
+    run = race._run
+
+    def looked_at(process: BotProcess, source: poll, limit_s: float) -> tuple[race.Timing, bool]:
+        unread = struct.unpack("i", ioctl(process.stdin, FIONREAD, bytes(4)))[0]
+        found.append((states(process.members()), unread > 100))
+        return run(process, source, limit_s)
+
+    monkeypatch.setattr(race, "_run", looked_at)
+    spinner = CHEATS["spins while others are asked"] + "play(slap, turns=1)"
+    (record,) = matches(setup([spinner, slapper(0, turns=1)], mark, clocks=CLOCKS))
+
+    assert found == [({"T"}, True)] * sum(len(window.asked) for window in windows(record))
+
+
+PIECES = """
+def slap(request):
+    begun = time.thread_time_ns()
+    while time.thread_time_ns() < begun + 20_000_000:
+        os.write(1, b" ")
+    print(time.thread_time_ns() - begun, file=sys.stderr)
+    say(request)
+play(slap, turns=1)
+"""
+"""Computes 20 ms, and writes a blank, which is nothing, again and again meanwhile."""
+
+
+def test_who_writes_its_answer_in_pieces_computes_nothing_for_free(mark: dict[str, str]) -> None:
+    """It is stopped at every piece; what it computes until it stands counts."""
+    (record,) = matches(setup([PIECES, slapper(0, turns=1)], mark, clocks=CLOCKS))
+
+    computed_us = [int(line) / 1000 for line in record.seats[0].stderr.splitlines()]
+    times = [one.corrected_us for window in windows(record) for one in window.reactions if one.seat == 0]
+    assert len(times) == len(computed_us) > 0
+    for own_us, us in zip(computed_us, times, strict=True):
+        assert us is not None
+        assert us > 0.9 * own_us

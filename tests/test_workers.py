@@ -1,0 +1,345 @@
+"""Runs in several workers, through the command line: the same results, whoever dies, and nothing left behind."""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+PATIENCE_S = 120.0
+
+SETTINGS = """
+[tournament]
+name = "run"
+seed = "abc"
+deals = {deals}
+isolation = "{isolation}"
+[time]
+start_s = 60.0
+move_s = 600.0
+bank_s = 600.0
+slap_s = {slap_s}
+[[variants]]
+preset = "six-card"
+options = {{ rounds = 1 }}
+"""
+LOTTERY = """
+[[variants]]
+preset = "cactus"
+seats = 3
+options = { rounds = 1, slap_order = "lottery" }
+"""
+BOT = '[[bots]]\nname = "{name}"\n{how}\nenv = {{ {env} }}\n'
+
+NEVER_ANSWERS = """
+import json, os, sys, time
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "ready"}', flush=True)
+    elif message["type"] == "request":
+        pipe = os.open("notes", os.O_WRONLY)
+        os.write(pipe, b".")
+        os.close(pipe)
+        time.sleep(600)
+"""
+"""Notes, by a byte in a named pipe, that it is asked; so its match is in the middle until it is ended."""
+
+
+class Folder:
+    """A folder with a tournament in it, of bots that carry the mark."""
+
+    def __init__(self, path: Path, mark: dict[str, str]) -> None:
+        self.path, self._mark = path, mark
+        path.mkdir(exist_ok=True)
+        os.mkfifo(path / "notes")
+        self._notes = os.open(path / "notes", os.O_RDWR)
+
+    def close(self) -> None:
+        os.close(self._notes)
+
+    def write(
+        self, *, deals: int = 1, isolation: str = "limits", slap_s: float = 60.0, more: str = "", script: str = ""
+    ) -> None:
+        env = ", ".join(f'{name} = "{value}"' for name, value in self._mark.items())
+        (self.path / "bot.py").write_text(script)
+        how = f'command = ["{sys.executable}", "bot.py"]' if script else 'builtin = "random"'
+        bots = "".join(BOT.format(name=name, how=how, env=env) for name in ("ann", "bea", "cid"))
+        settings = SETTINGS.format(deals=deals, isolation=isolation, slap_s=slap_s)
+        (self.path / "run.toml").write_text(settings + more + bots)
+
+    def start(self, *words: str, before: str = "") -> "subprocess.Popen[str]":
+        """A golfref command, after some code of ours."""
+        code = f"{before}\nfrom referee.cli import main\nmain()"
+        return subprocess.Popen(
+            [sys.executable, "-c", code, *words],
+            cwd=self.path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def await_matches(self, number: int) -> None:
+        """Wait until so many more are in the middle: the first question asks both bots at once."""
+        for _ in range(2 * number):
+            ready, _, _ = select.select([self._notes], [], [], PATIENCE_S)
+            assert ready, "the bots do not get that far"
+            os.read(self._notes, 1)
+
+    def golfref(self, *words: str) -> str:
+        return ended(self.start(*words), code=0)[0]
+
+    def results(self, *words: str) -> Any:
+        """Play to the end, verify, and return the document without what is measured, or may befall a run."""
+        document = json.loads(self.golfref("tournament", "run.toml", "--json", *words))
+        assert "all holds" in self.golfref("verify", "run.golfref")
+        for result in document["results"]:
+            del result["lag_us"]
+        for measured in ("digest", "lateness", "voided", "void_reasons"):
+            del document[measured]
+        return document
+
+
+def ended(process: "subprocess.Popen[str]", *, code: int) -> tuple[str, str]:
+    out, said = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == code, out + said
+    assert "Traceback" not in said
+    return out, said
+
+
+@pytest.fixture
+def make_folder(tmp_path: Path, mark: dict[str, str]) -> Iterator[Callable[[str], Folder]]:
+    made: list[Folder] = []
+
+    def make(name: str) -> Folder:
+        made.append(Folder(tmp_path / name, mark))
+        return made[-1]
+
+    yield make
+    for folder in made:
+        folder.close()
+
+
+@pytest.fixture
+def folder(make_folder: Callable[[str], Folder]) -> Folder:
+    return make_folder("run")
+
+
+def workers_of(run: "subprocess.Popen[str]") -> list[int]:
+    """The worker processes of a run, in the order in which they were started."""
+    found = []
+    for pid in map(int, Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()):
+        try:
+            if b"tournament.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.append(pid)
+        except OSError:  # it is gone by now
+            continue
+    return found
+
+
+def strike(pid: int, number: signal.Signals) -> None:
+    """Send a signal to a process that may have ended meanwhile."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def wait_for_end_of(pids: list[int]) -> None:
+    for pid in pids:
+        try:
+            fd = os.pidfd_open(pid)
+        except ProcessLookupError:
+            continue
+        assert select.select([fd], [], [], PATIENCE_S)[0], f"process {pid} is still there"
+        os.close(fd)
+
+
+def test_results_do_not_depend_on_workers_and_jobs(make_folder: Callable[[str], Folder]) -> None:
+    seen = []
+    for workers, jobs in ((1, 1), (1, 2), (2, 3), (3, 4)):
+        folder = make_folder(f"{workers} of {jobs}")
+        folder.write(more=LOTTERY)
+        seen.append(folder.results("--workers", str(workers), "--jobs", str(jobs)))
+    assert all(document == seen[0] for document in seen)
+    assert seen[0]["matches"] == 9
+
+
+def test_workers_are_this_installation_whatever_lies_in_the_current_folder(folder: Folder) -> None:
+    folder.write()
+    (folder.path / "referee").mkdir()
+    for name in ("referee/__init__.py", "protocol.py", "trio.py", "struct.py"):
+        (folder.path / name).write_text("raise SystemExit('not this one')")
+    words = ("tournament", "run.toml", "--workers", "2", "--jobs", "2")
+    _, said = ended(folder.start(*words, before="import sys; sys.path.pop(0)"), code=0)
+    assert "2 matches at a time in 2 workers" in said
+    assert "6/6 matches" in said
+    assert "its worker" not in said
+
+
+def test_a_killed_worker_voids_what_it_was_playing_and_is_replaced(
+    folder: Folder, marked: Callable[[], dict[int, str]]
+) -> None:
+    """Not what it was to play next. And when the run is interrupted, nothing of it is left."""
+    folder.write(script=NEVER_ANSWERS)
+    run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2")
+    folder.await_matches(2)
+    strike(workers_of(run)[0], signal.SIGKILL)
+    folder.await_matches(1)
+    workers = workers_of(run)
+    assert len(workers) == 2
+    run.send_signal(signal.SIGTERM)
+    _, said = ended(run, code=130)
+    voided = "is void (attempt 1), no bot's fault: its worker was killed by signal 9"
+    assert any(voided in line for line in said.splitlines())
+    assert not marked()
+    wait_for_end_of(workers)
+
+
+def test_signals_are_for_the_run_alone(folder: Folder) -> None:
+    folder.write(script=NEVER_ANSWERS)
+    run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2")
+    folder.await_matches(2)
+    workers = workers_of(run)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        for pid in workers:
+            strike(pid, number)
+    assert workers_of(run) == workers
+    run.send_signal(signal.SIGINT)
+    _, said = ended(run, code=130)
+    assert said.splitlines()[-1].startswith("interrupted: 0 of 6 matches are stored; go on with: golfref tournament")
+    assert "its worker" not in said
+
+
+def test_a_killed_run_takes_workers_and_bots_with_it(
+    folder: Folder, marked: Callable[[], dict[int, str]], until_gone: Callable[[], None]
+) -> None:
+    """Bots of the next matches too, which are held still and cannot see that their input ends."""
+    folder.write(script=NEVER_ANSWERS)
+    run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2")
+    folder.await_matches(2)
+    workers = workers_of(run)
+    assert len(workers) == 2
+    end = time.monotonic() + PATIENCE_S
+    while len(marked()) < 8:  # a match that is played and one that is started, of two bots each, in both workers
+        assert time.monotonic() < end
+        select.select([], [], [], 0.01)
+    run.kill()
+    run.communicate(timeout=PATIENCE_S)
+    wait_for_end_of(workers)
+    until_gone()
+
+
+@pytest.mark.parametrize("isolation", ["limits", "bwrap"])
+def test_whatever_worker_dies_and_when_the_results_are_the_same(
+    isolation: str, make_folder: Callable[[str], Folder]
+) -> None:
+    dice = Random(6)  # noqa: S311 - a test that can be told again
+    words = ("--workers", "2", "--jobs", "3")
+    struck, calm = make_folder("struck"), make_folder("calm")
+    for folder in (struck, calm):
+        folder.write(deals=2, isolation=isolation)
+    run = struck.start("tournament", "run.toml", *words)
+    assert run.stderr is not None
+    assert any("commitment" in line for line in run.stderr)
+    for _ in range(2):  # a match that is void three times would be left out
+        try:
+            run.wait(timeout=dice.uniform(0.1, 1.0))
+        except subprocess.TimeoutExpired:
+            for pid in workers_of(run)[:1]:
+                strike(pid, signal.SIGKILL)
+    ended(run, code=0)
+    assert struck.results(*words) == calm.results(*words)
+
+
+def test_a_worker_that_hangs_is_replaced(folder: Folder, marked: Callable[[], dict[int, str]]) -> None:
+    folder.write(slap_s=1.0, script=NEVER_ANSWERS)
+    quick = "from referee.tournament import crew; crew.SILENT_S = 10.0"
+    run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=quick)
+    folder.await_matches(2)
+    strike(workers_of(run)[0], signal.SIGSTOP)
+    folder.await_matches(1)
+    run.send_signal(signal.SIGINT)
+    _, said = ended(run, code=130)
+    assert "its worker hangs: nothing was heard of it for 11 s" in said
+    assert not marked()
+
+
+DIES_AFTER_A_MATCH = '''
+from referee.tournament import crew
+
+crew.START = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from referee.tournament.orders import Played
+from referee.tournament.worker import Correspondence, main
+
+tell = Correspondence.report
+
+async def report(office, what):
+    await tell(office, what)
+    if isinstance(what, Played):
+        os._exit(5)
+
+Correspondence.report = report
+main()
+"""
+give, ordered = crew.Worker.order, set()
+
+async def order(worker, *words):
+    if worker in ordered:
+        await worker._wait(None)
+    ordered.add(worker)
+    await give(worker, *words)
+
+crew.Worker.order = order
+'''
+
+
+def test_what_a_dead_worker_had_played_counts(folder: Folder) -> None:
+    """Each dies after its first match, and the next order comes only then, before anything of it was read."""
+    folder.write()
+    run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=DIES_AFTER_A_MATCH)
+    _, said = ended(run, code=0)
+    assert "6/6 matches" in said
+    assert "its worker" not in said
+    assert len(folder.results()["results"]) == 6
+
+
+NO_DESCRIPTORS = """
+from types import SimpleNamespace
+from referee.tournament import crew
+
+def full(_):
+    raise OSError(24, "Too many open files")
+
+"""
+
+
+@pytest.mark.parametrize("broken", ["neighbourhood = full", "os = SimpleNamespace(dup=full, close=crew.os.close)"])
+def test_where_there_are_no_descriptors_left_the_run_gives_up(folder: Folder, broken: str) -> None:
+    """When the workers are joined, or when the pipes of one are taken over."""
+    folder.write()
+    before = f"{NO_DESCRIPTORS}crew.{broken}"
+    _, said = ended(folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=before), code=3)
+    assert "golfref: the host cannot start another worker: Too many open files; 0 of 6 matches are stored" in said
+
+
+def test_where_no_worker_lives_the_run_gives_up(folder: Folder) -> None:
+    folder.write()
+    broken = "from referee.tournament import crew; crew.START = 'raise SystemExit(7)'"
+    run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=broken)
+    _, said = ended(run, code=3)
+    assert said.splitlines()[-1] == (
+        "golfref: more than 10 workers died one after another; the last one ended with code 7; "
+        "0 of 6 matches are stored; go on with: golfref tournament run.toml --jobs 2 --workers 2"
+    )
+    assert len(folder.results()["results"]) == 6
