@@ -96,7 +96,7 @@ def test_everything_that_a_config_can_say(folder: Path, shipped_folder: Path) ->
         builtin = "perl"
         """)
     assert (config.name, config.seed, config.deals, config.lineups, config.jobs) == ("demo", "any text", 10, 500, 2)
-    assert (config.workers, config.processes, config.reuse) == (3, 2, "tournament")
+    assert (config.workers, config.processes(100), config.reuse) == (3, 2, "tournament")
     assert (config.isolation, config.rank_by) == ("none", "strokes")
     assert config.clocks == Clocks(move_s=2.0)
     assert config.faults == FaultPolicy(policy="forfeit")
@@ -129,21 +129,23 @@ def test_what_a_config_need_not_say() -> None:
         None,
     )
     assert (config.jobs, config.isolation, config.rank_by) == (cores(), "limits", "match-points")
-    assert (config.workers, config.processes, config.reuse) == (None, min(cores(), 8), "match")
+    assert (config.workers, config.reuse) == (None, "match")
     assert (config.clocks, config.faults) == (Clocks(), FaultPolicy())
 
 
 @pytest.mark.usefixtures("folder")
 def test_how_many_workers_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By default one a core, but not for every core of a large host; more of them where they are asked for."""
+    """By default one a core, but not for every core of a large host, nor for a few matches; as many as are asked for."""
     monkeypatch.setattr(config_module, "cores", lambda: 64)
-    assert loaded(HEAD + GAME + TWO).processes == 8
-    assert loaded(HEAD + "workers = 16\n" + GAME + TWO).processes == 16
+    default = loaded(HEAD + GAME + TWO)
+    assert [default.processes(matches) for matches in (0, 1, 20, 21, 60, 1000)] == [0, 1, 1, 2, 3, 8]
+    asked = loaded(HEAD + "workers = 16\n" + GAME + TWO)
+    assert [asked.processes(matches) for matches in (0, 1, 20, 1000)] == [0, 1, 16, 16]
     assert problems(HEAD + "workers = 17\n" + GAME + TWO) == [
         "c.toml:3:11: tournament.workers: expected int <= 16, got 17"
     ]
     monkeypatch.setattr(config_module, "cores", lambda: 3)
-    assert loaded(HEAD + GAME + TWO).processes == 3
+    assert loaded(HEAD + GAME + TWO).processes(1000) == 3
 
 
 def test_a_config_elsewhere_means_its_own_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

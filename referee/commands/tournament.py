@@ -193,15 +193,18 @@ def _announce_time(config: Config, greeted: Sequence[Greeted]) -> None:
     """Time and disk, roughly: start-ups as they were just measured, decisions as if bots answered at once."""
     start_s = sum(one.start_s for one in greeted) / len(greeted)
     seconds = size = 0.0
+    total = 0
     for entry in config.variants:
         matches = _lineups(config, entry) * entry.seats * config.deals
+        total += matches
         one = estimate(for_blocks(entry), entry.seats)
         seconds += matches * (entry.seats * start_s + one.decisions * DECISION_S)
         size += matches * one.stored_bytes
-    side_by_side = f"{config.jobs} matches at a time" + f" in {config.processes} workers" * (config.processes > 1)
+    workers = config.processes(total)
+    side_by_side = f"{config.jobs} matches at a time" + f" in {workers} workers" * (workers > 1)
     say(
         f"isolation {config.isolation}, {side_by_side}; if bots answer at once, about "
-        f"{_duration(seconds / min(config.processes, cores()))}, and {size / 1e6:.1f} MB in the store"
+        f"{_duration(seconds / min(workers, cores()))}, and {size / 1e6:.1f} MB in the store"
     )
 
 

@@ -9,6 +9,7 @@ import re
 import tomllib
 from codecs import BOM_UTF8
 from collections.abc import Iterable
+from math import ceil
 from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -48,6 +49,9 @@ _LEAST = {"memory_mb": 16, "processes": 1, "files": 16, "tmp_mb": 1, "cpu_s": 1}
 USUAL_WORKERS = 8
 """By default there are no more workers, however many cores there are: all of them stand still for each slap window."""
 
+MATCHES_A_WORKER = 20
+"""By default there are no more workers than one for each so many matches: a new process costs as much as some matches."""
+
 MOST_WORKERS = 16
 """Each is joined to every other by descriptors."""
 
@@ -80,7 +84,7 @@ class Config(Struct, frozen=True, kw_only=True):
     jobs: int
     """Matches at a time, by default as many as there are cores."""
     workers: int | None
-    """Processes that play, at most one a match at a time; None: as many as there are cores, up to USUAL_WORKERS."""
+    """Processes that play, at most one a match at a time; None: as many as cores and matches warrant."""
     reuse: Reuse
     """How long a bot's process lives."""
     isolation: Isolation
@@ -95,10 +99,10 @@ class Config(Struct, frozen=True, kw_only=True):
     folder: str
     """Absolute path of the config's folder."""
 
-    @property
-    def processes(self) -> int:
-        """How many processes play."""
-        return min(self.workers or min(cores(), USUAL_WORKERS), self.jobs)
+    def processes(self, matches: int) -> int:
+        """How many processes play so many matches."""
+        usual = min(cores(), USUAL_WORKERS, ceil(matches / MATCHES_A_WORKER))
+        return min(self.workers or usual, self.jobs, matches)
 
     @property
     def confinement(self) -> Confinement:
