@@ -49,6 +49,25 @@ def test_rules_follow_the_options(tmp_path: Path) -> None:
     assert "* final_turns" in changed
 
 
+SIGNALS = """
+import json, os, signal, sys
+
+print([one.name for one in signal.Signals if signal.getsignal(one) is signal.SIG_IGN], file=sys.stderr)
+"""
+
+
+def test_a_bot_starts_alike_however_the_referee_was_started(tmp_path: Path) -> None:
+    """In the background and with nohup signals are ignored, which a program passes on to those that it starts."""
+    (tmp_path / "bot.py").write_text(SIGNALS)
+    bots = ("--bot", f"{sys.executable} bot.py", "--bot", "builtin:random")
+    match = [*GOLFREF, "match", "--variant", "six-card", *bots, "--record", "played.jsonl"]
+    for before in ("", "trap '' INT QUIT HUP; "):
+        subprocess.run(["sh", "-c", before + 'exec "$@"', "sh", *match], cwd=tmp_path, capture_output=True, check=True)
+        (seat, _) = json.loads((tmp_path / "played.jsonl").read_text())["seats"]
+        assert seat["stderr"] == "['SIGPIPE', 'SIGXFSZ']"
+        (tmp_path / "played.jsonl").unlink()
+
+
 def test_an_unknown_variant_names_the_nearest(tmp_path: Path) -> None:
     _, problem = golfref("rules", "six-crad", cwd=tmp_path, code=2)
     assert "did you mean `six-card`?" in problem

@@ -12,7 +12,7 @@ import signal
 import struct
 import subprocess
 import termios
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import trio
 from msgspec import Struct
@@ -41,6 +41,10 @@ FAREWELL_S = 0.5
 
 _HOST_TROUBLE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
 """Reasons for which a process cannot be started that are no bot's fault."""
+
+
+_RESTORED = {signal.SIGPIPE, signal.SIGXFSZ}
+"""Python ignores these itself, and lets what it starts have them back."""
 
 
 class StartFailed(Exception):
@@ -249,17 +253,18 @@ def _new_group(confinement: Confinement) -> Group | None:
 def _start(how: Launch) -> "subprocess.Popen[bytes]":
     """Raises StartFailed and HostFault."""
     try:
-        return subprocess.Popen(
-            how.command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=how.folder,
-            env=how.env,
-            pass_fds=how.passed,
-            start_new_session=True,
-            bufsize=0,
-        )
+        with _nothing_ignored():
+            return subprocess.Popen(
+                how.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=how.folder,
+                env=how.env,
+                pass_fds=how.passed,
+                start_new_session=True,
+                bufsize=0,
+            )
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno in _HOST_TROUBLE:
             raise HostFault(f"the host cannot start another process: {error.strerror}") from None
@@ -267,6 +272,22 @@ def _start(how: Launch) -> "subprocess.Popen[bytes]":
     finally:
         for fd in how.passed:
             os.close(fd)
+
+
+@contextlib.contextmanager
+def _nothing_ignored() -> Iterator[None]:
+    """What somebody has us ignore (`nohup`, a job in the background) is handled meanwhile, by doing nothing.
+
+    A program inherits what is ignored, not what is handled: bots start alike however the referee was started.
+    """
+    ignored = [one for one in signal.valid_signals() - _RESTORED if signal.getsignal(one) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, lambda *_: None)
+    try:
+        yield
+    finally:
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def _in_words(code: int, limits: BotLimits) -> str:
