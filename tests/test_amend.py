@@ -9,19 +9,21 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from quick import QUICK
 
 from referee.tournament.config import load
 from referee.tournament.facts import config_facts, differences
 from referee.tournament.standings import Result
 from referee.tournament.store import Store
 
-HEAD = '[tournament]\nname = "run"\nseed = "abc"\n'
+USUAL_HEAD = '[tournament]\nname = "run"\nseed = "abc"\n'
+HEAD = "time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }\n" + USUAL_HEAD
 SIX = '[[variants]]\npreset = "six-card"\noptions = { rounds = 1 }\n'
 MORE = '[[variants]]\npreset = "six-card"\nname = "more"\noptions = { rounds = 1 }\n'
 
 REPLACED = (
-    "matches: 48 -> 24 in the plan, 0 of them added; of those played 8 kept, 40 dropped (16 of them played again); "
-    "16 to play"
+    "matches: 24 -> 12 in the plan, 0 of them added; of those played 4 kept, 20 dropped (8 of them played again); "
+    "8 to play"
 )
 FEWER = (
     "matches: 24 -> 6 in the plan, 0 of them added; of those played 6 kept, 18 dropped (0 of them played again); "
@@ -30,8 +32,8 @@ FEWER = (
 
 
 def bot(name: str, mode: str = "") -> str:
-    """A shipped bot; it is another version with another environment."""
-    return f'[[bots]]\nbuiltin = "random"\nname = "{name}"\nenv = {{ MODE = "{mode}" }}\n'
+    """A bot; it is another version with another environment."""
+    return f'[[bots]]\n{QUICK}\nname = "{name}"\nenv = {{ MODE = "{mode}" }}\n'
 
 
 class Hall:
@@ -112,17 +114,17 @@ def test_an_amended_run_ends_as_one_that_began_so(hall: Hall, tmp_path: Path) ->
             (HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"), bot("dan")),
             "matches: 6 -> 12 in the plan, 6 of them added; of those played 6 kept, 0 dropped; 6 to play",
         ),
-        "more deals, another order of bots": (
-            (HEAD, "deals = 2\n", SIX, bot("dan"), bot("ann"), bot("bea"), bot("cid")),
+        "another game first, another order of bots": (
+            (HEAD, "deals = 1\n", MORE, SIX, bot("dan"), bot("ann"), bot("bea"), bot("cid")),
             "matches: 12 -> 24 in the plan, 12 of them added; of those played 12 kept, 0 dropped; 12 to play",
         ),
-        "another game first": (
-            (HEAD, "deals = 2\n", MORE, SIX, bot("ann"), bot("bea"), bot("cid"), bot("dan")),
-            "matches: 24 -> 48 in the plan, 24 of them added; of those played 24 kept, 0 dropped; 24 to play",
-        ),
         "a replaced bot, and one withdrawn": (
-            (HEAD, "deals = 2\n", MORE, SIX, bot("ann"), bot("bea", "2"), bot("dan")),
+            (HEAD, "deals = 1\n", MORE, SIX, bot("ann"), bot("bea", "2"), bot("dan")),
             REPLACED,
+        ),
+        "more deals": (
+            (HEAD, "deals = 2\n", MORE, SIX, bot("ann"), bot("bea", "2"), bot("dan")),
+            "matches: 12 -> 24 in the plan, 12 of them added; of those played 12 kept, 0 dropped; 12 to play",
         ),
         "a sample of line-ups": (
             (HEAD, "deals = 2\nlineups = 2\n", MORE, SIX, bot("ann"), bot("bea", "2"), bot("dan")),
@@ -186,9 +188,9 @@ def test_what_was_dropped_counts_again_when_its_version_comes_back(hall: Hall) -
     ],
 )
 def test_what_results_were_played_under_cannot_change(hall: Hall, setting: str, expected: str) -> None:
-    hall.write(HEAD, SIX, bot("ann"))
-    old = config_facts(load_with(hall, HEAD))
-    head = HEAD.replace('seed = "abc"\n', "") if setting.startswith("seed") else HEAD
+    hall.write(USUAL_HEAD, SIX, bot("ann"))
+    old = config_facts(load_with(hall, USUAL_HEAD))
+    head = USUAL_HEAD.replace('seed = "abc"\n', "") if setting.startswith("seed") else USUAL_HEAD
     found = differences(old, config_facts(load_with(hall, head + setting)))
     assert found.changes == []
     (line,) = found.refused
@@ -201,10 +203,10 @@ def load_with(hall: Hall, head: str) -> Any:
 
 
 def test_a_refused_change_is_refused_with_amend_too(hall: Hall) -> None:
-    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
+    hall.write(USUAL_HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
     hall.run()
     before = (hall.folder / "run.golfref").read_bytes()
-    hall.write(HEAD, "deals = 2\n", "[time]\nmove_s = 2\n", SIX, bot("ann"), bot("bea"))
+    hall.write(USUAL_HEAD, "deals = 2\n", "[time]\nmove_s = 2\n", SIX, bot("ann"), bot("bea"))
     said = hall.run("--amend", code=2)
     assert "clocks.move_s: 1.0 -> 2.0" in said
     assert "--fresh" in said
@@ -224,7 +226,8 @@ def test_a_late_entry_that_does_not_start_changes_nothing(hall: Hall) -> None:
 def test_an_owner_or_a_title_can_be_put_right_without_a_match_played_again(hall: Hall) -> None:
     hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"))
     hall.run()
-    hall.write(HEAD.replace('"run"', '"Run"'), "deals = 1\n", SIX, bot("ann"), bot("bea"), 'owner = "Bea"\n')
+    head = HEAD.replace('"run"', '"Run"') + 'trust = "all"\n'
+    hall.write(head, "deals = 1\n", SIX, bot("ann"), bot("bea"), 'owner = "Bea"\n')
     said = hall.run("--amend")
     assert 'name: "run" -> "Run"' in said
     assert 'bot `bea`: the same version, told otherwise (owner: "" -> "Bea")' in said

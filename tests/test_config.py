@@ -135,7 +135,7 @@ def test_what_a_config_need_not_say() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_how_many_workers_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By default one a core, but not for every core of a large host, nor for a few matches; as many as are asked for."""
+    """By default one a core, but not for each of a large host, nor for a few matches; as many as are asked for."""
     monkeypatch.setattr(config_module, "cores", lambda: 64)
     default = loaded(HEAD + GAME + TWO)
     assert [default.processes(matches) for matches in (0, 1, 20, 21, 60, 1000)] == [0, 1, 1, 2, 3, 8]

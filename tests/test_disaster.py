@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from quick import QUICK
 
 from referee.tournament.disk import SIDE_FILES
 from referee.tournament.verify import check_store
@@ -23,16 +24,17 @@ from referee.tournament.verify import check_store
 GOLFREF = (sys.executable, "-m", "referee.cli")
 RUN = ("tournament", "run.toml")
 PATIENCE_S = 120.0
-KILLS = 20
+KILLS = 12
 
 
 def config(folder: Path, mark: dict[str, str], *, deals: int = 4, bots: str = "ann bea cid") -> Path:
     """A folder with a tournament of deterministic bots, which carry the mark."""
     folder.mkdir(exist_ok=True)
     env = ", ".join(f'{name} = "{value}"' for name, value in mark.items())
-    text = f'[tournament]\nname = "run"\nseed = "abc"\njobs = 2\ndeals = {deals}\n'
+    text = "time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }\n"
+    text += f'[tournament]\nname = "run"\nseed = "abc"\njobs = 2\ndeals = {deals}\n'
     text += '[[variants]]\npreset = "six-card"\noptions = { rounds = 1 }\n'
-    text += "".join(f'[[bots]]\nbuiltin = "random"\nname = "{name}"\nenv = {{ {env} }}\n' for name in bots.split())
+    text += "".join(f'[[bots]]\n{QUICK}\nname = "{name}"\nenv = {{ {env} }}\n' for name in bots.split())
     (folder / "run.toml").write_text(text)
     return folder
 

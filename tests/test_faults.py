@@ -6,6 +6,7 @@ record must say. Whatever happens, the match ends, the honest bot is blameless a
 
 import sys
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -73,7 +74,7 @@ class Case(Struct, frozen=True, kw_only=True):
     unasked: int = 0
     """At least so many lines of it answered nothing."""
     stderr: str = ""
-    clocks: Clocks = field(default_factory=lambda: Clocks(move_s=5.0))
+    clocks: Clocks = field(default_factory=lambda: Clocks(move_s=20.0))
     policy: FaultPolicy = FaultPolicy(strikes=2)
     preset: str = "six-card"
     opponent: str = ""
@@ -81,7 +82,7 @@ class Case(Struct, frozen=True, kw_only=True):
     isolation: Isolation = "limits"
 
 
-SHORT = Clocks(move_s=0.25)
+SHORT = Clocks(move_s=1.0)
 PATIENT = FaultPolicy(strikes=1000)
 
 CASES = {
@@ -109,8 +110,8 @@ CASES = {
         does="time.sleep(60)",
         faults={"start_timeout": 1},
         forfeits=True,
-        told="no `ready` within 1.5 s",
-        clocks=Clocks(start_s=1.5, move_s=5.0),
+        told="no `ready` within 5 s",
+        clocks=Clocks(start_s=5.0, move_s=5.0),
     ),
     "says hello": Case(
         does="say('hello'); start(); play()",
@@ -126,10 +127,10 @@ CASES = {
     ),
     # It does not answer
     "answers late": Case(
-        does="start()\nfor request in requests(): time.sleep(0.5); say(right(request))",
+        does="start()\nfor request in requests(): time.sleep(2); say(right(request))",
         faults={"timeout": 2},
         forfeits=True,
-        told="no answer to `turn_up` within 0.25 s",
+        told="no answer to `turn_up` within 1 s",
         clocks=SHORT,
     ),
     "answers half": Case(
@@ -142,7 +143,7 @@ CASES = {
         does="say({'type': 'ready'}); fcntl.fcntl(0, fcntl.F_SETPIPE_SZ, 4096); time.sleep(60)",
         faults={"timeout": 12},
         forfeits=True,
-        clocks=Clocks(move_s=0.15),
+        clocks=Clocks(move_s=0.4),
         policy=FaultPolicy(strikes=12),
     ),
     "closes its input": Case(
@@ -158,11 +159,11 @@ CASES = {
         clocks=SHORT,
     ),
     "empties its bank": Case(
-        does="start()\nfor request in requests(): time.sleep(0.3); say(right(request))",
+        does="start()\nfor request in requests(): time.sleep(1); say(right(request))",
         faults={"timeout": 1},
         forfeits=True,
         told="the bank is empty",
-        clocks=Clocks(move_s=5.0, bank_s=0.8),
+        clocks=Clocks(move_s=10.0, bank_s=3.0),
         policy=PATIENT,
     ),
     # It goes away
@@ -504,9 +505,9 @@ def check_result(record: Record) -> None:
     assert list(check_record(record)) == []
 
 
-def test_a_match_that_ends_leaves_the_processes_of_others_alone(mark: dict[str, str]) -> None:
+def test_a_match_that_ends_leaves_the_processes_of_others_alone(mark: dict[str, str], tmp_path: Path) -> None:
     """A bot whose helper has lost its parent, and that cannot play on without it, beside a match that ends before."""
-    needs_helper = """
+    needs_helper = f"""
 reader, writer = os.pipe()
 if not os.fork():
     if not os.fork(): time.sleep(60)
@@ -515,16 +516,17 @@ os.close(writer)
 os.wait()
 start()
 for number, request in enumerate(requests()):
-    if number == 1: time.sleep(0.5)
+    while number == 1 and not os.path.exists({str(tmp_path / "ended")!r}): time.sleep(0.01)
     if select.select([reader], [], [], 0)[0]: sys.exit("the helper is gone")
     say(right(request))
 """
-    case = Case(does=needs_helper)
+    case = Case(does=needs_helper, clocks=Clocks(move_s=60.0))
     records = {}
 
     async def work(name: str, does: str, pump: Pump) -> None:
         bot = BotSpec(name=name, command=python(does), dir="/", env=mark)
         records[name] = await play(pump, setup_of(case, bot, mark))
+        (tmp_path / "ended").touch()
 
     run_session([partial(work, "long", case.does), partial(work, "short", "start(); play()")])
 

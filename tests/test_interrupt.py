@@ -56,6 +56,7 @@ for line in sys.stdin:
 """Plays at random from its seed; notes (one byte in the pipe) every `hello`, `end` or decision, as NOTE says."""
 
 CONFIG = """
+time = {{ start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }}
 [tournament]
 name = "run"
 seed = "abc"

@@ -561,6 +561,7 @@ def test_a_record_restores_the_options_that_were_played(one: Entry, value: Any) 
 
 
 OWN_GAMES = """
+time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }
 [tournament]
 name = "own games"
 seed = "abc"

@@ -23,6 +23,7 @@ from referee.tournament.verify import check_store
 ROOT = Path(__file__).parent.parent
 
 CONFIG = """
+time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }
 [tournament]
 name = "small"
 seed = "abc"

@@ -244,6 +244,7 @@ def test_no_nonsense_breaks_the_check(game: str, played: dict[str, Any]) -> None
 
 
 CONFIG = """
+time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }
 [tournament]
 name = "small"
 seed = "abc"

@@ -17,6 +17,7 @@ from referee.rules.record import Record
 from referee.tournament.store import Store
 
 CONFIG = """
+time = {{ start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }}
 [tournament]
 name = "small"
 {seed}
@@ -75,6 +76,8 @@ deals = 1
 isolation = "none"
 [time]
 slap_timing = "broadcast"
+move_s = 60
+slap_s = 10
 [[variants]]
 preset = "cactus"
 options = {{ rounds = 1 }}

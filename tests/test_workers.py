@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from quick import QUICK
 
 PATIENCE_S = 120.0
 
@@ -73,7 +74,8 @@ class Folder:
     ) -> None:
         env = ", ".join(f'{name} = "{value}"' for name, value in self._mark.items())
         (self.path / "bot.py").write_text(script)
-        how = f'command = ["{sys.executable}", "bot.py"]' if script else 'builtin = "random"'
+        own = 'builtin = "random"' if more else QUICK
+        how = f'command = ["{sys.executable}", "bot.py"]' if script else own
         bots = "".join(BOT.format(name=name, how=how, env=env) for name in ("ann", "bea", "cid"))
         settings = SETTINGS.format(deals=deals, isolation=isolation, slap_s=slap_s)
         (self.path / "run.toml").write_text(settings + more + bots)

@@ -50,7 +50,7 @@ USUAL_WORKERS = 8
 """By default there are no more workers, however many cores there are: all of them stand still for each slap window."""
 
 MATCHES_A_WORKER = 20
-"""By default there are no more workers than one for each so many matches: a new process costs as much as some matches."""
+"""By default there is one worker for so many matches at most: to start it costs as much as some matches."""
 
 MOST_WORKERS = 16
 """Each is joined to every other by descriptors."""

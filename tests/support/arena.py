@@ -68,7 +68,7 @@ class Arena:
             "preset": given.get("preset", "six-card"),
             "options": {"rounds": 1},
             "bots": bots,
-            "clocks": {"start_s": 10.0, "move_s": 2.0} | given.get("clocks", {}),
+            "clocks": {"start_s": 30.0, "move_s": 10.0} | given.get("clocks", {}),
             "faults": {"strikes": given.get("strikes", 1)},
             "confinement": {"isolation": isolation, "limits": SMALL | given.get("limits", {})},
         }
