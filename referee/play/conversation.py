@@ -136,7 +136,7 @@ class Conversation:
                 reactions=tuple(reactions),
                 lots=lots,
                 order=tuple(slap.seat for slap in outcome.slaps),
-                disturbed="; ".join(sorted({reply.disturbed for reply in replies if reply.disturbed})),
+                disturbed="; ".join(dict.fromkeys(doubt for reply in replies for doubt in reply.disturbed)),
             )
         )
         self.game.go_on(outcome)

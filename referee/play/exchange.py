@@ -48,7 +48,8 @@ class Reply(Struct, frozen=True, kw_only=True, gc=False):
     corrected_us: float | None = None
     hint: str = ""
     """Where nothing was heard: what may be the reason, for the bot's author."""
-    disturbed: str = ""
+    disturbed: tuple[str, ...] = ()
+    """Why the measurement is in doubt, if it is."""
 
 
 class HostFault(Exception):

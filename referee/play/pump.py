@@ -359,7 +359,7 @@ class Pump:
             self._fail(live, error)
             return False
         if self._neighbours is not None and time.monotonic() - begun > LONGEST_STILL_S:
-            replies = [replace(reply, disturbed=f"{reply.disturbed}; {NOT_ALONE}".strip("; ")) for reply in replies]
+            replies = [replace(reply, disturbed=(*reply.disturbed, NOT_ALONE)) for reply in replies]
         live.replies = {reply.seat: reply for reply in replies}
         return True
 

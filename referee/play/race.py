@@ -135,7 +135,7 @@ def _ask_alone(channel: Channel, delivery: Delivery, doubts: Sequence[str]) -> R
         wait_us=round(timing.wait_ns / 1e3, 1),
         corrected_us=round(timing.corrected_ns / 1e3, 1),
         hint=hint,
-        disturbed="; ".join([*doubts, *timing.doubts()]),
+        disturbed=(*doubts, *timing.doubts()),
     )
 
 
