@@ -39,6 +39,9 @@ NICE = 5
 FAREWELL_S = 0.5
 """How long a bot may take to end by itself once its input has ended."""
 
+DYING_S = 10.0
+"""How long all that was killed may take to be gone; a group that is not empty then stays till a later referee."""
+
 _HOST_TROUBLE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
 """Reasons for which a process cannot be started that are no bot's fault."""
 
@@ -204,7 +207,7 @@ class BotProcess:
         self._give_back()
 
     async def _leave_group(self) -> None:
-        end = trio.current_time() + FAREWELL_S
+        end = trio.current_time() + DYING_S
         while self._group is not None and not self._group.remove(patience_s=0) and trio.current_time() < end:
             await trio.sleep(0.002)
 
