@@ -275,7 +275,8 @@ def test_a_worker_that_hangs_is_replaced(folder: Folder, marked: Callable[[], di
     assert not marked()
 
 
-DIES_AFTER_A_MATCH = '''
+LOST_AFTER_A_MATCH = '''
+import trio
 from referee.tournament import crew
 
 crew.START = """
@@ -289,7 +290,7 @@ tell = Correspondence.report
 async def report(office, what):
     await tell(office, what)
     if isinstance(what, Played):
-        os._exit(5)
+        {ends}
 
 Correspondence.report = report
 main()
@@ -298,7 +299,7 @@ give, ordered = crew.Worker.order, set()
 
 async def order(worker, *words):
     if worker in ordered:
-        await worker._wait(None)
+        {awaited}
     ordered.add(worker)
     await give(worker, *words)
 
@@ -306,10 +307,21 @@ crew.Worker.order = order
 '''
 
 
-def test_what_a_dead_worker_had_played_counts(folder: Folder) -> None:
-    """Each dies after its first match, and the next order comes only then, before anything of it was read."""
+IS_STOPPED = """while open(f"/proc/{worker.pid}/stat").read().rpartition(")")[2].split()[0] != "T":
+            await trio.sleep(0.001)
+        raise crew._Gone("has taken no order")"""
+
+
+@pytest.mark.parametrize(
+    ("ends", "awaited"),
+    [("os._exit(5)", "await worker._wait(None)"), ("os.kill(os.getpid(), 19)", IS_STOPPED)],
+    ids=["dead", "hung"],
+)
+def test_what_a_lost_worker_had_played_counts(folder: Folder, ends: str, awaited: str) -> None:
+    """Each is lost after its first match, and the next order comes only then, before anything of it was read."""
     folder.write()
-    run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=DIES_AFTER_A_MATCH)
+    lost = LOST_AFTER_A_MATCH.replace("{ends}", ends).replace("{awaited}", awaited)
+    run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=lost)
     _, said = ended(run, code=0)
     assert "6/6 matches" in said
     assert "its worker" not in said

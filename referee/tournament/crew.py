@@ -30,6 +30,9 @@ AHEAD = 2
 SILENT_S = 30.0
 """A worker of which nothing was heard for so long, beyond what one slap may take, is hung."""
 
+UNREAD_S = 0.1
+"""How long reports of a hung worker are read that are in its pipe already."""
+
 FAREWELL_S = 5.0
 """How long a worker may take to end its bots and itself."""
 
@@ -104,6 +107,14 @@ class Worker:
                     raise _Gone(await self._end_in_words())
                 return list(self._frames.feed(bytes(data)))
         raise _Gone(f"hangs: nothing was heard of it for {patience_s:g} s")
+
+    async def unread(self) -> list[Report]:
+        """What it had told before it was given up."""
+        told: list[Report] = []
+        with trio.move_on_after(UNREAD_S):
+            while data := await self._reports.receive_some(READ_BYTES):
+                told += self._frames.feed(bytes(data))
+        return told
 
     async def end(self, *, patience_s: float) -> None:
         """Let it end its bots and itself within so long, then kill it; it is gone and reaped when this returns."""
@@ -185,6 +196,8 @@ class Crew:
                 for report in await worker.reports(self._patience_s):
                     self._take(report, out)
         except _Gone as gone:
+            for report in await worker.unread():
+                self._take(report, out)
             self._lose(out, str(gone))
             return True
 
