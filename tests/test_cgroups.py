@@ -172,11 +172,11 @@ def test_what_is_frozen_uses_no_processor_time_until_it_is_thawed(group: Group, 
     _until(lambda: len(group.processes()) == 4)
     group.freeze()
     _until(group.frozen)
-    held = group.cpu_us()
+    held = group.cpu_ns()
     _burn(0.2)
-    assert group.cpu_us() == held
+    assert group.cpu_ns() == held
     group.thaw()
-    _until(lambda: (group.cpu_us() or 0) > (held or 0) + 50_000)
+    _until(lambda: (group.cpu_ns() or 0) > (held or 0) + 50_000_000)
 
 
 @pytest.mark.parametrize("held", [False, True], ids=["running", "frozen"])
@@ -200,9 +200,9 @@ def test_a_crowd_gets_no_more_of_a_core_than_one_process(cgroups: Cgroups, needs
             burner = ends.enter_context(subprocess.Popen(command, env=mark, stdout=subprocess.PIPE))
             ends.callback(group.remove)
             assert _line(burner) == b"burning\n"
-        began = [group.cpu_us() or 0 for group in groups]
-        _until(lambda: sum(group.cpu_us() or 0 for group in groups) > sum(began) + 2_000_000)
-        alone, crowd = ((group.cpu_us() or 0) - start for group, start in zip(groups, began, strict=True))
+        began = [group.cpu_ns() or 0 for group in groups]
+        _until(lambda: sum(group.cpu_ns() or 0 for group in groups) > sum(began) + 2_000_000_000)
+        alone, crowd = ((group.cpu_ns() or 0) - start for group, start in zip(groups, began, strict=True))
     assert alone > crowd / 3
 
 
@@ -223,7 +223,7 @@ def test_a_removed_group_leaves_no_folder_and_does_nothing_more(group: Group) ->
     group.thaw()
     group.kill()
     assert group.processes() == ()
-    assert (group.memory_bytes(), group.oom_kills(), group.refused_forks(), group.cpu_us()) == (None,) * 4
+    assert (group.memory_bytes(), group.oom_kills(), group.refused_forks(), group.cpu_ns()) == (None,) * 4
     assert group.remove()
 
 

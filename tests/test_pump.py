@@ -42,6 +42,9 @@ class Pipes:
     def exit_status(self) -> str | None:
         return self.status
 
+    def usage(self) -> None:
+        """Nothing is known of that here."""
+
     def freeze(self) -> None:
         """Nothing computes here."""
 

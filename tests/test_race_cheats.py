@@ -4,16 +4,21 @@ import struct
 import sys
 from fcntl import ioctl
 from pathlib import Path
-from select import poll
 from termios import FIONREAD
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from racing import matches, setup, slapper, windows
 
 from protocol.messages import Clocks
-from referee.play import race, stillness
+from referee.play import process as process_module
+from referee.play import procfs, race, stillness
+from referee.play.cgroups import Missing
+from referee.play.channel import Channel
 from referee.play.process import BotProcess
 from referee.play.procfs import states
+from referee.play.warden import Warden
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what a process does is read from /proc")
 
@@ -139,10 +144,10 @@ def test_the_clock_starts_when_the_bot_may_go_on(mark: dict[str, str], monkeypat
     found: list[tuple[set[str], bool]] = []
     run = race._run
 
-    def looked_at(process: BotProcess, source: poll, limit_s: float) -> tuple[race.Timing, bool]:
+    def looked_at(channel: Channel, process: BotProcess, *given: Any) -> tuple[race.Timing, bool]:
         unread = struct.unpack("i", ioctl(process.stdin, FIONREAD, bytes(4)))[0]
         found.append((states(process.members()), unread > 100))
-        return run(process, source, limit_s)
+        return run(channel, process, *given)
 
     monkeypatch.setattr(race, "_run", looked_at)
     spinner = CHEATS["spins while others are asked"] + "play(slap, turns=1)"
@@ -173,3 +178,138 @@ def test_who_writes_its_answer_in_pieces_computes_nothing_for_free(mark: dict[st
     for own_us, us in zip(computed_us, times, strict=True):
         assert us is not None
         assert us > 0.9 * own_us
+
+
+WAITERS = """
+import threading
+wanted, want = os.pipe()
+def wait_for_the_core():
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    while os.read(wanted, 1):
+        end = time.thread_time() + 20e-6
+        while time.thread_time() < end: pass
+def work():
+    os.write(want, b"xxx")
+    end = time.thread_time() + 0.005
+    while time.thread_time() < end: pass
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+for _ in range(3):
+    if not os.fork(): wait_for_the_core()
+"""
+"""Three idle processes that want the core on which the bot computes; they wait much and compute next to nothing."""
+
+ENDED = {
+    "threads": """
+def slap(request):
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    say(request, "slap")
+play(slap, turns=1)
+""",
+    "processes": """
+def slap(request):
+    pid = os.fork()
+    if not pid:
+        work()
+        os._exit(0)
+    os.waitpid(pid, 0)
+    say(request, "slap")
+play(slap, turns=1)
+""",
+    "processes that nobody waits for": """
+import signal
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+def slap(request):
+    done, tell = os.pipe()
+    if not os.fork():
+        work()
+        os._exit(0)
+    os.close(tell)
+    os.read(done, 1)
+    say(request, "slap")
+play(slap, turns=1)
+""",
+}
+
+
+@pytest.mark.parametrize("counted", [True, False], ids=["control groups", "no control groups"])
+@pytest.mark.parametrize("ended", ENDED)
+def test_what_was_computed_by_something_that_has_ended_counts(
+    ended: str, counted: bool, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a bot could take all of it off, by idle tasks that waited for the same core."""
+    if not counted:
+        monkeypatch.setattr(process_module, "control_groups", lambda: Missing(reason="", remedy=""))
+    (record,) = matches(setup([WAITERS + ENDED[ended], slapper(0, turns=1)], mark, clocks=CLOCKS))
+
+    times = [one.corrected_us or 0.0 for window in windows(record) for one in window.reactions if one.seat == 0]
+    assert len(times) >= 2
+    assert min(times) >= 5000
+
+
+RUNAWAY = """
+import tempfile
+left, heir = os.pipe()
+def run_away():
+    if not os.fork():
+        os.setsid()
+        if not os.fork():
+            os.write(heir, str(os.getpid()).encode())
+            time.sleep(600)
+        os._exit(0)
+    os.wait()
+    return int(os.read(left, 20))
+ask = say
+def say(request, kind=""):
+    global pid
+    if request["decision"] == "place": pid = run_away()
+    ask(request, kind)
+def slap(request):
+    print(Path("/proc", str(pid)).exists(), file=sys.stderr)
+    ask(request, "slap")
+play(slap, turns=1)
+"""
+
+
+def test_what_has_run_away_from_a_bot_is_gone_when_its_window_begins(
+    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the warden has seen it."""
+    monkeypatch.setattr(Warden, "look", lambda _: None)
+    (record,) = matches(setup([RUNAWAY, slapper(0)], mark, clocks=CLOCKS))
+
+    said = record.seats[0].stderr.splitlines()
+    assert said
+    assert set(said) == {"False"}
+
+
+def test_where_the_system_lists_no_children_all_of_a_bot_is_woken(
+    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shell between us and the bot; some kernels, and other systems, tell nothing of who stands behind it."""
+    monkeypatch.setattr(procfs, "lists_children", lambda: False)
+    monkeypatch.setattr(procfs, "_children", lambda _: iter(()))
+    slappers = setup([slapper(0, turns=1)] * 2, mark, clocks=CLOCKS)
+    behind_shells = tuple(replace(bot, command=("sh", "-c", '"$@"; exit', "sh", *bot.command)) for bot in slappers.bots)
+    (record,) = matches(replace(slappers, bots=behind_shells))
+
+    assert windows(record)
+    assert [(seat.faults, seat.late_slaps) for seat in record.seats] == [({}, 0), ({}, 0)]
+
+
+LOUD = """
+def slap(request):
+    sys.stderr.write("thinking " * 20_000)
+    sys.stderr.flush()
+    say(request, "slap")
+play(slap, turns=1)
+"""
+"""Writes more than a pipe holds."""
+
+
+def test_who_says_much_to_standard_error_is_not_held_up(mark: dict[str, str]) -> None:
+    (record,) = matches(setup([LOUD, slapper(0, turns=1)], mark, clocks=CLOCKS))
+
+    assert windows(record)
+    assert [(seat.faults, seat.late_slaps) for seat in record.seats] == [({}, 0), ({}, 0)]

@@ -159,12 +159,12 @@ class Group:
         """How often a process or thread could not be started because the group had as many as it may have."""
         return self._number("processes", "pids.events", "max")
 
-    def cpu_us(self) -> int | None:
-        """Processor time used by all processes that are or were in the group, in microseconds."""
-        if self._version == 2:
-            return self._number("cpu", "cpu.stat", "usage_usec")
-        used_ns = self._number("cpu", "cpuacct.usage")
-        return None if used_ns is None else used_ns // 1000
+    def cpu_ns(self) -> int | None:
+        """Processor time used by all processes that are or were in the group, in nanoseconds."""
+        if self._version == 1:
+            return self._number("cpu", "cpuacct.usage")
+        used_us = self._number("cpu", "cpu.stat", "usage_usec")
+        return None if used_us is None else used_us * 1000
 
     def remove(self, *, patience_s: float = 2.0) -> bool:
         """Kill what is left and remove the group; with no patience, one attempt. Whether it is gone.

@@ -14,7 +14,7 @@ from referee.play.bots import BotSpec, Confinement
 from referee.play.connection import Connection, Heard, Trouble
 from referee.play.exchange import READY, Delivery
 from referee.play.process import BotProcess, StartFailed, Stderr, start
-from referee.play.procfs import Usage, usage
+from referee.play.procfs import Usage
 
 READ_BYTES = 65536
 
@@ -71,7 +71,7 @@ class Channel:
         self._failure: Trouble | None = None
         self._held = process is not None
         if process is not None:
-            self.process, self.used = process, usage(process.pid) or self.used
+            self.process, self.used = process, process.usage() or self.used
             return
         try:
             self.process = start(spec, confinement)
@@ -231,14 +231,16 @@ class Channel:
     def forgive(self, now_ns: int) -> bool:
         """Stop the clock for the time in which the bot waited for a core; False where there is none left to forgive.
 
-        Never for longer than MOST_FORGIVEN times the answer's own time, and never where its own computing took so long.
+        Never for longer than MOST_FORGIVEN times the answer's own time, and never where its own computing took so long;
+        where not all of that is counted, for no longer than the answer's own time.
         """
-        spent = None if self.process is None or self.pending is None else usage(self.process.pid)
-        if spent is None or self.pending is None:
+        spent = None if self.process is None or self.pending is None else self.process.usage()
+        if spent is None or self.pending is None or self.process is None:
             return False
+        most = MOST_FORGIVEN if self.process.counts_all else 1
         before, raw_ns = self.pending.before, now_ns - self.pending.asked_ns
         waited_ns = min(spent.wait_ns - before.wait_ns, raw_ns - (spent.cpu_ns - before.cpu_ns))
-        more_ns = min(waited_ns, MOST_FORGIVEN * self.pending.limit_ns) - self.pending.forgiven_ns
+        more_ns = min(waited_ns, most * self.pending.limit_ns) - self.pending.forgiven_ns
         if more_ns < LEAST_FORGIVEN_NS:
             return False
         self.pending.forgiven_ns += more_ns

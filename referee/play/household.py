@@ -17,6 +17,8 @@ from referee.play.procfs import own_children, session_of
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 
+POLL_S = 0.0001
+
 _OURS: set[int] = set()
 """The processes that we started and have not reaped."""
 
@@ -59,8 +61,8 @@ def _prepare() -> None:
         libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-def end_orphans(*, patience_s: float = 1.0) -> None:
-    """Kill and reap inherited descendants of bots; nothing outside `nothing_left_behind`.
+def end_orphans(*, patience_s: float = 1.0) -> bool:
+    """Kill and reap inherited descendants of bots; nothing outside `nothing_left_behind`. False if some are left.
 
     What is in the session of a bot that still plays is that bot's; it is ended with it.
     """
@@ -72,7 +74,9 @@ def end_orphans(*, patience_s: float = 1.0) -> None:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
         if time.monotonic() >= end:
-            return
+            return False
+        time.sleep(POLL_S)  # they need a core to die, perhaps the one that we are on
+    return True
 
 
 def _orphans() -> set[int]:

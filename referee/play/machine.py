@@ -16,7 +16,7 @@ from msgspec import Struct
 from protocol import VERSION
 from referee import __version__
 from referee.play.isolation import Missing, bubblewrap
-from referee.play.procfs import usage
+from referee.play.procfs import lists_children, waits_of
 
 
 class Host(Struct, frozen=True, kw_only=True):
@@ -73,8 +73,8 @@ def host() -> Host:
         swap_mb=memory.get("SwapTotal"),
         autogroup=is_autogrouped(),
         ptrace_scope=_number("/proc/sys/kernel/yama/ptrace_scope"),
-        child_lists=any(Path("/proc/self/task").glob("*/children")),
-        wait_times=usage(os.getpid()) is not None,
+        child_lists=lists_children(),
+        wait_times=bool(waits_of([os.getpid()])),
     )
 
 

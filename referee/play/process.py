@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.play import household
 from referee.play.bots import BotLimits, BotSpec, Confinement
@@ -24,7 +25,7 @@ from referee.play.cgroups import Missing as NoCgroups
 from referee.play.claim import claim
 from referee.play.exchange import HostFault
 from referee.play.launch import Launch, give_back, launch
-from referee.play.procfs import Holdings, holdings, is_running, members, process_groups
+from referee.play.procfs import Computed, Holdings, Usage, computed, holdings, is_running, members, process_groups
 from referee.play.sandbox import MB, Unfit
 
 KEEPERS = 4
@@ -113,7 +114,26 @@ class BotProcess:
 
     def holdings(self) -> Holdings | None:
         """What the bot with all its processes holds and has used; None where the system does not tell."""
-        return holdings(self.pid)
+        holds, cpu_ns = holdings(self.pid), self._counted_ns()
+        return holds if holds is None or cpu_ns is None else replace(holds, cpu_ns=cpu_ns)
+
+    def usage(self) -> Usage | None:
+        """What of that is time; None where the system does not tell."""
+        holds = self.holdings()
+        return None if holds is None else Usage(holds.cpu_ns, holds.wait_ns)
+
+    def computed(self) -> Computed | None:
+        """What it has computed so far; None where the system does not tell. Exact while the bot stands."""
+        cpu_ns = self._counted_ns()
+        return computed(self.members()) if cpu_ns is None else Computed(cpu_ns, 0)
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether what it computes is counted in any case: by its control group, to which nothing ends unseen."""
+        return self._counted_ns() is not None
+
+    def _counted_ns(self) -> int | None:
+        return None if self._group is None else self._group.cpu_ns()
 
     def ran_out_of_memory(self) -> bool:
         """Whether the kernel has ended something of the bot because it had no more memory."""

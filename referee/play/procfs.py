@@ -1,13 +1,19 @@
 """What Linux tells of a process and all its descendants: computing, waiting, memory. Elsewhere nothing is known."""
 
 import contextlib
+import functools
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_CPUCLOCK_SCHED = 2
+"""Linux: with a process's number, the clock of what it computes; see clock_getcpuclockid(3)."""
+
+_TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 class Usage(Struct, frozen=True):
@@ -15,6 +21,18 @@ class Usage(Struct, frozen=True):
 
     cpu_ns: int
     wait_ns: int
+
+
+class Computed(Struct, frozen=True):
+    """What some processes have computed so far."""
+
+    cpu_ns: int
+    last_pid: int
+    """The last process or thread that was started on the host; 0 where nothing is missed if it ends."""
+
+    def since(self, before: "Computed") -> int | None:
+        """In nanoseconds; None where something was started meanwhile, which may have computed and ended unseen."""
+        return self.cpu_ns - before.cpu_ns if self.last_pid == before.last_pid else None
 
 
 class Holdings(Struct, frozen=True, kw_only=True):
@@ -25,20 +43,9 @@ class Holdings(Struct, frozen=True, kw_only=True):
     memory_bytes: int
     """Resident; what processes share is counted for each."""
     cpu_ns: int
-    """Used so far by those that live."""
+    """Used so far, also by threads that have ended, and by processes that have ended and were waited for."""
     wait_ns: int
     """Spent waiting for a core, likewise."""
-
-
-def usage(pid: int) -> Usage | None:
-    """What a process and its descendants have used so far; None where the system does not tell."""
-    cpu_ns = wait_ns = 0
-    known = False
-    for task in _tree(pid):
-        with contextlib.suppress(OSError, ValueError):
-            cpu, wait, _ = (task / "schedstat").read_bytes().split()
-            cpu_ns, wait_ns, known = cpu_ns + int(cpu), wait_ns + int(wait), True
-    return Usage(cpu_ns, wait_ns) if known else None
 
 
 def holdings(pid: int) -> Holdings | None:
@@ -47,11 +54,33 @@ def holdings(pid: int) -> Holdings | None:
     for task in _tree(pid):
         with contextlib.suppress(OSError, ValueError, IndexError):
             tasks += 1
-            cpu, wait, _ = (task / "schedstat").read_bytes().split()
-            cpu_ns, wait_ns = cpu_ns + int(cpu), wait_ns + int(wait)
             if task.name == task.parent.parent.name:  # once a process
                 memory_bytes += int((task / "statm").read_bytes().split()[1]) * _PAGE_BYTES
+                cpu_ns += (_cpu_clock_ns(int(task.name)) or 0) + _of_ended_children_ns(task.parent.parent)
+            wait_ns += int((task / "schedstat").read_bytes().split()[1])
     return Holdings(tasks=tasks, memory_bytes=memory_bytes, cpu_ns=cpu_ns, wait_ns=wait_ns) if tasks else None
+
+
+def computed(pids: Sequence[int]) -> Computed | None:
+    """What these processes have computed so far, with their threads that have ended; None where that is not known."""
+    clocks = [ns for pid in pids if (ns := _cpu_clock_ns(pid)) is not None]
+    if not clocks or len(clocks) < len(pids):
+        return None
+    with contextlib.suppress(OSError, ValueError):
+        return Computed(sum(clocks), int(Path("/proc/loadavg").read_bytes().split()[-1]))
+    return None
+
+
+def _cpu_clock_ns(pid: int) -> int | None:
+    """The CPU time of all threads that a process has, or had."""
+    with contextlib.suppress(OSError):
+        return time.clock_gettime_ns((~pid << 3) | _CPUCLOCK_SCHED)
+    return None
+
+
+def _of_ended_children_ns(process: Path) -> int:
+    """The CPU time of its children that have ended and were waited for, and of theirs."""
+    return sum(map(int, (process / "stat").read_bytes().rpartition(b")")[2].split()[13:15])) * _TICK_NS
 
 
 def is_running(pid: int) -> bool:
@@ -64,10 +93,13 @@ def is_running(pid: int) -> bool:
 
 
 def members(pid: int, *, keepers: int = 0) -> list[int]:
-    """A process and its descendants without the outermost `keepers` generations; empty where the system does not tell.
+    """A process and its descendants without the outermost `keepers` generations, for sending them signals.
 
-    Those that we have inherited from it are among them.
+    Those that we have inherited from it are among them. Where the system lists no children it is the process group
+    that the process leads, as a negative number.
     """
+    if not lists_children():
+        return [-pid]
     found: list[int] = []
     generation = [pid, *(child for child in own_children() if child != pid and session_of(child) == pid)]
     while generation:
@@ -78,17 +110,13 @@ def members(pid: int, *, keepers: int = 0) -> list[int]:
     return found
 
 
-def used_by(pids: Iterable[int]) -> dict[int, Usage]:
-    """What each task of these processes has used so far, by its id; nothing where the system does not tell.
-
-    Exact for tasks that do not run: what one has used since it got its core is not told before it leaves it.
-    """
+def waits_of(pids: Iterable[int]) -> dict[int, int]:
+    """The nanoseconds that each task of these processes has waited for a core so far; nothing where it is not told."""
     found = {}
     for pid in pids:
         for task in _tasks(pid):
-            with contextlib.suppress(OSError, ValueError):
-                cpu, wait, _ = (task / "schedstat").read_bytes().split()
-                found[int(task.name)] = Usage(int(cpu), int(wait))
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                found[int(task.name)] = int((task / "schedstat").read_bytes().split()[1])
     return found
 
 
@@ -100,6 +128,12 @@ def states(pids: Sequence[int]) -> set[str]:
             with contextlib.suppress(OSError, IndexError):
                 found.add(chr((task / "stat").read_bytes().rpartition(b")")[2].split()[0][0]))
     return found
+
+
+@functools.cache
+def lists_children() -> bool:
+    """Whether the system tells which children a process has; some Linux kernels are built without that."""
+    return any(Path("/proc/self/task").glob("*/children"))
 
 
 def process_groups(pid: int) -> set[int]:

@@ -20,15 +20,22 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.play import household
 from referee.play.channel import MOST_FORGIVEN, Channel
 from referee.play.connection import Heard, Trouble
 from referee.play.exchange import Delivery, Exchange, Reply
 from referee.play.process import BotProcess
-from referee.play.procfs import Usage, states, used_by
+from referee.play.procfs import states, waits_of
 from referee.play.stillness import LOOK_S, NOT_AT_REST, bring_to_rest
 
 DISTURBED_NS = 300_000
 """A wait for a core longer than this marks the window as disturbed."""
+
+AT_LARGE_S = 0.02
+"""So long it may take until nothing is left that has run away from its bot, and does not stand still with it."""
+
+STDERR_S = 0.01
+"""So often what a bot writes to standard error is read while it is timed."""
 
 WARM_BYTES = 2
 """So many bytes of its line a bot gets one by one before its clock starts; they are the same in every line."""
@@ -36,6 +43,7 @@ WARM_BYTES = 2
 WARM_NS = 1_000_000
 """So long it may take to read each of them."""
 
+AT_LARGE = "what had run away from a bot was at large"
 BOT_WAITED = "a bot waited for a core"
 REFEREE_WAITED = "the referee waited for a core"
 
@@ -50,7 +58,7 @@ class Timing(Struct, frozen=True, kw_only=True):
     wait_ns: int = 0
     """What the bot's tasks waited for a core meanwhile."""
     cpu_ns: int | None = 0
-    """What they computed; None where the system does not tell."""
+    """What it computed, ended tasks included; None where that is not known. Then no wait is taken off."""
     at_rest: bool = True
     """Whether the bot could be stopped in time."""
 
@@ -107,7 +115,8 @@ async def run_race(exchange: Exchange, table: dict[int, Channel], doubts: Sequen
     doubts = [*doubts, *([] if all(at_rest) else [NOT_AT_REST])]
     replies = []
     for delivery in exchange.deliveries:
-        replies.append(_ask_alone(table[delivery.seat], delivery, doubts))
+        at_large = [] if household.end_orphans(patience_s=AT_LARGE_S) else [AT_LARGE]
+        replies.append(_ask_alone(table[delivery.seat], delivery, [*doubts, *at_large]))
         await trio.lowlevel.checkpoint()
     return replies
 
@@ -181,7 +190,7 @@ def _time(channel: Channel, process: BotProcess, limit_s: float) -> tuple[Timing
     end_ns = time.monotonic_ns() + MOST_FORGIVEN * limit_ns
     timing, heard = Timing(), None
     while heard is None:
-        more, has_come = _run(process, poll, (limit_ns - timing.corrected_ns) / 1e9)
+        more, has_come = _run(channel, process, poll, (limit_ns - timing.corrected_ns) / 1e9)
         whole = timing.plus(more)
         if whole.corrected_ns >= limit_ns or time.monotonic_ns() > end_ns:
             return whole, None
@@ -196,35 +205,37 @@ def _time(channel: Channel, process: BotProcess, limit_s: float) -> tuple[Timing
     return timing, heard
 
 
-def _run(process: BotProcess, poll: select.poll, limit_s: float) -> tuple[Timing, bool]:
+def _run(channel: Channel, process: BotProcess, poll: select.poll, limit_s: float) -> tuple[Timing, bool]:
     """Let the bot run until poll returns, stop it, and say what was measured and whether anything has come."""
     members = process.members()
-    before, own_ns = used_by(members), _own_wait_ns()
+    computed, before, own_ns = process.computed(), waits_of(members), _own_wait_ns()
     start_ns = time.monotonic_ns()
     _send(members, signal.SIGCONT)
-    ready = poll.poll(limit_s * 1e3)
+    ready = _wait(channel, poll, limit_s)
     arrived_ns = time.monotonic_ns()
     _send(members, signal.SIGSTOP)
     own_wait_ns = _own_wait_ns() - own_ns
-    waited = used_by(members)  # before it comes to rest, which may take a wait for a core of its own
+    waits = waits_of(members)  # before it comes to rest, which may take a wait for a core of its own
     at_rest = bring_to_rest(process)
+    after = process.computed()
     timing = Timing(
         raw_ns=arrived_ns - start_ns,
         own_wait_ns=own_wait_ns,
-        wait_ns=sum(now.wait_ns - before[task].wait_ns for task, now in waited.items() if task in before),
-        cpu_ns=_computed_ns(before, used_by(process.members())),
+        wait_ns=sum(wait_ns - before[task] for task, wait_ns in waits.items() if task in before),
+        cpu_ns=None if computed is None or after is None else after.since(computed),
         at_rest=at_rest,
     )
-    return timing, bool(ready)
+    return timing, ready
 
 
-def _computed_ns(before: dict[int, Usage], after: dict[int, Usage]) -> int | None:
-    """What the tasks of a bot computed between two moments at which it stood; None where the system does not tell.
-
-    Tasks that have ended meanwhile are not counted: neither is what they waited.
-    """
-    nothing = Usage(0, 0)
-    return sum(now.cpu_ns - before.get(task, nothing).cpu_ns for task, now in after.items()) if after else None
+def _wait(channel: Channel, poll: select.poll, limit_s: float) -> bool:
+    """Poll for so long; now and then make room in standard error, where a full pipe would hold the bot up."""
+    end = time.monotonic() + limit_s
+    while not poll.poll(max(0.0, min(end - time.monotonic(), STDERR_S)) * 1e3):
+        if time.monotonic() >= end:
+            return False
+        channel.read_stderr()
+    return True
 
 
 def _send(members: Sequence[int], number: signal.Signals) -> None:
