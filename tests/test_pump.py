@@ -1,8 +1,9 @@
 """The pump without processes: pipes, conversations by a script, and bots that are tasks of the test."""
 
 import os
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack, closing
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, closing
 from typing import Any, cast
 
 import pytest
@@ -308,3 +309,48 @@ def test_no_conversation_begins_while_slaps_are_timed(seats: list[Pipes]) -> Non
 
     trio.run(main)
     assert heard[0][0].heard == Answer(id="a", action=DRAW)
+
+
+def test_what_the_referee_was_busy_with_while_it_was_parked_is_waived(seats: list[Pipes]) -> None:
+    """It is parked when the bot answers, and comes back late: the clock stood still for as long, and no longer."""
+    thought_s, busy_s = 0.02, 0.03
+
+    async def bot() -> None:
+        id_ = await seats[0].request()
+        await trio.sleep(thought_s)
+        await trio.testing.wait_all_tasks_blocked()
+        seats[0].answer(id_)
+        time.sleep(busy_s)  # noqa: ASYNC251 - as when a result is written to the disk
+
+    ((reply,),) = converse([Exchange(deliveries=(ask(0, "a"),))], seats, bot)
+    assert reply.heard == Answer(id="a", action=DRAW)
+    assert reply.waived_us >= busy_s * 1e6
+    assert reply.elapsed_us + reply.waived_us >= (thought_s + busy_s) * 1e6
+
+
+def test_what_the_referee_was_busy_with_before_a_match_is_not_its_lag(seats: list[Pipes]) -> None:
+    """Neither is it waived, nor is a match void whose bots were not kept waiting."""
+    heard: list[Sequence[Reply]] = []
+
+    async def bot() -> None:
+        seats[0].answer(await seats[0].request())
+
+    async def main() -> None:
+        with trio.fail_after(PATIENCE_S), closing(Pump()) as pump:
+
+            @asynccontextmanager
+            async def late() -> AsyncIterator[None]:
+                pump._looked_ns -= 3_000_000_000
+                yield
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(pump.run)
+                nursery.start_soon(bot)
+                await trio.testing.wait_all_tasks_blocked()
+                pump.stillness = cast(trio.Lock, late())
+                await pump.converse(scripted([Exchange(deliveries=(ask(0, "a"),))], heard), {0: channel(seats[0])})
+                nursery.cancel_scope.cancel()
+
+    trio.run(main)
+    assert heard[0][0].heard == Answer(id="a", action=DRAW)
+    assert heard[0][0].waived_us < 3_000_000

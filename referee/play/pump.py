@@ -19,6 +19,7 @@ from referee.play.connection import Heard, Trouble
 from referee.play.conversation import Steps
 from referee.play.exchange import Delivery, HostFault, Reply
 from referee.play.live import Link, Live
+from referee.play.naps import Naps
 from referee.play.poller import Poller
 from referee.play.race import run_race
 from referee.play.stillness import LONGEST_STILL_S, NOT_ALONE, HostLock, Neighbours, held_still, quiet
@@ -73,6 +74,8 @@ class Pump:
                 self._poller.watch(fd, partial(self._hear_neighbour, neighbours, fd))
         self._wakeup = trio.Event()
         self._looked_ns = self._arrived_ns = time.monotonic_ns()
+        self._is_parked = False
+        self._parked_until_ns = 0
         self.stillness = trio.Lock()
         """Held while slaps are timed; who starts processes takes it first."""
 
@@ -99,6 +102,7 @@ class Pump:
         live = Live(steps)
         live.links = {seat: Link(next(self._count), live, seat, channel) for seat, channel in channels.items()}
         async with self.stillness:  # not in the middle of a window, for which these bots were not held still
+            self._catch_up(time.monotonic_ns())  # what the others waited for before is no lag of this match
             for link in live.links.values():
                 self._register(link)
             self._lives.append(live)
@@ -117,8 +121,13 @@ class Pump:
 
     async def run(self) -> None:
         """Pump until cancelled."""
-        while True:
-            await self._turn()
+        naps = Naps(self._note_nap)
+        trio.lowlevel.add_instrument(naps)
+        try:
+            while True:
+                await self._turn()
+        finally:
+            trio.lowlevel.remove_instrument(naps)
 
     def close(self) -> None:
         """Once nothing converses any more: what is cancelled together with `run` still takes its pipes back."""
@@ -145,7 +154,7 @@ class Pump:
 
     def _poll(self, start_ns: int, until_ns: int) -> bool:
         """One poll, until then at most, and everything that follows from it; whether anything was there."""
-        self._note_lag(start_ns - self._looked_ns)
+        self._catch_up(start_ns)
         wait_ns = max(0, until_ns - start_ns)
         ready = self._poller.poll(wait_ns / 1e9)
         now_ns = time.monotonic_ns()
@@ -164,18 +173,27 @@ class Pump:
         """Sleep in trio until a pipe is ready, a deadline is near or a match begins."""
         self._wakeup = trio.Event()
         now_ns = time.monotonic_ns()
-        alarm_ns = self._next_alarm(now_ns)
-        with trio.move_on_after(max(0.0, (alarm_ns - now_ns) / 1e9)):
+        self._parked_until_ns = self._next_alarm(now_ns)
+        with trio.move_on_after(max(0.0, (self._parked_until_ns - now_ns) / 1e9)):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._wake_on_pipe, nursery.cancel_scope)
                 await self._wakeup.wait()
                 nursery.cancel_scope.cancel()
-        self._looked_ns = time.monotonic_ns()
-        self._note_lag(self._looked_ns - alarm_ns)
 
     async def _wake_on_pipe(self, scope: trio.CancelScope) -> None:
-        await trio.lowlevel.wait_readable(self._poller.fileno())
+        self._is_parked = True
+        try:
+            await trio.lowlevel.wait_readable(self._poller.fileno())
+        finally:
+            self._is_parked = False
         scope.cancel()
+
+    def _note_nap(self, begun_ns: int, ended_ns: int) -> None:
+        """Trio's loop has waited; while we are parked, it looks at our pipes as long as it waits, and only then."""
+        if self._is_parked:
+            self._catch_up(begun_ns)
+            self._note_lag(ended_ns - max(begun_ns, self._parked_until_ns))
+            self._looked_ns = ended_ns
 
     # Pipes
 
@@ -323,7 +341,7 @@ class Pump:
 
     async def _time_slaps(self) -> None:
         async with self.stillness:
-            self._note_lag(time.monotonic_ns() - self._looked_ns)  # whoever had it started a process
+            self._catch_up(time.monotonic_ns())  # whoever had it started a process
             if self._neighbours is not None and self._neighbours.wants_stillness():
                 with held_still(self._everyone()) as at_rest:
                     self._neighbours.stand_still(at_rest=at_rest)
@@ -389,6 +407,13 @@ class Pump:
                 continue  # the bot is not in a match any more, or an earlier alarm has taken its place
             link.alarm_ns = 0
             self._look_at(link, now_ns)
+
+    def _catch_up(self, now_ns: int) -> None:
+        """We look again; if that is late, clocks stood still until now, and what came meanwhile came now."""
+        gap_ns = now_ns - self._looked_ns
+        if gap_ns > LAG_NS:
+            self._looked_ns = now_ns
+            self._note_lag(gap_ns)
 
     def _note_lag(self, gap_ns: int) -> None:
         """The pipes were not looked at for so long."""
