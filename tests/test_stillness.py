@@ -9,18 +9,25 @@ import signal
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
+import trio
+from ahead import Ahead
 from racing import setup, slapper, windows
 
-from protocol.messages import Clocks
+from protocol.messages import Clocks, Limits
 from referee.play import household, stillness
+from referee.play import process as process_module
 from referee.play import pump as pump_module
+from referee.play.bots import BotSpec, Confinement
+from referee.play.channel import Channel
 from referee.play.match import play
+from referee.play.procfs import states
 from referee.play.pump import Pump
 from referee.play.session import run_session
-from referee.play.stillness import HostLock, Neighbours, neighbourhood
+from referee.play.stillness import HostLock, Neighbours, bring_to_rest, held_still, neighbourhood
 from referee.rules.record import Record
 
 PATIENCE_S = 600.0
@@ -119,6 +126,45 @@ def test_a_window_without_the_lock_is_held_and_marked(
     (slapped,) = (record for record in records if record.name == "cactus")
     assert windows(slapped)
     assert all(stillness.NO_LOCK in window.disturbed for window in windows(slapped))
+
+
+# Bots that are to end meanwhile
+
+SAYS_BYE = "import sys; sys.stdin.read(); sys.stderr.write('bye')"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process does is read from /proc")
+def test_a_bot_that_is_to_end_while_slaps_are_timed_stands_still_until_they_are_over(
+    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However long that takes, it has its time to end by itself then."""
+    clock = Ahead()
+    monkeypatch.setattr(process_module, "time", clock)
+    monkeypatch.setattr(stillness, "REST_NS", 60_000_000_000)
+    bot = BotSpec(name="bot", command=(sys.executable, "-c", SAYS_BYE), dir="/", env=mark)
+    channel = Channel(bot, Confinement(), Limits())
+    process, read, looks = channel.process, channel.drain_stderr, 0
+    assert process is not None
+
+    def drain() -> None:
+        nonlocal looks
+        looks += 1
+        read()
+
+    monkeypatch.setattr(channel, "drain_stderr", drain)
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            with held_still([channel]):
+                assert bring_to_rest(process)
+                nursery.start_soon(partial(channel.stop, patience_s=PATIENCE_S))
+                while looks < 3 and not process.has_exited():
+                    await trio.lowlevel.checkpoint()
+                    clock.by_ns += round(PATIENCE_S * 1e9)
+                assert states([process.pid]) == {"T"}
+
+    trio.run(main)
+    assert channel.stderr.text() == "bye"
 
 
 # The other workers of a run

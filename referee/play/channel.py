@@ -252,9 +252,13 @@ class Channel:
         return self.pending is not None
 
     async def stop(self, *, patience_s: float) -> None:
-        """End the bot: it may end by itself for so long; it is gone and reaped when this returns."""
+        """End the bot: it may end by itself for so long; it is gone and reaped when this returns.
+
+        Who stands still for slaps that are timed goes on standing, and the time does not run until they are over.
+        """
         if self.process is not None:
-            self.process.thaw()
+            if patience_s:
+                self.release()
             await self.process.stop(patience_s=patience_s, drain=self.drain_stderr)
 
     def drain_stderr(self) -> None:

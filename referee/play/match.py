@@ -164,6 +164,9 @@ class Sitting:
 
     async def _rise(self, talk: Conversation) -> None:
         """The match is over: bots are kept for a later one, or end and take with them whatever they have started."""
+        async with self._pump.stillness:  # not in the middle of a window
+            for channel in self._channels:
+                channel.release()  # the warden may hold it
         async with trio.open_nursery() as nursery:
             for number, (seat, before) in enumerate(zip(talk.seats, self._matches_before(), strict=True)):
                 channel = self._channels[number]

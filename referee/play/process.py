@@ -12,6 +12,7 @@ import signal
 import struct
 import subprocess
 import termios
+import time
 from collections.abc import Callable, Iterator
 
 import trio
@@ -82,6 +83,8 @@ class BotProcess:
         self._group = _new_group(confinement)
         self._launch: Launch | None = None
         self._reported: bytes | None = None
+        self._frozen_ns: int | None = None
+        self._stood_ns = 0
         try:
             self._launch = self._prepare(spec, confinement)
             self._popen = _start(self._launch)
@@ -186,12 +189,26 @@ class BotProcess:
         return 128 - code if code - 128 in signal.valid_signals() else code
 
     def freeze(self) -> None:
-        """Stop everything of the bot until `thaw`."""
+        """Stop everything of the bot until `thaw`; said again, also what it has started meanwhile."""
+        if self._frozen_ns is None:
+            self._frozen_ns = time.monotonic_ns()
         self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
         """Let it go on."""
         self._signal(signal.SIGCONT)
+        if self._frozen_ns is not None:
+            self._stood_ns += time.monotonic_ns() - self._frozen_ns
+            self._frozen_ns = None
+
+    def is_frozen(self) -> bool:
+        """Whether it stands still until `thaw`."""
+        return self._frozen_ns is not None
+
+    def own_time_s(self) -> float:
+        """A clock that stands still while the bot does."""
+        now_ns = time.monotonic_ns() if self._frozen_ns is None else self._frozen_ns
+        return (now_ns - self._stood_ns) / 1e9
 
     def close_stdin(self) -> None:
         """Tell the bot that nothing more will come."""
@@ -205,13 +222,13 @@ class BotProcess:
             self._group.kill()
 
     async def stop(self, *, patience_s: float, drain: Callable[[], None]) -> None:
-        """End of input, then after `patience_s` SIGKILL; the process is reaped when this returns.
+        """End of input, then after `patience_s` of its own time SIGKILL; the process is reaped when this returns.
 
         `drain` is called to read what the bot still writes to standard error.
         """
         self.close_stdin()
-        end = trio.current_time() + patience_s
-        while not self.has_exited() and trio.current_time() < end:
+        end = self.own_time_s() + patience_s
+        while not self.has_exited() and self.own_time_s() < end:
             drain()
             await trio.sleep(0.002)
         self.kill()
