@@ -14,15 +14,20 @@ from typing import Any
 import msgspec
 import pytest
 import trio
+from ahead import Ahead
 from msgspec import structs
 
-from protocol.messages import Clocks, FaultPolicy, Game
+from protocol.messages import Clocks, FaultPolicy, Game, Limits, Ready
 from referee.play import kept as kept_module
-from referee.play.bots import Confinement, builtin_bot
-from referee.play.kept import KeptBots
+from referee.play import process as process_module
+from referee.play.bots import BotSpec, Confinement, builtin_bot
+from referee.play.channel import Channel
+from referee.play.exchange import Delivery
+from referee.play.kept import Kept, KeptBots
 from referee.play.match import MatchSetup, Sitting
 from referee.play.pump import Pump
 from referee.play.session import run_session
+from referee.play.stillness import held_still
 from referee.rules.record import Record
 from referee.rules.variants import customised
 from referee.tournament.store import Store
@@ -217,6 +222,53 @@ def test_what_waits_for_a_match_is_held_still(
     run_session([work])
     assert [[seat.matches_before for seat in record.seats] for record in records] == [[0, 0], [0, 0], [1, 1]]
     assert not any(seat.faults for record in records for seat in record.seats)
+
+
+LEARNS = """
+import pathlib, sys
+sys.stdin.readline()
+while not pathlib.Path("learned").exists():
+    pass
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process does is read from /proc")
+def test_who_stands_still_for_slaps_of_another_match_has_not_finished_learning(
+    tmp_path: Path, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does its time for that run meanwhile."""
+    clock = Ahead()
+    monkeypatch.setattr(process_module, "time", clock)
+    monkeypatch.setattr(kept_module, "PATIENCE_S", PATIENCE_S)
+    bot = BotSpec(name="ann", command=(sys.executable, "-c", LEARNS), dir=str(tmp_path), env=mark)
+    channel = Channel(bot, Confinement(), Limits())
+    read, looks = channel.read_rest, 0
+
+    def read_rest() -> None:
+        nonlocal looks
+        looks += 1
+        read()
+
+    monkeypatch.setattr(channel, "read_rest", read_rest)
+
+    async def main() -> None:
+        channel.write(Delivery(seat=0, data=b"end\n"), 0)
+        while not (channel.has_read_all() and channel.computes()):
+            await trio.sleep(0.001)
+        kept = KeptBots()
+        async with trio.open_nursery() as nursery:
+            with held_still([channel]):
+                nursery.start_soon(kept.keep, Kept(bot="ann", channel=channel, ready=Ready(), matches=1, block=1))
+                while looks < 5 and not channel.is_held():
+                    await trio.lowlevel.checkpoint()
+                clock.by_ns += round(PATIENCE_S * 1e9)
+            (tmp_path / "learned").touch()
+        assert looks >= 5
+        assert await kept.take("ann", 2)
+        await channel.stop(patience_s=0)
+
+    trio.run(main)
 
 
 def setup(block: int, mark: dict[str, str]) -> MatchSetup:

@@ -85,13 +85,16 @@ class KeptBots:
 
 async def _settles(channel: Channel) -> bool:
     """Whether the bot has read the end of its match, and soon after waits for more: it might also end by itself."""
-    end, quiet = trio.current_time() + PATIENCE_S, 0
-    while trio.current_time() < end:
+    if (process := channel.process) is None:
+        return False
+    end, quiet = process.own_time_s() + PATIENCE_S, 0
+    while process.own_time_s() < end:
         read = channel.connection.bytes_read
         channel.read_rest()
         if channel.has_ended() or isinstance(channel.hear(), Trouble):
             return False
-        is_quiet = channel.connection.bytes_read == read and channel.has_read_all() and not channel.computes()
+        is_idle = not process.is_frozen() and not channel.computes()
+        is_quiet = is_idle and channel.connection.bytes_read == read and channel.has_read_all()
         quiet = quiet + 1 if is_quiet else 0
         if quiet > 1:
             return channel.can_play_on()
