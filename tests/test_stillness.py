@@ -18,7 +18,7 @@ from ahead import Ahead
 from racing import setup, slapper, windows
 
 from protocol.messages import Clocks, Limits
-from referee.play import household, stillness
+from referee.play import household, naps, stillness
 from referee.play import process as process_module
 from referee.play import pump as pump_module
 from referee.play.bots import BotSpec, Confinement
@@ -126,6 +126,41 @@ def test_a_window_without_the_lock_is_held_and_marked(
     (slapped,) = (record for record in records if record.name == "cactus")
     assert windows(slapped)
     assert all(stillness.NO_LOCK in window.disturbed for window in windows(slapped))
+
+
+def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(
+    tmp_path: Path, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another neighbour has taken the lock when it goes on; it waits for that one too."""
+    clock = Ahead()
+    monkeypatch.setattr(pump_module, "time", clock)
+    monkeypatch.setattr(naps, "time", clock)
+    monkeypatch.setattr(pump_module, "LOCK_PATIENCE_NS", round(PATIENCE_S * 1e9))
+    ours, theirs = workers(2)
+    asked_at = {3, 5}  # of the tries to take the lock
+
+    def stand_still(**_: bool) -> None:
+        clock.by_ns += round(PATIENCE_S * 1e9)
+        theirs.end()
+        ours.read(ours.fds[0])
+
+    class Changing(Taken):
+        def try_acquire(self) -> bool:
+            if self.times in asked_at:
+                theirs.begin()
+            return super().try_acquire()
+
+    monkeypatch.setattr(ours, "stand_still", stand_still)
+    monkeypatch.setattr(pump_module, "HostLock", lambda: Changing(tmp_path / "lock", 6))
+    records: list[Record] = []
+
+    async def work(pump: Pump) -> None:
+        records.append(await play(pump, setup([slapper(0)] * 2, mark)))
+
+    run_session([work], ours)
+    theirs.close()
+    assert clock.by_ns
+    assert not any(stillness.NO_LOCK in window.disturbed for window in windows(records[0]))
 
 
 # Bots that are to end meanwhile

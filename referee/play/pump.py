@@ -343,8 +343,11 @@ class Pump:
         async with self.stillness:
             self._catch_up(time.monotonic_ns())  # whoever had it started a process
             if self._neighbours is not None and self._neighbours.wants_stillness():
+                begun_ns = time.monotonic_ns()
                 with held_still(self._everyone()) as at_rest:
                     self._neighbours.stand_still(at_rest=at_rest)
+                if self._patience_ends_ns:  # meanwhile it was a neighbour that had the lock
+                    self._patience_ends_ns += time.monotonic_ns() - begun_ns
             else:
                 await self._try_race(time.monotonic_ns())
 
