@@ -11,10 +11,18 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
+import trio
 from quick import QUICK
+from trio.testing import MockClock
+
+from referee.play.channel import MOST_FORGIVEN
+from referee.play.pump import Pump
+from referee.tournament.crew import Crew
+from referee.tournament.desk import Desk
+from referee.tournament.worker import Correspondence
 
 PATIENCE_S = 120.0
 
@@ -263,7 +271,7 @@ def test_whatever_worker_dies_and_when_the_results_are_the_same(
 
 
 def test_a_worker_that_hangs_is_replaced(folder: Folder, marked: Callable[[], dict[int, str]]) -> None:
-    folder.write(slap_s=1.0, script=NEVER_ANSWERS)
+    folder.write(slap_s=0.025, script=NEVER_ANSWERS)
     quick = "from referee.tournament import crew; crew.SILENT_S = 10.0"
     run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=quick)
     folder.await_matches(2)
@@ -271,8 +279,34 @@ def test_a_worker_that_hangs_is_replaced(folder: Folder, marked: Callable[[], di
     folder.await_matches(1)
     run.send_signal(signal.SIGINT)
     _, said = ended(run, code=130)
-    assert "its worker hangs: nothing was heard of it for 11 s" in said
+    assert "its worker hangs: nothing was heard of it for 11.1 s" in said
     assert not marked()
+
+
+def test_a_worker_that_times_slaps_does_not_hang_however_long_each_of_them_takes() -> None:
+    """Each bot takes as long as one that waits for a core and then says nothing; then the other tasks get a step."""
+    slap_s, silence_s = 60.0, 0.0
+    clock = MockClock()
+    (orders, ordering), (told, reports) = os.pipe(), os.pipe()
+    os.set_blocking(told, False)
+
+    async def main() -> None:
+        nonlocal silence_s
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(Correspondence(orders, reports).tell_alive, cast(Pump, None))
+            heard = trio.current_time()
+            for _ in range(200):
+                clock.jump((MOST_FORGIVEN + 1) * slap_s)
+                await trio.lowlevel.checkpoint()
+                with contextlib.suppress(BlockingIOError):
+                    os.read(told, 4096)
+                    silence_s, heard = max(silence_s, trio.current_time() - heard), trio.current_time()
+            nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=clock)
+    os.close(ordering)
+    os.close(told)
+    assert 0 < silence_s < Crew(cast(Desk, None), shares=[1], reuse="match", slap_s=slap_s)._patience_s
 
 
 LOST_AFTER_A_MATCH = '''

@@ -16,6 +16,7 @@ import trio
 
 import referee
 from referee.play import household
+from referee.play.channel import MOST_FORGIVEN
 from referee.play.kept import Reuse
 from referee.play.session import guarded, heeding_signals
 from referee.play.stillness import neighbourhood
@@ -28,7 +29,13 @@ AHEAD = 2
 """Orders that a worker has for each of its jobs: the match that is played, and the one whose bots are started."""
 
 SILENT_S = 30.0
-"""A worker of which nothing was heard for so long, beyond what one slap may take, is hung."""
+"""A worker of which nothing was heard for so long, beyond what it may take to time slaps, is hung."""
+
+STEPS = 4
+"""Of its tasks, in which a worker gives a sign of life. While it times slaps, there is one after each bot's answer."""
+
+LONGEST_SLAP = MOST_FORGIVEN + 1
+"""What a bot's answer may take, in times of `slap_s`: what it waits for a core is forgiven."""
 
 UNREAD_S = 0.1
 """How long reports of a hung worker are read that are in its pipe already."""
@@ -147,7 +154,7 @@ class Crew:
     def __init__(self, desk: Desk, *, shares: Sequence[int], reuse: Reuse, slap_s: float) -> None:
         """`shares`: the jobs of each worker."""
         self._desk, self._shares, self._reuse = desk, shares, reuse
-        self._patience_s = SILENT_S + slap_s
+        self._patience_s = SILENT_S + STEPS * LONGEST_SLAP * slap_s
         self._lost = 0
         """Workers that have died since a match came to its end."""
 
