@@ -19,6 +19,7 @@ from msgspec import structs
 
 from protocol.messages import Clocks, FaultPolicy, Game, Limits, Ready
 from referee.play import kept as kept_module
+from referee.play import match as match_module
 from referee.play import process as process_module
 from referee.play.bots import BotSpec, Confinement, builtin_bot
 from referee.play.channel import Channel
@@ -269,6 +270,30 @@ def test_who_stands_still_for_slaps_of_another_match_has_not_finished_learning(
         await channel.stop(patience_s=0)
 
     trio.run(main)
+
+
+def test_bots_that_were_kept_stay_so_where_their_match_could_not_be_recorded(
+    marked: Callable[[], dict[int, str]], mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is over then: whoever ends the match as one that was broken off ends nothing twice."""
+
+    def fails(*_: object) -> None:
+        raise RuntimeError("ours")
+
+    monkeypatch.setattr(match_module, "_seat_record", fails)
+    monkeypatch.setattr(kept_module, "PATIENCE_S", 60.0)
+
+    async def work(pump: Pump) -> None:
+        kept = KeptBots()
+        sitting = Sitting(pump, setup(1, mark), kept)
+        await sitting.seat()
+        with pytest.raises(RuntimeError, match="ours"):
+            await sitting.play()
+        await sitting.dismiss()
+        assert len(marked()) == 2
+        await kept.close()
+
+    run_session([work])
 
 
 def setup(block: int, mark: dict[str, str]) -> MatchSetup:

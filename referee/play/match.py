@@ -108,11 +108,11 @@ class Sitting:
             raise
         with trio.CancelScope(shield=True):
             await self._rise(self._talk)
+        channels, self._channels = self._channels, []
         seats = [
             _seat_record(self._setup, self._talk, channel, number, before)
-            for number, (channel, before) in enumerate(zip(self._channels, self._matches_before(), strict=True))
+            for number, (channel, before) in enumerate(zip(channels, self._matches_before(), strict=True))
         ]
-        self._channels = []
         return structs.replace(_record(self._setup, self._recorder, self._talk, seats), lag_us=self._lag_us)
 
     async def dismiss(self) -> None:
