@@ -18,6 +18,7 @@ from referee.play.channel import Channel
 from referee.play.connection import Trouble
 from referee.play.conversation import Steps
 from referee.play.exchange import Delivery, Exchange, HostFault, Reply
+from referee.play.poller import Handler, Poller
 from referee.play.pump import Pump
 
 PATIENCE_S = 20.0
@@ -309,6 +310,29 @@ def test_no_conversation_begins_while_slaps_are_timed(seats: list[Pipes]) -> Non
 
     trio.run(main)
     assert heard[0][0].heard == Answer(id="a", action=DRAW)
+
+
+def test_a_bot_that_cannot_be_watched_leaves_nothing_behind(
+    seats: list[Pipes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch, refused = Poller.watch, seats[1].stderr
+
+    def refusing(poller: Poller, fd: int, handler: Handler) -> None:
+        if fd == refused:
+            raise OSError(28, "No space left on device")
+        watch(poller, fd, handler)
+
+    monkeypatch.setattr(Poller, "watch", refusing)
+
+    async def main() -> None:
+        with closing(Pump()) as pump:
+            with pytest.raises(OSError, match="No space left"):
+                await pump.converse(scripted([], []), {seat: channel(pipes) for seat, pipes in enumerate(seats)})
+            assert not pump.channels()
+            assert not pump._poller.handlers
+            assert not pump._links
+
+    trio.run(main)
 
 
 def test_what_the_referee_was_busy_with_while_it_was_parked_is_waived(seats: list[Pipes]) -> None:

@@ -101,17 +101,18 @@ class Pump:
         """
         live = Live(steps)
         live.links = {seat: Link(next(self._count), live, seat, channel) for seat, channel in channels.items()}
-        async with self.stillness:  # not in the middle of a window, for which these bots were not held still
-            self._catch_up(time.monotonic_ns())  # what the others waited for before is no lag of this match
-            for link in live.links.values():
-                self._register(link)
-            self._lives.append(live)
-            self._advance(live)
         try:
+            async with self.stillness:  # not in the middle of a window, for which these bots were not held still
+                self._catch_up(time.monotonic_ns())  # what the others waited for before is no lag of this match
+                for link in live.links.values():
+                    self._register(link)
+                self._lives.append(live)
+                self._advance(live)
             self._wakeup.set()
             await live.done.wait()
         finally:
-            self._lives.remove(live)
+            if live in self._lives:
+                self._lives.remove(live)
             for link in live.links.values():
                 self._unregister(link)
             live.links.clear()
