@@ -4,17 +4,22 @@ Every row of CASES is one way to be at fault, or one that looks like it and is n
 record must say. Whatever happens, the match ends, the honest bot is blameless and no process is left.
 """
 
+import os
+import subprocess
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 from msgspec import Struct, field
 
 from protocol.messages import Clocks, FaultPolicy, Game
 from referee.play.bots import BotSpec, Confinement, Isolation, builtin_bot
 from referee.play.match import MatchSetup, play
+from referee.play.process import start
 from referee.play.pump import Pump
 from referee.play.session import run_session
 from referee.reports.blame import mishap_of
@@ -490,6 +495,44 @@ def test_each_fault_is_told_apart_and_blamed_on_its_bot(case: Case, mark: dict[s
     assert (honest.faults, honest.forfeited, honest.unasked_lines) == ({}, False, 0)
     assert mishaps(record, 1) == []
     check_result(record)
+
+
+NO_WAITID = ("waitid", "waitid_result", "P_PID", "WEXITED", "WNOWAIT")
+"""What `os` lacks on macOS before Python 3.13."""
+
+ENDS = ("exits at once", "is killed", "leaves politely", "takes no signal", "leaves a process in its group")
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_how_a_bot_ended_is_known_without_waitid_too(
+    name: str, mark: dict[str, str], marked: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for lacking in NO_WAITID:
+        monkeypatch.delattr(os, lacking)
+    test_each_fault_is_told_apart_and_blamed_on_its_bot(CASES[name], mark, marked)
+
+
+def test_what_a_bot_left_in_its_group_ends_without_waitid_too(
+    mark: dict[str, str], until_gone: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for lacking in NO_WAITID:
+        monkeypatch.delattr(os, lacking)
+    command = python("if os.fork(): sys.exit(3)\ntime.sleep(600)")
+    process = start(BotSpec(name="bot", command=command, dir="/", env=mark), Confinement(isolation="none"))
+
+    async def to_its_end() -> str:
+        while (ended := process.exit_status()) is None:
+            await trio.sleep(0.001)
+        await process.stop(patience_s=0, drain=lambda: None)
+        return ended
+
+    assert trio.run(to_its_end) == "exited with code 3"
+    until_gone()
+
+
+def test_bots_can_be_started_where_there_is_no_waitid() -> None:
+    program = f"import os, trio\nfor name in {NO_WAITID}: delattr(os, name)\nimport referee.play.process"
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def check_result(record: Record) -> None:

@@ -158,26 +158,41 @@ class BotProcess:
         return members(self.pid, keepers=BUBBLEWRAPS if self._is_cell else 0)
 
     def has_exited(self) -> bool:
-        """Whether the process has ended; it is not reaped before `stop`, so that its number stays its own."""
-        return self._exit() is not None
+        """Whether the process has ended. It is not reaped before `stop` where that can be: its number stays its own."""
+        return self._exit_code() is not None
 
     def exit_status(self) -> str | None:
         """How the process ended, in words, or None while it runs; raises HostFault where its cell was not built."""
-        status = self._exit()
-        if status is None:
+        code = self._exit_code()
+        if code is None:
             return None
-        code = status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
         if code >= 0 and self._launch is not None and self._launch.report is not None:
             code = self._code_in_cell(self._launch.report, code)
         if self.ran_out_of_memory():
             return f"{_in_words(code, self.limits)}; it used more memory than {self.limits.memory_mb} MB"
         return _in_words(code, self.limits)
 
-    def _exit(self) -> os.waitid_result | None:
+    def _exit_code(self) -> int | None:
+        """What the process exited with, or the signal that killed it as a negative number; None while it runs."""
+        if not hasattr(os, "waitid"):
+            return self._reaped_code()
         try:
-            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            status = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:  # it has been reaped
-            return os.waitid_result((self.pid, 0, signal.SIGCHLD, self._popen.returncode or 0, os.CLD_EXITED))
+            return self._popen.returncode or 0
+        if status is None:
+            return None
+        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+
+    def _reaped_code(self) -> int | None:
+        """The same on macOS before Python 3.13, where a process is reaped by asking.
+
+        Its number may be another's from then on, so what it has left in its group is killed at once.
+        """
+        if self._popen.returncode is None and self._popen.poll() is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        return self._popen.returncode
 
     def _code_in_cell(self, report: int, code: int) -> int:
         """Bubblewrap reports a code only if the bot was started; 128 and more tells the signal, as in a shell."""
