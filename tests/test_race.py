@@ -1,5 +1,6 @@
 """Slap windows: the order that follows from times and lots (CAC-25), and how live bots are timed."""
 
+import itertools
 import os
 import signal
 import sys
@@ -136,7 +137,7 @@ def test_a_measurement_says_why_it_is_in_doubt() -> None:
 # Live windows
 
 
-@pytest.mark.parametrize("delays_ms", [(0, 40, 80), (80, 0, 40)])
+@pytest.mark.parametrize("delays_ms", [(0, 150, 300), (300, 0, 150)])
 def test_the_order_follows_clearly_different_delays(delays_ms: tuple[int, ...], mark: dict[str, str]) -> None:
     clocks = Clocks(move_s=60.0, slap_s=10.0)
     (record,) = matches(setup([computing_slapper(delay / 1000) for delay in delays_ms], mark, clocks=clocks))
@@ -150,6 +151,17 @@ def test_the_order_follows_clearly_different_delays(delays_ms: tuple[int, ...], 
             assert reaction.raw_us is not None
             assert reaction.corrected_us is not None
             assert delays_ms[reaction.seat] * 900 <= reaction.corrected_us <= reaction.raw_us
+
+
+def test_a_window_is_in_doubt_while_others_had_our_cores(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of that neither the bot nor the kernel's account of its waiting knows anything."""
+    ticks = itertools.count()
+    monkeypatch.setattr(race, "stolen_ticks", lambda: next(ticks) // 3)
+    (record,) = matches(setup([slapper(0, turns=1)] * 2, mark, clocks=Clocks(move_s=60.0, slap_s=10.0)))
+
+    doubted = [race.STOLEN in window.disturbed for window in windows(record)]
+    assert doubted == [one // 3 != (one + 1) // 3 for one in range(0, 2 * len(doubted), 2)]
+    assert set(doubted) == {True, False}
 
 
 def test_a_late_slap_is_a_pass_and_no_fault(mark: dict[str, str]) -> None:

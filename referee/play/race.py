@@ -25,7 +25,7 @@ from referee.play.channel import MOST_FORGIVEN, Channel
 from referee.play.connection import Heard, Trouble
 from referee.play.exchange import Delivery, Exchange, Reply
 from referee.play.process import BotProcess
-from referee.play.procfs import states, waits_of
+from referee.play.procfs import states, stolen_ticks, waits_of
 from referee.play.stillness import LOOK_S, NOT_AT_REST, bring_to_rest
 
 DISTURBED_NS = 300_000
@@ -46,6 +46,7 @@ WARM_NS = 1_000_000
 AT_LARGE = "what had run away from a bot was at large"
 BOT_WAITED = "a bot waited for a core"
 REFEREE_WAITED = "the referee waited for a core"
+STOLEN = "the host of this virtual machine gave a core to others"
 
 
 class Timing(Struct, frozen=True, kw_only=True):
@@ -113,11 +114,13 @@ async def run_race(exchange: Exchange, table: dict[int, Channel], doubts: Sequen
     """
     at_rest = [bring_to_rest(channel.process) for channel in table.values() if channel.process is not None]
     doubts = [*doubts, *([] if all(at_rest) else [NOT_AT_REST])]
-    replies = []
+    replies, stolen = [], stolen_ticks()
     for delivery in exchange.deliveries:
         at_large = [] if household.end_orphans(patience_s=AT_LARGE_S) else [AT_LARGE]
         replies.append(_ask_alone(table[delivery.seat], delivery, [*doubts, *at_large]))
         await trio.lowlevel.checkpoint()
+    if stolen_ticks() != stolen:
+        return [replace(reply, disturbed=(*reply.disturbed, STOLEN)) for reply in replies]
     return replies
 
 
