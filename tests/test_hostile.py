@@ -92,7 +92,7 @@ CASES = {
     ),
     "makes files without end": Case(runs="makes_files", charged=("", "crashed", "timeout"), clocks={"move_s": 10.0}),
     # of the referee's attention
-    "is late behind many processes": Case(runs="slows_the_referee 93 8", charged=("timeout",), limits=ROOMY),
+    "is late behind many processes": Case(runs="slows_the_referee 93 60", charged=("timeout",), limits=ROOMY),
     # It sends signals
     "kills all that it can": Case(runs="signals_its_group SIGKILL", charged=("crashed",), told="killed by SIGKILL"),
     "stops all that it can": Case(runs="signals_its_group SIGSTOP", charged=("timeout",)),
