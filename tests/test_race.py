@@ -4,6 +4,7 @@ import itertools
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -162,6 +163,18 @@ def test_a_window_is_in_doubt_while_others_had_our_cores(mark: dict[str, str], m
     doubted = [race.STOLEN in window.disturbed for window in windows(record)]
     assert doubted == [one // 3 != (one + 1) // 3 for one in range(0, 2 * len(doubted), 2)]
     assert set(doubted) == {True, False}
+
+
+def test_what_the_referee_waits_for_while_the_bot_thinks_is_not_taken_off(
+    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Now and then it reads what the bot writes to standard error; it is to be quick only when the answer comes."""
+    monkeypatch.setattr(race, "_own_wait_ns", lambda: time.monotonic_ns() // 2)
+    (record,) = matches(setup([slapper(0.1, turns=1)] * 2, mark, clocks=Clocks(move_s=60.0, slap_s=10.0)))
+
+    times = [reaction.raw_us or 0.0 for window in windows(record) for reaction in window.reactions]
+    assert times
+    assert min(times) > 90_000
 
 
 def test_a_late_slap_is_a_pass_and_no_fault(mark: dict[str, str]) -> None:

@@ -214,7 +214,7 @@ def _run(channel: Channel, process: BotProcess, poll: select.poll, limit_s: floa
     computed, before, own_ns = process.computed(), waits_of(members), _own_wait_ns()
     start_ns = time.monotonic_ns()
     _send(members, signal.SIGCONT)
-    ready = _wait(channel, poll, limit_s)
+    ready, own_ns = _wait(channel, poll, limit_s, own_ns)
     arrived_ns = time.monotonic_ns()
     _send(members, signal.SIGSTOP)
     own_wait_ns = _own_wait_ns() - own_ns
@@ -231,14 +231,18 @@ def _run(channel: Channel, process: BotProcess, poll: select.poll, limit_s: floa
     return timing, ready
 
 
-def _wait(channel: Channel, poll: select.poll, limit_s: float) -> bool:
-    """Poll for so long; now and then make room in standard error, where a full pipe would hold the bot up."""
+def _wait(channel: Channel, poll: select.poll, limit_s: float, own_ns: int) -> tuple[bool, int]:
+    """Poll for so long; now and then make room in standard error, where a full pipe would hold the bot up.
+
+    Returns whether anything has come, and what this thread had waited for a core before it began to wait for that.
+    """
     end = time.monotonic() + limit_s
     while not poll.poll(max(0.0, min(end - time.monotonic(), STDERR_S)) * 1e3):
         if time.monotonic() >= end:
-            return False
+            return False, own_ns
         channel.read_stderr()
-    return True
+        own_ns = _own_wait_ns()
+    return True, own_ns
 
 
 def _send(members: Sequence[int], number: signal.Signals) -> None:
