@@ -234,8 +234,7 @@ class Channel:
         Never for longer than MOST_FORGIVEN times the answer's own time, and never where its own computing took so long;
         where not all of that is counted, for no longer than the answer's own time.
         """
-        spent = None if self.process is None or self.pending is None else self.process.usage()
-        if spent is None or self.pending is None or self.process is None:
+        if self.process is None or self.pending is None or (spent := self.process.usage()) is None:
             return False
         most = MOST_FORGIVEN if self.process.counts_all else 1
         before, raw_ns = self.pending.before, now_ns - self.pending.asked_ns

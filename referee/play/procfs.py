@@ -17,7 +17,7 @@ _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 class Usage(Struct, frozen=True):
-    """CPU time used and time spent waiting for a core, in nanoseconds, over all tasks of a bot's processes."""
+    """CPU time used and time spent waiting for a core, in nanoseconds, of all of a bot's processes; see Holdings."""
 
     cpu_ns: int
     wait_ns: int
@@ -45,7 +45,7 @@ class Holdings(Struct, frozen=True, kw_only=True):
     cpu_ns: int
     """Used so far, also by threads that have ended, and by processes that have ended and were waited for."""
     wait_ns: int
-    """Spent waiting for a core, likewise."""
+    """Spent waiting for a core by the tasks that live."""
 
 
 def holdings(pid: int) -> Holdings | None:

@@ -100,7 +100,7 @@ class Config(Struct, frozen=True, kw_only=True):
     """Absolute path of the config's folder."""
 
     def processes(self, matches: int) -> int:
-        """How many processes play so many matches."""
+        """How many processes play a run of so many matches."""
         usual = min(cores(), USUAL_WORKERS, ceil(matches / MATCHES_A_WORKER))
         return min(self.workers or usual, self.jobs, matches)
 

@@ -53,8 +53,7 @@ class Run(Struct, frozen=True, kw_only=True):
         start.
         """
         done = self.store.numbers()
-        missing = len(self.plan) - len(done)
-        jobs = min(self.config.jobs, missing)
+        jobs = min(self.config.jobs, len(self.plan) - len(done))
         desk = Desk(
             (self.plan[number] for number in range(len(self.plan)) if number not in done),
             config=self.config,
@@ -62,7 +61,7 @@ class Run(Struct, frozen=True, kw_only=True):
             store=self.store,
             watcher=self.watcher,
         )
-        if (workers := self.config.processes(missing)) > 1:
+        if (workers := min(self.config.processes(len(self.plan)), jobs)) > 1:
             slap_s = self.config.clocks.slap_s
             Crew(desk, shares=shares(jobs, workers), reuse=self.config.reuse, slap_s=slap_s).run(check)
         elif jobs:
