@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from racing import WAITERS
 
 from protocol.messages import Clocks, FaultPolicy, Game
 from referee.play import household
@@ -151,39 +152,26 @@ def test_the_time_in_which_a_bot_waited_for_a_core_is_not_on_its_clock(folder: P
     assert max(move.time_us + move.waived_us for move in answers) > 700_000
 
 
-SPENDS = """
-import json, os, sys, threading, time
-wanted, want = os.pipe()
-def wait_for_the_core():
-    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    while os.read(wanted, 1):
-        end = time.thread_time() + 0.002
-        while time.thread_time() < end:
-            pass
-def work():
-    os.write(want, b"xxx")
-    end = time.thread_time() + 0.02
-    while time.thread_time() < end:
-        pass
+SPENDS = f"""
+import json, sys
 sys.stdin.readline()
-print('{"type": "ready"}', flush=True)
+print('{{"type": "ready"}}', flush=True)
 sys.stdin.readline()
 request = json.loads(sys.stdin.readline())
-os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-for _ in range(3):
-    os.fork() or wait_for_the_core()
+{WAITERS}
 end = time.monotonic() + 5
 while time.monotonic() < end:
-    thread = threading.Thread(target=work)
+    thread = threading.Thread(target=work, args=(0.003,))
     thread.start()
     thread.join()
-action = {"kind": "turn_up", "slots": [0, 1]}
-print(json.dumps({"type": "answer", "id": request["id"], "action": action}), flush=True)
+action = {{"kind": "turn_up", "slots": [0, 1]}}
+print(json.dumps({{"type": "answer", "id": request["id"], "action": action}}), flush=True)
 sys.stdin.read()
 """
 """Computes for five seconds at its first question, in threads that soon end, while idle processes of it wait."""
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how long a process waited for a core")
 def test_computing_in_threads_that_end_does_not_pass_for_waiting(folder: Path, mark: dict[str, str]) -> None:
     (folder / "spends.py").write_text(SPENDS)
     records: list[Record] = []

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from racing import matches, setup, slapper, windows
+from racing import WAITERS, matches, setup, slapper, windows
 
 from protocol.messages import Clocks
 from referee.play import process as process_module
@@ -180,28 +180,10 @@ def test_who_writes_its_answer_in_pieces_computes_nothing_for_free(mark: dict[st
         assert us > 0.9 * own_us
 
 
-WAITERS = """
-import threading
-wanted, want = os.pipe()
-def wait_for_the_core():
-    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    while os.read(wanted, 1):
-        end = time.thread_time() + 20e-6
-        while time.thread_time() < end: pass
-def work():
-    os.write(want, b"xxx")
-    end = time.thread_time() + 0.005
-    while time.thread_time() < end: pass
-os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-for _ in range(3):
-    if not os.fork(): wait_for_the_core()
-"""
-"""Three idle processes that want the core on which the bot computes; they wait much and compute next to nothing."""
-
 ENDED = {
     "threads": """
 def slap(request):
-    thread = threading.Thread(target=work)
+    thread = threading.Thread(target=work, args=(0.005,))
     thread.start()
     thread.join()
     say(request, "slap")
@@ -211,7 +193,7 @@ play(slap, turns=1)
 def slap(request):
     pid = os.fork()
     if not pid:
-        work()
+        work(0.005)
         os._exit(0)
     os.waitpid(pid, 0)
     say(request, "slap")
@@ -223,7 +205,7 @@ signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 def slap(request):
     done, tell = os.pipe()
     if not os.fork():
-        work()
+        work(0.005)
         os._exit(0)
     os.close(tell)
     os.read(done, 1)

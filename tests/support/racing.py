@@ -42,6 +42,25 @@ def play(slap, turns=0, ready={}):
 """A bot that draws for so many turns and then knocks; what it does in slap windows is given."""
 
 
+WAITERS = """
+import os, threading, time
+wanted, want = os.pipe()
+def wait_for_the_core():
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    while os.read(wanted, 1):
+        end = time.thread_time() + 20e-6
+        while time.thread_time() < end: pass
+def work(seconds):
+    os.write(want, b"xxx")
+    end = time.thread_time() + seconds
+    while time.thread_time() < end: pass
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+for _ in range(3):
+    if not os.fork(): wait_for_the_core()
+"""
+"""Three idle processes want the core on which a bot does its `work`: they wait much and compute next to nothing."""
+
+
 def slapper(delay_s: float, turns: int = 0) -> str:
     return f"def slap(request): time.sleep({delay_s}); say(request, 'slap')\nplay(slap, turns={turns})"
 
