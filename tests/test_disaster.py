@@ -128,6 +128,45 @@ def test_a_run_that_is_interrupted_at_any_moment_says_so_and_goes_on(
     assert without_versions(results(folder)) == undisturbed
 
 
+WHILE_A_THREAD_STARTS = """
+import os, signal, threading
+
+start_thread, may_begin = threading._start_new_thread, threading.Lock()
+may_begin.acquire()
+
+def interrupted(begin, given):
+    def later():
+        with may_begin: begin(*given)
+    number = start_thread(later, ())
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        may_begin.release()
+    return number
+
+def start(thread):
+    threading._start_new_thread = interrupted
+    begin(thread)
+
+begin, threading.Timer.start = threading.Timer.start, start
+
+from referee.cli import main
+main()
+"""
+"""Ctrl-C while the thread that tells how a run goes is started, but has not begun yet."""
+
+
+def test_an_interruption_while_the_progress_begins_to_be_told(tmp_path: Path, mark: dict[str, str]) -> None:
+    """Torn out of its start, the thread that tells it would end in a traceback of its own."""
+    folder = config(tmp_path, mark)
+    done = subprocess.run(
+        [sys.executable, "-c", WHILE_A_THREAD_STARTS, *RUN], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 130, done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.stderr.splitlines()[-1].startswith("interrupted: 0 of 24 matches are stored; go on with: golfref ")
+
+
 def test_an_interruption_before_the_first_word(tmp_path: Path) -> None:
     """While the command is still reading the config, from a pipe that nobody fills."""
     os.mkfifo(tmp_path / "run.toml")

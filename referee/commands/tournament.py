@@ -274,7 +274,7 @@ def _play(order: Ordered, job: _Job, lock: Lock, signals: Signals) -> int:
     with contextlib.closing(_open(job, lock)) as store:
         say(f"commitment {commitment(job.key)} (SHA-256 of the master key, which is revealed at the end)")
         try:
-            with progress(store.results(), len(job.plan), job.config.rank_by) as watcher, signals.held():
+            with signals.held(), progress(store.results(), len(job.plan), job.config.rank_by) as watcher:
                 terms = terms_of(job.facts)
                 run = Run(config=job.config, plan=job.plan, terms=terms, store=store, watcher=watcher)
                 run.play(signals.check)
