@@ -25,16 +25,16 @@ from protocol.actions import Slap as SlapAction
 from protocol.cards import Card, rank
 from protocol.events import Event
 from protocol.offers import Offer
-from referee.rules.asks import Ask, IllegalAnswer, Response, Sealed, Slap, SlapOrder, Window
-from referee.rules.chance import Stacked
+from referee.rules.book.options import COMBINES, BadOptions
+from referee.rules.book.variants import PRESETS, Variant, customised, deck, has_up_card, size
 from referee.rules.game import Game
-from referee.rules.grid import Cell, format_grid
-from referee.rules.options import COMBINES, BadOptions
-from referee.rules.seen import view
-from referee.rules.slaps import order_slaps
-from referee.rules.table import Table
-from referee.rules.variants import PRESETS, Variant, customised, deck, has_up_card, size
-from referee.tournament.estimate import any_action
+from referee.rules.games.slaps import order_slaps
+from referee.rules.scoring.grid import Cell, format_grid
+from referee.rules.table.asks import Ask, IllegalAnswer, Response, Sealed, Slap, SlapOrder, Window
+from referee.rules.table.chance import Stacked
+from referee.rules.table.seen import view
+from referee.rules.table.table import Table
+from referee.tournament.run.estimate import any_action
 
 
 @pytest.fixture

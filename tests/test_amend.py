@@ -11,10 +11,10 @@ import pytest
 from msgspec.structs import replace
 from quick import QUICK
 
-from referee.tournament.config import load
-from referee.tournament.facts import config_facts, differences
+from referee.tournament.config.config import load
 from referee.tournament.standings import Result
-from referee.tournament.store import Store
+from referee.tournament.store.facts import config_facts, differences
+from referee.tournament.store.store import Store
 
 USUAL_HEAD = '[tournament]\nname = "run"\nseed = "abc"\n'
 HEAD = "time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }\n" + USUAL_HEAD

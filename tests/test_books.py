@@ -12,11 +12,11 @@ from msgspec import Struct, field
 
 from protocol import events
 from protocol.cards import Card
-from referee.rules.chance import Keyed
+from referee.rules.book.variants import PRESETS
 from referee.rules.game import Game
-from referee.rules.seen import Hand
-from referee.rules.table import Table
-from referee.rules.variants import PRESETS
+from referee.rules.table.chance import Keyed
+from referee.rules.table.seen import Hand
+from referee.rules.table.table import Table
 
 if TYPE_CHECKING:
     from conftest import AtRandom

@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 import pytest
 
-from referee.play.cgroups import JOIN_FAILED, Ability, Cgroups, Group, GroupFailed
-from referee.play.claim import claim
+from referee.play.isolation.cgroups import JOIN_FAILED, Ability, Cgroups, Group, GroupFailed
+from referee.play.isolation.claim import claim
 
 PATIENCE_S = 20.0
 """So long something may take that must happen at all."""
@@ -73,7 +73,7 @@ while True:
 
 REFEREE = """
 import os, subprocess, sys
-from referee.play.claim import claim
+from referee.play.isolation.claim import claim
 group = claim().group(memory_bytes=256 << 20, processes=50)
 bot = subprocess.Popen(group.joined(["sleep", "600"]), start_new_session=True)
 while str(bot.pid) not in map(str, group.processes()):

@@ -8,11 +8,11 @@ import pytest
 from protocol.messages import Clocks, FaultPolicy
 from referee.play import bots
 from referee.play.bots import BotLimits, BotSpec
-from referee.play.machine import cores
-from referee.tournament import config as config_module
-from referee.tournament.config import Config, ConfigError, load
-from referee.tournament.facts import config_facts, differences
-from referee.tournament.positions import Place, Places
+from referee.play.isolation.host import cores
+from referee.tournament.config import config as config_module
+from referee.tournament.config.config import Config, ConfigError, load
+from referee.tournament.config.positions import Place, Places
+from referee.tournament.store.facts import config_facts, differences
 
 HEAD = '[tournament]\nname = "demo"\n'
 GAME = '[[variants]]\npreset = "six-card"\n'

@@ -31,14 +31,14 @@ from protocol.messages import (
 from protocol.messages import (
     Game as GameMessage,
 )
-from referee.play.connection import Trouble
-from referee.play.conversation import FATAL, Conversation
-from referee.play.exchange import READY, Delivery, Exchange, Reply
-from referee.play.telling import announcements, hello, request_ids
-from referee.rules.chance import Keyed, Stacked
+from referee.play.talk.connection import Trouble
+from referee.play.talk.conversation import FATAL, Conversation
+from referee.play.talk.exchange import READY, Delivery, Exchange, Reply
+from referee.play.talk.telling import announcements, hello, request_ids
+from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Move
-from referee.rules.variants import customised
+from referee.rules.table.chance import Keyed, Stacked
 
 
 class Step(Struct, frozen=True, kw_only=True):

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from quick import QUICK
 
-from referee.tournament.disk import SIDE_FILES
-from referee.tournament.verify import check_store
+from referee.tournament.store.disk import SIDE_FILES
+from referee.tournament.verify.verify import check_store
 
 GOLFREF = (sys.executable, "-m", "referee.cli")
 RUN = ("tournament", "run.toml")
@@ -183,11 +183,11 @@ KILLED = """
 import os, signal, sys
 from contextlib import closing
 from pathlib import Path
-from referee.tournament.amend import amendment
-from referee.tournament.config import load
-from referee.tournament.disk import locked
-from referee.tournament.facts import config_facts
-from referee.tournament.store import Store
+from referee.tournament.store.amend import amendment
+from referee.tournament.config.config import load
+from referee.tournament.store.disk import locked
+from referee.tournament.store.facts import config_facts
+from referee.tournament.store.store import Store
 
 left = int(sys.argv[1])
 
@@ -337,7 +337,7 @@ def test_a_killed_run_can_be_read_where_nothing_can_be_written(
 
 SPOILED = """
 import sys
-from referee.play.exchange import HostFault
+from referee.play.talk.exchange import HostFault
 from referee.play.match import Sitting
 
 play = Sitting.play

@@ -17,16 +17,16 @@ import trio
 from msgspec import Struct, field
 
 from protocol.messages import Clocks, FaultPolicy, Game
+from referee.play.bot.process import start
 from referee.play.bots import BotSpec, Confinement, Isolation, builtin_bot
 from referee.play.match import MatchSetup, play
-from referee.play.process import start
-from referee.play.pump import Pump
+from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.reports.blame import mishap_of
-from referee.rules.knocker import score_round
+from referee.rules.book.variants import customised, restored
 from referee.rules.record import Mishap, Record
-from referee.rules.variants import customised, restored
-from referee.tournament.recheck import check_record
+from referee.rules.scoring.knocker import score_round
+from referee.tournament.verify.recheck import check_record
 
 PRELUDE = """
 import fcntl, json, os, select, signal, subprocess, sys, time
@@ -531,7 +531,7 @@ def test_what_a_bot_left_in_its_group_ends_without_waitid_too(
 
 
 def test_bots_can_be_started_where_there_is_no_waitid() -> None:
-    program = f"import os, trio\nfor name in {NO_WAITID}: delattr(os, name)\nimport referee.play.process"
+    program = f"import os, trio\nfor name in {NO_WAITID}: delattr(os, name)\nimport referee.play.bot.process"
     subprocess.run([sys.executable, "-c", program], check=True)
 
 

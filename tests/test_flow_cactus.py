@@ -21,13 +21,13 @@ from protocol.events import (
     Switched,
     WindowClosed,
 )
-from referee.play.telling import table_message
-from referee.rules import cactus
-from referee.rules.chance import Keyed
-from referee.rules.options import BadOptions
-from referee.rules.seen import view
-from referee.rules.table import Table
-from referee.rules.variants import customised, deck, preset
+from referee.play.talk.telling import table_message
+from referee.rules.book.options import BadOptions
+from referee.rules.book.variants import customised, deck, preset
+from referee.rules.games import cactus
+from referee.rules.table.chance import Keyed
+from referee.rules.table.seen import view
+from referee.rules.table.table import Table
 
 if TYPE_CHECKING:
     from conftest import Start

@@ -21,11 +21,11 @@ from protocol.events import (
     UpCard,
 )
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.asks import Sealed
-from referee.rules.options import BadOptions
-from referee.rules.scoring import raw_score
-from referee.rules.seen import view
-from referee.rules.variants import customised, deck, preset, seat_problem
+from referee.rules.book.options import BadOptions
+from referee.rules.book.variants import customised, deck, preset, seat_problem
+from referee.rules.scoring.scoring import raw_score
+from referee.rules.table.asks import Sealed
+from referee.rules.table.seen import view
 
 if TYPE_CHECKING:
     from conftest import Start

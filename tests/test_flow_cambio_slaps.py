@@ -9,8 +9,8 @@ import pytest
 from protocol.actions import Rearrange
 from protocol.events import Peeked, Reshuffled, Slapped, WindowClosed
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.options import BadOptions
-from referee.rules.variants import customised
+from referee.rules.book.options import BadOptions
+from referee.rules.book.variants import customised
 
 if TYPE_CHECKING:
     from conftest import Start

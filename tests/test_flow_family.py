@@ -12,13 +12,13 @@ import pytest
 from protocol.actions import Action, Discard, Draw, Knock, Look, Nothing, Swap, TurnUp
 from protocol.events import Drew, Finished, Looked, Round, Showdown, Swapped, Traded, TurnedUp, UpCard
 from protocol.offers import Offer, Pick
-from referee.rules.asks import Ask, Sealed
-from referee.rules.chance import Keyed
+from referee.rules.book.options import BadOptions
+from referee.rules.book.variants import customised, deck, preset, seat_problem
 from referee.rules.game import Game
-from referee.rules.options import BadOptions
-from referee.rules.seen import view
-from referee.rules.values import card_values
-from referee.rules.variants import customised, deck, preset, seat_problem
+from referee.rules.scoring.values import card_values
+from referee.rules.table.asks import Ask, Sealed
+from referee.rules.table.chance import Keyed
+from referee.rules.table.seen import view
 
 if TYPE_CHECKING:
     from conftest import Script, Start

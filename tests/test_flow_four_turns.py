@@ -9,12 +9,12 @@ import pytest
 
 from protocol.actions import Discard, Draw, Swap
 from protocol.events import Discarded, Drew, Looked, Round, Scored, Showdown, Swapped, UpCard
-from referee.rules.asks import Ask
-from referee.rules.chance import Keyed
+from referee.rules.book.variants import customised, deck, preset, seat_problem
 from referee.rules.game import Game
-from referee.rules.seen import view
-from referee.rules.values import card_values
-from referee.rules.variants import customised, deck, preset, seat_problem
+from referee.rules.scoring.values import card_values
+from referee.rules.table.asks import Ask
+from referee.rules.table.chance import Keyed
+from referee.rules.table.seen import view
 
 if TYPE_CHECKING:
     from conftest import Script, Start

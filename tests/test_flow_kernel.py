@@ -23,12 +23,12 @@ from protocol.events import (
 )
 from protocol.messages import Table as TableMessage
 from protocol.offers import Offer, Pick
-from referee.play.telling import table_message
-from referee.rules.asks import IllegalAnswer, Sealed
-from referee.rules.chance import Keyed
+from referee.play.talk.telling import table_message
+from referee.rules.book.variants import customised, preset
 from referee.rules.game import Game
-from referee.rules.seen import view
-from referee.rules.variants import customised, preset
+from referee.rules.table.asks import IllegalAnswer, Sealed
+from referee.rules.table.chance import Keyed
+from referee.rules.table.seen import view
 
 if TYPE_CHECKING:
     from conftest import Start

@@ -10,11 +10,11 @@ import pytest
 from protocol.actions import Discard, Draw, Knock, Nothing
 from protocol.events import Round
 from protocol.offers import Offer
-from referee.rules.asks import Ask, Sealed
-from referee.rules.chance import Keyed
+from referee.rules.book.options import BadOptions
+from referee.rules.book.variants import customised, deck, preset, seat_problem
 from referee.rules.game import Game
-from referee.rules.options import BadOptions
-from referee.rules.variants import customised, deck, preset, seat_problem
+from referee.rules.table.asks import Ask, Sealed
+from referee.rules.table.chance import Keyed
 
 if TYPE_CHECKING:
     from conftest import Script, Start

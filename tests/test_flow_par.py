@@ -24,15 +24,15 @@ from protocol.events import (
     UpCard,
 )
 from protocol.offers import Offer, Pick
-from referee.rules.asks import Ask, IllegalAnswer, Sealed
-from referee.rules.chance import Keyed
+from referee.rules.book.par_table import OURS_1
+from referee.rules.book.variants import customised, deck, preset, seat_problem
 from referee.rules.describe import rules_in_brief, rules_in_full
 from referee.rules.game import Game
-from referee.rules.par_table import OURS_1
-from referee.rules.scoring import raw_score
-from referee.rules.seen import view
-from referee.rules.values import card_values
-from referee.rules.variants import customised, deck, preset, seat_problem
+from referee.rules.scoring.scoring import raw_score
+from referee.rules.scoring.values import card_values
+from referee.rules.table.asks import Ask, IllegalAnswer, Sealed
+from referee.rules.table.chance import Keyed
+from referee.rules.table.seen import view
 
 if TYPE_CHECKING:
     from conftest import Script, Start

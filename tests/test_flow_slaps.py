@@ -8,8 +8,8 @@ import pytest
 
 from protocol.actions import Draw, Give, Pass, Slap
 from protocol.events import Gave, Reshuffled, Slapped, WindowClosed
-from referee.rules.asks import Window
-from referee.rules.slaps import order_slaps
+from referee.rules.games.slaps import order_slaps
+from referee.rules.table.asks import Window
 
 if TYPE_CHECKING:
     from conftest import Script, Start

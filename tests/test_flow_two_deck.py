@@ -8,12 +8,12 @@ import pytest
 
 from protocol.actions import DiscardPairs, Draw, Flip, Nothing, Swap
 from protocol.events import Discarded, Drew, Finished, PairsDiscarded, Round, Swapped, TurnedUp, UpCard
-from referee.rules.asks import Ask
-from referee.rules.chance import Keyed
+from referee.rules.book.variants import deck, preset, seat_problem
 from referee.rules.game import Game
-from referee.rules.seen import view
-from referee.rules.values import card_values
-from referee.rules.variants import deck, preset, seat_problem
+from referee.rules.scoring.values import card_values
+from referee.rules.table.asks import Ask
+from referee.rules.table.chance import Keyed
+from referee.rules.table.seen import view
 
 if TYPE_CHECKING:
     from conftest import Script, Start

@@ -22,12 +22,12 @@ from protocol import events
 from protocol.actions import Action, Arrange, Discard, Rearrange, SwapLines
 from protocol.cards import Card
 from protocol.offers import admits
-from referee.play.telling import table_message
-from referee.rules.asks import Ask, Question, Response, Sealed
-from referee.rules.chance import Keyed
+from referee.play.talk.telling import table_message
+from referee.rules.book.variants import PRESETS, Variant, customised
 from referee.rules.game import Game
-from referee.rules.seen import Happening, view
-from referee.rules.variants import PRESETS, Variant, customised
+from referee.rules.table.asks import Ask, Question, Response, Sealed
+from referee.rules.table.chance import Keyed
+from referee.rules.table.seen import Happening, view
 
 if TYPE_CHECKING:
     from conftest import AtRandom

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from protocol import actions, events
 from protocol.actions import Action, Pass
-from referee.rules.asks import Ask, IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
-from referee.rules.chance import Chance, Keyed, Recorded, Recorder
+from referee.rules.book.variants import PRESETS, Variant, deck, restored
 from referee.rules.game import Game
-from referee.rules.seen import Happening
-from referee.rules.table import Table
-from referee.rules.variants import PRESETS, Variant, deck, restored
+from referee.rules.table.asks import Ask, IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
+from referee.rules.table.chance import Chance, Keyed, Recorded, Recorder
+from referee.rules.table.seen import Happening
+from referee.rules.table.table import Table
 
 if TYPE_CHECKING:
     from conftest import AtRandom

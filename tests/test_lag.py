@@ -11,14 +11,14 @@ import trio
 from racing import WAITERS
 
 from protocol.messages import Clocks, FaultPolicy, Game
-from referee.play import household
+from referee.play.bot import household
 from referee.play.bots import BotSpec, Confinement, builtin_bot
-from referee.play.exchange import HostFault
 from referee.play.match import MatchSetup, play
-from referee.play.pump import Pump
+from referee.play.pump.pump import Pump
 from referee.play.session import run_session
+from referee.play.talk.exchange import HostFault
+from referee.rules.book.variants import customised
 from referee.rules.record import Forfeit, Given, Record
-from referee.rules.variants import customised
 
 TELLS = """
 import json, pathlib, sys, time

@@ -16,10 +16,10 @@ import pytest
 from msgspec import Struct, field, json, to_builtins
 
 import referee
+from referee.rules.book.options import BadOptions, Options
+from referee.rules.book.variants import PRESETS, customised, restored, seat_problem
 from referee.rules.describe import advice
-from referee.rules.options import BadOptions, Options
-from referee.rules.variants import PRESETS, customised, restored, seat_problem
-from referee.tournament.config import ConfigError, load
+from referee.tournament.config.config import ConfigError, load
 
 if TYPE_CHECKING:
     from conftest import Start

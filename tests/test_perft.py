@@ -15,11 +15,11 @@ from msgspec import Struct, convert
 
 from protocol.actions import Action, Slap
 from protocol.offers import fillings, size
-from referee.rules.asks import Ask, Question, Response, Sealed, SlapOrder, Window
-from referee.rules.asks import Slap as Slapping
-from referee.rules.chance import Keyed
+from referee.rules.book.variants import PRESETS, customised
 from referee.rules.game import Game
-from referee.rules.variants import PRESETS, customised
+from referee.rules.table.asks import Ask, Question, Response, Sealed, SlapOrder, Window
+from referee.rules.table.asks import Slap as Slapping
+from referee.rules.table.chance import Keyed
 
 
 class Deal(Struct, frozen=True, kw_only=True):

@@ -19,14 +19,14 @@ from msgspec import Struct, field
 from protocol.actions import Action, Pass, Slap
 from protocol.cards import rank
 from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick, in_words
-from referee.play.telling import table_message
-from referee.rules.asks import Ask, Question, Response, Sealed, SlapOrder, Window
-from referee.rules.chance import Keyed
+from referee.play.talk.telling import table_message
+from referee.rules.book.variants import PRESETS, customised
 from referee.rules.game import Game
-from referee.rules.seen import Happening, view
-from referee.rules.slaps import order_slaps
-from referee.rules.streams import Stream
-from referee.rules.variants import PRESETS, customised
+from referee.rules.games.slaps import order_slaps
+from referee.rules.table.asks import Ask, Question, Response, Sealed, SlapOrder, Window
+from referee.rules.table.chance import Keyed
+from referee.rules.table.seen import Happening, view
+from referee.rules.table.streams import Stream
 
 FOLDER = Path(__file__).parent / "playthroughs"
 

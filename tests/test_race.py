@@ -15,16 +15,16 @@ from racing import computing_slapper, matches, setup, slapper, windows
 
 from protocol.actions import Action, Pass, Slap
 from protocol.messages import Clocks
-from referee.play import pump as pump_module
-from referee.play import race
 from referee.play.match import play
-from referee.play.pump import Pump
-from referee.play.race import Timing
+from referee.play.pump import pump as pump_module
+from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
-from referee.play.stillness import NOT_AT_REST
-from referee.rules.asks import Ask, Window
-from referee.rules.slaps import order_slaps
-from referee.rules.variants import customised
+from referee.play.slaps import race
+from referee.play.slaps.race import Timing
+from referee.play.slaps.stillness import NOT_AT_REST
+from referee.rules.book.variants import customised
+from referee.rules.games.slaps import order_slaps
+from referee.rules.table.asks import Ask, Window
 
 # The order of slaps
 

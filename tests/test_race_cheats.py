@@ -12,13 +12,14 @@ from msgspec.structs import replace
 from racing import WAITERS, matches, setup, slapper, windows
 
 from protocol.messages import Clocks
-from referee.play import process as process_module
-from referee.play import procfs, race, stillness
-from referee.play.cgroups import Missing
-from referee.play.channel import Channel
-from referee.play.process import BotProcess
-from referee.play.procfs import states
-from referee.play.warden import Warden
+from referee.play.bot import process as process_module
+from referee.play.bot import procfs
+from referee.play.bot.channel import Channel
+from referee.play.bot.process import BotProcess
+from referee.play.bot.procfs import states
+from referee.play.bot.warden import Warden
+from referee.play.isolation.cgroups import Missing
+from referee.play.slaps import race, stillness
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what a process does is read from /proc")
 

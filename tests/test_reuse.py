@@ -18,20 +18,20 @@ from ahead import Ahead
 from msgspec import structs
 
 from protocol.messages import Clocks, FaultPolicy, Game, Limits, Ready
-from referee.play import kept as kept_module
 from referee.play import match as match_module
-from referee.play import process as process_module
+from referee.play.bot import kept as kept_module
+from referee.play.bot import process as process_module
+from referee.play.bot.channel import Channel
+from referee.play.bot.kept import Kept, KeptBots
 from referee.play.bots import BotSpec, Confinement, builtin_bot
-from referee.play.channel import Channel
-from referee.play.exchange import Delivery
-from referee.play.kept import Kept, KeptBots
 from referee.play.match import MatchSetup, Sitting
-from referee.play.pump import Pump
+from referee.play.pump.pump import Pump
 from referee.play.session import run_session
-from referee.play.stillness import held_still
+from referee.play.slaps.stillness import held_still
+from referee.play.talk.exchange import Delivery
+from referee.rules.book.variants import customised
 from referee.rules.record import Record
-from referee.rules.variants import customised
-from referee.tournament.store import Store
+from referee.tournament.store.store import Store
 
 PATIENCE_S = 600.0
 

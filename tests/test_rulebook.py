@@ -23,8 +23,8 @@ NUMBER_IN_A_NAME = re.compile(rf"(?<![A-Z0-9])(?:{'|'.join(sorted(CHAPTERS))})-\
 NUMBER = re.compile(rf"\b(?:{'|'.join(sorted(CHAPTERS))})-\d+\b")
 
 CITING = [
-    *sorted((Path(referee.__file__).parent / "rules").glob("*.py")),
-    *sorted((Path(referee.__file__).parent / "play").glob("*.py")),
+    *sorted((Path(referee.__file__).parent / "rules").rglob("*.py")),
+    *sorted((Path(referee.__file__).parent / "play").rglob("*.py")),
     *sorted(Path(protocol.__file__).parent.glob("*.py")),
     Path(protocol.__file__).parent / "README.md",
     Path(referee.__file__).parent / "rules" / "RULES.md",

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.rules.streams import Stream
-from referee.tournament.keys import commitment, deal_key, master_key
-from referee.tournament.lineups import AllLineups, choose_lineups
-from referee.tournament.schedule import Entry, Fixture, Plan
+from referee.rules.table.streams import Stream
+from referee.tournament.plan.keys import commitment, deal_key, master_key
+from referee.tournament.plan.lineups import AllLineups, choose_lineups
+from referee.tournament.plan.schedule import Entry, Fixture, Plan
 
 KEY = bytes(range(32))
 

@@ -31,10 +31,10 @@ from protocol.messages import (
     Table,
 )  # fmt: skip
 from protocol.schema import schema, text
-from referee.rules.chance import Keyed
-from referee.rules.streams import bot_seed
-from referee.rules.variants import PRESETS, packs, preset
-from referee.tournament.keys import commitment, deal_key, master_key
+from referee.rules.book.variants import PRESETS, packs, preset
+from referee.rules.table.chance import Keyed
+from referee.rules.table.streams import bot_seed
+from referee.tournament.plan.keys import commitment, deal_key, master_key
 
 FOLDER = Path(protocol.__file__).parent
 README = (FOLDER / "README.md").read_text(encoding="utf-8")

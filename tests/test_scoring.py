@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from referee.rules.by_hand import score_grids, scoring_variant
-from referee.rules.grid import BadGrid, Cell, format_grid, parse_grid
-from referee.rules.knocker import score_round
-from referee.rules.options import BadOptions
-from referee.rules.scoring import has_four_of_a_kind
-from referee.rules.values import card_values
-from referee.rules.variants import PRESETS, customised
+from referee.rules.book.options import BadOptions
+from referee.rules.book.variants import PRESETS, customised
+from referee.rules.scoring.by_hand import score_grids, scoring_variant
+from referee.rules.scoring.grid import BadGrid, Cell, format_grid, parse_grid
+from referee.rules.scoring.knocker import score_round
+from referee.rules.scoring.scoring import has_four_of_a_kind
+from referee.rules.scoring.values import card_values
 
 PRESET_OF_TAG = {
     "SIX": "six-card",

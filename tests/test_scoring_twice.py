@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from referee.commands.look import ScoreAnswer, ScoreError, score_line
-from referee.rules.knocker import score_round
-from referee.rules.variants import PRESETS, customised
+from referee.rules.book.variants import PRESETS, customised
+from referee.rules.scoring.knocker import score_round
 
 Place = tuple[int, int]
 Layout = dict[Place, str]

@@ -18,12 +18,12 @@ from protocol.messages import Clocks, Decision, FaultPolicy, Game, Request
 from protocol.offers import AnyOf, Offer, OneOf, Pick, admits
 from referee.play.bots import SHIPPED, BotSpec, Confinement, builtin_bot, shipped
 from referee.play.match import MatchSetup, match_messages, play
-from referee.play.pump import Pump
+from referee.play.pump.pump import Pump
 from referee.play.session import run_session
-from referee.play.telling import hello
+from referee.play.talk.telling import hello
+from referee.rules.book.variants import PRESETS, customised
 from referee.rules.record import Record
-from referee.rules.variants import PRESETS, customised
-from referee.tournament.config import load
+from referee.tournament.config.config import load
 
 PATIENT = Clocks(move_s=10.0, bank_s=300.0, slap_s=5.0)
 """A busy machine is no fault of the bots."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from referee.tournament.document import Bot, Document, Lateness, Retired
 from referee.tournament.standings import Result, Row, standings_of
-from referee.tournament.store import Event
+from referee.tournament.store.store import Event
 
 
 def result(number: int, block: int, variant: str = "six", rounds: int = 2, **totals: int) -> Result:

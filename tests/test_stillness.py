@@ -18,16 +18,18 @@ from ahead import Ahead
 from racing import setup, slapper, windows
 
 from protocol.messages import Clocks, Limits
-from referee.play import household, naps, stillness
-from referee.play import process as process_module
-from referee.play import pump as pump_module
+from referee.play.bot import household
+from referee.play.bot import process as process_module
+from referee.play.bot.channel import Channel
+from referee.play.bot.procfs import states
 from referee.play.bots import BotSpec, Confinement
-from referee.play.channel import Channel
 from referee.play.match import play
-from referee.play.procfs import states
-from referee.play.pump import Pump
+from referee.play.pump import naps
+from referee.play.pump import pump as pump_module
+from referee.play.pump.pump import Pump
 from referee.play.session import run_session
-from referee.play.stillness import HostLock, Neighbours, bring_to_rest, held_still, neighbourhood
+from referee.play.slaps import stillness
+from referee.play.slaps.stillness import HostLock, Neighbours, bring_to_rest, held_still, neighbourhood
 from referee.rules.record import Record
 
 PATIENCE_S = 600.0
@@ -334,8 +336,8 @@ from racing import setup
 from protocol.messages import Clocks
 from referee.play.match import play
 from referee.play.session import Interrupted, run_session
-from referee.play import stillness
-from referee.play.stillness import Neighbours
+from referee.play.slaps import stillness
+from referee.play.slaps.stillness import Neighbours
 stillness.REST_NS, stillness.LONGEST_STILL_S = 60_000_000_000, 60.0
 mark, fd, bot = eval(sys.argv[1])
 async def work(pump):

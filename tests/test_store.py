@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from referee.tournament.disk import SIDE_FILES, StoreError, locked
-from referee.tournament.published import BadPublished, Published, read_published
-from referee.tournament.store import Store
-from referee.tournament.verify import check_store
+from referee.tournament.store.disk import SIDE_FILES, StoreError, locked
+from referee.tournament.store.store import Store
+from referee.tournament.verify.published import BadPublished, Published, read_published
+from referee.tournament.verify.verify import check_store
 
 ROOT = Path(__file__).parent.parent
 

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from referee.rules.record import Record
-from referee.tournament.store import Store
+from referee.tournament.store.store import Store
 
 CONFIG = """
 time = {{ start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }}

@@ -27,14 +27,14 @@ from protocol.events import Event
 from protocol.messages import Answer, Clocks, Decision, FaultPolicy, FromReferee, Hello, Limits, Request
 from protocol.messages import Game as GameMessage
 from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick, size
-from referee.play.connection import Connection
-from referee.play.conversation import Conversation
-from referee.play.exchange import READY, Delivery, Reply
-from referee.play.telling import announcements
-from referee.rules.chance import Keyed
+from referee.play.talk.connection import Connection
+from referee.play.talk.conversation import Conversation
+from referee.play.talk.exchange import READY, Delivery, Reply
+from referee.play.talk.telling import announcements
+from referee.rules.book.variants import PRESETS, customised
 from referee.rules.game import Game
-from referee.rules.streams import Stream, bot_seed
-from referee.rules.variants import PRESETS, customised
+from referee.rules.table.chance import Keyed
+from referee.rules.table.streams import Stream, bot_seed
 
 FOLDER = Path(protocol.__file__).parent / "transcripts"
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from referee.play.bots import BotSpec, builtin_bot
-from referee.tournament.versions import short, version_of
+from referee.tournament.store.versions import short, version_of
 
 
 @pytest.fixture

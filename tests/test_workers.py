@@ -18,11 +18,11 @@ import trio
 from quick import QUICK
 from trio.testing import MockClock
 
-from referee.play.channel import MOST_FORGIVEN
-from referee.play.pump import Pump
-from referee.tournament.crew import Crew
-from referee.tournament.desk import Desk
-from referee.tournament.worker import Correspondence
+from referee.play.bot.channel import MOST_FORGIVEN
+from referee.play.pump.pump import Pump
+from referee.tournament.run.crew import Crew
+from referee.tournament.run.desk import Desk
+from referee.tournament.run.worker import Correspondence
 
 PATIENCE_S = 120.0
 
@@ -150,7 +150,7 @@ def workers_of(run: "subprocess.Popen[str]") -> list[int]:
     found = []
     for pid in map(int, Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()):
         try:
-            if b"tournament.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            if b"tournament.run.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 found.append(pid)
         except OSError:  # it is gone by now
             continue
@@ -272,7 +272,7 @@ def test_whatever_worker_dies_and_when_the_results_are_the_same(
 
 def test_a_worker_that_hangs_is_replaced(folder: Folder, marked: Callable[[], dict[int, str]]) -> None:
     folder.write(slap_s=0.025, script=NEVER_ANSWERS)
-    quick = "from referee.tournament import crew; crew.SILENT_S = 10.0"
+    quick = "from referee.tournament.run import crew; crew.SILENT_S = 10.0"
     run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=quick)
     folder.await_matches(2)
     strike(workers_of(run)[0], signal.SIGSTOP)
@@ -311,13 +311,13 @@ def test_a_worker_that_times_slaps_does_not_hang_however_long_each_of_them_takes
 
 LOST_AFTER_A_MATCH = '''
 import trio
-from referee.tournament import crew
+from referee.tournament.run import crew
 
 crew.START = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from referee.tournament.orders import Played
-from referee.tournament.worker import Correspondence, main
+from referee.tournament.run.worker import Correspondence, main
 
 tell = Correspondence.report
 
@@ -364,7 +364,7 @@ def test_what_a_lost_worker_had_played_counts(folder: Folder, ends: str, awaited
 
 NO_DESCRIPTORS = """
 from types import SimpleNamespace
-from referee.tournament import crew
+from referee.tournament.run import crew
 
 def full(_):
     raise OSError(24, "Too many open files")
@@ -383,7 +383,7 @@ def test_where_there_are_no_descriptors_left_the_run_gives_up(folder: Folder, br
 
 def test_where_no_worker_lives_the_run_gives_up(folder: Folder) -> None:
     folder.write()
-    broken = "from referee.tournament import crew; crew.START = 'raise SystemExit(7)'"
+    broken = "from referee.tournament.run import crew; crew.START = 'raise SystemExit(7)'"
     run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=broken)
     _, said = ended(run, code=3)
     assert said.splitlines()[-1] == (

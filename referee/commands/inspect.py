@@ -14,11 +14,11 @@ from referee.reports.blame import mishap_of, stderr_lines
 from referee.reports.narrate import narrate
 from referee.reports.wire import wire_lines
 from referee.rules.record import FORMAT, BrokenRecord, Forfeit, GivenSlaps, Move, Record, walk
-from referee.tournament.disk import StoreError
-from referee.tournament.published import NOTHING, BadPublished, Published, read_published
-from referee.tournament.recheck import check_record, not_compared
-from referee.tournament.store import Store
-from referee.tournament.verify import Checked, check_store, plan_of
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.store import Store
+from referee.tournament.verify.published import NOTHING, BadPublished, Published, read_published
+from referee.tournament.verify.recheck import check_record, not_compared
+from referee.tournament.verify.verify import Checked, check_store, plan_of
 
 SQLITE = b"SQLite format 3\x00"
 

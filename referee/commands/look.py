@@ -8,11 +8,11 @@ import msgspec
 from msgspec import Struct
 
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, put_json, say
-from referee.rules.by_hand import score_grids, scoring_variant
+from referee.rules.book.options import COMBINES, BadOptions
+from referee.rules.book.variants import PRESETS, UnknownVariant, Variant, customised
 from referee.rules.describe import rules_in_full
-from referee.rules.grid import BadGrid
-from referee.rules.options import COMBINES, BadOptions
-from referee.rules.variants import PRESETS, UnknownVariant, Variant, customised
+from referee.rules.scoring.by_hand import score_grids, scoring_variant
+from referee.rules.scoring.grid import BadGrid
 
 
 class VariantRow(Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from referee.commands.console import say
-from referee.tournament.schedule import Fixture
+from referee.tournament.plan.schedule import Fixture
 from referee.tournament.standings import RankBy, Result, shares
 
 if TYPE_CHECKING:

@@ -15,19 +15,19 @@ from protocol.cards import Card, is_card
 from protocol.messages import Clocks, FaultPolicy, Game
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
 from referee.play.bots import BadBot, BotSpec, Confinement, Isolation, command_bot
-from referee.play.exchange import HostFault
-from referee.play.isolation import bubblewrap, find_problem
+from referee.play.isolation.isolation import bubblewrap, find_problem
 from referee.play.match import MatchSetup, play
-from referee.play.pump import Pump
+from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
+from referee.play.talk.exchange import HostFault
 from referee.reports.blame import explain, stderr_lines
-from referee.rules.chance import BadDeck, Stacked
+from referee.rules.book.options import BadOptions
+from referee.rules.book.variants import UnknownVariant, customised, seat_problem
 from referee.rules.describe import advice
-from referee.rules.options import BadOptions
 from referee.rules.record import Record
-from referee.rules.streams import bot_seed
-from referee.rules.variants import UnknownVariant, customised, seat_problem
-from referee.tournament.keys import deal_key, master_key
+from referee.rules.table.chance import BadDeck, Stacked
+from referee.rules.table.streams import bot_seed
+from referee.tournament.plan.keys import deal_key, master_key
 
 
 class Ordered(Struct, frozen=True, kw_only=True):

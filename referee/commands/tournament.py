@@ -19,29 +19,29 @@ from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTE
 from referee.commands.interrupt import Signals
 from referee.commands.progress import progress
 from referee.commands.standings import explain_faults, show
-from referee.play.cgroups import Cgroups
-from referee.play.exchange import HostFault
+from referee.play.bot.process import bounded, control_groups
 from referee.play.greeting import Greeted
-from referee.play.isolation import bubblewrap
-from referee.play.machine import cores
+from referee.play.isolation.cgroups import Cgroups
+from referee.play.isolation.host import cores
+from referee.play.isolation.isolation import bubblewrap
 from referee.play.match import host
-from referee.play.process import bounded, control_groups
 from referee.play.session import Interrupted
+from referee.play.talk.exchange import HostFault
 from referee.rules.describe import advice
-from referee.tournament.amend import Amendment, amendment
-from referee.tournament.config import Config, ConfigError, Entry, load
-from referee.tournament.crew import WorkersLost
-from referee.tournament.disk import SIDE_FILES, Lock, StoreError, WriteFailed, locked
+from referee.tournament.config.config import Config, ConfigError, Entry, load
+from referee.tournament.config.entrants import readers
 from referee.tournament.document import document_of
-from referee.tournament.entrants import readers
-from referee.tournament.estimate import DECISION_S, estimate
-from referee.tournament.facts import Facts, config_facts, plan_of, terms_of
-from referee.tournament.keys import commitment, master_key
-from referee.tournament.run import Run, greet_all
-from referee.tournament.schedule import Plan
-from referee.tournament.setups import for_blocks
-from referee.tournament.store import Meta, Store
-from referee.tournament.versions import short
+from referee.tournament.plan.keys import commitment, master_key
+from referee.tournament.plan.schedule import Plan
+from referee.tournament.run.crew import WorkersLost
+from referee.tournament.run.estimate import DECISION_S, estimate
+from referee.tournament.run.run import Run, greet_all
+from referee.tournament.run.setups import for_blocks
+from referee.tournament.store.amend import Amendment, amendment
+from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError, WriteFailed, locked
+from referee.tournament.store.facts import Facts, config_facts, plan_of, terms_of
+from referee.tournament.store.store import Meta, Store
+from referee.tournament.store.versions import short
 
 LAST_LINES = 10
 """Lines of a failing bot's standard error that are shown."""

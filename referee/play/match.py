@@ -15,18 +15,18 @@ from protocol.messages import Clocks, FaultPolicy, Limits, Match
 from protocol.messages import Game as GameMessage
 from protocol.text import printable
 from referee import __version__
-from referee.play import telling
+from referee.play.bot.channel import Channel
+from referee.play.bot.household import end_orphans
+from referee.play.bot.kept import Kept, KeptBots
+from referee.play.bot.process import FAREWELL_S, bounded
 from referee.play.bots import BotSpec, Confinement
-from referee.play.channel import Channel
-from referee.play.conversation import Conversation, Steps
-from referee.play.household import end_orphans
-from referee.play.kept import Kept, KeptBots
-from referee.play.process import FAREWELL_S, bounded
-from referee.play.pump import Pump
-from referee.rules.chance import Chance, Keyed, Recorder, Stacked
+from referee.play.pump.pump import Pump
+from referee.play.talk import telling
+from referee.play.talk.conversation import Conversation, Steps
+from referee.rules.book.variants import Variant
 from referee.rules.game import Game
 from referee.rules.record import Record, SeatRecord
-from referee.rules.variants import Variant
+from referee.rules.table.chance import Chance, Keyed, Recorder, Stacked
 
 ID_KEY_BYTES = 16
 """Of the secret that a match's request ids are derived from."""

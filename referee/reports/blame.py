@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from referee.rules.asks import Ask
 from referee.rules.game import Game
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Record, walk
+from referee.rules.table.asks import Ask
 
 LAST_LINES = 15
 """Lines of a bot's standard error that are shown."""

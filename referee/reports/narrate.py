@@ -8,7 +8,7 @@ from msgspec import Struct
 from protocol import events as wire
 from protocol.actions import Target
 from referee.rules.game import Game
-from referee.rules.seen import view
+from referee.rules.table.seen import view
 
 HIDDEN = "a hidden card"
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from protocol.codec import BadLine, decode_answer
 from protocol.text import printable
-from referee.play.retell import Retelling
+from referee.play.talk.retell import Retelling
 from referee.reports.blame import late_hint, mishap_of
 from referee.rules.record import Forfeit, Given, Line, Move, Reaction, Record, walk
 

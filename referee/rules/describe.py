@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from msgspec import to_builtins
 
+from referee.rules.book.options import COMBINES, Options
+from referee.rules.book.par_table import OURS_1, ParTable
+from referee.rules.book.variants import Variant, preset, size
 from referee.rules.describe_play import PLAY
-from referee.rules.options import COMBINES, Options
-from referee.rules.par_table import OURS_1, ParTable
-from referee.rules.values import card_values
-from referee.rules.variants import Variant, preset, size
+from referee.rules.scoring.values import card_values
 
 _LINES = {"col": "a column", "row": "a row", "diag": "a diagonal"}
 

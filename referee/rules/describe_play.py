@@ -5,8 +5,8 @@ describe.py puts the chapters together.
 
 from collections.abc import Callable, Iterator, Mapping
 
-from referee.rules.options import Options
-from referee.rules.variants import Variant, has_up_card, size
+from referee.rules.book.options import Options
+from referee.rules.book.variants import Variant, has_up_card, size
 
 Sentences = Callable[[Variant], Iterator[str]]
 

@@ -6,12 +6,12 @@ The driver may be a live conversation, a replay, or a test; all of them see the 
 from collections.abc import Sequence
 
 from protocol import events
-from referee.rules.asks import Flow, IllegalAnswer, Question, Response, check
-from referee.rules.chance import Chance
+from referee.rules.book.variants import Variant
 from referee.rules.match import MatchResult, play_match
-from referee.rules.seen import Happening
-from referee.rules.table import Table
-from referee.rules.variants import Variant
+from referee.rules.table.asks import Flow, IllegalAnswer, Question, Response, check
+from referee.rules.table.chance import Chance
+from referee.rules.table.seen import Happening
+from referee.rules.table.table import Table
 
 
 class Game:

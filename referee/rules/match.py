@@ -6,12 +6,12 @@ from msgspec import Struct
 
 from protocol import events
 from protocol.cards import Card
-from referee.rules import cactus, cambio, four_turns, hidden, kernel, par, powers, two_deck
-from referee.rules.asks import Flow
-from referee.rules.knocker import score_round
-from referee.rules.scoring import has_four_of_a_kind, raw_score
-from referee.rules.seen import everybody
-from referee.rules.table import Layout, RoundOver, Table
+from referee.rules.games import cactus, cambio, four_turns, hidden, kernel, par, powers, two_deck
+from referee.rules.scoring.knocker import score_round
+from referee.rules.scoring.scoring import has_four_of_a_kind, raw_score
+from referee.rules.table.asks import Flow
+from referee.rules.table.seen import everybody
+from referee.rules.table.table import Layout, RoundOver, Table
 
 MOST_ROUNDS = 100
 """GEN-12: a match without a number of rounds stops here."""

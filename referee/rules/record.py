@@ -13,11 +13,11 @@ from msgspec import Struct, field
 from protocol.actions import Action, Target
 from protocol.messages import Clocks, FaultKind, FaultPolicy, Limits
 from protocol.messages import Game as GameMessage
-from referee.rules.asks import IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
-from referee.rules.chance import Chance, Recorded, RoundOutcomes
+from referee.rules.book.variants import restored
 from referee.rules.game import Game
 from referee.rules.match import MatchResult
-from referee.rules.variants import restored
+from referee.rules.table.asks import IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
+from referee.rules.table.chance import Chance, Recorded, RoundOutcomes
 
 FORMAT = 3
 """The record format's number."""

@@ -3,13 +3,13 @@
 from msgspec import Struct
 
 from protocol.messages import SlapTiming
-from referee.rules.par_table import OURS_1
-from referee.rules.variants import preset
-from referee.tournament.desk import ATTEMPTS
-from referee.tournament.disk import StoreError
-from referee.tournament.facts import Facts
+from referee.rules.book.par_table import OURS_1
+from referee.rules.book.variants import preset
+from referee.tournament.orders import ATTEMPTS
 from referee.tournament.standings import Encounter, RankBy, Result, Row, Tally
-from referee.tournament.store import Event, Store
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.facts import Facts
+from referee.tournament.store.store import Event, Store
 
 LATE_US = 100_000
 """From here on the referee's lateness in a match is counted."""

@@ -8,8 +8,11 @@ from msgspec import Struct
 
 from referee.play.match import MatchSetup
 from referee.rules.record import Record
-from referee.tournament.schedule import Fixture
+from referee.tournament.plan.schedule import Fixture
 from referee.tournament.standings import Result
+
+ATTEMPTS = 3
+"""How often a match is played, at most, when the referee or its host spoils it."""
 
 
 class Order(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from measuring import Figure, Skipped, decisions
 from msgspec.structs import replace
 
 from referee.rules.record import Record
-from referee.tournament.store import Store
+from referee.tournament.store.store import Store
 
 CONFIG = """
 [tournament]

@@ -13,18 +13,18 @@ import trio
 from measuring import Figure, Skipped, compiled, decisions, measured
 
 from protocol.messages import Answer, Clocks, FaultPolicy, Limits, Ready, Request
-from referee.play import telling
 from referee.play.bots import BotSpec, Confinement
-from referee.play.connection import Connection
-from referee.play.conversation import Conversation, Steps
-from referee.play.exchange import READY, Delivery, Exchange, HostFault, Reply
 from referee.play.match import MatchSetup, match_messages, play
-from referee.play.pump import Pump
+from referee.play.pump.pump import Pump
 from referee.play.session import run_session
-from referee.rules.chance import Keyed, Recorder
+from referee.play.talk import telling
+from referee.play.talk.connection import Connection
+from referee.play.talk.conversation import Conversation, Steps
+from referee.play.talk.exchange import READY, Delivery, Exchange, HostFault, Reply
+from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.record import GivenTogether, Record
-from referee.rules.variants import customised
+from referee.rules.table.chance import Keyed, Recorder
 
 SEATS = 3
 

@@ -21,8 +21,8 @@ from drivers import FLIPS, answered, conversation, in_memory, next_exchange, ref
 from measuring import Figure, Skipped, compiled
 from tabulate import tabulate
 
-from referee.play.exchange import Reply
 from referee.play.match import MatchSetup
+from referee.play.talk.exchange import Reply
 
 ROOT = Path(__file__).parents[2]
 

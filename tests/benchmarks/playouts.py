@@ -13,12 +13,12 @@ import time
 from collections.abc import Callable
 
 from protocol.actions import Action
-from referee.rules.asks import Ask, Response, Sealed
-from referee.rules.chance import Keyed
+from referee.rules.book.variants import customised
 from referee.rules.game import Game
-from referee.rules.slaps import order_slaps
-from referee.rules.variants import customised
-from referee.tournament.estimate import any_action
+from referee.rules.games.slaps import order_slaps
+from referee.rules.table.asks import Ask, Response, Sealed
+from referee.rules.table.chance import Keyed
+from referee.tournament.run.estimate import any_action
 
 PRESETS = ("six-card", "nine-card", "cactus", "cambio", "powers", "par-4")
 SEATS = 2

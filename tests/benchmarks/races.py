@@ -25,12 +25,12 @@ from typing import get_args
 from msgspec.structs import replace
 
 from protocol.messages import SlapTiming
-from referee.play import household
+from referee.play.bot import household
 from referee.play.bots import Confinement, Isolation
-from referee.play.pump import Pump
-from referee.play.racebench import Outcome, Scenario, race
+from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
-from referee.play.stillness import Neighbours, neighbourhood
+from referee.play.slaps.stillness import Neighbours, neighbourhood
+from referee.trials.racebench import Outcome, Scenario, race
 
 SLAPPER = Path(__file__).parent / "bots" / "slapper.c"
 BOTS = ("c", "python")

@@ -29,17 +29,17 @@ from tabulate import tabulate
 from protocol import VERSION
 from referee import __version__
 from referee.play.match import host, play
-from referee.play.pump import Pump
+from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.rules.record import Record
-from referee.tournament.config import Config, load
-from referee.tournament.disk import locked
-from referee.tournament.facts import config_facts, plan_of, terms_of
-from referee.tournament.keys import commitment, master_key
+from referee.tournament.config.config import Config, load
 from referee.tournament.orders import Played, result_of
-from referee.tournament.schedule import Entry, Plan
-from referee.tournament.setups import setup_of
-from referee.tournament.store import Meta, Store
+from referee.tournament.plan.keys import commitment, master_key
+from referee.tournament.plan.schedule import Entry, Plan
+from referee.tournament.run.setups import setup_of
+from referee.tournament.store.disk import locked
+from referee.tournament.store.facts import config_facts, plan_of, terms_of
+from referee.tournament.store.store import Meta, Store
 
 SAMPLES = 6
 """Matches that are played for their records."""

@@ -10,10 +10,10 @@ import msgspec
 
 from protocol.messages import Clocks, FaultPolicy, Game
 from referee.play.bots import BotSpec, Confinement
-from referee.play.exchange import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.session import run_session
-from referee.rules.variants import customised
+from referee.play.talk.exchange import HostFault
+from referee.rules.book.variants import customised
 
 
 def peak_kb():

@@ -7,11 +7,11 @@ from functools import partial
 from protocol.messages import Clocks, FaultPolicy, Game
 from referee.play.bots import BotSpec, Confinement
 from referee.play.match import MatchSetup, play
-from referee.play.pump import Pump
+from referee.play.pump.pump import Pump
 from referee.play.session import run_session
+from referee.rules.book.variants import customised
 from referee.rules.record import GivenSlaps, Record
-from referee.rules.variants import customised
-from referee.tournament.recheck import check_record
+from referee.tournament.verify.recheck import check_record
 
 PRELUDE = """
 import json, os, sys, time

@@ -1,0 +1,269 @@
+"""The live side of one bot: its process and pipes, what is written and read, and what is awaited.
+
+Owned by the pump and the race, which decide when; this module only does it, and never waits.
+"""
+
+import contextlib
+import os
+import time
+
+from msgspec import Struct
+
+from protocol.messages import Limits
+from referee.play.bot.process import BotProcess, StartFailed, Stderr, start
+from referee.play.bot.procfs import Usage
+from referee.play.bots import BotSpec, Confinement
+from referee.play.talk.connection import Connection, Heard, Trouble
+from referee.play.talk.exchange import READY, Delivery
+
+READ_BYTES = 65536
+
+MOST_FORGIVEN = 10
+"""A host that keeps a bot waiting for a core for longer, in times of the answer's limit, is not waited for."""
+
+LEAST_FORGIVEN_NS = 1_000_000
+"""A wait for a core that is shorter than this decides nothing."""
+
+EXIT_GRACE_NS = 1_000_000_000
+"""So long after the end of its output a bot counts as crashed if it exits, and as having closed its output if not."""
+
+
+class Pending(Struct):
+    """An answer that is awaited; times in nanoseconds of time.monotonic_ns."""
+
+    asked_ns: int
+    written_ns: int
+    """When the clock would have begun, had it never stood still."""
+    deadline_ns: int
+    before: Usage
+    """What the bot had used a little before it was asked."""
+    forgiven_ns: int = 0
+    """The part of the time that its clock stood still in which it waited for a core."""
+
+    @property
+    def limit_ns(self) -> int:
+        """The time for the answer."""
+        return self.deadline_ns - self.written_ns
+
+
+class Channel:
+    """One bot of one match."""
+
+    def __init__(
+        self, spec: BotSpec, confinement: Confinement, limits: Limits, process: BotProcess | None = None
+    ) -> None:
+        """Starts the bot; if that fails, the first answer awaited from it is that trouble.
+
+        With a `process` that has played before, it is that one, held still until `release`.
+        """
+        self.connection = Connection(limits)
+        self.isolation = confinement.isolation
+        self.asked = 0
+        """How many answers have been asked of it."""
+        self.stderr = Stderr(limits.stderr_bytes, bytearray())
+        self.pending: Pending | None = None
+        self.ended_ns: int | None = None
+        """When its output ended."""
+        self.unwritten = bytearray()
+        self.process: BotProcess | None = None
+        self.used = Usage(0, 0)
+        """What the bot had used at the warden's last look."""
+        self._failure: Trouble | None = None
+        self._held = process is not None
+        if process is not None:
+            self.process, self.used = process, process.usage() or self.used
+            return
+        try:
+            self.process = start(spec, confinement)
+        except StartFailed as error:
+            self._failure = Trouble(kind="start_failed", detail=str(error))
+
+    def write(self, delivery: Delivery, now_ns: int) -> None:
+        """Write as much as the pipe takes, keep the rest, and await the answer if one is due."""
+        self.release()
+        if delivery.awaits is not None:
+            self.asked += 1
+            limit_ns = round(delivery.limit_s * 1e9)
+            self.pending = Pending(now_ns, now_ns, now_ns + limit_ns, self.used)
+            if delivery.awaits == READY:
+                self.connection.expect_ready()
+            else:
+                self.connection.expect(delivery.awaits)
+        if self.unwritten:
+            self.unwritten += delivery.data
+            self.flush()
+        elif self.process is not None:
+            self._write(delivery.data)
+
+    def flush(self) -> None:
+        """Write what is left to write. A bot that does not read or is gone shows itself by not answering."""
+        data = bytes(self.unwritten)
+        self.unwritten.clear()
+        self._write(data)
+
+    def _write(self, data: bytes) -> None:
+        """Write what the pipe takes and keep the rest."""
+        if self.process is None:
+            return
+        try:
+            while data:
+                data = data[os.write(self.process.stdin, data) :]
+        except BlockingIOError:
+            self.unwritten += data
+        except OSError:
+            pass
+
+    def read(self, now_ns: int) -> Heard | None:
+        """Take one read of the bot's output; returns what is heard then, as `hear` does."""
+        if self.process is None:
+            return self.hear()
+        try:
+            data = os.read(self.process.stdout, READ_BYTES)
+        except BlockingIOError:
+            return self.hear()
+        except OSError:
+            data = b""
+        if not data:
+            self.ended_ns = now_ns
+            return self.hear()
+        heard = self.connection.take(data)
+        return self._failure or heard
+
+    def read_stderr(self) -> bool:
+        """Take one read of the bot's standard error; False at its end."""
+        if self.process is None:
+            return False
+        try:
+            data = os.read(self.process.stderr, READ_BYTES)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        self.stderr.add(data)
+        return bool(data)
+
+    def hear(self) -> Heard | None:
+        """What the bot has answered, or what is wrong with it; None while neither is known."""
+        return self._failure or self.connection.hear()
+
+    def known(self, now_ns: int) -> Heard | None:
+        """What is known at once of an answer that has just been asked for: only what had come before, or the end."""
+        if self._failure is None and self.ended_ns is None and self.connection.is_empty():
+            return None
+        return self.hear() or self.end_of_output(now_ns)
+
+    def end_of_output(self, now_ns: int) -> Trouble | None:
+        """After its output has ended: whether it crashed or only closed its output, None while that is open."""
+        if self.process is None or self.ended_ns is None:
+            return None
+        if self._failure is not None:
+            return self._failure
+        if (status := self.process.exit_status()) is not None:
+            return Trouble(kind="crashed", detail=status)
+        if now_ns - self.ended_ns > EXIT_GRACE_NS:
+            return Trouble(kind="closed_output", detail="closed its standard output")
+        return None
+
+    def silence(self) -> Trouble | None:
+        """When the time is over: a bot that is gone has crashed, even if something else holds its output open."""
+        status = None if self.process is None else self.process.exit_status()
+        return None if status is None else Trouble(kind="crashed", detail=status)
+
+    def computes(self) -> bool:
+        """Whether the bot is doing something now."""
+        return self.process is not None and self.process.is_running()
+
+    def condemn(self, detail: str) -> None:
+        """End the bot for what it did to the host: from now on it has crashed, for this reason."""
+        self._failure = Trouble(kind="crashed", detail=detail)
+        if self.process is not None:
+            self.process.kill()
+
+    def hold(self) -> None:
+        """Hold the bot still until the next line to it."""
+        self._held = True
+        if self.process is not None:
+            self.process.freeze()
+
+    def is_held(self) -> bool:
+        """Whether it is held still until the next line to it."""
+        return self._held
+
+    def end_hold(self) -> None:
+        """Its hold is over; whoever calls this lets it go on."""
+        self._held = False
+
+    def release(self) -> None:
+        """Let it go on after `hold`."""
+        if self._held and self.process is not None:
+            self.end_hold()
+            self.process.thaw()
+
+    def can_play_on(self) -> bool:
+        """Whether nothing is amiss with the bot, and it has written whole lines only."""
+        return self._failure is None and not self.has_ended() and not self.connection.has_part_of_a_line
+
+    def has_read_all(self) -> bool:
+        """Whether the bot has taken all that was written to it."""
+        return self.process is not None and not self.unwritten and not self.process.unread_bytes()
+
+    def has_ended(self) -> bool:
+        """Whether the bot is gone, or closed its output."""
+        return self.process is None or self.ended_ns is not None or self.process.has_exited()
+
+    def read_rest(self) -> None:
+        """After the last line to it: take what it still writes."""
+        self.flush()
+        self.read(time.monotonic_ns())
+        self.drain_stderr()
+
+    def give_up(self) -> None:
+        """Await no answer any more."""
+        self.pending = None
+        self.connection.give_up()
+
+    def shift_clock(self, held_ns: int) -> None:
+        """The bot was held still, or the referee did not look, for so long: its clock stood still too."""
+        if self.pending is not None:
+            self.pending.written_ns += held_ns
+            self.pending.deadline_ns += held_ns
+
+    def forgive(self, now_ns: int) -> bool:
+        """Stop the clock for the time in which the bot waited for a core; False where there is none left to forgive.
+
+        Never for longer than MOST_FORGIVEN times the answer's own time, and never where its own computing took so long;
+        where not all of that is counted, for no longer than the answer's own time.
+        """
+        if self.process is None or self.pending is None or (spent := self.process.usage()) is None:
+            return False
+        most = MOST_FORGIVEN if self.process.counts_all else 1
+        before, raw_ns = self.pending.before, now_ns - self.pending.asked_ns
+        waited_ns = min(spent.wait_ns - before.wait_ns, raw_ns - (spent.cpu_ns - before.cpu_ns))
+        more_ns = min(waited_ns, most * self.pending.limit_ns) - self.pending.forgiven_ns
+        if more_ns < LEAST_FORGIVEN_NS:
+            return False
+        self.pending.forgiven_ns += more_ns
+        self.shift_clock(more_ns)
+        return True
+
+    def is_busy(self) -> bool:
+        """Whether the bot owes an answer."""
+        return self.pending is not None
+
+    async def stop(self, *, patience_s: float) -> None:
+        """End the bot: it may end by itself for so long; it is gone and reaped when this returns.
+
+        Who stands still for slaps that are timed goes on standing, and the time does not run until they are over.
+        """
+        if self.process is not None:
+            if patience_s:
+                self.release()
+            await self.process.stop(patience_s=patience_s, drain=self.drain_stderr)
+
+    def drain_stderr(self) -> None:
+        """Read what is there of standard error, so that a dying bot's last words are kept."""
+        with contextlib.suppress(OSError):
+            for _ in range(64):
+                before = self.stderr.total
+                if not self.read_stderr() or self.stderr.total == before:
+                    return

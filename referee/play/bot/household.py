@@ -1,0 +1,83 @@
+"""The processes of a referee as a whole: its bots, what runs away from them, and that nothing is left of it at the end.
+
+On Linux the referee is the subreaper of its descendants: what left its bot is inherited, found and ended.
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+
+from referee.play.bot import watchman
+from referee.play.bot.procfs import own_children, session_of
+
+_PR_SET_DUMPABLE = 4
+_PR_SET_CHILD_SUBREAPER = 36
+
+POLL_S = 0.0001
+
+_OURS: set[int] = set()
+"""The processes that we started and have not reaped."""
+
+_inherits = False
+
+
+def begun(pid: int) -> None:
+    """This child leads a bot's process group from now on."""
+    _OURS.add(pid)
+    watchman.begun(pid)
+
+
+def ended(pid: int) -> None:
+    """This child has been reaped."""
+    _OURS.discard(pid)
+    watchman.ended(pid)
+
+
+@contextlib.contextmanager
+def nothing_left_behind() -> Iterator[None]:
+    """For a process whose only children are bots: while this holds, they and what they start end with it at the latest.
+
+    On Linux it inherits the orphans of its bots (elsewhere they go to init), `end_orphans` kills every other child, and
+    processes of the same user can no longer read its memory or see its open files.
+    """
+    with watchman.watchman() as pid:
+        _OURS.add(pid)
+        _prepare()
+        try:
+            yield
+        finally:
+            _OURS.discard(pid)
+
+
+def _prepare() -> None:
+    global _inherits  # noqa: PLW0603 - it is a property of the process
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None, use_errno=True)
+        _inherits = libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+        libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def end_orphans(*, patience_s: float = 1.0) -> bool:
+    """Kill and reap inherited descendants of bots; nothing outside `nothing_left_behind`. False if some are left.
+
+    What is in the session of a bot that still plays is that bot's; it is ended with it.
+    """
+    end = time.monotonic() + patience_s
+    while _inherits and (orphans := _orphans()):
+        for pid in orphans:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+        if time.monotonic() >= end:
+            return False
+        time.sleep(POLL_S)  # they need a core to die, perhaps the one that we are on
+    return True
+
+
+def _orphans() -> set[int]:
+    return {pid for pid in own_children() - _OURS if session_of(pid) not in _OURS}

@@ -1,0 +1,107 @@
+"""Bots that have played and wait, held still, for a further match: `reuse = "tournament"`.
+
+A process never meets the same cards twice: matches of one block share them, so it only gets those of later blocks.
+This module must not know what was played.
+"""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import trio
+from msgspec import Struct
+
+from protocol.messages import Ready
+from referee.play.bot.channel import Channel
+from referee.play.bot.process import FAREWELL_S
+from referee.play.talk.connection import Trouble
+
+Reuse = Literal["match", "tournament"]
+"""How long a bot's process lives."""
+
+MOST_KEPT = 64
+"""Processes that wait at a time, so that many bots do not fill the memory; the one that has waited longest is ended."""
+
+PATIENCE_S = 2.0
+"""So long a bot may be busy with the end of its match, and learn from it."""
+
+LOOK_S = 0.001
+"""Between two looks at it."""
+
+
+class Kept(Struct, frozen=True, kw_only=True):
+    """A bot's process between two matches."""
+
+    bot: str
+    channel: Channel
+    """Of the match that it played last."""
+    ready: Ready
+    """What it said when it was greeted."""
+    matches: int
+    """That it has played."""
+    block: int
+    """Of the match that it played last."""
+
+
+class KeptBots:
+    """The processes of one referee that wait."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Kept] = []
+        """Those that have waited longest first."""
+
+    async def take(self, bot: str, block: int) -> Kept | None:
+        """A process of this bot that has played in no such block nor in a later one; None where there is none."""
+        while (kept := self._fit_for(bot, block)) is not None:
+            self._waiting.remove(kept)
+            if kept.channel.can_play_on():
+                return kept
+            await _end(kept.channel)
+        return None
+
+    def _fit_for(self, bot: str, block: int) -> Kept | None:
+        return next((one for one in self._waiting if one.bot == bot and one.block < block), None)
+
+    async def keep(self, kept: Kept) -> None:
+        """Hold a bot still for a later match, if it is fit for one and wants to live on; otherwise end it."""
+        if not await _settles(kept.channel):
+            await _end(kept.channel, patience_s=FAREWELL_S)
+            return
+        kept.channel.hold()
+        self._waiting.append(kept)
+        while len(self._waiting) > MOST_KEPT:
+            await _end(self._waiting.pop(0).channel)
+
+    async def close(self) -> None:
+        """End all of them."""
+        with trio.CancelScope(shield=True):
+            async with trio.open_nursery() as nursery:
+                for kept in self._drained():
+                    nursery.start_soon(_end, kept.channel)
+
+    def _drained(self) -> Iterator[Kept]:
+        while self._waiting:
+            yield self._waiting.pop()
+
+
+async def _settles(channel: Channel) -> bool:
+    """Whether the bot has read the end of its match, and soon after waits for more: it might also end by itself."""
+    if (process := channel.process) is None:
+        return False
+    end, quiet = process.own_time_s() + PATIENCE_S, 0
+    while process.own_time_s() < end:
+        read = channel.connection.bytes_read
+        channel.read_rest()
+        if channel.has_ended() or isinstance(channel.hear(), Trouble):
+            return False
+        is_idle = not process.is_frozen() and not channel.computes()
+        is_quiet = is_idle and channel.connection.bytes_read == read and channel.has_read_all()
+        quiet = quiet + 1 if is_quiet else 0
+        if quiet > 1:
+            return channel.can_play_on()
+        await trio.sleep(LOOK_S)
+    return False
+
+
+async def _end(channel: Channel, patience_s: float = 0.0) -> None:
+    with trio.CancelScope(shield=True):
+        await channel.stop(patience_s=patience_s)

@@ -1,0 +1,116 @@
+"""How a bot's process is started under each level of isolation: its command line, environment, folder and descriptors.
+
+Nothing is started here; process.py does that.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from referee.play.bots import BotLimits, BotSpec, Confinement
+from referee.play.isolation.isolation import bubblewrap
+from referee.play.isolation.sandbox import MB, arguments, cell_of, inner_command, uids
+from referee.play.isolation.seccomp import program
+from referee.play.talk.exchange import HostFault
+
+PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
+"""The referee's environment variables that a bot gets under `none` and `limits`; its own `env` is added."""
+
+_FIRST_PREY = "{ echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null"
+"""When memory runs out, the kernel shall take a bot and not the referee."""
+
+_uids: set[int] = set()
+"""Those that are in use."""
+
+
+class Launch(NamedTuple):
+    """What to start, and what it is given."""
+
+    command: list[str]
+    env: dict[str, str]
+    folder: str
+    passed: tuple[int, ...] = ()
+    """Descriptors that it inherits; to be closed here once it has been started."""
+    report: int | None = None
+    """The reading end of bubblewrap's report on the bot's end."""
+    uid: int | None = None
+    """The user id that is the bot's own until `give_back`."""
+
+
+def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], counted: bool) -> Launch:
+    """How to start a bot so that its process is in the control groups whose `join` files are given.
+
+    `counted`: one of them bounds its memory. Raises Unfit where the bot cannot run in a cell, and Missing.
+    """
+    if confinement.isolation == "none":
+        return Launch(list(spec.command), environment(spec), spec.dir)
+    if confinement.isolation == "limits":
+        shell = _shell(join, _ulimits(confinement.limits))
+        return Launch([*shell, *spec.command], environment(spec), spec.dir)
+    return _in_cell(spec, confinement.limits, join, counted=counted)
+
+
+def give_back(uid: int | None) -> None:
+    """The bot with this user id is gone."""
+    _uids.discard(uid or 0)
+
+
+def environment(spec: BotSpec) -> dict[str, str]:
+    """A bot's whole environment outside a cell: a few variables of the referee's, and its own."""
+    return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | spec.env
+
+
+def _in_cell(spec: BotSpec, limits: BotLimits, join: Sequence[str], *, counted: bool) -> Launch:
+    tool, cell = bubblewrap(), cell_of(spec)
+    uid = _own_uid() if os.geteuid() == 0 else None
+    read, write = os.pipe()
+    seccomp = _file(program(shared_memory=counted))
+    # By a descriptor: no list of processes tells how the folders are called.
+    words = _file("\0".join(arguments(cell, limits, options=tool.options)).encode() + b"\0")
+    passed = (words, seccomp, write)
+    command = [tool.path, "--args", str(words), "--seccomp", str(seccomp), "--json-status-fd", str(write), "--"]
+    # Bubblewrap keeps the first three descriptors open: of them the bot's output must not be one, or it never ends.
+    stdout = next(fd for fd in range(3, 10) if fd not in passed)
+    return Launch(
+        command=[
+            *_shell(join, f"exec {stdout}>&1 >&2"),
+            *command,
+            *inner_command(cell, limits, uid=uid, stdout=stdout),
+        ],
+        env={},
+        folder="/",
+        passed=passed,
+        report=read,
+        uid=uid,
+    )
+
+
+def _shell(join: Sequence[str], *more: str) -> list[str]:
+    """A shell that sets up what is inherited, then becomes the program that follows it."""
+    joins = [f'echo $$ > "{path}" || exit 125' for path in join]
+    return ["/bin/sh", "-c", "; ".join([_FIRST_PREY, *joins, *more, 'exec "$@"']), "sh"]
+
+
+def _ulimits(limits: BotLimits) -> str:
+    """In the units of a POSIX shell: blocks of 512 bytes for files, kilobytes for data."""
+    return (
+        f"ulimit -c 0; ulimit -f {limits.tmp_mb * MB // 512}; ulimit -n {limits.files}; "
+        f"ulimit -d {2 * limits.memory_mb * MB // 1024}; ulimit -t {limits.cpu_s}"
+    )
+
+
+def _own_uid() -> int:
+    """An id that no other bot on this host has while this one lives, whatever number of referees run."""
+    uid = next((uid for uid in uids(os.getpid()) if uid not in _uids), None)
+    if uid is None:
+        raise HostFault(f"more than {len(uids(0))} bots at a time; use fewer `jobs`")
+    _uids.add(uid)
+    return uid
+
+
+def _file(data: bytes) -> int:
+    """A descriptor to read these bytes from."""
+    fd = os.memfd_create("golfref")
+    os.write(fd, data)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd

@@ -1,0 +1,366 @@
+"""One bot's process: how it is started, bounded, stopped and reaped. POSIX; knows nothing of the protocol.
+
+Started from the main thread, in a session of its own, so that one signal reaches everything it started.
+"""
+
+import contextlib
+import errno
+import fcntl
+import functools
+import os
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Callable, Iterator
+
+import trio
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.play.bot import household
+from referee.play.bot.launch import Launch, give_back, launch
+from referee.play.bot.procfs import Computed, Holdings, Usage, computed, holdings, is_running, members, process_groups
+from referee.play.bots import BotLimits, BotSpec, Confinement
+from referee.play.isolation.cgroups import Cgroups, Group, GroupFailed
+from referee.play.isolation.cgroups import Missing as NoCgroups
+from referee.play.isolation.claim import claim
+from referee.play.isolation.sandbox import MB, Unfit
+from referee.play.talk.exchange import HostFault
+
+KEEPERS = 4
+"""Processes that stand between the referee and a bot in a cell."""
+
+BUBBLEWRAPS = 2
+"""The outermost of them, which remain while the bot runs."""
+
+NICE = 5
+"""How far a bot stands behind the referee where the kernel shares out cores by process."""
+
+FAREWELL_S = 0.5
+"""How long a bot may take to end by itself once its input has ended."""
+
+DYING_S = 10.0
+"""How long all that was killed may take to be gone; a group that is not empty then stays till a later referee."""
+
+_HOST_TROUBLE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
+"""Reasons for which a process cannot be started that are no bot's fault."""
+
+
+_RESTORED = {signal.SIGPIPE, signal.SIGXFSZ}
+"""Python ignores these itself, and lets what it starts have them back."""
+
+
+class StartFailed(Exception):
+    """The process could not be started; the text says why."""
+
+
+class Stderr(Struct):
+    """The kept start of a bot's standard error, and how much there was in all."""
+
+    limit_bytes: int
+    kept: bytearray
+    total: int = 0
+
+    def add(self, data: bytes) -> None:
+        """Keep what still fits, count all."""
+        self.kept += data[: max(0, self.limit_bytes - len(self.kept))]
+        self.total += len(data)
+
+    def text(self) -> str:
+        """What was kept, as text."""
+        return self.kept.decode("utf-8", "replace")
+
+
+class BotProcess:
+    """A running bot. Its three pipes are non-blocking file descriptors: `stdin`, `stdout`, `stderr`."""
+
+    def __init__(self, spec: BotSpec, confinement: Confinement) -> None:
+        """Starts the process; raises StartFailed, and HostFault where it is the host that cannot."""
+        self.limits = confinement.limits
+        self._is_cell = confinement.isolation == "bwrap"
+        self._group = _new_group(confinement)
+        self._launch: Launch | None = None
+        self._reported: bytes | None = None
+        self._frozen_ns: int | None = None
+        self._stood_ns = 0
+        try:
+            self._launch = self._prepare(spec, confinement)
+            self._popen = _start(self._launch)
+        except BaseException:
+            self._give_back()
+            raise
+        self.pid = self._popen.pid
+        if confinement.isolation != "none":
+            with contextlib.suppress(OSError):
+                os.setpriority(os.PRIO_PGRP, self.pid, NICE)  # it may have begun to build its cell
+        pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
+        self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
+        for fd in (self.stdin, self.stdout, self.stderr):
+            os.set_blocking(fd, False)
+
+    def _prepare(self, spec: BotSpec, confinement: Confinement) -> Launch:
+        join = () if self._group is None else self._group.join_files()
+        counted = "memory" in self.bounded
+        try:
+            return launch(spec, confinement, join=join, counted=counted)
+        except Unfit as error:
+            raise StartFailed(str(error)) from None
+        except OSError as error:
+            raise HostFault(f"the host cannot start another process: {error.strerror}") from None
+
+    @property
+    def bounded(self) -> frozenset[str]:
+        """What a control group bounds for this bot: `memory`, `processes`."""
+        return frozenset() if self._group is None else bounded()
+
+    def holdings(self) -> Holdings | None:
+        """What the bot with all its processes holds and has used; None where the system does not tell."""
+        holds, cpu_ns = holdings(self.pid), self._counted_ns()
+        return holds if holds is None or cpu_ns is None else replace(holds, cpu_ns=cpu_ns)
+
+    def usage(self) -> Usage | None:
+        """What of that is time; None where the system does not tell."""
+        holds = self.holdings()
+        return None if holds is None else Usage(holds.cpu_ns, holds.wait_ns)
+
+    def computed(self) -> Computed | None:
+        """What it has computed so far; None where the system does not tell. Exact while the bot stands."""
+        cpu_ns = self._counted_ns()
+        return computed(self.members()) if cpu_ns is None else Computed(cpu_ns, 0)
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether what it computes is counted in any case: by its control group, to which nothing ends unseen."""
+        return self._counted_ns() is not None
+
+    def _counted_ns(self) -> int | None:
+        return None if self._group is None else self._group.cpu_ns()
+
+    def ran_out_of_memory(self) -> bool:
+        """Whether the kernel has ended something of the bot because it had no more memory."""
+        return self._group is not None and bool(self._group.oom_kills())
+
+    def is_running(self) -> bool:
+        """Whether something of the bot computes now."""
+        return is_running(self.pid)
+
+    def unread_bytes(self) -> int:
+        """What has been written to the bot and it has not read yet."""
+        try:
+            return struct.unpack("i", fcntl.ioctl(self.stdin, termios.FIONREAD, bytes(4)))[0]  # type: ignore[no-any-return]
+        except OSError:
+            return 0
+
+    def members(self) -> list[int]:
+        """Its processes, without those that only stand around a cell."""
+        return members(self.pid, keepers=BUBBLEWRAPS if self._is_cell else 0)
+
+    def has_exited(self) -> bool:
+        """Whether the process has ended. It is not reaped before `stop` where that can be: its number stays its own."""
+        return self._exit_code() is not None
+
+    def exit_status(self) -> str | None:
+        """How the process ended, in words, or None while it runs; raises HostFault where its cell was not built."""
+        code = self._exit_code()
+        if code is None:
+            return None
+        if code >= 0 and self._launch is not None and self._launch.report is not None:
+            code = self._code_in_cell(self._launch.report, code)
+        if self.ran_out_of_memory():
+            return f"{_in_words(code, self.limits)}; it used more memory than {self.limits.memory_mb} MB"
+        return _in_words(code, self.limits)
+
+    def _exit_code(self) -> int | None:
+        """What the process exited with, or the signal that killed it as a negative number; None while it runs."""
+        if not hasattr(os, "waitid"):
+            return self._reaped_code()
+        try:
+            status = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:  # it has been reaped
+            return self._popen.returncode or 0
+        if status is None:
+            return None
+        return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
+
+    def _reaped_code(self) -> int | None:
+        """The same on macOS before Python 3.13, where a process is reaped by asking.
+
+        Its number may be another's from then on, so what it has left in its group is killed at once.
+        """
+        if self._popen.returncode is None and self._popen.poll() is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        return self._popen.returncode
+
+    def _code_in_cell(self, report: int, code: int) -> int:
+        """Bubblewrap reports a code only if the bot was started; 128 and more tells the signal, as in a shell."""
+        if self._reported is None:
+            with contextlib.suppress(OSError):
+                self._reported = os.read(report, 65536)
+        if b'"exit-code"' not in (self._reported or b""):
+            raise HostFault(f"bubblewrap could not build the bot's cell (exit code {code})")
+        return 128 - code if code - 128 in signal.valid_signals() else code
+
+    def freeze(self) -> None:
+        """Stop everything of the bot until `thaw`; said again, also what it has started meanwhile."""
+        if self._frozen_ns is None:
+            self._frozen_ns = time.monotonic_ns()
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self._signal(signal.SIGCONT)
+        if self._frozen_ns is not None:
+            self._stood_ns += time.monotonic_ns() - self._frozen_ns
+            self._frozen_ns = None
+
+    def is_frozen(self) -> bool:
+        """Whether it stands still until `thaw`."""
+        return self._frozen_ns is not None
+
+    def own_time_s(self) -> float:
+        """A clock that stands still while the bot does."""
+        now_ns = time.monotonic_ns() if self._frozen_ns is None else self._frozen_ns
+        return (now_ns - self._stood_ns) / 1e9
+
+    def close_stdin(self) -> None:
+        """Tell the bot that nothing more will come."""
+        if self._popen.stdin is not None:
+            self._popen.stdin.close()
+
+    def kill(self) -> None:
+        """End everything of the bot at once. A cell ends with its first process, which is in the process group."""
+        self._signal(signal.SIGKILL)
+        if self._group is not None and not self._is_cell:
+            self._group.kill()
+
+    async def stop(self, *, patience_s: float, drain: Callable[[], None]) -> None:
+        """End of input, then after `patience_s` of its own time SIGKILL; the process is reaped when this returns.
+
+        `drain` is called to read what the bot still writes to standard error.
+        """
+        self.close_stdin()
+        end = self.own_time_s() + patience_s
+        while not self.has_exited() and self.own_time_s() < end:
+            drain()
+            await trio.sleep(0.002)
+        self.kill()
+        while not self.has_exited():
+            await trio.sleep(0.001)
+        drain()
+        self._popen.wait()
+        for pipe in (self._popen.stdout, self._popen.stderr):
+            if pipe is not None:
+                pipe.close()
+        household.ended(self.pid)
+        await self._leave_group()
+        self._give_back()
+
+    async def _leave_group(self) -> None:
+        end = trio.current_time() + DYING_S
+        while self._group is not None and not self._group.remove(patience_s=0) and trio.current_time() < end:
+            await trio.sleep(0.002)
+
+    def _give_back(self) -> None:
+        """What the host lent: the control group, the user id, the report's pipe."""
+        if self._group is not None:
+            self._group.remove(patience_s=0)
+        if self._launch is not None:
+            give_back(self._launch.uid)
+            if self._launch.report is not None:
+                os.close(self._launch.report)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._popen.returncode is not None:  # it has been reaped
+            return
+        # The number of the group is the bot's own until then. Outside a cell there may be others by now.
+        for group in {self.pid} if self._is_cell else process_groups(self.pid):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(group, number)
+
+
+@functools.cache
+def control_groups() -> Cgroups | NoCgroups:
+    """How this process makes a control group for each bot, if it can; asks the system once."""
+    return claim()
+
+
+def bounded() -> frozenset[str]:
+    """What control groups bound on this host for each bot: some of `memory`, `processes`."""
+    groups = control_groups()
+    return frozenset() if isinstance(groups, NoCgroups) else frozenset(groups.folders) & {"memory", "processes"}
+
+
+def _new_group(confinement: Confinement) -> Group | None:
+    """A control group for one bot, where there are any; raises HostFault."""
+    groups = control_groups() if confinement.isolation != "none" else None
+    if not isinstance(groups, Cgroups):
+        return None
+    limits = confinement.limits
+    try:
+        return groups.group(memory_bytes=limits.memory_mb * MB, processes=limits.processes + KEEPERS)
+    except GroupFailed as error:
+        raise HostFault(str(error)) from None
+
+
+def _start(how: Launch) -> "subprocess.Popen[bytes]":
+    """Raises StartFailed and HostFault."""
+    try:
+        with _nothing_ignored():
+            return subprocess.Popen(
+                how.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=how.folder,
+                env=how.env,
+                pass_fds=how.passed,
+                start_new_session=True,
+                bufsize=0,
+            )
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in _HOST_TROUBLE:
+            raise HostFault(f"the host cannot start another process: {error.strerror}") from None
+        raise StartFailed(f"cannot start {how.command[0]}: {error}") from None
+    finally:
+        for fd in how.passed:
+            os.close(fd)
+
+
+@contextlib.contextmanager
+def _nothing_ignored() -> Iterator[None]:
+    """What somebody has us ignore (`nohup`, a job in the background) is handled meanwhile, by doing nothing.
+
+    A program inherits what is ignored, not what is handled: bots start alike however the referee was started.
+    """
+    ignored = [one for one in signal.valid_signals() - _RESTORED if signal.getsignal(one) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, lambda *_: None)
+    try:
+        yield
+    finally:
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
+
+
+def _in_words(code: int, limits: BotLimits) -> str:
+    """An exit code, or a signal as a negative one."""
+    if code >= 0:
+        return f"exited with code {code}"
+    why = {
+        signal.SIGXCPU: f", after more than {limits.cpu_s} s of computing",
+        signal.SIGXFSZ: f", because of a file of more than {limits.tmp_mb} MB",
+        getattr(signal, "SIGSYS", None): ", because of a system call that is not allowed",
+    }
+    with contextlib.suppress(ValueError):
+        return f"killed by {signal.Signals(-code).name}{why.get(signal.Signals(-code), '')}"
+    return f"killed by signal {-code}"
+
+
+def start(spec: BotSpec, confinement: Confinement) -> BotProcess:
+    """Start a bot from the main thread; raises StartFailed and HostFault."""
+    process = BotProcess(spec, confinement)
+    household.begun(process.pid)
+    return process

@@ -1,0 +1,71 @@
+"""Looks after the bots while they play, ten times a second: what exceeds its limits is ended, what computes while
+nothing is asked of it is held still, and what has run away from its bot is ended too.
+
+The kernel's own limits come first; this is for what they do not bound on this host. It must not know what is played.
+"""
+
+from collections.abc import Callable, Iterable
+from weakref import WeakKeyDictionary
+
+import trio
+
+from referee.play.bot.channel import Channel
+from referee.play.bot.household import end_orphans
+from referee.play.bot.process import BotProcess
+from referee.play.bot.procfs import Holdings, Usage
+
+LOOK_S = 0.1
+"""Time between two looks."""
+
+IDLE_NS = 20_000_000
+"""So much computing between two looks is more than tidying up."""
+
+MB = 1 << 20
+
+
+class Warden:
+    """Looks after the bots that `channels` gives."""
+
+    def __init__(self, channels: Callable[[], Iterable[Channel]]) -> None:
+        self._channels = channels
+        self._asked: WeakKeyDictionary[Channel, int] = WeakKeyDictionary()
+        """How much each had been asked at the last look."""
+
+    async def run(self) -> None:
+        """Look after the bots until cancelled."""
+        while True:
+            await trio.sleep(LOOK_S)
+            self.look()
+
+    def look(self) -> None:
+        """Look at every bot once."""
+        for channel in list(self._channels()):
+            if channel.process is not None and channel.isolation != "none" and not channel.process.has_exited():
+                self._look_at(channel, channel.process)
+        end_orphans(patience_s=0)
+
+    def _look_at(self, channel: Channel, process: BotProcess) -> None:
+        holds = process.holdings()
+        if holds is None:
+            return
+        computed_ns = holds.cpu_ns - channel.used.cpu_ns
+        was_idle = self._asked.get(channel) == channel.asked and not channel.is_busy()
+        channel.used = Usage(holds.cpu_ns, holds.wait_ns)
+        self._asked[channel] = channel.asked
+        if excess := _excess(holds, process):
+            channel.condemn(excess)
+        elif was_idle and computed_ns > IDLE_NS:
+            channel.hold()
+
+
+def _excess(holds: Holdings, process: BotProcess) -> str:
+    """Which limit is exceeded, in words, if one is."""
+    limits, bounded = process.limits, process.bounded
+    # Where a control group bounds memory, the kernel may have ended only a part of the bot.
+    if process.ran_out_of_memory() or (holds.memory_bytes > limits.memory_mb * MB and "memory" not in bounded):
+        return f"it used more memory than {limits.memory_mb} MB, and was ended"
+    if holds.tasks > limits.processes and "processes" not in bounded:
+        return f"it had more than {limits.processes} processes and threads, and was ended"
+    if holds.cpu_ns > limits.cpu_s * 1_000_000_000:
+        return f"it computed for more than {limits.cpu_s} s, and was ended"
+    return ""

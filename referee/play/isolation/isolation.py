@@ -1,0 +1,122 @@
+"""The levels of isolation: which of them this host offers, why another is missing and how to get it.
+
+What a bot sees under `bwrap` is built by sandbox.py, what it may call by seccomp.py; launch.py starts bots.
+"""
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from msgspec import Struct
+
+from referee.play.bots import BotLimits, BotSpec, Isolation, find_command
+from referee.play.isolation.sandbox import Cell, Unfit, arguments, cell_of, inner_command, tool, uids
+from referee.play.isolation.seccomp import NoSeccomp, program
+from referee.play.talk.exchange import HostFault
+
+_NEEDED = frozenset({"--args", "--size", "--perms", "--json-status-fd", "--seccomp", "--clearenv", "--cap-drop"})
+"""What bubblewrap must know; all of it does since version 0.8."""
+
+_REMEDIES = {
+    "uid map": "the kernel or AppArmor refuses user namespaces; as on Ubuntu 24.04, let bwrap have them by an AppArmor "
+    "profile (tournaments/ISOLATION.md has it)",
+    "new namespace": "user namespaces are switched off: sysctl -w kernel.unprivileged_userns_clone=1 or "
+    "user.max_user_namespaces=15000; in a container give it --security-opt seccomp=unconfined, as root there also "
+    "--cap-add SYS_ADMIN --cap-add NET_ADMIN, or --privileged",
+    "mount proc": "in a container, /proc must not be masked: --security-opt systempaths=unconfined (podman: "
+    "unmask=ALL), or --privileged",
+    "resource limit": "this shell's own limits are lower than those of the bots (ulimit -a): raise them",
+    "RTM_NEWADDR": "as root in a container: --cap-add SYS_ADMIN --cap-add NET_ADMIN, or --privileged; on Ubuntu 24.04 "
+    "bwrap needs an AppArmor profile (tournaments/ISOLATION.md has it)",
+}
+"""By what is in bubblewrap's message."""
+
+
+class Missing(HostFault):
+    """This host does not offer `bwrap`: the reason, and what the organiser can do about it."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        self.reason = reason
+        self.remedy = remedy
+        super().__init__(f"{reason}; {remedy}")
+
+
+class Bubblewrap(Struct, frozen=True, kw_only=True):
+    """The bubblewrap of this host."""
+
+    path: str
+    version: str
+    options: frozenset[str]
+
+
+@functools.cache
+def bubblewrap() -> Bubblewrap:
+    """The bubblewrap of this host, which has been tried out; raises Missing."""
+    if sys.platform != "linux":
+        raise Missing("bubblewrap needs Linux", "use a Linux machine, real or virtual, for other people's bots")
+    path = shutil.which("bwrap")
+    if path is None:
+        raise Missing("bubblewrap is not installed", "apt-get install bubblewrap, or dnf install bubblewrap")
+    try:
+        _ = [tool(name) for name in ("setpriv", "prlimit", "env")]
+    except Unfit as error:
+        raise Missing(str(error), "install util-linux and coreutils") from None
+    version = _said(path, "--version").strip()
+    options = frozenset(re.findall(r"--[a-z0-9-]+", _said(path, "--help")))
+    if lacking := sorted(_NEEDED - options):
+        raise Missing(f"{version} does not know {', '.join(lacking)}", "install bubblewrap 0.8 or later")
+    one = Bubblewrap(path=path, version=version, options=options)
+    _try_out(one)
+    return one
+
+
+def find_problem(spec: BotSpec, isolation: Isolation) -> str | None:
+    """What keeps a bot from being started under this level, or None."""
+    if problem := find_command(spec):
+        return problem
+    if isolation == "bwrap":
+        try:
+            cell_of(spec)
+        except Unfit as error:
+            return str(error)
+    return None
+
+
+def _said(path: str, option: str) -> str:
+    try:
+        return subprocess.run([path, option], capture_output=True, text=True, timeout=20, check=True).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Missing(f"{path} {option} fails: {error}", "install bubblewrap 0.8 or later") from None
+
+
+def _try_out(one: Bubblewrap) -> None:
+    """Build a cell as a bot's, and run a program in it that does nothing."""
+    try:
+        filtered = program(shared_memory=False)
+    except NoSeccomp as error:
+        raise Missing(str(error), "apt-get install libseccomp2, or dnf install libseccomp") from None
+    cell = Cell(command=("/bin/sh", "-c", ":"), folder="/usr", reads=(), env={})
+    limits = BotLimits()
+    uid = uids(os.getpid())[-1] if os.geteuid() == 0 else None
+    with open(os.memfd_create("seccomp"), "w+b") as file:
+        file.write(filtered)
+        file.seek(0)
+        command = [one.path, "--seccomp", str(file.fileno()), *arguments(cell, limits, options=one.options), "--"]
+        done = subprocess.run(
+            [*command, *inner_command(cell, limits, uid=uid)],
+            pass_fds=(file.fileno(),),
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    if done.returncode != 0:
+        message = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
+        remedy = next(
+            (text for part, text in _REMEDIES.items() if part in message), "tournaments/ISOLATION.md may help"
+        )
+        raise Missing(f"bubblewrap cannot build a cell here ({message})", remedy)

@@ -1,0 +1,46 @@
+"""A match in flight, and its bots, as the pump keeps them."""
+
+import trio
+from msgspec import Struct, field
+
+from referee.play.bot.channel import Channel
+from referee.play.talk.conversation import Steps
+from referee.play.talk.exchange import Exchange, Reply
+
+
+class Link(Struct, eq=False):
+    """A bot in its match."""
+
+    number: int
+    """Of this pump its own."""
+    live: "Live"
+    seat: int
+    channel: Channel
+    alarm_ns: int = 0
+    """When it is looked at again, at the latest; 0: no time is set."""
+
+
+class Live(Struct, eq=False):
+    """A match in flight."""
+
+    steps: Steps
+    links: dict[int, Link] = field(default_factory=dict)
+    """By seat."""
+    done: trio.Event = field(default_factory=trio.Event)
+    exchange: Exchange | None = None
+    replies: dict[int, Reply] = field(default_factory=dict)
+    awaited: int = 0
+    """So many answers are still missing."""
+    failure: BaseException | None = None
+    worst_lag_ns: int = 0
+    opened_ns: int = 0
+    """When the last exchange was begun."""
+
+    def collect(self) -> list[Reply]:
+        """The replies in the order of the deliveries that they answer."""
+        deliveries = () if self.exchange is None else self.exchange.deliveries
+        return [self.replies[delivery.seat] for delivery in deliveries if delivery.awaits is not None]
+
+    def channels(self) -> dict[int, Channel]:
+        """By seat."""
+        return {seat: link.channel for seat, link in self.links.items()}

@@ -1,0 +1,433 @@
+"""The pump: one task moves the lines of all matches in flight. It owns the clocks; trio owns the life of things.
+
+Every bot's output is registered once with a poller of our own. The pump polls, reads, lets the match's conversation
+say what is next, and writes, without waking another task for it; now and then it yields to trio, and it parks there
+when nothing is at hand. All deadlines stand in one heap that sets the poll's timeout.
+"""
+
+import heapq
+import itertools
+import time
+from collections import deque
+from functools import partial
+
+import trio
+from msgspec.structs import replace
+
+from referee.play.bot.channel import Channel
+from referee.play.pump.live import Link, Live
+from referee.play.pump.naps import Naps
+from referee.play.pump.poller import Poller
+from referee.play.slaps.race import run_race
+from referee.play.slaps.stillness import LONGEST_STILL_S, NOT_ALONE, HostLock, Neighbours, held_still, quiet
+from referee.play.slaps.wakers import Wakers
+from referee.play.talk.connection import Heard, Trouble
+from referee.play.talk.conversation import Steps
+from referee.play.talk.exchange import Delivery, HostFault, Reply
+
+TURN_NS = 2_000_000
+"""So long the pump works before it lets other tasks run."""
+
+LAG_NS = 2_000_000
+"""While the referee does not look for longer than this, the bots' clocks stand still."""
+
+HOPELESS_NS = 2_000_000_000
+"""If it did not look once for so long while an answer was awaited, the match is void: no time of it can be defended.
+
+Short times do not add up to this: clocks stood still in them, and a bot that gives the warden much to look at, while it
+thinks for long, could bring them about.
+"""
+
+AT_ONCE_NS = 50_000
+"""A poll that is quicker than this did not wait."""
+
+LOCK_PATIENCE_NS = 1_000_000_000
+"""How long a window waits for another referee of this host that is timing; then it is held, and marked disturbed."""
+
+LOCK_RETRY_NS = 1_000_000
+"""How often it tries; other matches go on meanwhile."""
+
+EXIT_CHECK_NS = 5_000_000
+"""How often a bot whose output has ended is looked at until it is known what happened."""
+
+
+class Pump:
+    """Drives conversations. `run` is the task; `converse` is called by whoever plays a match."""
+
+    def __init__(self, lock: HostLock | None = None, neighbours: Neighbours | None = None) -> None:
+        """`neighbours` are the other workers of the run; they are left when the pump is closed."""
+        self._poller = Poller()
+        self._lives: list[Live] = []
+        self._admitted: list[Channel] = []
+        self._links: dict[int, Link] = {}
+        """Those of the matches in flight, by number."""
+        self._alarms: list[tuple[int, int]] = []
+        """When to look at which link; by number, so that a match does not stay in memory until its alarms are over."""
+        self._count = itertools.count()
+        self._races: deque[Live] = deque()
+        self._race_due_ns = self._patience_ends_ns = 0
+        self._lock = lock or HostLock()
+        self._wakers = Wakers()
+        self._neighbours = neighbours
+        if neighbours is not None:
+            for fd in neighbours.fds:
+                self._poller.watch(fd, partial(self._hear_neighbour, neighbours, fd))
+        self._wakeup = trio.Event()
+        self._looked_ns = self._arrived_ns = time.monotonic_ns()
+        self._is_parked = False
+        self._parked_until_ns = 0
+        self.stillness = trio.Lock()
+        """Held while slaps are timed; who starts processes takes it first."""
+
+    def channels(self) -> list[Channel]:
+        """All bots of all matches in flight."""
+        return [link.channel for live in self._lives for link in live.links.values()]
+
+    def admit(self, channel: Channel) -> None:
+        """A bot has been started: from now on it stands still while slaps are timed, whether it converses or not."""
+        self._admitted.append(channel)
+
+    def let_go(self, channel: Channel) -> None:
+        """It has ended, or is held still in any case."""
+        self._admitted.remove(channel)
+
+    def _everyone(self) -> list[Channel]:
+        return list(dict.fromkeys([*self.channels(), *self._admitted]))
+
+    async def converse(self, steps: Steps, channels: dict[int, Channel]) -> int:
+        """Drive a conversation to its end; raises HostFault when the referee or the host spoiled it.
+
+        Returns the longest time in which the referee did not look at its pipes meanwhile, in microseconds.
+        """
+        live = Live(steps)
+        live.links = {seat: Link(next(self._count), live, seat, channel) for seat, channel in channels.items()}
+        try:
+            async with self.stillness:  # not in the middle of a window, for which these bots were not held still
+                self._catch_up(time.monotonic_ns())  # what the others waited for before is no lag of this match
+                for link in live.links.values():
+                    self._register(link)
+                self._lives.append(live)
+                self._advance(live)
+            self._wakeup.set()
+            await live.done.wait()
+        finally:
+            if live in self._lives:
+                self._lives.remove(live)
+            for link in live.links.values():
+                self._unregister(link)
+            live.links.clear()
+        if live.failure is not None:
+            raise live.failure
+        return live.worst_lag_ns // 1000
+
+    async def run(self) -> None:
+        """Pump until cancelled."""
+        naps = Naps(self._note_nap)
+        trio.lowlevel.add_instrument(naps)
+        try:
+            while True:
+                await self._turn()
+        finally:
+            trio.lowlevel.remove_instrument(naps)
+
+    def close(self) -> None:
+        """Once nothing converses any more: what is cancelled together with `run` still takes its pipes back."""
+        self._poller.close()
+        self._lock.close()
+        self._wakers.close()
+        if self._neighbours is not None:
+            self._neighbours.close()
+
+    async def _turn(self) -> None:
+        """Work for one turn, then let trio's other tasks run, or park when nothing has happened."""
+        now_ns = time.monotonic_ns()
+        end_ns, busy = now_ns + TURN_NS, True
+        while busy and now_ns < end_ns and not self._is_called(now_ns):
+            busy = self._poll(now_ns, min(end_ns, self._next_alarm(now_ns)))
+            now_ns = time.monotonic_ns()
+        if self._is_called(now_ns):
+            await self._time_slaps()
+            self._looked_ns = time.monotonic_ns()
+        elif busy:
+            await trio.lowlevel.checkpoint()
+        else:
+            await self._park()
+
+    def _poll(self, start_ns: int, until_ns: int) -> bool:
+        """One poll, until then at most, and everything that follows from it; whether anything was there."""
+        self._catch_up(start_ns)
+        wait_ns = max(0, until_ns - start_ns)
+        ready = self._poller.poll(wait_ns / 1e9)
+        now_ns = time.monotonic_ns()
+        self._note_lag(now_ns - start_ns - wait_ns)
+        # What is there at once may have come while we were at work since the last look: in doubt, for the bot.
+        self._arrived_ns = self._looked_ns if now_ns - start_ns < AT_ONCE_NS else now_ns
+        self._looked_ns = now_ns
+        handlers = self._poller.handlers
+        for fd, _ in ready:
+            if (handler := handlers.get(fd)) is not None:  # what came before it may have ended its match
+                handler(now_ns)
+        self._expire(now_ns)
+        return bool(ready)
+
+    async def _park(self) -> None:
+        """Sleep in trio until a pipe is ready, a deadline is near or a match begins."""
+        self._wakeup = trio.Event()
+        now_ns = time.monotonic_ns()
+        self._parked_until_ns = self._next_alarm(now_ns)
+        with trio.move_on_after(max(0.0, (self._parked_until_ns - now_ns) / 1e9)):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._wake_on_pipe, nursery.cancel_scope)
+                await self._wakeup.wait()
+                nursery.cancel_scope.cancel()
+
+    async def _wake_on_pipe(self, scope: trio.CancelScope) -> None:
+        self._is_parked = True
+        try:
+            await trio.lowlevel.wait_readable(self._poller.fileno())
+        finally:
+            self._is_parked = False
+        scope.cancel()
+
+    def _note_nap(self, begun_ns: int, ended_ns: int) -> None:
+        """Trio's loop has waited; while we are parked, it looks at our pipes as long as it waits, and only then."""
+        if self._is_parked:
+            self._catch_up(begun_ns)
+            self._note_lag(ended_ns - max(begun_ns, self._parked_until_ns))
+            self._looked_ns = ended_ns
+
+    # Pipes
+
+    def _register(self, link: Link) -> None:
+        self._links[link.number] = link
+        if (process := link.channel.process) is not None:
+            self._poller.watch(process.stdout, partial(self._read, link))
+            self._poller.watch(process.stderr, partial(self._read_stderr, link))
+
+    def _unregister(self, link: Link) -> None:
+        self._links.pop(link.number, None)
+        if (process := link.channel.process) is not None:
+            for fd in (process.stdin, process.stdout, process.stderr):
+                self._poller.forget(fd)
+
+    def _read(self, link: Link, now_ns: int) -> None:
+        """The bot has written, or its output has ended."""
+        channel = link.channel
+        heard = channel.read(now_ns)
+        if channel.pending is not None and heard is not None:
+            self._settle(link, heard, now_ns)
+        elif channel.process is not None and (channel.ended_ns is not None or heard is not None):
+            self._poller.forget(channel.process.stdout)  # what is heard unasked is heard again when an answer is due
+            self._look_at(link, now_ns)
+
+    def _read_stderr(self, link: Link, _: int) -> None:
+        if link.channel.process is not None and not link.channel.read_stderr():
+            self._poller.forget(link.channel.process.stderr)
+
+    def _flush(self, link: Link, _: int) -> None:
+        link.channel.flush()
+        if link.channel.process is not None and not link.channel.unwritten:
+            self._poller.forget(link.channel.process.stdin)
+
+    def _look_at(self, link: Link, now_ns: int) -> None:
+        """The bot's output has ended, or its time has come: what is known of an answer that is due."""
+        channel = link.channel
+        pending = channel.pending
+        if pending is None:
+            return
+        try:
+            trouble = channel.end_of_output(now_ns)
+            if trouble is not None:
+                self._settle(link, trouble, now_ns)
+            elif channel.ended_ns is not None:
+                self._wake_at(link, now_ns + EXIT_CHECK_NS)
+            elif now_ns >= pending.deadline_ns:
+                self._settle(link, channel.silence(), now_ns)
+            else:  # it has been asked anew since the alarm was set, or its clock was stopped
+                self._wake_at(link, pending.deadline_ns)
+        except HostFault as fault:
+            self._fail(link.live, fault)
+
+    # Exchanges
+
+    def _advance(self, live: Live) -> None:
+        """Give the conversation its replies, write what it says next; repeat where nothing is awaited."""
+        try:
+            while True:
+                exchange = next(live.steps) if live.exchange is None else live.steps.send(live.collect())
+                live.exchange, live.replies = exchange, {}
+                for seat in exchange.dismissed:
+                    self._dismiss(live.links[seat])
+                if exchange.timed and not exchange.at_once:
+                    self._races.append(live)
+                    return
+                live.opened_ns = time.monotonic_ns()
+                live.awaited = sum([delivery.awaits is not None for delivery in exchange.deliveries])
+                for delivery in exchange.deliveries:
+                    self._deliver(live.links[delivery.seat], delivery)
+                if live.awaited:
+                    return
+        except StopIteration:
+            live.done.set()
+        except Exception as error:  # our own failure voids this match and no other
+            self._fail(live, error)
+
+    def _deliver(self, link: Link, delivery: Delivery) -> None:
+        """Write a line; what is known at once of its answer is the reply."""
+        channel, now_ns = link.channel, time.monotonic_ns()
+        channel.write(delivery, now_ns)
+        if channel.unwritten and channel.process is not None:
+            self._poller.watch(channel.process.stdin, partial(self._flush, link), writable=True)
+        if channel.pending is None:
+            return
+        if (heard := channel.known(now_ns)) is not None:
+            channel.give_up()
+            self._take(link, Reply(seat=link.seat, heard=heard, elapsed_us=0.0))
+        else:
+            self._wake_at(link, channel.pending.deadline_ns if channel.ended_ns is None else now_ns + EXIT_CHECK_NS)
+
+    def _take(self, link: Link, reply: Reply) -> None:
+        link.live.replies[link.seat] = reply
+        link.live.awaited -= 1
+
+    def _dismiss(self, link: Link) -> None:
+        if link.channel.process is not None:
+            link.channel.process.kill()
+            link.channel.drain_stderr()
+        self._unregister(link)
+
+    def _settle(self, link: Link, heard: Heard | None, now_ns: int) -> None:
+        """An awaited answer is here, or will not come."""
+        channel = link.channel
+        pending = channel.pending
+        if pending is None:
+            return
+        arrived_ns = now_ns if heard is None else min(now_ns, self._arrived_ns)
+        late = arrived_ns > pending.deadline_ns
+        if late:
+            if channel.forgive(now_ns) and heard is None:
+                self._wake_at(link, pending.deadline_ns)
+                return
+            late = arrived_ns > pending.deadline_ns
+        hint = "" if heard is not None and not late else channel.connection.hint()
+        channel.give_up()
+        if late and not isinstance(heard, Trouble):
+            heard = None
+        elapsed_us = max(0, arrived_ns - pending.written_ns) / 1e3
+        waived_us = (pending.written_ns - pending.asked_ns) / 1e3
+        reply = Reply(seat=link.seat, heard=heard, elapsed_us=elapsed_us, waived_us=waived_us, hint=hint)
+        self._take(link, self._timed_at_once(link.live, reply, now_ns))
+        if not link.live.awaited:
+            self._advance(link.live)
+
+    def _fail(self, live: Live, error: BaseException) -> None:
+        live.failure = error
+        for link in live.links.values():
+            link.channel.give_up()
+        live.done.set()
+
+    def _timed_at_once(self, live: Live, reply: Reply, now_ns: int) -> Reply:
+        """Where all were asked at the same moment, what counts is when the answer was seen."""
+        if live.exchange is None or not live.exchange.at_once:
+            return reply
+        elapsed_us = (now_ns - live.opened_ns) / 1e3
+        return replace(reply, elapsed_us=elapsed_us, waived_us=0.0, corrected_us=round(elapsed_us, 1))
+
+    # Slaps that are timed, here and by our neighbours
+
+    def _is_called(self, now_ns: int) -> bool:
+        """Whether all else must wait: a window is to be timed, or another worker times one."""
+        wanted = self._neighbours is not None and self._neighbours.wants_stillness()
+        return wanted or (bool(self._races) and now_ns >= self._race_due_ns)
+
+    async def _time_slaps(self) -> None:
+        async with self.stillness:
+            self._catch_up(time.monotonic_ns())  # whoever had it started a process
+            if self._neighbours is not None and self._neighbours.wants_stillness():
+                begun_ns = time.monotonic_ns()
+                with held_still(self._everyone()) as at_rest:
+                    self._neighbours.stand_still(at_rest=at_rest)
+                if self._patience_ends_ns:  # meanwhile it was a neighbour that had the lock
+                    self._patience_ends_ns += time.monotonic_ns() - begun_ns
+            else:
+                await self._try_race(time.monotonic_ns())
+
+    async def _try_race(self, now_ns: int) -> None:
+        """Time the first window that waits, if the host's lock is free or has been waited for long enough."""
+        self._patience_ends_ns = self._patience_ends_ns or now_ns + LOCK_PATIENCE_NS
+        has_lock = self._lock.try_acquire()
+        if not has_lock and self._lock.is_there and now_ns < self._patience_ends_ns:
+            self._race_due_ns = now_ns + LOCK_RETRY_NS
+            return
+        self._patience_ends_ns = 0
+        live = self._races.popleft()
+        try:
+            has_replies = await self._run_race(live, has_lock=has_lock)
+        finally:
+            if has_lock:
+                self._lock.release()
+        if has_replies:
+            self._advance(live)
+
+    async def _run_race(self, live: Live, *, has_lock: bool) -> bool:
+        """Time the open window of a match; False where there is none any more, or we spoiled it."""
+        if live not in self._lives or live.exchange is None:
+            return False
+        begun = time.monotonic()
+        try:
+            with quiet(self._everyone(), self._wakers, self._neighbours, has_lock=has_lock) as doubts:
+                replies = await run_race(live.exchange, live.channels(), doubts)
+        except Exception as error:  # as in _advance
+            self._fail(live, error)
+            return False
+        if self._neighbours is not None and time.monotonic() - begun > LONGEST_STILL_S:
+            replies = [replace(reply, disturbed=(*reply.disturbed, NOT_ALONE)) for reply in replies]
+        live.replies = {reply.seat: reply for reply in replies}
+        return True
+
+    def _hear_neighbour(self, neighbours: Neighbours, fd: int, _: int) -> None:
+        neighbours.read(fd)
+        if fd not in neighbours.fds:
+            self._poller.forget(fd)
+
+    # Clocks
+
+    def _wake_at(self, link: Link, when_ns: int) -> None:
+        """Look at the bot then, or before: a bot has one alarm, which is set anew when it was too early."""
+        if not link.alarm_ns or link.alarm_ns > when_ns:
+            link.alarm_ns = when_ns
+            heapq.heappush(self._alarms, (when_ns, link.number))
+
+    def _next_alarm(self, now_ns: int) -> int:
+        alarm_ns = self._alarms[0][0] if self._alarms else now_ns + 3_600_000_000_000
+        return min(alarm_ns, self._race_due_ns) if self._races else alarm_ns
+
+    def _expire(self, now_ns: int) -> None:
+        """Look at every bot whose time has come."""
+        while self._alarms and self._alarms[0][0] <= now_ns:
+            when_ns, number = heapq.heappop(self._alarms)
+            link = self._links.get(number)
+            if link is None or when_ns != link.alarm_ns:
+                continue  # the bot is not in a match any more, or an earlier alarm has taken its place
+            link.alarm_ns = 0
+            self._look_at(link, now_ns)
+
+    def _catch_up(self, now_ns: int) -> None:
+        """We look again; if that is late, clocks stood still until now, and what came meanwhile came now."""
+        gap_ns = now_ns - self._looked_ns
+        if gap_ns > LAG_NS:
+            self._looked_ns = now_ns
+            self._note_lag(gap_ns)
+
+    def _note_lag(self, gap_ns: int) -> None:
+        """The pipes were not looked at for so long."""
+        if gap_ns <= LAG_NS:
+            return
+        for live in list(self._lives):
+            live.worst_lag_ns = max(live.worst_lag_ns, gap_ns)
+            channels = [link.channel for link in live.links.values()]
+            for channel in channels:
+                channel.shift_clock(gap_ns)
+            if gap_ns > HOPELESS_NS and any(channel.is_busy() for channel in channels):
+                text = f"the referee did not look at its pipes for {gap_ns / 1e9:.2f} s while a clock ran"
+                self._fail(live, HostFault(text))

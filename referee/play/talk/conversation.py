@@ -1,0 +1,254 @@
+"""The conversation of one match, sans I/O: a generator that yields exchanges and takes replies.
+
+It runs the same between live processes, in-memory bots and scripts. It asks, judges and blames; what exactly a bot is
+sent is composed in `telling.py`. It knows nothing of processes, pipes or clocks; times come with the replies.
+"""
+
+from collections import Counter
+from collections.abc import Generator, Mapping, Sequence
+
+import msgspec
+from msgspec import Struct, field
+
+from protocol.actions import Action, Slap
+from protocol.messages import Answer, FaultKind, Hello, Match, Ready
+from protocol.offers import admits, in_words
+from protocol.text import printable
+from referee.play.talk.connection import EXCERPT, Trouble
+from referee.play.talk.exchange import Delivery, Exchange, Reply
+from referee.play.talk.telling import Telling
+from referee.rules.game import Game
+from referee.rules.games.slaps import order_slaps
+from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Reaction
+from referee.rules.table.asks import Ask, Sealed, Window
+from referee.rules.table.chance import Chance
+
+Steps = Generator[Exchange, Sequence[Reply], None]
+
+LONGEST_OFFER = 300
+"""Characters of what was offered that a fault repeats."""
+
+
+WORTH_TELLING_US = 1000
+"""Time that was not charged is told in a fault from here on."""
+
+FATAL: frozenset[FaultKind] = frozenset(
+    {"start_failed", "start_timeout", "crashed", "closed_output", "line_too_long", "flood"}
+)
+"""Faults that forfeit the match at once, whatever the policy."""
+
+
+class Seat(Struct, kw_only=True):
+    """What the conversation knows of one bot."""
+
+    ready: Ready | None = None
+    then: Action | None = None
+    faults: Counter[FaultKind] = field(default_factory=Counter)
+    late_slaps: int = 0
+    forfeited: bool = False
+
+
+class Conversation:
+    """One match: drive `steps`, then read `moves`, `seats` and the game."""
+
+    def __init__(self, game: Game, chance: Chance, *, hello: Hello, matches: Sequence[Match], id_key: bytes) -> None:
+        """`matches` holds the `match` message of each seat; the requests' ids come from `id_key`."""
+        self.game = game
+        self.moves: list[Move] = []
+        self.seats = [Seat() for _ in matches]
+        self.telling = Telling(game, hello=hello, matches=matches, id_key=id_key)
+        self._chance = chance
+        self._dismissed: list[int] = []
+
+    def steps(self) -> Steps:
+        """The whole match; ends when every bot has been told the result."""
+        yield from self.greet()
+        yield from self.play()
+
+    def play(self) -> Steps:
+        """The match itself, once all have been greeted."""
+        while (question := self.game.question) is not None:
+            if isinstance(question, Ask):
+                yield from self._ask(question)
+            elif isinstance(question, Sealed):
+                yield from self._ask_together(question)
+            else:
+                yield from self._open_window(question)
+        yield self._exchange([self.telling.end(seat) for seat in self._present()])
+
+    def greet(self, known: Mapping[int, Ready] | None = None) -> Steps:
+        """`hello` to every bot, `ready` from every bot; who fails to start forfeits.
+
+        A process that has been greeted before a match of its own is not greeted again: `known` has what it said.
+        """
+        for number, ready in (known or {}).items():
+            self._note_ready(number, ready)
+        new = [number for number, seat in enumerate(self.seats) if seat.ready is None]
+        for reply in (yield self._exchange([self.telling.hello(seat) for seat in new])) if new else ():
+            if isinstance(reply.heard, Ready):
+                self._note_ready(reply.seat, reply.heard)
+            else:
+                self._blame(reply.seat, start_mishap(reply, self.telling.clocks.start_s))
+
+    def _note_ready(self, number: int, ready: Ready) -> None:
+        self.seats[number].ready = ready
+        self.telling.seats[number].wants_table = ready.table
+
+    def _ask(self, ask: Ask) -> Steps:
+        seat = self.seats[ask.seat]
+        then, seat.then = seat.then, None
+        if seat.forfeited:
+            given = Given(seat=ask.seat, action=ask.fallback)
+        elif ask.joins and then is not None:
+            given = self._accept(ask, then, joined=True)
+        else:
+            (reply,) = yield self._exchange([self.telling.request(ask)])
+            given = self._judge(ask, reply)
+        self.moves.append(given)
+        self.game.go_on(given.action)
+
+    def _ask_together(self, sealed: Sealed) -> Steps:
+        """GEN-06: nothing is judged, and so nobody can learn anything, before all answers are in."""
+        asks = [ask for ask in sealed.asks if not self.seats[ask.seat].forfeited]
+        replies = (yield self._exchange([self.telling.request(ask) for ask in asks])) if asks else ()
+        given = {ask.seat: self._judge(ask, reply) for ask, reply in zip(asks, replies, strict=True)}
+        answers = tuple(given.get(ask.seat, Given(seat=ask.seat, action=ask.fallback)) for ask in sealed.asks)
+        self.moves.append(GivenTogether(answers=answers))
+        self.game.go_on(tuple(answer.action for answer in answers))
+
+    def _open_window(self, window: Window) -> Steps:
+        """CAC-23, CAC-25: everybody who may slap is asked; a bot that renounced slaps passes unasked."""
+        table = self.game.table
+        timed = table.options.slap_order == "reaction"
+        order = self._chance.asking(table.round, window.number) if timed else range(table.seats)
+        asks = [window.asks[seat] for seat in order if self._slaps(seat)]
+        replies = (yield self._exchange([self.telling.request(ask) for ask in asks], timed=timed)) if asks else ()
+        reactions = [self._react(ask, reply, timed=timed) for ask, reply in zip(asks, replies, strict=True)]
+        lots = self._chance.lots(table.round, window.number)
+        slaps = {r.seat: Slap(target=r.target) for r in reactions if r.target is not None}
+        times = {r.seat: r.corrected_us or 0.0 for r in reactions}
+        outcome = order_slaps(table.options, window, slaps, times, lots)
+        self.moves.append(
+            GivenSlaps(
+                round=table.round,
+                window=window.number,
+                asked=tuple(ask.seat for ask in asks),
+                reactions=tuple(reactions),
+                lots=lots,
+                order=tuple(slap.seat for slap in outcome.slaps),
+                disturbed="; ".join(dict.fromkeys(doubt for reply in replies for doubt in reply.disturbed)),
+            )
+        )
+        self.game.go_on(outcome)
+
+    def _slaps(self, number: int) -> bool:
+        seat = self.seats[number]
+        return not seat.forfeited and seat.ready is not None and seat.ready.slaps
+
+    def _present(self) -> list[int]:
+        return [number for number, seat in enumerate(self.seats) if not seat.forfeited]
+
+    def _exchange(self, deliveries: list[Delivery], *, timed: bool = False) -> Exchange:
+        dismissed, self._dismissed = tuple(self._dismissed), []
+        at_once = timed and self.telling.clocks.slap_timing == "broadcast"
+        return Exchange(deliveries=tuple(deliveries), timed=timed, at_once=at_once, dismissed=dismissed)
+
+    # What a seat answers
+
+    def _judge(self, ask: Ask, reply: Reply) -> Given:
+        """The action that is played, and the fault if the answer was late, broken or illegal."""
+        time_us, waived_us = round(reply.elapsed_us), round(reply.waived_us)
+        if isinstance(reply.heard, Answer):
+            self.telling.charge(ask.seat, time_us)
+            given = self._accept(ask, reply.heard.action, time_us=time_us, waived_us=waived_us)
+            self.seats[ask.seat].then = None if given.fault else reply.heard.then
+            return given
+        limit_s = self.telling.limit_s(ask)
+        empty = "" if self.telling.charge(ask.seat, time_us) else "; the bank is empty"
+        more = f" and {waived_us / 1e6:.3f} s more that were not charged" if waived_us >= WORTH_TELLING_US else ""
+        silence = f"no answer to `{ask.decision}` within {limit_s:.3g} s{more}{empty}; {reply.hint}"
+        mishap = _mishap(reply.heard, silence)
+        self._blame(ask.seat, mishap)
+        return Given(seat=ask.seat, action=ask.fallback, time_us=time_us, waived_us=waived_us, fault=mishap)
+
+    def _accept(self, ask: Ask, action: Action, *, time_us: int = 0, waived_us: int = 0, joined: bool = False) -> Given:
+        mishap = None if admits(ask.offers, action) else illegal(ask, action)
+        if mishap is not None:
+            self._blame(ask.seat, mishap)
+        return Given(
+            seat=ask.seat,
+            action=action if mishap is None else ask.fallback,
+            time_us=time_us,
+            waived_us=waived_us,
+            joined=joined,
+            fault=mishap,
+        )
+
+    def _react(self, ask: Ask, reply: Reply, *, timed: bool) -> Reaction:
+        """A seat's part in a window: silence is a pass and no fault, a broken or illegal answer is one."""
+        action, mishap, late, hint = ask.fallback, None, False, ""
+        if isinstance(reply.heard, Answer):
+            if admits(ask.offers, reply.heard.action):
+                action = reply.heard.action
+            else:
+                mishap = illegal(ask, reply.heard.action)
+        elif reply.heard is None:
+            late, hint = True, reply.hint
+            self.seats[ask.seat].late_slaps += 1
+        else:
+            mishap = _mishap(reply.heard, "")
+        if mishap is not None:
+            self._blame(ask.seat, mishap)
+        return Reaction(
+            seat=ask.seat,
+            target=action.target if isinstance(action, Slap) else None,
+            raw_us=round(reply.elapsed_us, 1) if timed else None,
+            wait_us=reply.wait_us if timed else None,
+            corrected_us=reply.corrected_us if timed else None,
+            late=late,
+            hint=hint,
+            fault=mishap,
+        )
+
+    # Faults
+
+    def _blame(self, number: int, mishap: Mishap) -> None:
+        """Count a fault of this bot, tell it, and let it forfeit where the policy says so."""
+        seat = self.seats[number]
+        seat.faults[mishap.kind] += 1
+        told = self.telling.seats[number]
+        left = self.telling.reproach(number, mishap)
+        if mishap.kind in FATAL or not told.bank_us or not left or self.telling.policy.policy == "forfeit":
+            seat.forfeited = True
+            self._dismissed.append(number)
+            self.game.forfeit(number)
+            self.moves.append(Forfeit(seat=number, fault=mishap))
+
+
+def start_mishap(reply: Reply, start_s: float) -> Mishap:
+    """The fault of a bot that did not get as far as `ready`; no message in time is a start_timeout."""
+    heard = reply.heard
+    if heard is None:
+        detail = f"no `ready` within {start_s:.3g} s of its start; {reply.hint}"
+        return Mishap(kind="start_timeout", detail=detail)
+    if not isinstance(heard, Trouble):
+        return Mishap(kind="start_failed", detail="its first message was not `ready`")
+    if heard.kind == "bad_message":
+        detail = f"its first line was not a `ready` message: {heard.detail}"
+        return Mishap(kind="start_failed", detail=detail, line=heard.line)
+    if heard.kind in {"crashed", "closed_output"}:
+        return Mishap(kind="start_failed", detail=f"{heard.detail} before `ready`", line=heard.line)
+    return Mishap(kind=heard.kind, detail=heard.detail, line=heard.line)
+
+
+def illegal(ask: Ask, action: Action) -> Mishap:
+    """The fault of an action that the request did not offer."""
+    given = printable(msgspec.json.encode(action).decode(), EXCERPT)
+    offered = printable(", or ".join(map(in_words, ask.offers)), LONGEST_OFFER)
+    return Mishap(kind="illegal_action", detail=f"`{ask.decision}` offered {offered}; not {given}")
+
+
+def _mishap(heard: object, silence: str) -> Mishap:
+    if isinstance(heard, Trouble):
+        return Mishap(kind=heard.kind, detail=heard.detail, line=heard.line)
+    return Mishap(kind="timeout", detail=silence)

@@ -1,0 +1,56 @@
+"""What passes between a sans-I/O conversation and whoever drives it: lines to write, answers and their times."""
+
+from msgspec import Struct
+
+from protocol.messages import Answer, Ready
+from referee.play.talk.connection import Trouble
+
+READY = "ready"
+"""In place of a request id: the awaited message is `ready`."""
+
+
+class Delivery(Struct, frozen=True, kw_only=True, gc=False):
+    """Bytes for one seat; `awaits` is the id of the request in them (or READY), None where no answer is due."""
+
+    seat: int
+    data: bytes
+    awaits: str | None = None
+    limit_s: float = 0.0
+    """Time for the answer, from the write."""
+
+
+class Exchange(Struct, frozen=True, kw_only=True, gc=False):
+    """Write all deliveries and gather an answer for each that awaits one.
+
+    With `timed` the answers are a slap window's: by default the seats are asked one after another in the order given,
+    each alone on the machine (DESIGN: isolated timing), with `at_once` all together, and a reply's time ends when it is
+    seen. The bots of `dismissed` seats are out of the match and stopped.
+    """
+
+    deliveries: tuple[Delivery, ...]
+    timed: bool = False
+    at_once: bool = False
+    dismissed: tuple[int, ...] = ()
+
+
+class Reply(Struct, frozen=True, kw_only=True, gc=False):
+    """What came back from one seat; times in microseconds since its write.
+
+    `heard` is the message, a Trouble, or None when the time was over. `wait_us` and `disturbed` only where timed.
+    """
+
+    seat: int
+    heard: Ready | Answer | Trouble | None
+    elapsed_us: float
+    waived_us: float = 0.0
+    """Not in `elapsed_us`: the clock stood still, because the referee did not look or the bot waited for a core."""
+    wait_us: float | None = None
+    corrected_us: float | None = None
+    hint: str = ""
+    """Where nothing was heard: what may be the reason, for the bot's author."""
+    disturbed: tuple[str, ...] = ()
+    """Why the measurement is in doubt, if it is."""
+
+
+class HostFault(Exception):
+    """The referee or its host was at fault: the match is void and nobody is charged."""

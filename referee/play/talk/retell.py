@@ -1,0 +1,121 @@
+"""Telling a match again from its record alone: the very bytes that each seat was sent, in order.
+
+The record is played again, and a Telling of our own composes once more what the live one did. It must not know more
+than the record says. Sent is what was handed to a bot's pipe; whether the bot has read it, nobody can say.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from protocol import VERSION
+from referee import __version__
+from referee.play.talk.exchange import Delivery
+from referee.play.talk.telling import Telling, announcements, hello
+from referee.rules.book.variants import restored
+from referee.rules.game import Game
+from referee.rules.record import (
+    Forfeit,
+    Given,
+    GivenSlaps,
+    GivenTogether,
+    Move,
+    Reaction,
+    Record,
+)  # fmt: skip
+from referee.rules.table.asks import Ask, Question, Sealed, Window
+
+Answered = tuple[Ask, Given | Reaction]
+"""What a seat was asked, and what came of it."""
+
+
+class Retelling:
+    """A match told again along `walk`: call `before` at each of its steps and `after` at its end."""
+
+    def __init__(self, record: Record) -> None:
+        """Raises what `restored` raises for the options, and ValueError where the id key is no hex."""
+        self._record = record
+        self._variant = restored(record.preset, record.options)
+        self._id_key = bytes.fromhex(record.id_key)
+        self._answers = iter([move for move in record.moves if not isinstance(move, Forfeit)])
+        self._telling: Telling | None = None
+        self.gone: set[int] = set()
+        """The seats that have forfeited."""
+        self._asked: list[Answered] | None = None
+        """What is open, once the requests for it are sent."""
+
+    def before(self, game: Game, move: Move) -> Iterator[tuple[Delivery, Answered | None]]:
+        """What had been sent, and not yet told here, when the move was made; with each request what came of it."""
+        if self._telling is None:
+            self._telling = self._begin(game)
+            new = [number for number, seat in enumerate(self._record.seats) if not seat.matches_before]
+            yield from ((self._telling.hello(seat), None) for seat in new)
+        if isinstance(move, Forfeit) and not self._record.seats[move.seat].ready:
+            self.gone.add(move.seat)
+            return
+        if self._asked is None:
+            self._asked = answered(game.question, next(self._answers, None))
+            yield from ((self._telling.request(ask), (ask, given)) for ask, given in self._asked if self._hears(given))
+        if isinstance(move, Forfeit):
+            self.gone.add(move.seat)
+            return
+        for ask, given in self._asked:
+            if isinstance(given, Given):
+                self._telling.charge(ask.seat, given.time_us)
+            if given.fault is not None:
+                self._telling.reproach(ask.seat, given.fault)
+        self._asked = None
+
+    def after(self) -> Iterator[Delivery]:
+        """What was sent when the match was over: a seat that has forfeited hears nothing any more."""
+        if self._telling is not None:
+            telling = self._telling
+            yield from (telling.end(seat) for seat in range(len(self._record.seats)) if seat not in self.gone)
+
+    def sent(self, seat: int) -> tuple[int, str]:
+        """Bytes that have been told to a seat, and their SHA-256 in hex."""
+        if self._telling is None:
+            return 0, ""
+        told = self._telling.seats[seat]
+        return told.sent_bytes, told.digest.hexdigest()
+
+    def _begin(self, game: Game) -> Telling:
+        record = self._record
+        matches = announcements(
+            self._variant,
+            record.name,
+            seeds=[seat.seed for seat in record.seats],
+            clocks=record.clocks,
+            faults=record.faults,
+            matches_before=[seat.matches_before for seat in record.seats],
+        )
+        told = Telling(game, hello=hello(record.games, record.bounds), matches=matches, id_key=self._id_key)
+        for seat, bot in zip(told.seats, record.seats, strict=True):
+            seat.wants_table = bot.wants_table
+        return told
+
+    def _hears(self, given: Given | Reaction) -> bool:
+        """Whether a request was sent for it: not where the seat had forfeited, or the answer had come before."""
+        return given.seat not in self.gone and not (isinstance(given, Given) and given.joined)
+
+
+def answered(question: Question | None, move: Move | None) -> list[Answered]:
+    """Each ask with what its seat answered; nothing where the move is no answer to the question."""
+    match question, move:
+        case Ask(), Given():
+            return [(question, move)] if question.seat == move.seat else []
+        case Sealed(), GivenTogether():
+            return _paired(question.asks, move.answers)
+        case Window(), GivenSlaps():
+            return _paired(question.asks, [one for one in move.reactions if one.seat in move.asked])
+    return []
+
+
+def _paired(asks: Sequence[Ask], given: Sequence[Given] | Sequence[Reaction]) -> list[Answered]:
+    by_seat = {one.seat: one for one in given}
+    return [(ask, by_seat[ask.seat]) for ask in asks if ask.seat in by_seat]
+
+
+def foreign(golfref: str, protocol: str) -> str | None:
+    """Why what was sent cannot be told again to the byte: another version played; None where this one did."""
+    if (golfref, protocol) == (__version__, VERSION):
+        return None
+    return f"played by golfref {golfref}, protocol {protocol}, this is {__version__}, protocol {VERSION}"

@@ -1,0 +1,228 @@
+"""What each seat of a match is sent, byte for byte: the only place where lines to bots are composed.
+
+Everything here follows from the game, the messages at its beginning, the id key and what the seats did, so that a
+match can be told again from its record and proved to have been told so (`retell.py`). It must not know clocks or pipes.
+"""
+
+import itertools
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator, Sequence
+from hashlib import sha256, shake_256
+from typing import Any, cast
+
+from msgspec import Struct, field, to_builtins
+
+from protocol import VERSION
+from protocol.codec import array, encode, encode_event, encode_request
+from protocol.messages import Clocks, End, Fault, FaultPolicy, Hello, Limits, Match
+from protocol.messages import Game as GameMessage
+from protocol.messages import Table as TableMessage
+from referee import __version__
+from referee.play.talk.exchange import READY, Delivery
+from referee.rules.book.options import COMBINES
+from referee.rules.book.variants import Variant, deck
+from referee.rules.describe import rules_in_brief
+from referee.rules.game import Game
+from referee.rules.record import Mishap
+from referee.rules.scoring.values import card_values
+from referee.rules.table.asks import Ask
+from referee.rules.table.seen import Happening, insiders, view
+from referee.rules.table.table import Table
+
+ID_LETTERS = 12
+"""Of a request's id: 72 bits."""
+
+IDS_AT_ONCE = 64
+"""So many ids of a seat are derived together."""
+
+
+class Told(Struct, kw_only=True):
+    """How far the telling to one seat has come."""
+
+    bank_us: int
+    preamble: bytes
+    """Lines that go before the next request."""
+    ids: Iterator[str]
+    """Those of its requests, in order."""
+    wants_table: bool = False
+    faults: int = 0
+    news: list[bytes] = field(default_factory=list)
+    """The events of which it has not been told yet, as it may see them."""
+    notices: list[bytes] = field(default_factory=list)
+    """Its own faults of which it has not been told yet; they come after the events."""
+    sent_bytes: int = 0
+    digest: Any = field(default_factory=sha256)
+    """SHA-256 over everything sent."""
+
+
+class Telling:
+    """What is sent in one match. Each message counts as sent when it is composed."""
+
+    def __init__(self, game: Game, *, hello: Hello, matches: Sequence[Match], id_key: bytes) -> None:
+        """`matches` holds the `match` message of each seat; `id_key` is secret while the match is played."""
+        self.clocks: Clocks = matches[0].clocks
+        self.policy: FaultPolicy = matches[0].faults
+        bank_us = round(self.clocks.bank_s * 1e6)
+        self.seats = [
+            Told(bank_us=bank_us, preamble=encode(match), ids=request_ids(id_key, seat))
+            for seat, match in enumerate(matches)
+        ]
+        self._game = game
+        self._events = 0
+        """So many events of the game are among the news."""
+        self._hello = encode(hello)
+        self._move_us = self.clocks.move_s * 1e6
+        self._told_limits = {limit_s: round(limit_s, 3) for limit_s in (self.clocks.move_s, self.clocks.slap_s)}
+        """Seconds by seconds: the limits that are not those of a bank, as they are told."""
+        self.id_key = id_key
+
+    def hello(self, seat: int) -> Delivery:
+        """The first line."""
+        return self._deliver(seat, self._hello, awaits=READY, limit_s=self.clocks.start_s)
+
+    def request(self, ask: Ask) -> Delivery:
+        """DEC: the request line, with everything that happened since the last line to this seat."""
+        told = self.seats[ask.seat]
+        id_ = next(told.ids)
+        limit_s = self.limit_s(ask)
+        table = table_message(self._game.table) if ask.opens_turn and told.wants_table else None
+        bank_s = (told.bank_us + 500) // 1000 / 1000
+        time_s = self._told_limits.get(limit_s, bank_s)
+        data = encode_request(self._news(told), id_, ask.told, table, time_s=time_s, bank_s=bank_s)
+        return self._deliver(ask.seat, data, awaits=id_, limit_s=limit_s)
+
+    def end(self, seat: int) -> Delivery:
+        """The last line, once the match is over."""
+        result = self._game.result
+        end = End(
+            events=cast(Any, array(self._news(self.seats[seat]))),
+            totals=result.totals,
+            ranks=result.ranks,
+            forfeited=tuple(sorted(self._game.table.forfeited)),
+        )
+        return self._deliver(seat, encode(end))
+
+    def limit_s(self, ask: Ask) -> float:
+        """Seconds for the answer to this question, asked now."""
+        if ask.decision == "slap":
+            return self.clocks.slap_s
+        bank_us = self.seats[ask.seat].bank_us
+        return self.clocks.move_s if bank_us >= self._move_us else bank_us / 1e6
+
+    def charge(self, seat: int, time_us: int) -> int:
+        """Take thinking time from a seat's bank; returns the microseconds left."""
+        told = self.seats[seat]
+        told.bank_us -= min(time_us, told.bank_us)
+        return told.bank_us
+
+    def reproach(self, seat: int, mishap: Mishap) -> int:
+        """Tell a seat of its fault with its next line; returns how many more faults forfeit the match."""
+        told = self.seats[seat]
+        told.faults += 1
+        left = max(0, self.policy.strikes - told.faults)
+        told.notices.append(encode_event(Fault(kind=mishap.kind, detail=mishap.detail, strikes_left=left)))
+        return left
+
+    def _news(self, told: Told) -> list[bytes]:
+        """The events since the last line to this seat as it may see them, then what it did wrong itself."""
+        events = self._game.events
+        while self._events < len(events):
+            self._spread(events[self._events])
+            self._events += 1
+        news, told.news = told.news, []
+        if told.notices:
+            news += told.notices
+            told.notices = []
+        return news
+
+    def _spread(self, event: Happening) -> None:
+        """An event joins the news of every seat: encoded once for all who may see no more of it than everybody."""
+        public = view(event, None)
+        text = encode_event(public)
+        for told in self.seats:
+            told.news.append(text)
+        if public is not event:
+            for seat in insiders(event):
+                self.seats[seat].news[-1] = encode_event(view(event, seat))
+
+    def _deliver(self, seat: int, data: bytes, awaits: str | None = None, limit_s: float = 0.0) -> Delivery:
+        told = self.seats[seat]
+        if told.preamble and awaits != READY:
+            data, told.preamble = told.preamble + data, b""
+        told.sent_bytes += len(data)
+        told.digest.update(data)
+        return Delivery(seat=seat, data=data, awaits=awaits, limit_s=limit_s)
+
+
+def request_ids(key: bytes, seat: int) -> Iterator[str]:
+    """The ids of a seat's requests, in order: 72 bits each that only the key tells, in base64url.
+
+    Block i (i = 0, 1, ...) holds IDS_AT_ONCE ids: nine bytes each of the SHAKE-256 of `golfref/id`, a zero byte,
+    `SEAT/i`, another zero byte, and the key.
+    """
+    size = IDS_AT_ONCE * ID_LETTERS
+    for block in itertools.count():
+        secret = shake_256(b"golfref/id\0%d/%d\0%b" % (seat, block, key)).digest(size // 4 * 3)
+        letters = urlsafe_b64encode(secret).decode()
+        yield from [letters[start : start + ID_LETTERS] for start in range(0, size, ID_LETTERS)]
+
+
+def hello(games: tuple[GameMessage, ...], limits: Limits) -> Hello:
+    """The first message to every bot."""
+    return Hello(protocol=VERSION, referee=f"golfref {__version__}", games=games, limits=limits)
+
+
+def announcements(  # noqa: PLR0913 - what differs from match to match
+    variant: Variant,
+    name: str,
+    *,
+    seeds: Sequence[int],
+    clocks: Clocks,
+    faults: FaultPolicy,
+    matches_before: Sequence[int] = (),
+) -> list[Match]:
+    """The `match` message of every seat; `seeds` are those of the bots, by seat, as are the matches they have played.
+
+    Nothing in `matches_before`: every bot's process is a new one.
+    """
+    options = {
+        name: value
+        for name, value in to_builtins(variant.options).items()
+        if variant.tag in COMBINES[name] and name != "values"  # `values` of the message tells what they come to
+    }
+    return [
+        Match(
+            variant=variant.preset,
+            name=name,
+            rules=rules_in_brief(variant),
+            options=options,
+            seats=len(seeds),
+            seat=seat,
+            rows=variant.rows,
+            columns=variant.columns,
+            cards=len(deck(variant, len(seeds))),
+            values=dict(card_values(variant)),
+            seed=seed,
+            matches_before=matches_before[seat] if matches_before else 0,
+            clocks=clocks,
+            faults=faults,
+        )
+        for seat, seed in enumerate(seeds)
+    ]
+
+
+def table_message(table: Table) -> TableMessage:
+    """The table as everybody sees it (INF-10): a fixed list of fields, nothing that is hidden."""
+    return TableMessage(
+        round=table.round,
+        dealer=table.dealer,
+        turn=table.turn,
+        knocker=table.knocker,
+        stock=len(table.stock),
+        pile=tuple(table.pile[-1:]),
+        layouts=tuple(
+            tuple(None if slot is None else slot.card if slot.up else "?" for slot in layout)
+            for layout in table.layouts
+        ),
+        totals=tuple(table.totals),
+    )

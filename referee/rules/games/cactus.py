@@ -1,0 +1,75 @@
+"""Cactus, 4-card golf for backpackers (CAC): hidden cards, the powers of J and Q, and slaps after every discard.
+
+The slap window itself is slaps.py.
+"""
+
+from protocol import events
+from protocol.actions import Discard, Draw, Knock, Nothing, Peek, Switch
+from protocol.cards import Card, rank
+from protocol.offers import Offer, OneOf, Pick
+from referee.rules.games.hidden import place_face_down, switch
+from referee.rules.games.kernel import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
+from referee.rules.games.slaps import play_window
+from referee.rules.table.asks import Ask, Flow, choose
+from referee.rules.table.seen import only
+from referee.rules.table.table import RoundOver, Table, draw
+
+
+def first_to_play(table: Table) -> int:
+    """CAC-08: the seat with the highest total, ties to the first clockwise from the dealer, the dealer included."""
+    if table.options.fixed_starter:
+        return table.left_of(table.dealer)
+    return max([table.dealer, *table.others(table.dealer)], key=lambda seat: table.totals[seat])
+
+
+def take_turn(table: Table, seat: int) -> Flow[None]:
+    """CAC-09..CAC-17: knock, or draw, place, and what the regular discard brings about."""
+    match (yield from choose_turn(table, seat)):
+        case Knock():
+            knock(table, seat)
+            return
+        case Draw(source=source):
+            draw(table, seat, source)
+            discard = yield from _place(table, seat, public=source == "pile")
+            yield from _after_discard(table, seat, discard)
+
+
+def _place(table: Table, seat: int, *, public: bool) -> Flow[Card]:
+    """CAC-10..CAC-12: returns the regular discard (CAC-13)."""
+    action = yield from choose(place_ask(table, seat, offers=() if public else (DISCARD,)))
+    if isinstance(action, Discard):
+        return discard_hand(table, seat)
+    return place_face_down(table, seat, action, public=public)
+
+
+def _after_discard(table: Table, seat: int, discard: Card) -> Flow[None]:
+    """CAC-14, CAC-21: the slap window, then the discarder's power, unless the stock ends the round before."""
+    if table.stock_has_run_out():
+        raise RoundOver
+    if table.options.slaps:
+        yield from play_window(table, seat, discard)
+    if table.stock_has_run_out():
+        raise RoundOver
+    if rank(discard) in _face_ranks(table):
+        yield from _use_power(table, seat)
+
+
+def _face_ranks(table: Table) -> frozenset[str]:
+    """CAC-13: which ranks carry a power; kings where they are in the pack (CAC-03)."""
+    return frozenset({"J", "Q", "K"} if table.options.cactus_ranks == "KA" else {"J", "Q"})
+
+
+def _use_power(table: Table, seat: int) -> Flow[None]:
+    """CAC-15: peek at any card, or switch any two unseen, or neither."""
+    targets = table.targets(seat, up=False)
+    offers = [NONE]
+    if targets:
+        offers.append(Offer(kind="peek", target=OneOf(targets)))
+    if len(targets) > 1:
+        offers.append(Offer(kind="switch", targets=Pick(2, targets)))
+    match (yield from choose(Ask(seat=seat, decision="power", offers=tuple(offers), fallback=Nothing()))):
+        case Peek(target=target):
+            table.emit(events.Peeked(seat=seat, target=target, card=only(seat, table.at(*target).card)))
+        case Switch(targets=targets):
+            switch(table, *targets)
+            table.emit(events.Switched(seat=seat, targets=targets))

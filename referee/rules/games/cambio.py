@@ -1,0 +1,93 @@
+"""Cambio (CMB), and four-card golf with a secret look (FOU-04): hidden cards, powers of discarded stock cards, a knock.
+
+With the option `slaps` every discard opens a window first (CMB-09).
+"""
+
+from protocol import events
+from protocol.actions import Discard, Draw, Exchange, Knock, Nothing, Peek, Rearrange
+from protocol.cards import Card, rank
+from protocol.offers import Offer, OneOf, Pick
+from referee.rules.games.hidden import place_face_down, switch
+from referee.rules.games.kernel import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
+from referee.rules.games.slaps import play_window
+from referee.rules.table.asks import Ask, Flow, choose
+from referee.rules.table.seen import everybody, only
+from referee.rules.table.table import RoundOver, Table, draw
+
+
+def take_turn(table: Table, seat: int) -> Flow[Card | None]:
+    """CMB-03..CMB-07: knock, or draw and place; a discarded stock card may have a power.
+
+    Returns the regular discard, which may be a jack that costs the next seat its turn (KER-12)."""
+    match (yield from choose_turn(table, seat)):
+        case Knock():
+            knock(table, seat)
+        case Draw(source=source):
+            public = source == "pile"
+            drawn = draw(table, seat, source)
+            action = yield from choose(place_ask(table, seat, offers=() if public else (DISCARD,)))
+            if isinstance(action, Discard):
+                yield from _open_window(table, seat, discard_hand(table, seat))
+                yield from _use_power(table, seat, drawn)
+                return drawn
+            replaced = place_face_down(table, seat, action, public=public)
+            yield from _open_window(table, seat, replaced)
+            return replaced
+    return None
+
+
+def _open_window(table: Table, seat: int, discard: Card) -> Flow[None]:
+    """CMB-09, CAC-14, CAC-21: the slap window, where the game has it and the stock has not run out."""
+    if table.options.slaps and not table.stock_has_run_out():
+        yield from play_window(table, seat, discard)
+    if table.stock_has_run_out():
+        raise RoundOver
+
+
+def _use_power(table: Table, seat: int, card: Card) -> Flow[None]:
+    """CMB-06: what the discarded card allows, if there is anything that it can be aimed at; it may be declined."""
+    power = (table.options.cambio_powers or {}).get(rank(card))
+    offers = () if power is None else _offers(table, seat, power)
+    if not offers:
+        return
+    match (yield from choose(Ask(seat=seat, decision="power", offers=(*offers, NONE), fallback=Nothing()))):
+        case Peek(target=target):
+            table.emit(events.Peeked(seat=seat, target=target, card=only(seat, table.at(*target).card)))
+        case Exchange(slot=slot, target=target):
+            switch(table, (seat, slot), target)
+            table.emit(events.Switched(seat=seat, targets=((seat, slot), target)))
+        case Rearrange(seat=of, slots=slots):
+            _rearrange(table, of, slots)
+            hidden = table.options.hidden_rearrange
+            table.emit(events.Rearranged(seat=seat, of=of, slots=only(seat, slots) if hidden else everybody(slots)))
+
+
+def _offers(table: Table, seat: int, power: str) -> tuple[Offer, ...]:
+    """The legal targets of a power, none where it has none (CMB-06); looking spares nobody (CMB-10)."""
+    targets = table.targets(seat, up=False, spares_ender=power in ("exchange", "rearrange"))
+    own = tuple(target for target in targets if target[0] == seat)
+    others = tuple(target for target in targets if target[0] != seat)
+    match power:
+        case "peek_own":
+            return (Offer(kind="peek", target=OneOf(own)),) if own else ()
+        case "peek_other":
+            return (Offer(kind="peek", target=OneOf(others)),) if others else ()
+        case "exchange":
+            slots = OneOf(tuple(number for _, number in own))
+            return (Offer(kind="exchange", slot=slots, target=OneOf(others)),) if own and others else ()
+        case _:
+            seats = dict.fromkeys(victim for victim, _ in others)
+            return tuple(_rearrange_offer(table, victim) for victim in seats)
+
+
+def _rearrange_offer(table: Table, victim: int) -> Offer:
+    slots = table.occupied(victim)
+    return Offer(kind="rearrange", seat=OneOf((victim,)), slots=Pick(len(slots), slots))
+
+
+def _rearrange(table: Table, victim: int, slots: tuple[int, ...]) -> None:
+    """AMB-49, CMB-09: the card of slot slots[i] goes to the i-th occupied slot."""
+    places = table.occupied(victim)
+    moved = [table.layouts[victim][number] for number in slots]
+    for place, slot in zip(places, moved, strict=True):
+        table.layouts[victim][place] = slot

@@ -1,0 +1,32 @@
+"""Four-card golf with four turns each (T4): a swapped-in card is face up and locked, nobody can end the round."""
+
+from protocol.actions import Discard, Draw, Swap
+from protocol.cards import Card
+from protocol.offers import Offer, OneOf
+from referee.rules.games.kernel import DISCARD, choose_turn, discard_hand, place_face_up
+from referee.rules.table.asks import Ask, Flow, choose
+from referee.rules.table.table import RoundOver, Table, draw
+
+TURNS = 4
+"""T4-03: turns of each seat."""
+
+
+def take_turn(table: Table, seat: int) -> Flow[Card]:
+    """T4-05..T4-07: draw, and swap with a face-down card or, a stock card, discard."""
+    action = yield from choose_turn(table, seat)
+    source = action.source if isinstance(action, Draw) else "stock"
+    draw(table, seat, source)
+    placed = yield from choose(_place_ask(table, seat, may_discard=source == "stock"))
+    discarded = discard_hand(table, seat) if isinstance(placed, Discard) else place_face_up(table, seat, placed)
+    if table.turns + 1 == TURNS * table.seats:
+        table.turns += 1
+        raise RoundOver
+    return discarded
+
+
+def _place_ask(table: Table, seat: int, *, may_discard: bool) -> Ask:
+    """T4-07: face-up cards are locked."""
+    slots = table.face_down(seat)
+    offers = (Offer(kind="swap", slot=OneOf(slots)),) + (DISCARD,) * may_discard
+    fallback = Discard() if may_discard else Swap(slot=slots[0])
+    return Ask(seat=seat, decision="place", offers=offers, fallback=fallback)

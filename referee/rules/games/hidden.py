@@ -1,0 +1,76 @@
+"""What the games with hidden cards share: the secret first look, and placing a card face down."""
+
+from protocol import events
+from protocol.actions import Action, Look, Swap
+from protocol.cards import Card
+from protocol.offers import Offer, Pick
+from referee.rules.book.variants import has_up_card
+from referee.rules.table.asks import Ask, Flow, Sealed, choose_sealed
+from referee.rules.table.seen import everybody, only
+from referee.rules.table.table import Table
+
+
+def open_round(table: Table) -> Flow[None]:
+    """KER-01 with a secret look: the up-card where the game has one, then the looks."""
+    if has_up_card(table.variant):
+        table.turn_up_card()
+    yield from first_look(table)
+
+
+def first_look(table: Table) -> Flow[None]:
+    """CAC-06, CMB-02, POW-02, T4-02, PAR-04: each seat looks at its near row, at all its cards, or at any k of them.
+
+    That a seat looked, and where, is public; the cards are not.
+    """
+    look = table.options.initial_look
+    if look is None:
+        return
+    slots = table.occupied(0)
+    if look.startswith("any:"):
+        chosen = yield from _choose_looks(table, slots, int(look.removeprefix("any:")))
+    else:
+        chosen = (slots if look == "all" else table.variant.near_row,) * table.seats
+    for seat, looked in enumerate(chosen):
+        cards = tuple(only(seat, table.at(seat, number).card) for number in looked)
+        table.emit(events.Looked(seat=seat, slots=looked, cards=cards))
+
+
+def _choose_looks(table: Table, slots: tuple[int, ...], count: int) -> Flow[tuple[tuple[int, ...], ...]]:
+    """DEC-02, sealed: which own cards each seat looks at."""
+    offers = (Offer(kind="look", slots=Pick(count, slots)),)
+    asks = tuple(
+        Ask(seat=seat, decision="look", offers=offers, fallback=Look(slots=slots[:count]))
+        for seat in range(table.seats)
+    )
+    actions = yield from choose_sealed(Sealed(asks=asks))
+    return tuple(action.slots for action in actions if isinstance(action, Look))
+
+
+def place_face_down(table: Table, seat: int, action: Action, *, public: bool) -> Card:
+    """CAC-12, CMB-04, POW-06: the card in hand takes the slot face down, the old card goes face up to the pile.
+
+    `public`: everybody knows the new card, because it came from the pile. Returns the old card.
+    """
+    if not isinstance(action, Swap) or table.hand is None:
+        raise TypeError(f"cannot place by {action!r}")
+    slot = table.at(seat, action.slot)
+    card, replaced = table.hand, slot.card
+    slot.card, slot.up, table.hand = card, False, None
+    table.to_pile(replaced)
+    table.emit(
+        events.Swapped(
+            seat=seat,
+            slot=action.slot,
+            card=everybody(card) if public else only(seat, card),
+            face_up=False,
+            replaced=everybody(replaced),
+        )
+    )
+    return replaced
+
+
+def switch(table: Table, first: tuple[int, int], second: tuple[int, int]) -> None:
+    """Two cards of any seats change places unseen; each keeps its face."""
+    (seat, number), (other, position) = first, second
+    mine, theirs = table.at(seat, number), table.at(other, position)
+    table.layouts[seat][number], table.layouts[other][position] = theirs, mine

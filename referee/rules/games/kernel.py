@@ -1,0 +1,276 @@
+"""The shared turn kernel (KER): set-up, turns, the ways a round can end. Six-card golf and its family play it as it is.
+
+Reads top to bottom like the rule book; cactus.py reuses the parts that Cactus shares.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Literal
+
+from protocol import events
+from protocol.actions import Action, Discard, Draw, Flip, Knock, Nothing, Swap, Trade, TurnUp
+from protocol.cards import Card, rank
+from protocol.offers import Offer, OneOf, Pick
+from referee.rules.book.variants import hole_rows, size
+from referee.rules.table.asks import ALIKE, Ask, Flow, Sealed, choose, choose_sealed
+from referee.rules.table.seen import everybody
+from referee.rules.table.table import RoundOver, Slot, Table, draw, flip
+
+TakeTurn = Callable[[Table, int], Flow[Card | None]]
+"""A seat's turn; returns the card that it put on the pile, None where it put none."""
+
+DISCARD = Offer(kind="discard")
+KNOCK = Offer(kind="knock")
+NONE = Offer(kind="none")
+ONLY_DISCARD: tuple[Offer, ...] = (DISCARD,)
+
+Source = Literal["stock", "pile"]
+"""What is drawn from."""
+
+
+def deal(table: Table) -> None:
+    """GEN-04: cards go out one at a time, clockwise from the dealer's left, row by row; the rest is the stock."""
+    pack = table.chance.deck(table.round)
+    table.layouts = [[] for _ in range(table.seats)]
+    table.rows = hole_rows(table.variant, table.round)
+    dealt = table.seats * table.rows * table.variant.columns
+    for index, card in enumerate(pack[:dealt]):
+        table.layouts[(table.dealer + 1 + index) % table.seats].append(Slot(card, up=False))
+    table.stock = list(reversed(pack[dealt:]))
+    table.pile = []
+    table.hand = table.knocker = table.final = None
+    table.turns = table.windows = table.reshuffles = table.shuffles = 0
+    table.seat_turns = [0] * table.seats
+    table.strokes = [set() for _ in range(table.seats)]
+    table.shields = [[] for _ in range(table.seats)]
+    table.shield_uses = [0] * table.seats
+    table.capped = False
+    table.turn = table.starter
+    table.emit(
+        events.Round(
+            round=table.round,
+            dealer=table.dealer,
+            starter=table.starter,
+            totals=tuple(table.totals),
+            rows=table.rows,
+            stock=len(table.stock),
+            playoff=table.playoff,
+        )
+    )
+
+
+def open_round(table: Table) -> Flow[None]:
+    """KER-01: the first up-card, then the initial flips, sealed and revealed together."""
+    table.turn_up_card()
+    count = table.options.initial_up
+    if count == 0:
+        return
+    slots = tuple(range(size(table.variant)))
+    asks = tuple(
+        Ask(
+            seat=seat,
+            decision="turn_up",
+            offers=(Offer(kind="turn_up", slots=Pick(count, slots)),),
+            fallback=TurnUp(slots=slots[:count]),
+        )
+        for seat in range(table.seats)
+    )
+    chosen = yield from choose_sealed(Sealed(asks=asks))
+    for seat, action in enumerate(chosen):
+        if isinstance(action, TurnUp):
+            flip(table, seat, action.slots)
+
+
+def play_turns(table: Table, take_turn: TakeTurn) -> Flow[None]:
+    """Turns go clockwise until the round is over (RoundOver); the order within one is KER-13."""
+    while True:
+        seat = table.turn
+        discarded = yield from take_turn(table, seat)
+        table.turns += 1
+        table.seat_turns[seat] += 1
+        _check_end_trigger(table, seat)
+        skip = discarded is not None and table.options.jack_skip and rank(discarded) == "J"
+        if table.stock_has_run_out():
+            raise RoundOver
+        _next_turn(table, seat, skip=skip)
+
+
+def start_final_lap(table: Table, seat: int) -> None:
+    """KER-09, KER-10, CAC-18: the ender has no further turn, every other seat has one."""
+    table.knocker = seat
+    table.final = table.others(seat)
+
+
+def knock(table: Table, seat: int) -> None:
+    """KER-10: the knock uses up the turn."""
+    table.emit(events.Knocked(seat=seat))
+    start_final_lap(table, seat)
+
+
+def may_knock(table: Table) -> bool:
+    """KER-02, KER-11: nobody has knocked, and no final lap runs; four turns know no knock (T4-04)."""
+    return table.options.end_mode != "all_up" and table.knocker is None and table.variant.flow != "four_turns"
+
+
+def _check_end_trigger(table: Table, seat: int) -> None:
+    """KER-09: the first layout that is completely face up makes its owner the ender."""
+    if table.options.end_mode == "knock" or table.knocker is not None or table.face_down(seat):
+        return
+    table.emit(events.Finished(seat=seat))
+    start_final_lap(table, seat)
+    if table.options.final_turns is None:
+        raise RoundOver
+
+
+def _next_turn(table: Table, seat: int, *, skip: bool) -> None:
+    """GEN-03, GEN-09, KER-12: who is next; raises RoundOver at the lap's end and at the turn cap."""
+    if table.final is not None:
+        if skip and table.final:
+            table.emit(events.Skipped(seat=table.final.pop(0)))
+        if not table.final:
+            raise RoundOver
+    if table.turns >= table.options.turn_cap * table.seats:
+        table.capped = True
+        raise RoundOver
+    if table.final is not None:
+        table.turn = table.final.pop(0)
+        return
+    table.turn = table.left_of(seat)
+    if skip:
+        table.emit(events.Skipped(seat=table.turn))
+        table.turn = table.left_of(table.turn)
+
+
+def take_turn(table: Table, seat: int) -> Flow[Card | None]:
+    """KER-02..KER-07, SIX-06: draw and place, knock, or flip; returns the card that went to the pile."""
+    match (yield from choose_turn(table, seat)):
+        case Knock():
+            knock(table, seat)
+            return None
+        case Flip(slot=slot):
+            flip(table, seat, (slot,))
+            return None
+        case Draw(source="pile"):
+            card = draw(table, seat, "pile")
+            swap = yield from choose(place_ask(table, seat, offers=()))
+            return place_face_up(table, seat, swap)
+        case _:
+            card = draw(table, seat, "stock")
+            return (yield from _place_stock_card(table, seat, card))
+
+
+def draw_sources(table: Table, seat: int) -> tuple[Source, ...]:
+    """KER-02: what can be drawn from.
+
+    A pile card must be swapped in, so that a seat without cards cannot take it (POW-25); in Powers the pile is drawn
+    by option only (POW-03).
+    """
+    open_pile = table.variant.flow != "powers" or table.options.powers_draw_pile
+    sources: tuple[Source, ...] = ("stock",) if table.can_draw_stock() else ()
+    if table.pile and open_pile and any(table.layouts[seat]):
+        sources += ("pile",)
+    return sources
+
+
+def choose_turn(table: Table, seat: int, *, opens_turn: bool = True) -> Flow[Action]:
+    """DEC-04 for all but par golf; raises RoundOver where nothing can be drawn (GEN-08)."""
+    sources = draw_sources(table, seat)
+    if not sources:
+        raise RoundOver
+    down = table.face_down(seat) if table.options.flip_instead else ()
+    return (yield from choose(_turn_ask(seat, sources, may_knock(table), down, opens_turn)))
+
+
+@lru_cache(ALIKE)
+def _turn_ask(seat: int, sources: tuple[Source, ...], knock: bool, down: tuple[int, ...], opens_turn: bool) -> Ask:
+    offers = [Offer(kind="draw", source=OneOf(sources))]
+    if knock:
+        offers.append(KNOCK)
+    if down:
+        offers.append(Offer(kind="flip", slot=OneOf(down)))
+    fallback = Draw(source=sources[0])
+    return Ask(seat=seat, decision="turn", offers=tuple(offers), fallback=fallback, opens_turn=opens_turn)
+
+
+def place_ask(table: Table, seat: int, offers: tuple[Offer, ...]) -> Ask:
+    """DEC-05: swap with any own card (KER-03, KER-04), or one of the further `offers`; falls back on a discard."""
+    slots = table.occupied(seat)
+    if offers in ((), ONLY_DISCARD):
+        return _place_ask(seat, slots, offers == ONLY_DISCARD)
+    return _placing(seat, slots, offers)
+
+
+@lru_cache(ALIKE)
+def _place_ask(seat: int, slots: tuple[int, ...], may_discard: bool) -> Ask:
+    return _placing(seat, slots, ONLY_DISCARD if may_discard else ())
+
+
+def _placing(seat: int, slots: tuple[int, ...], offers: tuple[Offer, ...]) -> Ask:
+    swaps = (Offer(kind="swap", slot=OneOf(slots)),) if slots else ()
+    fallback: Action = Discard() if DISCARD in offers else Swap(slot=slots[0])
+    return Ask(seat=seat, decision="place", offers=swaps + offers, fallback=fallback)
+
+
+def _place_stock_card(table: Table, seat: int, card: Card) -> Flow[Card]:
+    """KER-04..KER-06, CUT-02: swap, discard with its flip, or trade a king."""
+    further = ONLY_DISCARD
+    if table.options.cutthroat_trade and rank(card) == "K":
+        prey = tuple(target for target in table.targets(seat, up=True) if target[0] != seat)
+        further += (Offer(kind="trade", target=OneOf(prey)),) if prey else ()
+    action = yield from choose(place_ask(table, seat, further))
+    match action:
+        case Discard():
+            discard_hand(table, seat)
+            yield from flip_after_discard(table, seat)
+            return card
+        case Trade(target=(victim, number)):
+            slot = table.at(victim, number)
+            table.hand, slot.card = slot.card, card
+            table.emit(
+                events.Traded(seat=seat, target=(victim, number), given=everybody(card), taken=everybody(table.hand))
+            )
+            action = yield from choose(place_ask(table, seat, offers=()))
+    return place_face_up(table, seat, action)
+
+
+def place_face_up(table: Table, seat: int, action: Action) -> Card:
+    """KER-05: the card in hand takes the slot face up, the old card goes to the pile and is returned."""
+    if not isinstance(action, Swap) or table.hand is None:
+        raise TypeError(f"cannot place by {action!r}")
+    slot = table.at(seat, action.slot)
+    card, replaced = table.hand, slot.card
+    slot.card, slot.up, table.hand = card, True, None
+    table.to_pile(replaced)
+    table.emit(
+        events.Swapped(seat=seat, slot=action.slot, card=everybody(card), face_up=True, replaced=everybody(replaced))
+    )
+    return replaced
+
+
+def discard_hand(table: Table, seat: int) -> Card:
+    """KER-06: the card in hand goes face up on the pile; returns it."""
+    if table.hand is None:
+        raise LookupError("there is no card in hand")
+    card, table.hand = table.hand, None
+    table.to_pile(card)
+    table.emit(events.Discarded(seat=seat, card=everybody(card)))
+    return card
+
+
+def flip_after_discard(table: Table, seat: int) -> Flow[None]:
+    """KER-06, DEC-06: whether a face-down card may or must be turned up."""
+    down = table.face_down(seat)
+    rule = table.options.flip_on_discard
+    if rule == "never" or not down:
+        return
+    optional = rule == "may" or (rule == "must_unless_last" and len(down) == 1)
+    action = yield from choose(_flip_ask(seat, down, optional))
+    if isinstance(action, Flip):
+        flip(table, seat, (action.slot,))
+
+
+@lru_cache(ALIKE)
+def _flip_ask(seat: int, down: tuple[int, ...], optional: bool) -> Ask:
+    offers = (Offer(kind="flip", slot=OneOf(down)),) + (NONE,) * optional
+    fallback: Action = Nothing() if optional else Flip(slot=down[0])
+    return Ask(seat=seat, decision="flip", offers=offers, fallback=fallback, joins=True)

@@ -1,0 +1,141 @@
+"""Par golf (PAR): a grid of pairs, a look and an arrangement before play, strokes that fix pairs; No-Par has none."""
+
+from protocol import events
+from protocol.actions import Arrange, Draw, End, Nothing, Stroke, Swap, SwapOwn
+from protocol.cards import Card
+from protocol.offers import Offer, OneOf, Pick
+from referee.rules.games.hidden import first_look
+from referee.rules.games.kernel import NONE, draw_sources, start_final_lap
+from referee.rules.table.asks import Ask, Flow, Sealed, choose, choose_sealed
+from referee.rules.table.seen import Seen, everybody, only
+from referee.rules.table.table import Slot, Table, draw, flip
+
+
+def open_hole(table: Table) -> Flow[None]:
+    """PAR-04..PAR-06: look at all cards, arrange them, turn the top row up; then the first up-card."""
+    yield from first_look(table)
+    if table.options.arrange == "after_look":
+        yield from _arrange(table)
+    for seat in range(table.seats):
+        flip(table, seat, (0, 1))
+    table.turn_up_card()
+
+
+def _arrange(table: Table) -> Flow[None]:
+    """DEC-03, sealed: each seat puts its own cards where it likes."""
+    slots = table.occupied(0)
+    offers = (Offer(kind="arrange", slots=Pick(len(slots), slots)),)
+    asks = tuple(
+        Ask(seat=seat, decision="arrange", offers=offers, fallback=Arrange(slots=slots)) for seat in range(table.seats)
+    )
+    actions = yield from choose_sealed(Sealed(asks=asks))
+    for seat, action in enumerate(actions):
+        if isinstance(action, Arrange):
+            table.layouts[seat] = [table.layouts[seat][number] for number in action.slots]
+            table.emit(events.Arranged(seat=seat, slots=only(seat, action.slots)))
+
+
+def take_turn(table: Table, seat: int) -> Flow[Card | None]:
+    """PAR-08: a stroke, then one action, unless the final stroke or `end` stops the turn."""
+    asked = yield from _take_strokes(table, seat)
+    if not table.options.no_par and not free_slots(table, seat):
+        _end_hole(table, seat)
+        return None
+    match (yield from choose(_turn_ask(table, seat, opens_turn=not asked))):
+        case End():
+            table.emit(events.Knocked(seat=seat))
+            start_final_lap(table, seat)
+        case SwapOwn(slots=slots):
+            _swap_own(table, seat, slots)
+        case Draw(source=source):
+            card = draw(table, seat, source)
+            action = yield from choose(_place_ask(table, seat))
+            if isinstance(action, Swap):
+                return _place(table, seat, action.slot, card, public=source == "pile")
+    return None
+
+
+def free_slots(table: Table, seat: int) -> tuple[int, ...]:
+    """The slots outside taken strokes."""
+    taken = table.strokes[seat]
+    return tuple(number for number in table.occupied(seat) if number // 2 not in taken)
+
+
+def _turn_ask(table: Table, seat: int, *, opens_turn: bool) -> Ask:
+    """DEC-04: draw, swap two own cards (PAR-11), or end a No-Par hole (PAR-17)."""
+    sources, free = draw_sources(table, seat), free_slots(table, seat)
+    offers = [Offer(kind="draw", source=OneOf(sources)), Offer(kind="swap_own", slots=Pick(2, free))]
+    may_end = table.options.no_par and table.knocker is None
+    if may_end and table.seat_turns[seat] + 1 >= table.options.no_par_first_end:
+        offers.append(Offer(kind="end"))
+    fallback = Draw(source=sources[0])
+    return Ask(
+        seat=seat,
+        decision="turn",
+        offers=tuple(offers),
+        fallback=fallback,
+        opens_turn=opens_turn,
+        joins=not opens_turn,
+    )
+
+
+def _place_ask(table: Table, seat: int) -> Ask:
+    """PAR-09: a swap is forced."""
+    free = free_slots(table, seat)
+    return Ask(seat=seat, decision="place", offers=(Offer(kind="swap", slot=OneOf(free)),), fallback=Swap(slot=free[0]))
+
+
+def _place(table: Table, seat: int, number: int, card: Card, *, public: bool) -> Card:
+    """PAR-10, PAR-24: the new card takes over the face of the slot, the old one goes face up to the pile."""
+    slot = table.at(seat, number)
+    replaced, slot.card, table.hand = slot.card, card, None
+    table.to_pile(replaced)
+    seen = everybody(card) if public or slot.up else only(seat, card)
+    table.emit(events.Swapped(seat=seat, slot=number, card=seen, face_up=slot.up, replaced=everybody(replaced)))
+    return replaced
+
+
+def _swap_own(table: Table, seat: int, slots: tuple[int, int]) -> None:
+    """PAR-11, PAR-24: two own cards change places and take over the face of the new place."""
+    first, second = (table.at(seat, number) for number in slots)
+    first.card, second.card = second.card, first.card
+    cards = (_face(first), _face(second))
+    table.emit(events.SwappedOwn(seat=seat, slots=slots, cards=cards))
+
+
+def _face(slot: Slot) -> Seen[Card | None]:
+    return everybody(slot.card) if slot.up else Seen(None, None)
+
+
+def _take_strokes(table: Table, seat: int) -> Flow[bool]:
+    """PAR-12, DEC-12: from the second turn on a row may be taken, or several; whether the seat was asked."""
+    if table.options.no_par or table.seat_turns[seat] == 0:
+        return False
+    asked = False
+    while free := sorted({number // 2 for number in free_slots(table, seat)}):
+        offers = (NONE, Offer(kind="stroke", row=OneOf(tuple(free))))
+        action = yield from choose(
+            Ask(seat=seat, decision="stroke", offers=offers, fallback=Nothing(), opens_turn=not asked)
+        )
+        asked = True
+        if not isinstance(action, Stroke):
+            break
+        _stroke(table, seat, action.row)
+        if table.options.strokes_per_turn == 1:
+            break
+    return asked
+
+
+def _stroke(table: Table, seat: int, row: int) -> None:
+    """PAR-12, PAR-13: the row is fixed, and face down from now on."""
+    table.strokes[seat].add(row)
+    for number in (2 * row, 2 * row + 1):
+        table.at(seat, number).up = False
+    table.emit(events.Stroked(seat=seat, row=row))
+
+
+def _end_hole(table: Table, seat: int) -> None:
+    """PAR-14, PAR-15: the final stroke ends the turn, and the first one on the table starts the last lap."""
+    if table.knocker is None:
+        table.emit(events.Finished(seat=seat))
+        start_final_lap(table, seat)

@@ -1,0 +1,353 @@
+"""The cards of Powers, from the ace to the black king: how each power can be used, and what it does (POW-10..POW-22).
+
+How a power is chosen, announced, blocked and copied is powers.py. Adding a power is its two functions and its entry.
+"""
+
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from protocol import events
+from protocol.actions import (
+    Action,
+    AddCard,
+    CancelKnock,
+    Exchange,
+    Expose,
+    Hide,
+    Keep,
+    Peek,
+    Plant,
+    RemoveCard,
+    Shuffle,
+    SwapLines,
+    Target,
+)  # fmt: skip
+from protocol.cards import Card, rank, suit
+from protocol.offers import Offer, OneOf, Pick
+from referee.rules.games.hidden import switch
+from referee.rules.table.asks import Ask, Flow, choose
+from referee.rules.table.seen import Hand, Seen, everybody, only
+from referee.rules.table.table import Slot, Table
+
+
+class Use(Struct):
+    """A power that is being used: by whom, under which name, and the card that carries it."""
+
+    table: Table
+    seat: int
+    power: str
+    card: Card
+    in_hand: bool
+    """Whether the card has not yet been laid anywhere: it may become a shield, be planted or be kept."""
+    spent: bool = False
+    """Whether the card was used up so, or blocked when it would have been: a 2 stands in only once."""
+
+
+def power_of(card: Card) -> str:
+    """The name of a card's power: its rank, `BK` for the black kings, nothing for red kings and queens."""
+    if rank(card) == "K":
+        return "BK" if suit(card) in "SC" else ""
+    return rank(card)
+
+
+def lay_on_pile(use: Use) -> None:
+    """POW-07: the used card goes to the pile."""
+    use.in_hand, use.table.hand = False, None
+    use.table.to_pile(use.card)
+
+
+def _spend(use: Use) -> None:
+    """The card goes somewhere else than to the pile."""
+    use.in_hand, use.spent, use.table.hand = False, True, None
+
+
+# What turns up a black king
+
+
+def turned_up(table: Table, card: Card, *, was_up: bool) -> None:
+    """POW-22 (c): a black king that becomes face up during the final lap cancels the knock by itself."""
+    if not was_up and power_of(card) == "BK":
+        cancel_knock(table)
+
+
+def cancel_knock(table: Table) -> None:
+    """POW-22, POW-23: the lap is over, the knocker an ordinary player again; without a knock nothing happens."""
+    if table.knocker is not None:
+        table.emit(events.KnockCancelled(knocker=table.knocker))
+        table.knocker = table.final = None
+
+
+# The powers, from the ace to the king
+
+
+def _offer_ace(use: Use) -> Iterator[Offer]:
+    """POW-10: a stock card for an opponent, or one own card away."""
+    victims = _opponents(use)
+    # The ace will lie on the pile by then (POW-07), so that a single card below it makes a stock.
+    if victims and (use.table.can_draw_stock() or (use.table.pile and use.table.options.stock_out == "reshuffle")):
+        yield Offer(kind="add", seat=OneOf(victims))
+    if own := use.table.occupied(use.seat):
+        yield Offer(kind="remove", slot=OneOf(own))
+
+
+def _ace(use: Use, action: Action) -> Flow[None]:
+    table = use.table
+    if isinstance(action, AddCard):
+        card = table.take_stock()
+        if card is not None:
+            number = add_to_set(table, action.seat, card)
+            table.emit(events.CardAdded(seat=use.seat, target=(action.seat, number), stock=len(table.stock)))
+    elif isinstance(action, RemoveCard):
+        slot = table.at(use.seat, action.slot)
+        table.to_pile(table.remove(use.seat, action.slot))
+        table.emit(events.CardRemoved(seat=use.seat, target=(use.seat, action.slot), card=everybody(slot.card)))
+        turned_up(table, slot.card, was_up=slot.up)
+    yield from ()
+
+
+def add_to_set(table: Table, seat: int, card: Card) -> int:
+    """POW-08: the lowest-numbered empty slot, else row 0 of a new column; returns the slot."""
+    layout = table.layouts[seat]
+    if None not in layout:
+        layout += [None, None]
+    number = layout.index(None)
+    layout[number] = Slot(card, up=False)
+    return number
+
+
+def _offer_three(use: Use) -> Iterator[Offer]:
+    """POW-14: an opponent's whole set is shuffled."""
+    if victims := tuple(seat for seat in _opponents(use) if use.table.occupied(seat)):
+        yield Offer(kind="shuffle", seat=OneOf(victims))
+
+
+def _three(use: Use, action: Action) -> Flow[None]:
+    table = use.table
+    if isinstance(action, Shuffle):
+        slots = table.occupied(action.seat)
+        table.shuffles += 1
+        cards = tuple(table.at(action.seat, number).card for number in slots)
+        shuffled = table.chance.shuffle(table.round, table.shuffles, cards)
+        for number, card in zip(slots, shuffled, strict=True):
+            table.layouts[action.seat][number] = Slot(card, up=False)
+        table.emit(events.Shuffled(seat=use.seat, of=action.seat))
+    yield from ()
+
+
+def _offer_four(use: Use) -> Iterator[Offer]:
+    """POW-15: an opponent's card up, or an own card down."""
+    if hidden := _others(use, up=False):
+        yield Offer(kind="expose", target=OneOf(hidden))
+    if own := tuple(number for number in use.table.occupied(use.seat) if use.table.at(use.seat, number).up):
+        yield Offer(kind="hide", slot=OneOf(own))
+
+
+def _four(use: Use, action: Action) -> Flow[None]:
+    table = use.table
+    if isinstance(action, Expose):
+        slot = table.at(*action.target)
+        slot.up = True
+        table.emit(events.Exposed(seat=use.seat, target=action.target, card=everybody(slot.card)))
+        turned_up(table, slot.card, was_up=False)
+    elif isinstance(action, Hide):
+        table.at(use.seat, action.slot).up = False
+        table.emit(events.Hidden(seat=use.seat, target=(use.seat, action.slot)))
+    yield from ()
+
+
+def _offer_five(_: Use) -> Iterator[Offer]:
+    """POW-16: a shield."""
+    yield Offer(kind="shield")
+
+
+def _five(use: Use, _: Action) -> Flow[None]:
+    table = use.table
+    _spend(use)
+    table.shields[use.seat].append(use.card)
+    count = len(table.shields[use.seat])
+    table.emit(events.Shielded(seat=use.seat, card=everybody(use.card), shields=count))
+    yield from ()
+
+
+def _offer_six(use: Use) -> Iterator[Offer]:
+    """POW-18: an own card for an opponent's, unseen."""
+    own, others = use.table.occupied(use.seat), _others(use)
+    if own and others:
+        yield Offer(kind="exchange", slot=OneOf(own), target=OneOf(others))
+
+
+def _six(use: Use, action: Action) -> Flow[None]:
+    if isinstance(action, Exchange):
+        own = (use.seat, action.slot)
+        switch(use.table, own, action.target)
+        use.table.emit(events.Switched(seat=use.seat, targets=(own, action.target)))
+    yield from ()
+
+
+def _offer_seven(use: Use) -> Iterator[Offer]:
+    """POW-19: two rows or two columns of an opponent's set."""
+    for victim in _opponents(use):
+        if use.table.occupied(victim):
+            lines = {"row": 2, "column": len(use.table.layouts[victim]) // 2}
+            for axis, count in lines.items():
+                pair = Pick(2, tuple(range(count)))
+                yield Offer(kind="swap_lines", seat=OneOf((victim,)), axis=OneOf((axis,)), lines=pair)
+
+
+def _seven(use: Use, action: Action) -> Flow[None]:
+    table = use.table
+    if isinstance(action, SwapLines):
+        layout = table.layouts[action.seat]
+        first, second = (_line(len(layout) // 2, action.axis, line) for line in action.lines)
+        for one, other in zip(first, second, strict=True):
+            layout[one], layout[other] = layout[other], layout[one]
+        to = (use.seat,) if table.options.hidden_rearrange else None
+        table.emit(
+            events.LinesSwapped(
+                seat=use.seat,
+                of=action.seat,
+                axis=Seen(str(action.axis), to),
+                lines=Seen(action.lines, to),
+                layout=tuple(None if slot is None else slot.card if slot.up else "?" for slot in layout),
+            )
+        )
+    yield from ()
+
+
+def _line(columns: int, axis: str, line: int) -> list[int]:
+    """POW-08: the slots of a row or column; a column beyond the third has the slots 2k and 2k + 1."""
+    by_column = [(k, k + 3) if k < 3 else (2 * k, 2 * k + 1) for k in range(columns)]
+    return list(by_column[line]) if axis == "column" else [pair[line] for pair in by_column]
+
+
+def _offer_eight(use: Use) -> Iterator[Offer]:
+    """POW-20: two more cards, one of three is kept; it needs an own slot, and a card to keep."""
+    if use.table.occupied(use.seat) and (use.in_hand or use.table.can_draw_stock()):
+        yield Offer(kind="take_two")
+
+
+def _eight(use: Use, _: Action) -> Flow[None]:
+    """POW-20, DEC-13. In the order of the pile: the unchosen of the 8 and the two, then the replaced card."""
+    table, seat = use.table, use.seat
+    drawn = [card for card in (table.take_stock(), table.take_stock()) if card is not None]
+    secret: tuple[Hand, ...] = tuple(only(seat, card) for card in drawn)
+    table.emit(events.DrewTwo(seat=seat, cards=secret, stock=len(table.stock)))
+    table.extra = drawn
+    three = ([use.card] if use.in_hand else [None]) + list(drawn)
+    choices = tuple(index for index, card in enumerate(three) if card is not None)
+    slots = table.occupied(seat)
+    offer = Offer(kind="keep", card=OneOf(choices), slot=OneOf(slots))
+    fallback = Keep(card=choices[0], slot=slots[0])
+    answer = yield from choose(Ask(seat=seat, decision="pick8", offers=(offer,), fallback=fallback))
+    if not isinstance(answer, Keep):
+        raise TypeError(f"cannot keep by {answer!r}")
+    kept = three[answer.card]
+    rest = [card for index, card in enumerate(three) if index != answer.card and card is not None]
+    table.extra = []
+    if answer.card == 0:
+        _spend(use)
+    use.in_hand, table.hand = False, None
+    old = table.at(seat, answer.slot)
+    table.layouts[seat][answer.slot] = Slot(kept or use.card, up=False)
+    discarded = (*rest, old.card)
+    for card in discarded:
+        table.to_pile(card)
+    # That the 8 itself was kept shows by what lies on the pile; which of two drawn cards was kept does too.
+    seen = everybody(kept) if answer.card == 0 else only(seat, kept)
+    table.emit(
+        events.Kept(seat=seat, slot=answer.slot, card=seen, discarded=tuple(everybody(card) for card in discarded))
+    )
+    turned_up(table, old.card, was_up=old.up)
+
+
+def _offer_nine(use: Use) -> Iterator[Offer]:
+    """POW-13: the 9 for any card of an opponent; it must be there to be placed."""
+    if use.in_hand and (others := _others(use)):
+        yield Offer(kind="plant", target=OneOf(others))
+
+
+def _nine(use: Use, action: Action) -> Flow[None]:
+    table = use.table
+    if isinstance(action, Plant):
+        seat, number = action.target
+        old = table.at(seat, number)
+        table.layouts[seat][number] = Slot(use.card, up=False)
+        _spend(use)
+        table.to_pile(old.card)
+        table.emit(
+            events.Planted(seat=use.seat, target=action.target, card=everybody(use.card), replaced=everybody(old.card))
+        )
+        turned_up(table, old.card, was_up=old.up)
+    yield from ()
+
+
+def _offer_ten(use: Use) -> Iterator[Offer]:
+    """POW-12: a look at an opponent's card."""
+    if hidden := _others(use, up=False):
+        yield Offer(kind="peek", target=OneOf(hidden))
+
+
+def _offer_jack(use: Use) -> Iterator[Offer]:
+    """POW-12: a look at an own card."""
+    if own := tuple((use.seat, number) for number in use.table.face_down(use.seat)):
+        yield Offer(kind="peek", target=OneOf(own))
+
+
+def _peek(use: Use, action: Action) -> Flow[None]:
+    if isinstance(action, Peek):
+        card = use.table.at(*action.target).card
+        use.table.emit(events.Peeked(seat=use.seat, target=action.target, card=only(use.seat, card)))
+    yield from ()
+
+
+def _offer_black_king(use: Use) -> Iterator[Offer]:
+    """POW-22 (a), (b): only while a knock is pending."""
+    if use.table.knocker is not None:
+        yield Offer(kind="cancel_knock")
+
+
+def _black_king(use: Use, action: Action) -> Flow[None]:
+    if isinstance(action, CancelKnock):
+        cancel_knock(use.table)
+    yield from ()
+
+
+class Power(Struct, frozen=True):
+    """A power: how it can be used now, what it does, and whether its card goes elsewhere than to the pile."""
+
+    offers: Callable[[Use], Iterator[Offer]]
+    act: Callable[[Use, Action], Flow[None]]
+    keeps_card: bool = False
+
+
+POWERS = {
+    "A": Power(_offer_ace, _ace),
+    "3": Power(_offer_three, _three),
+    "4": Power(_offer_four, _four),
+    "5": Power(_offer_five, _five, keeps_card=True),
+    "6": Power(_offer_six, _six),
+    "7": Power(_offer_seven, _seven),
+    "8": Power(_offer_eight, _eight, keeps_card=True),
+    "9": Power(_offer_nine, _nine, keeps_card=True),
+    "10": Power(_offer_ten, _peek),
+    "J": Power(_offer_jack, _peek),
+    "BK": Power(_offer_black_king, _black_king),
+}
+"""By name; the 2 is `_copy_two`, the queen does nothing (POW-12), red kings have no power (POW-21)."""
+
+
+def _opponents(use: Use) -> tuple[int, ...]:
+    """The seats that a power may be aimed at; `protect_ender` takes the knocker out (POW-26)."""
+    protected = use.table.knocker if use.table.options.protect_ender else None
+    return tuple(sorted(seat for seat in use.table.others(use.seat) if seat != protected))
+
+
+def _others(use: Use, *, up: bool | None = None) -> tuple[Target, ...]:
+    """The cards of opponents, all or those with this face."""
+    return tuple(
+        (seat, number)
+        for seat in _opponents(use)
+        for number in use.table.occupied(seat)
+        if up is None or use.table.at(seat, number).up is up
+    )

@@ -1,0 +1,206 @@
+"""Powers (POW): nearly every card, discarded as it is drawn, does something; what each does is power_cards.py.
+
+A power that is aimed at another set is an attack and can be blocked by a shield (POW-17). A 2 copies two other powers
+and stands in once for a card that its power uses up (POW-11).
+"""
+
+from protocol import events
+from protocol.actions import (
+    Action,
+    AddCard,
+    Allow,
+    Block,
+    Copy,
+    Discard,
+    Draw,
+    Exchange,
+    Expose,
+    Hide,
+    Knock,
+    Nothing,
+    Peek,
+    Plant,
+    RemoveCard,
+    Shuffle,
+    Stop,
+    Swap,
+    SwapLines,
+    Target,
+)  # fmt: skip
+from protocol.cards import Card
+from protocol.offers import Offer, OneOf
+from referee.rules.games.hidden import place_face_down
+from referee.rules.games.kernel import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
+from referee.rules.games.power_cards import POWERS, Use, lay_on_pile, power_of, turned_up
+from referee.rules.table.asks import Ask, Flow, choose
+from referee.rules.table.seen import everybody
+from referee.rules.table.table import Table, draw
+
+
+def take_turn(table: Table, seat: int) -> Flow[None]:
+    """POW-04..POW-07: knock, or draw, and swap or discard; a discarded card may be used for its power."""
+    match (yield from choose_turn(table, seat)):
+        case Knock():
+            knock(table, seat)
+            return
+        case Draw(source=source):
+            public = source == "pile"
+            card = draw(table, seat, source)
+            action = yield from choose(place_ask(table, seat, offers=() if public else (DISCARD,)))
+            if isinstance(action, Discard):
+                yield from _use_or_discard(table, seat, card)
+            elif isinstance(action, Swap):
+                was_up = table.at(seat, action.slot).up
+                turned_up(table, place_face_down(table, seat, action, public=public), was_up=was_up)
+
+
+def _use_or_discard(table: Table, seat: int, card: Card) -> Flow[None]:
+    """POW-05, POW-07: DEC-07, where the card has a power with a legal target; a 2 asks for its copies instead.
+
+    The last stock card gives no power where that ends the round (GEN-08)."""
+    if table.stock_has_run_out():
+        discard_hand(table, seat)
+        return
+    power = power_of(card)
+    use = Use(table, seat, power, card, in_hand=True)
+    if power == "2":
+        yield from _copy_two(use)
+        return
+    offers = _offers(use)
+    action: Action = Nothing()
+    if offers:
+        ask = Ask(seat=seat, decision="power", offers=(*offers, NONE), fallback=Nothing())
+        action = yield from choose(ask)
+    if isinstance(action, Nothing):
+        discard_hand(table, seat)
+    else:
+        yield from _carry_out(use, action)
+
+
+def _offers(use: Use) -> tuple[Offer, ...]:
+    """The actions by which a power can be used now; empty where it has no legal target (POW-07)."""
+    power = POWERS.get(use.power)
+    return tuple(power.offers(use)) if power else ()
+
+
+def _carry_out(use: Use, action: Action) -> Flow[None]:
+    """POW-07, POW-17: announce the power, give a shield its chance, then do it."""
+    table = use.table
+    against, targets = _aim(use, action)
+    if use.in_hand and not POWERS[use.power].keeps_card:
+        lay_on_pile(use)
+    table.emit(
+        events.PowerUsed(seat=use.seat, card=everybody(use.card), power=use.power, against=against, targets=targets)
+    )
+    if against is not None and (yield from _is_blocked(use, against)):
+        return
+    yield from POWERS[use.power].act(use, action)
+    if use.in_hand:
+        lay_on_pile(use)
+
+
+def _aim(use: Use, action: Action) -> tuple[int | None, tuple[Target, ...]]:
+    """Which other set the power is aimed at, and the slots that POW-29 makes public."""
+    match action:
+        case Exchange(slot=slot, target=target):
+            return target[0], ((use.seat, slot), target)
+        case Peek(target=target) | Plant(target=target) | Expose(target=target):
+            return (target[0] if target[0] != use.seat else None), (target,)
+        case RemoveCard(slot=slot) | Hide(slot=slot):
+            return None, ((use.seat, slot),)
+        case AddCard(seat=victim) | Shuffle(seat=victim) | SwapLines(seat=victim):
+            return victim, ()
+    return None, ()
+
+
+# Shields
+
+
+def _is_blocked(use: Use, victim: int) -> Flow[bool]:
+    """POW-17, DEC-10: a seat with a shield may block; the attack then has no effect."""
+    table = use.table
+    if not table.shields[victim]:
+        return False
+    offers = (Offer(kind="block"), Offer(kind="allow"))
+    answer = yield from choose(Ask(seat=victim, decision="block", offers=offers, fallback=Allow()))
+    if not isinstance(answer, Block):
+        return False
+    if use.in_hand:
+        use.spent = True
+        lay_on_pile(use)
+    table.shield_uses[victim] += 1
+    if table.options.shield_uses != "unlimited" and table.shield_uses[victim] >= table.options.shield_uses:
+        table.to_pile(table.shields[victim].pop(0))
+        table.shield_uses[victim] = 0
+    table.emit(events.Blocked(seat=victim, shields=len(table.shields[victim])))
+    return True
+
+
+# The 2
+
+
+COPIED = ("3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "BK")
+"""What a 2 can copy (POW-11)."""
+
+
+def _copy_two(use: Use) -> Flow[None]:
+    """POW-11, DEC-14: one power, then a different one; the 2 lies on the pile and can stand in once.
+
+    No second one where the first, an 8, drew the last stock card and that ends the round (GEN-08)."""
+    table = use.table
+    done: list[str] = []
+    standing_in = False
+    while len(done) < 2 and not table.stock_has_run_out():
+        copies = tuple(name for name in COPIED if name not in done and _can_copy(use, name, standing_in=standing_in))
+        offers = (Offer(kind="copy", power=OneOf(copies)),) if copies else ()
+        if not copies:
+            break
+        ask = Ask(seat=use.seat, decision="pick2", offers=(*offers, Offer(kind="stop")), fallback=Stop())
+        choice = yield from choose(ask)
+        if not isinstance(choice, Copy):
+            break
+        if not done:
+            lay_on_pile(use)
+            shown = everybody(use.card)
+            table.emit(events.PowerUsed(seat=use.seat, card=shown, power="2", against=None, targets=()))
+        done.append(choice.power)
+        standing_in = (yield from _copy_one(use, choice.power, standing_in=standing_in)) or standing_in
+    if not done:
+        discard_hand(table, use.seat)
+
+
+def _copy(use: Use, power: str, *, standing_in: bool) -> Use:
+    return Use(use.table, use.seat, power, use.card, in_hand=not standing_in)
+
+
+def _can_copy(use: Use, power: str, *, standing_in: bool) -> bool:
+    """Whether a copy of the power has a legal target, and the 2 is there to stand in where that is needed."""
+    if power == "Q":
+        return True
+    if power in ("5", "9") and standing_in:
+        return False
+    return bool(_offers(_copy(use, power, standing_in=standing_in)))
+
+
+def _copy_one(use: Use, power: str, *, standing_in: bool) -> Flow[bool]:
+    """One copied power; returns whether the 2 has now stood in for a card that is used up (POW-11)."""
+    table = use.table
+    if power == "Q":
+        table.emit(events.PowerUsed(seat=use.seat, card=everybody(use.card), power="Q", against=None, targets=()))
+        return False
+    copy = _copy(use, power, standing_in=standing_in)
+    ask = Ask(seat=use.seat, decision="power", offers=(*_offers(copy), NONE), fallback=Nothing())
+    action = yield from choose(ask)
+    if isinstance(action, Nothing):
+        return False
+    copy.in_hand = not standing_in and POWERS[power].keeps_card
+    if copy.in_hand:
+        _take_from_pile(table, use.card)
+    yield from _carry_out(copy, action)
+    return copy.spent
+
+
+def _take_from_pile(table: Table, card: Card) -> None:
+    """POW-07: a 2 that becomes a stand-in is taken from the pile again."""
+    last = len(table.pile) - 1 - table.pile[::-1].index(card)
+    table.hand = table.pile.pop(last)

@@ -1,0 +1,137 @@
+"""Out-of-turn discards (CAC-22..CAC-36): the window, the order of the slaps, and what each of them does.
+
+How reaction times are measured is the business of play/slaps/race.py; here they are given.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from protocol import actions, events
+from protocol.actions import Action, Give, Pass, Target
+from protocol.cards import Card, rank
+from protocol.offers import Offer, OneOf
+from referee.rules.book.options import Options
+from referee.rules.table.asks import ALIKE, Ask, Flow, Slap, SlapOrder, Window, choose, choose_slaps
+from referee.rules.table.seen import everybody
+from referee.rules.table.table import RoundOver, Table
+
+PASS = Offer(kind="pass")
+
+
+def play_window(table: Table, discarder: int, discard: Card) -> Flow[None]:
+    """CAC-22..CAC-36: every seat is asked, the slaps are resolved one after another, a debt is paid.
+
+    Raises RoundOver when a seat has no cards left (CAC-36)."""
+    table.windows += 1
+    asks = tuple(_slap_ask(table, seat) for seat in range(table.seats))
+    slaps = yield from choose_slaps(Window(number=table.windows, discarder=discarder, asks=asks))
+    emptied = None
+    for slap in slaps:
+        if table.layouts[slap.target[0]][slap.target[1]] is None:
+            continue  # CAC-33: void, published to nobody
+        if _resolve(table, slap, discard, done=emptied is not None):
+            emptied = slap
+        _check_empty_seats(table, owed=emptied.target[0] if emptied and emptied.seat != emptied.target[0] else None)
+    if emptied is not None and emptied.seat != emptied.target[0]:
+        yield from _give(table, emptied.seat, emptied.target)
+    table.emit(events.WindowClosed())
+
+
+def _slap_ask(table: Table, seat: int) -> Ask:
+    """DEC-08, CAC-24: any face-down card on the table, or pass; Cambio does not take CAC-19 over (CMB-09)."""
+    return _ask_to_slap(seat, table.targets(seat, up=False, spares_ender=table.variant.flow == "cactus"))
+
+
+@lru_cache(ALIKE)
+def _ask_to_slap(seat: int, targets: tuple[Target, ...]) -> Ask:
+    offers = (PASS, Offer(kind="slap", target=OneOf(targets))) if targets else (PASS,)
+    return Ask(seat=seat, decision="slap", offers=offers, fallback=Pass())
+
+
+def _resolve(table: Table, slap: Slap, discard: Card, *, done: bool) -> bool:
+    """CAC-26..CAC-32 for one slap; returns whether it is the correct one of this window."""
+    seat, (owner, number) = slap.seat, slap.target
+    card = table.at(owner, number).card
+    right = rank(card) == rank(discard)
+    new_slot = None
+    if right and not done:
+        table.to_pile(table.remove(owner, number))
+    elif not right and owner != seat:
+        new_slot = table.add(seat, table.remove(owner, number))
+    elif not right and (penalty := table.take_stock()) is not None:
+        new_slot = table.add(seat, penalty)
+    table.emit(
+        events.Slapped(
+            seat=seat,
+            target=slap.target,
+            card=everybody(card),
+            verdict="wrong" if not right else "late" if done else "right",
+            new_slot=new_slot,
+            stock=len(table.stock),
+        )
+    )
+    return right and not done
+
+
+def _check_empty_seats(table: Table, owed: int | None) -> None:
+    """CAC-36: a seat without cards ends the round, but not the one whose slot waits for DEC-09 (`owed`)."""
+    if any(not table.occupied(seat) for seat in range(table.seats) if seat != owed):
+        raise RoundOver
+
+
+def _give(table: Table, seat: int, target: Target) -> Flow[None]:
+    """CAC-29, DEC-09: one own card of the slapper moves unseen into the emptied slot."""
+    slots = table.occupied(seat)
+    ask = Ask(
+        seat=seat,
+        decision="give",
+        offers=(Offer(kind="give", slot=OneOf(slots)),),
+        fallback=Give(slot=slots[0]),
+    )
+    action = yield from choose(ask)
+    if not isinstance(action, Give):
+        raise TypeError(f"cannot give by {action!r}")
+    owner, number = target
+    table.layouts[owner][number] = table.at(seat, action.slot)
+    table.layouts[seat][action.slot] = None
+    table.emit(events.Gave(seat=seat, slot=action.slot, target=target))
+    _check_empty_seats(table, owed=None)
+
+
+def order_slaps(
+    options: Options,
+    window: Window,
+    answers: Mapping[int, Action],
+    reaction_us: Mapping[int, float],
+    lots: tuple[int, ...],
+) -> SlapOrder:
+    """CAC-25: the order in which a window's slaps are resolved.
+
+    `answers` holds the actions by seat (missing: pass), `reaction_us` the measured times in microseconds of those
+    that slapped (used by `slap_order = reaction` only), `lots` all seats in the window's drawn order.
+    """
+    slaps = {
+        seat: Slap(seat=seat, target=action.target)
+        for seat, action in answers.items()
+        if isinstance(action, actions.Slap)
+    }
+    drawn = sorted(slaps, key=lambda seat: (seat == window.discarder, lots.index(seat)))
+    if options.slap_order == "clockwise":
+        order = sorted(slaps, key=lambda seat: (seat - window.discarder - 1) % len(window.asks))
+    elif options.slap_order == "lottery":
+        order = drawn
+    else:
+        order = _by_photo_finish(drawn, reaction_us, options.photo_finish_us)
+    return SlapOrder(slaps=tuple(slaps[seat] for seat in order))
+
+
+def _by_photo_finish(drawn: list[int], reaction_us: Mapping[int, float], margin_us: int) -> list[int]:
+    """The fastest opens a group of all that are less than the margin behind it; inside a group the lot decides."""
+    waiting = sorted(drawn, key=lambda seat: reaction_us[seat])
+    order: list[int] = []
+    while waiting:
+        opener = reaction_us[waiting[0]]
+        group = [seat for seat in waiting if reaction_us[seat] - opener < margin_us or seat == waiting[0]]
+        order += sorted(group, key=drawn.index)
+        waiting = [seat for seat in waiting if seat not in group]
+    return order

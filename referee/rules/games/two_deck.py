@@ -1,0 +1,52 @@
+"""The two-deck game with discardable pairs (TDK). Turns are the kernel's, with a stock card that everybody sees."""
+
+from protocol import events
+from protocol.actions import Discard, DiscardPairs, Draw
+from protocol.cards import Card, rank
+from protocol.offers import AnyOf, Offer
+from referee.rules.games.kernel import DISCARD, choose_turn, discard_hand, flip_after_discard, place_ask, place_face_up
+from referee.rules.table.asks import Ask, Flow, choose
+from referee.rules.table.seen import everybody
+from referee.rules.table.table import Table, draw
+
+
+def take_turn(table: Table, seat: int) -> Flow[Card]:
+    """TDK-05..TDK-10: discard pairs, draw, place; after a discard a card is turned up."""
+    asked = yield from _discard_pairs(table, seat)
+    action = yield from choose_turn(table, seat, opens_turn=not asked)
+    source = action.source if isinstance(action, Draw) else "stock"
+    draw(table, seat, source)
+    placed = yield from choose(place_ask(table, seat, offers=(DISCARD,) if source == "stock" else ()))
+    if not isinstance(placed, Discard):
+        return place_face_up(table, seat, placed)
+    discarded = discard_hand(table, seat)
+    yield from flip_after_discard(table, seat)
+    return discarded
+
+
+def _discard_pairs(table: Table, seat: int) -> Flow[bool]:
+    """TDK-05, TDK-06, DEC-11: rows of two equal face-up cards may leave the layout; whether the seat was asked."""
+    rows = _discardable(table, seat)
+    if not rows:
+        return False
+    offers = (Offer(kind="discard_pairs", rows=AnyOf(rows)),)
+    ask = Ask(seat=seat, decision="pairs", offers=offers, fallback=DiscardPairs(rows=()), opens_turn=True)
+    action = yield from choose(ask)
+    chosen = tuple(sorted(action.rows)) if isinstance(action, DiscardPairs) else ()
+    cards = [table.remove(seat, number) for row in chosen for number in (2 * row, 2 * row + 1)]
+    for card in cards:
+        table.to_pile(card)
+    if chosen:
+        shown = tuple(everybody(card) for card in cards)
+        table.emit(events.PairsDiscarded(seat=seat, rows=chosen, cards=shown))
+    return True
+
+
+def _discardable(table: Table, seat: int) -> tuple[int, ...]:
+    layout = table.layouts[seat]
+    found = []
+    for row in range(len(layout) // 2):
+        first, second = layout[2 * row], layout[2 * row + 1]
+        if first and second and first.up and second.up and rank(first.card) == rank(second.card):
+            found.append(row)
+    return tuple(found)

@@ -1,0 +1,69 @@
+"""Cards that count together for a number of their own (RULES.md SCO-08..SCO-10): blocks, sides of kings, the straight.
+
+Wild jacks are jacks here (SCO-07). Slots are numbered row by row; a shape is rows and columns.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from msgspec import Struct
+
+from protocol.cards import JOKER, RANKS, Card, rank
+from referee.rules.book.options import Options
+
+
+class Bonus(Struct, frozen=True, kw_only=True):
+    """Cards that count `score` together, instead of their own values."""
+
+    slots: frozenset[int]
+    score: int
+
+
+def bonus_choices(
+    options: Options, shape: tuple[int, int], cards: Sequence[Card], points: Sequence[int]
+) -> Iterator[tuple[Bonus, ...]]:
+    """Every choice of bonuses that share no card and leave no room for another; the empty one where there is none.
+
+    A bonus can be left out only for another (SCO-08): one that stands alone counts, whether it helps or not.
+    """
+    found: list[Bonus] = []
+    if options.block_bonus is not None:
+        likeness = points if options.block_match == "points" else [rank(card) for card in cards]
+        found += [Bonus(slots=slots, score=options.block_bonus) for slots in _blocks(shape, likeness)]
+    if options.kings_side is not None:
+        found += [Bonus(slots=slots, score=options.kings_side) for slots in _sides_of_kings(shape, cards)]
+    if not found:
+        yield ()
+    for count in range(1, len(found) + 1):
+        for chosen in combinations(found, count):
+            taken = frozenset[int]().union(*[bonus.slots for bonus in chosen])
+            left = [bonus for bonus in found if bonus not in chosen]
+            if len(taken) == 4 * count and not any(bonus.slots.isdisjoint(taken) for bonus in left):
+                yield chosen
+
+
+def is_straight(cards: Sequence[Card]) -> bool:
+    """SCO-10: whether nine cards have consecutive ranks, the ace low, in any places."""
+    if any(rank(card) == JOKER for card in cards):
+        return False
+    steps = sorted(RANKS.index(rank(card)) for card in cards)
+    return steps == list(range(steps[0], steps[0] + 9))
+
+
+def _blocks(shape: tuple[int, int], likeness: Sequence[str | int]) -> Iterator[frozenset[int]]:
+    """SCO-08: the slots of four cards in a square that are alike."""
+    rows, columns = shape
+    for row in range(rows - 1):
+        for column in range(columns - 1):
+            corner = row * columns + column
+            slots = (corner, corner + 1, corner + columns, corner + columns + 1)
+            if len({likeness[slot] for slot in slots}) == 1:
+                yield frozenset(slots)
+
+
+def _sides_of_kings(shape: tuple[int, int], cards: Sequence[Card]) -> Iterator[frozenset[int]]:
+    """SCO-09: the slots of the long sides that hold kings alone."""
+    rows, columns = shape
+    for start in range(0, rows * columns, columns):
+        if all(rank(card) == "K" for card in cards[start : start + columns]):
+            yield frozenset(range(start, start + columns))

@@ -1,0 +1,75 @@
+"""Scoring layouts that somebody wrote down, without a game: which layouts make sense is checked here.
+
+How they score is scoring.py and knocker.py; how they are written is grid.py.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from protocol.cards import JOKER, Card, rank
+from referee.rules.book.options import COMBINES
+from referee.rules.book.variants import Variant, customised, deck, preset
+from referee.rules.scoring.grid import BadGrid, Grid, parse_grid
+from referee.rules.scoring.knocker import score_round
+from referee.rules.scoring.scoring import raw_score
+
+
+def scoring_variant(name: str, changes: Mapping[str, Any]) -> Variant:
+    """As `variants.customised`, but `joker_value` and `joker_pair` need no `jokers`: a layout may hold some anyway."""
+    base = preset(name)
+    if base.tag in COMBINES["jokers"] and changes.keys() & {"joker_value", "joker_pair"}:
+        changes = {"jokers": base.options.jokers or 1, **changes}
+    return customised(name, changes)
+
+
+def score_grids(
+    variant: Variant, grids: Sequence[str], ender: int | None = None
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Raw and round scores of the layouts of seats 0, 1, ...; `ender` is who knocked or ended the round.
+
+    Raises BadGrid for a layout that the variant cannot have: a wrong shape, or a card that is not in its pack. A card
+    may stand more often than the pack has it, and jokers in any game that knows them. Sets that grow and shrink have
+    any shape.
+    """
+    if not grids:
+        raise BadGrid("no grid to score")
+    if ender is not None and not 0 <= ender < len(grids):
+        raise BadGrid(f"ender: expected a seat from 0 to {len(grids) - 1}, one for each grid; got {ender}")
+    pack = frozenset(deck(variant, variant.seats[1]))
+    raw = tuple(_score_grid(variant, pack, text, seat) for seat, text in enumerate(grids))
+    return raw, score_round(variant, raw, ender)
+
+
+def _score_grid(variant: Variant, pack: frozenset[Card], text: str, seat: int) -> int:
+    try:
+        grid = parse_grid(text)
+        _check_shape(variant, grid)
+        _check_cards(variant, pack, grid)
+    except BadGrid as error:
+        raise BadGrid(f"grid {seat + 1} (seat {seat}): {error}") from None
+    return raw_score(variant, [[None if cell is None else cell.card for cell in row] for row in grid])
+
+
+def _check_shape(variant: Variant, grid: Grid) -> None:
+    """KER-08: the dealt rows and columns, no slot empty but where the game empties them; a course has several pars."""
+    if variant.flow in ("cactus", "powers") or variant.options.slaps:
+        return  # CAC-44, POW-08: sets grow and shrink
+    rows = sorted(set(variant.options.course or (variant.rows,)))
+    expected = f"expected {' or '.join(map(str, rows))} rows of {variant.columns} cards for {variant.preset}"
+    if len(grid) not in rows:
+        raise BadGrid(f"{expected}, got {len(grid)} rows")
+    for number, row in enumerate(grid, start=1):
+        if len(row) != variant.columns:
+            raise BadGrid(f"{expected}; row {number} has {len(row)}")
+        if None in row and variant.flow != "two_deck":
+            raise BadGrid(f"{expected}; row {number}, card {row.index(None) + 1} is an empty slot")
+
+
+def _check_cards(variant: Variant, pack: frozenset[Card], grid: Grid) -> None:
+    jokers = variant.tag in COMBINES["jokers"]
+    for number, row in enumerate(grid, start=1):
+        for place, cell in enumerate(row, start=1):
+            card = None if cell is None else cell.card
+            if card is None or card in pack or (jokers and rank(card) == JOKER):
+                continue
+            raise BadGrid(f"row {number}, card {place}: {card} is not in the pack of {variant.preset}")

@@ -1,0 +1,132 @@
+"""Which cards of a layout count 0 because they are equal (RULES.md SCO-02..SCO-07): lines, neighbours, pairs anywhere.
+
+It sees ranks and places. Points decide only which cards of a rank pair first (SCO-05). The slots of a grid are
+numbered row by row; a shape is rows and columns.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+
+from protocol.cards import JOKER, RANKS, Card, rank
+from referee.rules.book.options import Lines, Options
+
+Group = tuple[int, ...]
+"""Slots whose cards cancel when they are all equal."""
+
+_ONE_EYED = frozenset({"JS", "JH"})
+
+_STEPS = {"col": ((1, 0),), "row": ((0, 1),), "diag": ((1, 1), (1, -1))}
+"""Direction -> the steps (down, right) from a card to its next neighbours that way."""
+
+
+def zero_sets(
+    options: Options, shape: tuple[int, int], cards: Sequence[Card], points: Sequence[int]
+) -> Iterator[set[int]]:
+    """SCO-03: the slots that count 0; one set, or one for each way to name the wild jacks (SCO-07)."""
+    groups = _groups(shape, () if options.any_pair else options.cancel, options.cancel_pairs)
+    for ranks in _readings(options, cards):
+        zero: set[int] = set()
+        for group in groups:
+            equal = [ranks[slot] for slot in group]
+            if equal[0] is not None and equal.count(equal[0]) == len(equal):
+                zero.update(group)
+        if options.any_pair:
+            zero |= _pairs_anywhere(ranks, points, most=1 if options.any_pair == "one_per_rank" else len(cards))
+        yield zero
+
+
+def joker_pairs(options: Options, shape: tuple[int, int], cards: Sequence[Card], taken: Collection[int]) -> int:
+    """SCO-06: the most disjoint pairs of neighbouring jokers along an active direction, outside the slots `taken`.
+
+    With `any_pair` jokers are neighbours wherever they lie.
+    """
+    jokers = {slot for slot, card in enumerate(cards) if rank(card) == JOKER and slot not in taken}
+    if options.any_pair:
+        return len(jokers) // 2
+    neighbours = _neighbours(shape, options.cancel + options.cancel_pairs)
+    return _most_disjoint([pair for pair in neighbours if jokers.issuperset(pair)])
+
+
+@cache
+def _groups(shape: tuple[int, int], cancel: Lines, cancel_pairs: Lines) -> tuple[Group, ...]:
+    """SCO-04."""
+    return _lines(shape, cancel) + _neighbours(shape, cancel_pairs)
+
+
+def _lines(shape: tuple[int, int], directions: Lines) -> tuple[Group, ...]:
+    """`cancel`: complete columns, rows and, on square grids, the two main diagonals."""
+    rows, columns = shape
+    size = rows * columns
+    lines: list[Group] = []
+    if "col" in directions:
+        lines += [tuple(range(column, size, columns)) for column in range(columns)]
+    if "row" in directions:
+        lines += [tuple(range(start, start + columns)) for start in range(0, size, columns)]
+    if "diag" in directions and rows == columns:
+        lines += [tuple(range(0, size, columns + 1)), tuple(range(columns - 1, size - 1, columns - 1))]
+    return tuple(lines)
+
+
+@cache
+def _neighbours(shape: tuple[int, int], directions: Lines) -> tuple[Group, ...]:
+    """`cancel_pairs`: every two cards that are next to each other in one of the directions."""
+    rows, columns = shape
+    return tuple(
+        (row * columns + column, (row + down) * columns + column + right)
+        for direction in sorted(set(directions))
+        for down, right in _STEPS[direction]
+        for row in range(rows - down)
+        for column in range(columns)
+        if 0 <= column + right < columns
+    )
+
+
+def _pairs_anywhere(ranks: Sequence[str | None], points: Sequence[int], *, most: int) -> set[int]:
+    """SCO-05: the slots of at most so many pairs of each rank, the dearest cards first, of these the first slots."""
+    paired: set[int] = set()
+    for equal in {one for one in ranks if one is not None}:
+        slots = sorted((slot for slot, one in enumerate(ranks) if one == equal), key=lambda slot: -points[slot])
+        paired.update(slots[: 2 * min(most, len(slots) // 2)])
+    return paired
+
+
+def _readings(options: Options, cards: Sequence[Card]) -> Iterator[list[str | None]]:
+    """The ranks that the cards have in groups: one reading, or with wild jacks one for each naming (SCO-07)."""
+    jokers_cancel = options.joker_pair == "zero"
+    ranks = [None if card[0] == JOKER and not jokers_cancel else rank(card) for card in cards]
+    wilds = [slot for slot, card in enumerate(cards) if card in _ONE_EYED] if options.one_eyed_wild else []
+    if not wilds:
+        yield ranks
+        return
+    held = tuple({found: None for found in ranks if found is not None})
+    unheld = tuple(other for other in RANKS if other not in held)
+    for names in _namings(len(wilds), held, unheld):
+        reading = ranks.copy()
+        for slot, name in zip(wilds, names, strict=True):
+            reading[slot] = name
+        yield reading
+
+
+def _namings(wilds: int, held: tuple[str, ...], unheld: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Every way to give so many wilds a rank, up to renaming ranks that no card has.
+
+    Such a rank keeps wilds out of a group that would cost more than it saves: negative cards cancel too.
+    """
+    if not wilds:
+        yield ()
+        return
+    for name in held:
+        for others in _namings(wilds - 1, held, unheld):
+            yield (name, *others)
+    if unheld:
+        for others in _namings(wilds - 1, (*held, unheld[0]), unheld[1:]):
+            yield (unheld[0], *others)
+
+
+def _most_disjoint(pairs: Sequence[Group]) -> int:
+    """How many of the pairs can be chosen so that no two share a slot."""
+    if not pairs:
+        return 0
+    first, rest = pairs[0], pairs[1:]
+    apart = [pair for pair in rest if not set(first) & set(pair)]
+    return max(1 + _most_disjoint(apart), _most_disjoint(rest))

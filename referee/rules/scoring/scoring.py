@@ -1,0 +1,83 @@
+"""What one layout scores at showdown (RULES.md section 6, CAC-40, CMB-08, POW-27, TDK-15, PAR-21).
+
+It sees a layout's cards and the options. Which cards count 0 is cancelling.py, which count together bonuses.py. Who
+knocked, the other seats and the totals are knocker.py and match.py.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from protocol.cards import JOKER, Card, rank
+from referee.rules.book.options import Options
+from referee.rules.book.par_table import score_pair
+from referee.rules.book.variants import Variant
+from referee.rules.scoring.bonuses import bonus_choices, is_straight
+from referee.rules.scoring.cancelling import joker_pairs, zero_sets
+from referee.rules.scoring.values import value, value_table
+
+Layout = Sequence[Sequence[Card | None]]
+"""Rows of cards; None is an empty slot."""
+
+
+def raw_score(variant: Variant, layout: Layout) -> int:
+    """A layout's raw score (SCO-12). Where cards can count together it must be a complete grid."""
+    table = value_table(variant)
+    if variant.flow == "two_deck":
+        return _two_deck_score(variant.options, layout, table)
+    cards = [card for row in layout for card in row if card is not None]
+    if variant.flow == "par":
+        return _par_score(variant.options, cards, table)
+    if not _combines(variant.options):
+        return sum([value(table, card) for card in cards])
+    if variant.options.straight_score is not None and is_straight(cards):
+        return variant.options.straight_score
+    return _combined_score(variant.options, (len(layout), len(layout[0])), cards, table)
+
+
+def has_four_of_a_kind(cards: Iterable[Card | None]) -> bool:
+    """SCO-11: whether four or more of a layout's cards share a rank; jokers do not count, None is an empty slot."""
+    ranks = Counter(rank(card) for card in cards if card is not None)
+    del ranks[JOKER]
+    return max(ranks.values(), default=0) >= 4
+
+
+def _two_deck_score(options: Options, layout: Layout, table: Mapping[str, int]) -> int:
+    """TDK-15, TDK-16: what is left, rows of two equal cards included unless `pairs_zero_at_end`."""
+    total = 0
+    for row in layout:
+        cards = [card for card in row if card is not None]
+        is_pair = len(cards) == 2 and rank(cards[0]) == rank(cards[1])
+        if not (is_pair and options.pairs_zero_at_end):
+            total += sum([value(table, card) for card in cards])
+    return total
+
+
+def _par_score(options: Options, cards: Sequence[Card], table: Mapping[str, int]) -> int:
+    """PAR-21: every row by the scoring table, taken as a stroke or not."""
+    valued = [(card, value(table, card)) for card in cards]
+    return sum(
+        score_pair(options.par_table, left, right) for left, right in zip(valued[::2], valued[1::2], strict=True)
+    )
+
+
+def _combines(options: Options) -> bool:
+    """Whether cards of a layout can count together; otherwise it scores their plain sum."""
+    bonuses = (options.block_bonus, options.kings_side, options.straight_score)
+    return bool(options.cancel or options.cancel_pairs or options.any_pair) or bonuses != (None, None, None)
+
+
+def _combined_score(options: Options, shape: tuple[int, int], cards: Sequence[Card], table: Mapping[str, int]) -> int:
+    """SCO-03..SCO-09: the lowest total over the ranks that wild jacks may take and the choices of bonuses."""
+    points = [value(table, card) for card in cards]
+    zeros = list(zero_sets(options, shape, cards, points))
+    totals: list[int] = []
+    for bonuses in bonus_choices(options, shape, cards, points):
+        taken = frozenset[int]().union(*[bonus.slots for bonus in bonuses])
+        together = sum([bonus.score for bonus in bonuses])
+        if isinstance(options.joker_pair, int):
+            gain = options.joker_pair - 2 * table[JOKER]
+            together += gain * joker_pairs(options, shape, cards, taken)
+        for zero in zeros:
+            elsewhere = zero | taken
+            totals.append(together + sum([own for slot, own in enumerate(points) if slot not in elsewhere]))
+    return min(totals)

@@ -1,0 +1,201 @@
+"""Everything physical at the table, as one inspectable value, and the moves that cards can make on it.
+
+A table knows no course of play: whose decision it is and what may be decided stands in kernel.py and cactus.py. Its
+chance outcomes come from outside (chance.py), and whatever happens is emitted as an event.
+"""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct, field
+
+from protocol import events
+from protocol.actions import Target
+from protocol.cards import Card
+from referee.rules.book.options import Options
+from referee.rules.book.variants import Variant
+from referee.rules.table.chance import Chance
+from referee.rules.table.seen import Happening, everybody, only
+
+
+class RoundOver(Exception):
+    """The round's immediate end: no error, but the one way out of whatever is nested in a turn."""
+
+
+class Slot(Struct):
+    """A card in a layout."""
+
+    card: Card
+    up: bool
+
+
+Layout = list[Slot | None]
+"""A seat's slots in their numbering; None is an empty slot."""
+
+
+class Table(Struct, kw_only=True):
+    """The state of a match between two questions."""
+
+    variant: Variant
+    seats: int
+    chance: Chance
+    totals: list[int]
+    forfeited: set[int] = field(default_factory=set)
+    events: list[Happening] = field(default_factory=list)
+
+    round: int = 0
+    playoff: bool = False
+    dealer: int = 0
+    starter: int = 0
+    turn: int = 0
+    turns: int = 0
+    """Turns taken in this round, skipped ones not counted (GEN-09)."""
+    windows: int = 0
+    reshuffles: int = 0
+    shuffles: int = 0
+    seat_turns: list[int] = field(default_factory=list)
+    """Turns that each seat has taken in this round."""
+    rows: int = 0
+    """Rows of a layout as it was dealt."""
+    layouts: list[Layout] = field(default_factory=list)
+    stock: list[Card] = field(default_factory=list)
+    """The top card is the last one."""
+    pile: list[Card] = field(default_factory=list)
+    """The top card is the last one."""
+    hand: Card | None = None
+    """The card that the seat in turn has drawn and not yet placed."""
+    extra: list[Card] = field(default_factory=list)
+    """Powers: the two further cards drawn by an 8, until one of three is kept."""
+    knocker: int | None = None
+    """Who knocked, or whose layout was complete first: the ender."""
+    final: list[int] | None = None
+    """Once a final lap runs: the seats that still have a turn, in their order."""
+    capped: bool = False
+    strokes: list[set[int]] = field(default_factory=list)
+    """Par golf: the rows that each seat has taken as strokes."""
+    shields: list[list[Card]] = field(default_factory=list)
+    """Powers: the cards that lie beside each set as shields."""
+    shield_uses: list[int] = field(default_factory=list)
+    """Powers: how often each seat has used the shield that it uses next."""
+    four_of_a_kind: tuple[int, ...] = ()
+
+    @property
+    def options(self) -> Options:
+        """The options in force."""
+        return self.variant.options
+
+    def emit(self, event: Happening) -> None:
+        """Something has happened."""
+        self.events.append(event)
+
+    def left_of(self, seat: int) -> int:
+        """The next seat clockwise (RULES.md section 1)."""
+        return (seat + 1) % self.seats
+
+    def others(self, seat: int) -> list[int]:
+        """All other seats, clockwise from the left of `seat`."""
+        return [(seat + step) % self.seats for step in range(1, self.seats)]
+
+    def occupied(self, seat: int) -> tuple[int, ...]:
+        """The numbers of the slots that hold a card."""
+        return tuple([number for number, slot in enumerate(self.layouts[seat]) if slot is not None])
+
+    def face_down(self, seat: int) -> tuple[int, ...]:
+        """The numbers of the slots that hold a face-down card."""
+        return tuple([number for number, slot in enumerate(self.layouts[seat]) if slot is not None and not slot.up])
+
+    def at(self, seat: int, number: int) -> Slot:
+        """The card in a slot; the slot must be occupied."""
+        slot = self.layouts[seat][number]
+        if slot is None:
+            raise LookupError(f"slot {number} of seat {seat} is empty")
+        return slot
+
+    def targets(self, actor: int, *, up: bool, spares_ender: bool = True) -> tuple[Target, ...]:
+        """The cards with this face that `actor` may aim at, seat by seat.
+
+        `protect_ender` takes the ender's out, unless what is done does not spare the ender in any case.
+        """
+        protected = self.knocker if self.options.protect_ender and spares_ender and actor != self.knocker else None
+        return tuple(
+            (seat, number)
+            for seat in range(self.seats)
+            if seat != protected
+            for number, slot in enumerate(self.layouts[seat])
+            if slot is not None and slot.up is up
+        )
+
+    def can_draw_stock(self) -> bool:
+        """Whether a stock draw is possible, after a reshuffle if need be (GEN-08)."""
+        return bool(self.stock) or (self.options.stock_out == "reshuffle" and len(self.pile) > 1)
+
+    def take_stock(self) -> Card | None:
+        """The top stock card, after a reshuffle where one is due (GEN-08); None when there is no card to take."""
+        if not self.can_draw_stock():
+            return None
+        if not self.stock:
+            self.reshuffles += 1
+            shuffled = self.chance.reshuffle(self.round, self.reshuffles, tuple(self.pile[:-1]))
+            self.stock = list(reversed(shuffled))
+            self.pile = self.pile[-1:]
+            self.emit(events.Reshuffled(stock=len(self.stock)))
+        return self.stock.pop()
+
+    def stock_has_run_out(self) -> bool:
+        """Whether the last stock card has been drawn and that ends the round (GEN-08 `end`)."""
+        return not self.stock and self.options.stock_out == "end"
+
+    def to_pile(self, card: Card) -> None:
+        """Put a card face up on the pile."""
+        self.pile.append(card)
+
+    def add(self, seat: int, card: Card) -> int:
+        """Put a card face down into a new slot of a seat; returns the slot's number, never used before (CAC-44)."""
+        self.layouts[seat].append(Slot(card, up=False))
+        return len(self.layouts[seat]) - 1
+
+    def remove(self, seat: int, number: int) -> Card:
+        """Take a card out of its slot, which stays empty."""
+        card = self.at(seat, number).card
+        self.layouts[seat][number] = None
+        return card
+
+    def cards(self) -> Iterator[Card]:
+        """Every card of the pack, wherever it is now: what no rule may change."""
+        for layout in self.layouts:
+            yield from (slot.card for slot in layout if slot is not None)
+        yield from self.stock
+        yield from self.pile
+        yield from self.extra
+        yield from (card for shields in self.shields for card in shields)
+        if self.hand is not None:
+            yield self.hand
+
+    def turn_up_card(self) -> None:
+        """KER-01, PAR-06: the top stock card starts the pile."""
+        self.pile.append(self.stock.pop())
+        self.emit(events.UpCard(card=everybody(self.pile[-1]), stock=len(self.stock)))
+
+
+def draw(table: Table, seat: int, source: Literal["stock", "pile"]) -> Card:
+    """Draw a legal card into the hand and tell who may see it (INF-07)."""
+    if source == "pile":
+        card = table.pile.pop()
+        seen = everybody(card)
+    else:
+        taken = table.take_stock()
+        if taken is None:
+            raise LookupError("no stock card to draw")
+        card = taken
+        seen = everybody(taken) if table.variant.flow == "two_deck" else only(seat, taken)
+    table.hand = card
+    table.emit(events.Drew(seat=seat, source=source, card=seen, stock=len(table.stock)))
+    return card
+
+
+def flip(table: Table, seat: int, slots: tuple[int, ...]) -> None:
+    """Turn own cards face up, seen by everybody."""
+    for number in slots:
+        table.at(seat, number).up = True
+    cards = tuple(everybody(table.at(seat, number).card) for number in slots)
+    table.emit(events.TurnedUp(seat=seat, slots=slots, cards=cards))

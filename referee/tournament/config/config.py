@@ -1,0 +1,340 @@
+"""The tournament's config file: what it can say, and everything that is wrong with it, told at once with its place.
+
+`load` either returns a Config with which everything can be played, or raises ConfigError. This module must not know
+how matches are run or scheduled.
+"""
+
+import os
+import re
+import tomllib
+from codecs import BOM_UTF8
+from collections.abc import Iterable
+from math import ceil
+from operator import itemgetter
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from protocol.messages import Clocks, FaultPolicy
+from protocol.text import printable
+from referee.play.bot.kept import Reuse
+from referee.play.bots import (
+    LONGEST_NAME,
+    BotLimits,
+    BotSpec,
+    Confinement,
+    Isolation,
+)
+from referee.play.isolation.host import cores
+from referee.rules.book.options import BadOptions, Options
+from referee.rules.book.variants import UnknownVariant, Variant, customised, seat_problem
+from referee.tournament.config.entrants import GivenBot, check_trust, read_bots
+from referee.tournament.config.labels import check_label, check_unique
+from referee.tournament.config.reader import KeyPath, Problem, Reader
+
+Format = Literal["round-robin"]
+RankBy = Literal["match-points", "strokes"]
+Trust = Literal["all"]
+
+LONGEST_TITLE = 100
+"""Characters in the name of a tournament."""
+
+LONGEST_LINE = 2000
+"""Characters of a problem's line."""
+
+_LEAST = {"memory_mb": 16, "processes": 1, "files": 16, "tmp_mb": 1, "cpu_s": 1}
+"""Of each limit: less than this starts no bot."""
+
+USUAL_WORKERS = 8
+"""By default there are no more workers, however many cores there are: all of them stand still for each slap window."""
+
+MATCHES_A_WORKER = 20
+"""By default there is one worker for so many matches at most: to start it costs as much as some matches."""
+
+MOST_WORKERS = 16
+"""Each is joined to every other by descriptors."""
+
+LONGEST_CLOCK_S = 86400
+"""No clock runs longer than a day."""
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """A variant as this tournament plays it."""
+
+    name: str
+    """Unique in the tournament; the preset's name unless the config gives another."""
+    variant: Variant
+    seats: int
+
+
+class Config(Struct, frozen=True, kw_only=True):
+    """A tournament that can be played."""
+
+    name: str
+    seed: str | None
+    """None: a secret random key."""
+    format: Format
+    seats: int
+    """Bots at a table where the variant does not say otherwise."""
+    deals: int
+    """Blocks per line-up and variant."""
+    lineups: int | None
+    """How many line-ups are played per variant; None is all."""
+    jobs: int
+    """Matches at a time, by default as many as there are cores."""
+    workers: int | None
+    """Processes that play, at most one a match at a time; None: as many as cores and matches warrant."""
+    reuse: Reuse
+    """How long a bot's process lives."""
+    isolation: Isolation
+    trust: Trust | None
+    """"all": bots of several owners may run without `bwrap`."""
+    limits: BotLimits
+    rank_by: RankBy
+    clocks: Clocks
+    faults: FaultPolicy
+    variants: tuple[Entry, ...]
+    bots: tuple[BotSpec, ...]
+    folder: str
+    """Absolute path of the config's folder."""
+
+    def processes(self, matches: int) -> int:
+        """How many processes play a run of so many matches."""
+        usual = min(cores(), USUAL_WORKERS, ceil(matches / MATCHES_A_WORKER))
+        return min(self.workers or usual, self.jobs, matches)
+
+    @property
+    def confinement(self) -> Confinement:
+        """How every bot is kept from what is not its own."""
+        return Confinement(isolation=self.isolation, limits=self.limits)
+
+
+class ConfigError(ValueError):
+    """What is wrong with a config: `lines` holds every problem with its place, in the order of the file."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.lines = tuple(lines)
+        super().__init__("\n".join(self.lines))
+
+
+Positive = Annotated[int, Meta(ge=1)]
+
+
+class _Tournament(Struct, frozen=True, kw_only=True):
+    name: str | None = None
+    seed: Annotated[str, Meta(min_length=1)] | None = None
+    format: Format = "round-robin"
+    seats: Annotated[int, Meta(ge=2)] = 2
+    deals: Positive = 20
+    lineups: Positive | None = None
+    jobs: Positive | None = None
+    workers: Annotated[int, Meta(ge=1, le=MOST_WORKERS)] | None = None
+    reuse: Reuse = "match"
+    isolation: Isolation = "limits"
+    trust: Trust | None = None
+    rank_by: RankBy = "match-points"
+
+
+class _Variant(Struct, frozen=True, kw_only=True):
+    preset: str | None = None
+    name: str | None = None
+    seats: int | None = None
+    options: dict[str, Any] = {}
+
+
+class _File(Struct, frozen=True, kw_only=True):
+    """The config file as it is written; what it must contain is checked below."""
+
+    tournament: _Tournament = _Tournament()
+    time: Clocks = Clocks()
+    faults: FaultPolicy = FaultPolicy()
+    limits: BotLimits = BotLimits()
+    variants: tuple[_Variant, ...] | None = None
+    bots: tuple[GivenBot, ...] | None = None
+
+
+_HOMES = {
+    **dict.fromkeys(Options.__struct_fields__, "the `options` of [[variants]]"),
+    **dict.fromkeys(GivenBot.__struct_fields__, "[[bots]]"),
+    **dict.fromkeys(_Variant.__struct_fields__, "[[variants]]"),
+    **dict.fromkeys(FaultPolicy.__struct_fields__, "[faults]"),
+    **dict.fromkeys(Clocks.__struct_fields__, "[time]"),
+    **dict.fromkeys(BotLimits.__struct_fields__, "[limits]"),
+    **dict.fromkeys(_Tournament.__struct_fields__, "[tournament]"),
+}
+
+
+def load(path: str | Path) -> Config:
+    """The config of this file; raises ConfigError with all that is wrong with it."""
+    text = _text(path)
+    document = _document(path, text)
+    reader = Reader(_HOMES)
+    file = reader.struct(_File, document)
+    _check_settings(file, reader)
+    variants = _entries(file, reader)
+    bots = read_bots(file.bots, os.path.abspath(path), file.tournament.isolation, reader)
+    _check_enough_bots(file, reader)
+    if not _is_trust_unclear(reader):
+        trusted = file.tournament.trust == "all"
+        check_trust(file.bots or (), file.tournament.isolation, trusted=trusted, reader=reader)
+    if reader.problems:
+        raise ConfigError(_placed(path, text, reader.problems))
+    given = file.tournament
+    return Config(
+        name=given.name or "",
+        seed=given.seed,
+        format=given.format,
+        seats=given.seats,
+        deals=given.deals,
+        lineups=given.lineups,
+        jobs=given.jobs or cores(),
+        workers=given.workers,
+        reuse=given.reuse,
+        isolation=given.isolation,
+        trust=given.trust,
+        limits=file.limits,
+        rank_by=given.rank_by,
+        clocks=file.time,
+        faults=file.faults,
+        variants=tuple(variants),
+        bots=tuple(bots),
+        folder=os.path.dirname(os.path.abspath(path)),
+    )
+
+
+def _text(path: str | Path) -> str:
+    try:
+        data = Path(path).read_bytes().removeprefix(BOM_UTF8)
+    except FileNotFoundError:
+        raise ConfigError([_line(f"{path}: no such file")]) from None
+    except (OSError, ValueError) as error:
+        raise ConfigError([_line(f"{path}: cannot be read: {getattr(error, 'strerror', error)}")]) from None
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = len(data[data.rfind(b"\n", 0, error.start) + 1 : error.start].decode()) + 1
+        raise ConfigError([_line(f"{path}:{line}:{column}: not UTF-8; save the file in this encoding")]) from None
+
+
+def _document(path: str | Path, text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ConfigError([_line(f"{path}: nested too deeply")]) from None
+    except ValueError as error:
+        what, _, where = str(error).partition(" (at ")
+        line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+        if numbers := re.match(r"line (\d+), column (\d+)", where):
+            line, column = int(numbers[1]), int(numbers[2])
+        raise ConfigError([_line(f"{path}:{line}:{column}: not TOML: {what}")]) from None
+
+
+def _check_settings(file: _File, reader: Reader) -> None:
+    check_label(("tournament", "name"), file.tournament.name, LONGEST_TITLE, reader)
+    for clock in Clocks.__struct_fields__:
+        if not clock.endswith("_s"):
+            continue
+        seconds = getattr(file.time, clock)
+        if not 0 < seconds <= LONGEST_CLOCK_S:
+            reader.add(("time", clock), f"expected seconds above 0, at most {LONGEST_CLOCK_S}, got {seconds:g}")
+    if file.faults.strikes < 1:
+        reader.add(("faults", "strikes"), f"expected int >= 1, got {file.faults.strikes}")
+    for name, least in _LEAST.items():
+        if (value := getattr(file.limits, name)) < least:
+            reader.add(("limits", name), f"expected int >= {least}, got {value}")
+
+
+def _entries(file: _File, reader: Reader) -> list[Entry]:
+    if file.variants is None:
+        reader.missing(("variants",), "expected at least one [[variants]]")
+    entries = []
+    for index, given in enumerate(file.variants or ()):
+        path: KeyPath = ("variants", index)
+        if given.name is not None:
+            check_label((*path, "name"), given.name, LONGEST_NAME, reader)
+        variant = _variant(given, path, reader)
+        if variant is not None:
+            seats = file.tournament.seats if given.seats is None else given.seats
+            _check_seats(variant, seats, given, path, reader)
+            entries.append(Entry(name=given.name or variant.preset, variant=variant, seats=seats))
+    check_unique("variants", file.variants or (), "preset", reader)
+    return entries
+
+
+def _is_trust_unclear(reader: Reader) -> bool:
+    """Whether `isolation` or `trust` may have been written, but wrong, misspelt or elsewhere."""
+    return any(
+        problem.path[-1] in ("isolation", "trust") or (problem.at_key and problem.path[0] == "tournament")
+        for problem in reader.problems
+    )
+
+
+def _variant(given: _Variant, path: KeyPath, reader: Reader) -> Variant | None:
+    if given.preset is None:
+        reader.missing((*path, "preset"))
+        return None
+    try:
+        return customised(given.preset, given.options)
+    except UnknownVariant as error:
+        reader.add((*path, "preset"), str(error))
+    except BadOptions as bad:
+        for problem in bad.problems:
+            reader.add((*path, "options", problem.option), problem.text, at_key=problem.text.startswith("unknown"))
+    return None
+
+
+def _check_seats(variant: Variant, seats: int, given: _Variant, path: KeyPath, reader: Reader) -> None:
+    """The seats must suit the variant (GEN-14)."""
+    key = "preset" if given.seats is None else "seats"
+    problem = seat_problem(variant, seats)
+    if problem is None or reader.wrong((*path, "seats")):
+        return
+    if problem.option in given.options:
+        reader.add((*path, "options", problem.option), problem.text)
+    else:
+        reader.add((*path, key), problem.text + ("" if key == "seats" else ", as [tournament] has it"))
+
+
+def _check_enough_bots(file: _File, reader: Reader) -> None:
+    """A line-up needs different bots, as many as there are seats."""
+    if file.bots is None:
+        return
+    variants = file.variants or ()
+    tables: list[tuple[KeyPath, int]] = [
+        (("variants", index, "seats"), given.seats) for index, given in enumerate(variants) if given.seats is not None
+    ]
+    if len(tables) < len(variants):
+        tables.append((("tournament", "seats"), file.tournament.seats))
+    for path, seats in tables:
+        if seats > len(file.bots) and not reader.wrong(path):
+            reader.add(path, f"{seats} bots at a table, but the config has only {len(file.bots)}")
+
+
+def _placed(path: str | Path, text: str, problems: list[Problem]) -> list[str]:
+    """The problems as lines for people, in the order of their places."""
+    from referee.tournament.config.positions import Place, Places  # noqa: PLC0415 - loads tree-sitter
+
+    places = Places(text)
+    lines: list[tuple[Place, str]] = []
+    for problem in problems:
+        place = places.key(problem.path) if problem.at_key else places.value(problem.path)
+        first = "" if problem.first is None else f" (first in line {places.value(problem.first).line})"
+        what = f"{_dotted(problem.path)}: {problem.text}{first}"
+        lines.append((place, _line(f"{path}:{place.line}:{place.column}: {what}")))
+    return [line for _, line in sorted(lines, key=itemgetter(0))]
+
+
+def _dotted(path: KeyPath) -> str:
+    """A path as people write it: `bots[1].env."odd key"`."""
+    parts = (f"[{key}]" if isinstance(key, int) else f".{key if _BARE.fullmatch(key) else repr(key)}" for key in path)
+    return "".join(parts).removeprefix(".")
+
+
+def _line(text: str) -> str:
+    """Nothing of a config reaches a terminal as a control or bidi character."""
+    return printable(text, LONGEST_LINE)
+
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")

@@ -1,0 +1,184 @@
+"""The plan of a tournament: which bots meet in which seats on which deal, in a fixed order, each match by its number.
+
+Pure: the plan follows from the master key, names and numbers alone, so that any part of it can be worked out again. It
+knows nothing of processes, clocks, results or the store.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
+
+from msgspec import Struct
+
+from referee.rules.table.streams import Stream
+from referee.tournament.plan.keys import deal_key
+from referee.tournament.plan.lineups import Lineup, choose_lineups
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """A game of the tournament: the name that the config gives it, and the seats at a table."""
+
+    variant: str
+    seats: int
+
+
+class Fixture(Struct, frozen=True, kw_only=True):
+    """A match that is to be played."""
+
+    number: int
+    """From 0, in the order of the plan."""
+    variant: str
+    block: int
+    """From 0; one for all rotations of one line-up on one deal, unique in the tournament."""
+    lineup: Lineup
+    """By seat: the bot, as its index in the config."""
+    rotation: int
+    """From 0; with each rotation every bot moves to the next lower seat, and the bot of seat 0 to the highest."""
+    deal: int
+    deal_key: bytes
+
+
+class Identity(Struct, frozen=True, kw_only=True):
+    """Which match it is, whatever its number in a plan: two of the same identity are the same match.
+
+    Names and versions of bots are by seat.
+    """
+
+    variant: str
+    game: str
+    """Tells apart games that a run has had under the same name."""
+    bots: tuple[str, ...]
+    versions: tuple[str, ...]
+    deal: int
+    rotation: int
+
+    @property
+    def place(self) -> tuple[str, tuple[str, ...], int]:
+        """Where in the tournament it belongs, whichever versions of bots and game play it."""
+        return self.variant, self.bots, self.deal
+
+
+class Plan:
+    """All matches of a tournament, in order; `plan[number]` costs the same in a plan of any length.
+
+    Deal 0 of every line-up of every variant comes first, then deal 1, and so on. Within a deal the variants take turns
+    block by block until each has come to the end of its line-ups; the rotations of a block follow one another. The
+    matches depend on the bots' names, not on their order in the config.
+
+    Raises ValueError when names are not unique, or when a variant has more seats than there are bots.
+    """
+
+    def __init__(
+        self,
+        *,
+        master_key: bytes,
+        bots: Sequence[str],
+        entries: Sequence[Entry],
+        deals: int,
+        lineups: int | None = None,
+    ) -> None:
+        _check(bots, entries)
+        self._master_key = master_key
+        self._bots = bots
+        self._by_name = sorted(range(len(bots)), key=lambda bot: bots[bot])
+        self._entries = entries
+        self._lineups = [
+            choose_lineups(Stream(master_key, f"lineups/{entry.variant}"), len(bots), entry.seats, lineups)
+            for entry in entries
+        ]
+        lengths, seats = [len(some) for some in self._lineups], [entry.seats for entry in entries]
+        self._stages = _stages(lengths, seats)
+        self._deal_blocks = sum(lengths)
+        self._deal_matches = sum(length * each for length, each in zip(lengths, seats, strict=True))
+        self._deals = deals
+
+    def __len__(self) -> int:
+        return self._deals * self._deal_matches
+
+    def __iter__(self) -> Iterator[Fixture]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __getitem__(self, number: int) -> Fixture:
+        """The match of this number; raises IndexError outside the plan (negative numbers too)."""
+        if not 0 <= number < len(self):
+            raise IndexError(f"the plan has matches 0 to {len(self) - 1}, not {number}")
+        deal, rest = divmod(number, self._deal_matches)
+        stage = self._stages[bisect_right(self._stages, rest, key=lambda one: one.first_match) - 1]
+        lap, rest = divmod(rest - stage.first_match, stage.starts[-1])
+        place = bisect_right(stage.starts, rest) - 1
+        entry, rotation = self._entries[stage.entries[place]], rest - stage.starts[place]
+        lineup = self._lineups[stage.entries[place]][stage.first_lineup + lap]
+        key, seating = self._seating(entry.variant, [self._by_name[index] for index in lineup], deal)
+        return Fixture(
+            number=number,
+            variant=entry.variant,
+            block=deal * self._deal_blocks + stage.first_block + lap * len(stage.entries) + place,
+            lineup=(*seating[rotation:], *seating[:rotation]),
+            rotation=rotation,
+            deal=deal,
+            deal_key=key,
+        )
+
+    def has_table(self, variant: str, bots: Iterable[str], deal: int) -> bool:
+        """Whether these bots meet in this variant on this deal, in whatever seats."""
+        return deal < self._deals and frozenset(bots) in self._tables.get(variant, ())
+
+    @cached_property
+    def _tables(self) -> dict[str, set[frozenset[str]]]:
+        """By variant, all line-ups by the bots' names."""
+        names = sorted(self._bots)
+        return {
+            entry.variant: {frozenset(names[index] for index in lineup) for lineup in lineups}
+            for entry, lineups in zip(self._entries, self._lineups, strict=True)
+        }
+
+    def _seating(self, variant: str, lineup: Sequence[int], deal: int) -> tuple[bytes, list[int]]:
+        """The deal's key, and the line-up by seat in rotation 0.
+
+        An even deal shuffles the bots, in the order of their names, by the stream `seating` of the deal's key. The
+        odd deal after it takes the same order backwards: whoever sat on somebody's left now sits on the right.
+        """
+        names = [self._bots[bot] for bot in lineup]
+        key = deal_key(self._master_key, variant, names, deal)
+        if deal % 2 == 0:
+            return key, Stream(key, "seating").shuffled(lineup)
+        before = deal_key(self._master_key, variant, names, deal - 1)
+        return key, Stream(before, "seating").shuffled(lineup)[::-1]
+
+
+class _Stage(Struct, frozen=True, kw_only=True):
+    """A stretch of a deal in which the same variants take turns."""
+
+    first_match: int
+    first_block: int
+    first_lineup: int
+    entries: tuple[int, ...]
+    starts: tuple[int, ...]
+    """Of each variant's block within a lap: the first match; at the end the matches of a lap."""
+
+
+def _stages(lengths: Sequence[int], seats: Sequence[int]) -> list[_Stage]:
+    """The stages of a deal for variants with so many line-ups and seats."""
+    stages: list[_Stage] = []
+    matches = blocks = first = 0
+    for last in sorted(set(lengths)):
+        entries = tuple(index for index, length in enumerate(lengths) if length >= last)
+        starts = tuple(accumulate((seats[index] for index in entries), initial=0))
+        stages.append(
+            _Stage(first_match=matches, first_block=blocks, first_lineup=first, entries=entries, starts=starts)
+        )
+        matches += (last - first) * starts[-1]
+        blocks += (last - first) * len(entries)
+        first = last
+    return stages
+
+
+def _check(bots: Sequence[str], entries: Sequence[Entry]) -> None:
+    variants = [entry.variant for entry in entries]
+    for what, names in (("bot", bots), ("variant", variants)):
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"{what} names must be unique, but these are not: {', '.join(twice)}")
+    for entry in entries:
+        if entry.seats > len(bots):
+            raise ValueError(f"{entry.variant} has {entry.seats} seats, but there are {len(bots)} bots")

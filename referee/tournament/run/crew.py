@@ -1,0 +1,232 @@
+"""The workers of a run: started, given orders, watched over, replaced when they die, and gone when the run ends.
+
+A worker's matches that had begun when it died are void, which is no bot's fault; the others are given to another.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from subprocess import PIPE, Popen
+
+import msgspec
+import trio
+
+import referee
+from referee.play.bot import household
+from referee.play.bot.channel import MOST_FORGIVEN
+from referee.play.bot.kept import Reuse
+from referee.play.session import guarded, heeding_signals
+from referee.play.slaps.stillness import neighbourhood
+from referee.tournament.orders import Begun, Order, Played, Report, Spoiled
+from referee.tournament.run.desk import Desk
+from referee.tournament.run.handover import READ_BYTES, Frames, frame
+from referee.tournament.run.worker import ALIVE_EVERY_S, START
+
+AHEAD = 2
+"""Orders that a worker has for each of its jobs: the match that is played, and the one whose bots are started."""
+
+SILENT_S = 30.0
+"""A worker of which nothing was heard for so long, beyond what it may take to time slaps, is hung."""
+
+STEPS = 4
+"""Of its tasks, in which a worker gives a sign of life. While it times slaps, there is one after each bot's answer."""
+
+LONGEST_SLAP = MOST_FORGIVEN + 1
+"""What a bot's answer may take, in times of `slap_s`: what it waits for a core is forgiven."""
+
+UNREAD_S = 0.1
+"""How long reports of a hung worker are read that are in its pipe already."""
+
+FAREWELL_S = 5.0
+"""How long a worker may take to end its bots and itself."""
+
+MOST_LOST = 10
+"""So many workers may die one after another while no match comes to its end."""
+
+
+class WorkersLost(Exception):
+    """There are no workers to be had, or they die faster than they play; the text says why."""
+
+
+class _Gone(Exception):
+    """A worker is dead or hung; the text says how."""
+
+
+def _no_worker(error: OSError) -> WorkersLost:
+    return WorkersLost(f"the host cannot start another worker: {error.strerror}")
+
+
+class Worker:
+    """A worker's process and its pipes."""
+
+    def __init__(self, jobs: int, reuse: Reuse, joins: Sequence[int]) -> None:
+        """Start it, with the descriptors that join it to the others; to be called in the main thread.
+
+        Raises WorkersLost where the host cannot start a process.
+        """
+        root = str(Path(referee.__file__).resolve().parent.parent)
+        command = [sys.executable, "-P", "-c", START, root, str(jobs), reuse, *map(str, joins)]
+        try:
+            self._popen: Popen[bytes] = Popen(
+                command, stdin=PIPE, stdout=PIPE, start_new_session=True, bufsize=0, pass_fds=joins
+            )
+        except OSError as error:
+            raise _no_worker(error) from None
+        if self._popen.stdin is None or self._popen.stdout is None:
+            raise RuntimeError("a process without its pipes")
+        with self._popen.stdin as orders, self._popen.stdout as reports:
+            try:
+                self._orders = trio.lowlevel.FdStream(os.dup(orders.fileno()))
+                self._reports = trio.lowlevel.FdStream(os.dup(reports.fileno()))
+            except OSError as error:
+                self._popen.kill()
+                self._popen.wait()
+                raise _no_worker(error) from None
+        self.pid = self._popen.pid
+        household.begun(self.pid)
+        self._frames = Frames(msgspec.msgpack.Decoder(Report))
+        self.room = AHEAD * jobs
+        """Orders that it may have at a time."""
+
+    async def order(self, order: Order, patience_s: float) -> None:
+        """Give it another match to play; raises _Gone where it takes none for so long.
+
+        That it is dead is told at the end of its reports, for it may have played what was not read yet.
+        """
+        with trio.move_on_after(patience_s):
+            with contextlib.suppress(trio.BrokenResourceError):
+                await self._orders.send_all(frame(order))
+            return
+        raise _Gone(f"has taken no order for {patience_s:g} s")
+
+    async def reports(self, patience_s: float) -> list[Report]:
+        """What it tells next; raises _Gone, also where it tells nothing for so long.
+
+        Counted are waits of a second, so that a host that sleeps does not make its workers look hung.
+        """
+        for _ in range(round(patience_s / ALIVE_EVERY_S)):
+            with trio.move_on_after(ALIVE_EVERY_S):
+                data = await self._reports.receive_some(READ_BYTES)
+                if not data:
+                    raise _Gone(await self._end_in_words())
+                return list(self._frames.feed(bytes(data)))
+        raise _Gone(f"hangs: nothing was heard of it for {patience_s:g} s")
+
+    async def unread(self) -> list[Report]:
+        """What it had told before it was given up."""
+        told: list[Report] = []
+        with trio.move_on_after(UNREAD_S):
+            while data := await self._reports.receive_some(READ_BYTES):
+                told += self._frames.feed(bytes(data))
+        return told
+
+    async def end(self, *, patience_s: float) -> None:
+        """Let it end its bots and itself within so long, then kill it; it is gone and reaped when this returns."""
+        with trio.CancelScope(shield=True):
+            await self._orders.aclose()
+            await self._wait(patience_s)
+            self._popen.kill()
+            await self._wait(None)
+            await self._reports.aclose()
+            household.ended(self.pid)
+            household.end_orphans()
+
+    async def _wait(self, patience_s: float | None) -> None:
+        """Until it has ended, or for so long."""
+        end = None if patience_s is None else trio.current_time() + patience_s
+        while self._popen.poll() is None and (end is None or trio.current_time() < end):
+            await trio.sleep(0.002)
+
+    async def _end_in_words(self) -> str:
+        await self._wait(FAREWELL_S)
+        code = self._popen.poll()
+        if code is None:
+            return "closed its pipes"
+        return f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+
+
+class Crew:
+    """All workers of a run."""
+
+    def __init__(self, desk: Desk, *, shares: Sequence[int], reuse: Reuse, slap_s: float) -> None:
+        """`shares`: the jobs of each worker."""
+        self._desk, self._shares, self._reuse = desk, shares, reuse
+        self._patience_s = SILENT_S + STEPS * LONGEST_SLAP * slap_s
+        self._lost = 0
+        """Workers that have died since a match came to its end."""
+
+    def run(self, check: Callable[[], None]) -> None:
+        """Play until the desk has nothing left. Raises Interrupted, WorkersLost, and what desk and `check` raise."""
+        guarded(partial(heeding_signals, partial(self._run, check)))
+
+    async def _run(self, check: Callable[[], None]) -> None:
+        check()
+        try:
+            joined = neighbourhood(len(self._shares))
+        except OSError as error:
+            raise _no_worker(error) from None
+        async with trio.open_nursery() as nursery:
+            for share, joins in zip(self._shares, joined, strict=True):
+                nursery.start_soon(self._man, share, joins)
+
+    async def _man(self, share: int, joins: Sequence[int]) -> None:
+        """One worker, and another one in its place for as long as something is left to play.
+
+        We keep what joins it to the others for the one in its place; once that is closed too, nobody waits for it.
+        """
+        was_lost = True
+        try:
+            while was_lost:
+                worker, was_lost = Worker(share, self._reuse, joins), False
+                try:
+                    was_lost = await self._direct(worker)
+                finally:
+                    await worker.end(patience_s=0.0 if was_lost else FAREWELL_S)
+        finally:
+            for fd in joins:
+                os.close(fd)
+
+    async def _direct(self, worker: Worker) -> bool:
+        """Give a worker orders and take its reports; whether it was lost; otherwise nothing is left to play."""
+        out: dict[int, bool] = {}
+        """Its orders by number: whether they have begun."""
+        try:
+            while True:
+                while len(out) < worker.room and (order := self._desk.next()) is not None:
+                    out[order.fixture.number] = False
+                    await worker.order(order, self._patience_s)
+                if not out:
+                    return False
+                for report in await worker.reports(self._patience_s):
+                    self._take(report, out)
+        except _Gone as gone:
+            for report in await worker.unread():
+                self._take(report, out)
+            self._lose(out, str(gone))
+            return True
+
+    def _take(self, report: Report, out: dict[int, bool]) -> None:
+        if isinstance(report, Begun):
+            out[report.number] = True
+        elif isinstance(report, Played | Spoiled):
+            del out[report.number]
+            self._lost = 0
+        self._desk.take(report)
+
+    def _lose(self, out: dict[int, bool], how: str) -> None:
+        self._lost += 1
+        for number, has_begun in sorted(out.items()):
+            if has_begun:
+                self._desk.take(Spoiled(number=number, reason=f"its worker {how}"))
+            else:
+                self._desk.put_back(number)
+        if self._lost > MOST_LOST:
+            raise WorkersLost(f"more than {MOST_LOST} workers died one after another; the last one {how}")
+
+
+def shares(jobs: int, workers: int) -> list[int]:
+    """The jobs of each worker, as even as can be."""
+    return [jobs // workers + (number < jobs % workers) for number in range(workers)]

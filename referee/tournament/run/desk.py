@@ -1,0 +1,73 @@
+"""The desk of a run: hands out its matches in the order of the plan and keeps what comes of them.
+
+The only one that writes to the store while matches are played. It must not know how they are played, or where.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from referee.tournament.config.config import Config
+from referee.tournament.orders import ATTEMPTS, Order, Played, Report, Spoiled
+from referee.tournament.plan.schedule import Fixture
+from referee.tournament.run.setups import setup_of
+from referee.tournament.standings import Result
+from referee.tournament.store.facts import Terms
+from referee.tournament.store.store import Store
+
+
+class Watcher(Protocol):
+    """Whoever shows how a run goes."""
+
+    def finished(self, result: Result) -> None:
+        """A match has been committed."""
+
+    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
+        """A match was spoiled by the referee or its host."""
+
+
+class Desk:
+    """Hands out `fixtures`; a match that is voided on every attempt is left out."""
+
+    def __init__(
+        self, fixtures: Iterator[Fixture], *, config: Config, terms: Terms, store: Store, watcher: Watcher
+    ) -> None:
+        self._fixtures = fixtures
+        self._config, self._terms, self._store, self._watcher = config, terms, store, watcher
+        self._again: deque[Order] = deque()
+        """Orders that have come back."""
+        self._out: dict[int, Order] = {}
+        """What has been handed out, by number."""
+
+    def next(self) -> Order | None:
+        """The next match to be played, None where there is none now; a spoiled one may come back."""
+        order = self._again.popleft() if self._again else self._first()
+        if order is not None:
+            self._out[order.fixture.number] = order
+        return order
+
+    def take(self, report: Report) -> None:
+        """What became of a match; once this returns, nothing loses it. Raises WriteFailed."""
+        if isinstance(report, Played):
+            order = self._out.pop(report.number)
+            self._store.commit(report, self._terms.identity(order.fixture))
+            self._watcher.finished(report.result)
+        elif isinstance(report, Spoiled):
+            self._void(self._out.pop(report.number), report.reason)
+
+    def put_back(self, number: int) -> None:
+        """A match that was handed out has not begun, and will not there."""
+        self._again.append(self._out.pop(number))
+
+    def _first(self) -> Order | None:
+        fixture = next(self._fixtures, None)
+        return None if fixture is None else Order(fixture=fixture, setup=setup_of(self._config, fixture))
+
+    def _void(self, order: Order, reason: str) -> None:
+        names = [bot.name for bot in order.setup.bots]
+        self._store.note_void(order.fixture, names, order.attempt, reason)
+        self._watcher.voided(order.fixture, order.attempt, reason)
+        if order.attempt < ATTEMPTS:
+            self._again.append(replace(order, attempt=order.attempt + 1))

@@ -1,0 +1,98 @@
+"""One job of a run: match after match, and while one is played, the bots of the next are started."""
+
+from typing import Protocol
+
+import trio
+from msgspec import Struct
+
+from referee.play.bot.kept import KeptBots, Reuse
+from referee.play.match import Sitting
+from referee.play.pump.pump import Pump
+from referee.play.talk.exchange import HostFault
+from referee.tournament.orders import Begun, Order, Report, Spoiled, played
+
+
+class Office(Protocol):
+    """Where a job gets its orders, and reports what became of them."""
+
+    async def next(self) -> Order | None:
+        """The next match; None where there is none now."""
+
+    async def report(self, report: Report) -> None:
+        """What became of a match."""
+
+
+class _Seated(Struct):
+    """A match whose bots are ready."""
+
+    order: Order
+    sitting: Sitting
+
+
+class Job:
+    """Plays one match at a time until there is none to be had."""
+
+    def __init__(self, pump: Pump, office: Office, kept: KeptBots | None) -> None:
+        self._pump, self._office, self._kept = pump, office, kept
+        self._waiting: _Seated | None = None
+        self._is_playing = False
+
+    async def run(self) -> None:
+        """Play; no bot is left on any way out, but those that are kept."""
+        try:
+            await self._seat()
+            while (seated := self._waiting) is not None:
+                self._waiting = None
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._seat)
+                    await self._play(seated)
+                if self._waiting is None:  # one that was spoiled meanwhile is played again
+                    await self._seat()
+        finally:
+            if self._waiting is not None:
+                await self._waiting.sitting.dismiss()
+
+    async def _seat(self) -> None:
+        """Start the bots of the next match; while another is played they are held still when they are ready."""
+        while (order := await self._office.next()) is not None:
+            sitting = Sitting(self._pump, order.setup, self._kept)
+            try:
+                await sitting.seat()
+            except Exception as error:
+                await self._office.report(_spoiled(order, error))
+                continue
+            self._waiting = _Seated(order, sitting)
+            if self._is_playing:
+                sitting.hold()
+            return
+
+    async def _play(self, seated: _Seated) -> None:
+        """Play a match; one that we spoil ourselves is void."""
+        self._is_playing = True
+        report: Report
+        try:
+            await self._office.report(Begun(number=seated.order.fixture.number))
+            report = played(seated.order.fixture, await seated.sitting.play())
+        except Exception as error:
+            report = _spoiled(seated.order, error)
+        finally:
+            self._is_playing = False
+            await seated.sitting.dismiss()
+        await self._office.report(report)
+
+
+async def play_jobs(pump: Pump, office: Office, *, jobs: int, reuse: Reuse) -> None:
+    """So many jobs side by side, until there is nothing left to do for any of them."""
+    kept = KeptBots() if reuse == "tournament" else None
+    try:
+        async with trio.open_nursery() as nursery:
+            for _ in range(jobs):
+                nursery.start_soon(Job(pump, office, kept).run)
+    finally:
+        if kept is not None:
+            await kept.close()
+
+
+def _spoiled(order: Order, error: Exception) -> Spoiled:
+    reason = str(error) if isinstance(error, HostFault) else f"{type(error).__name__}: {error}"
+    return Spoiled(number=order.fixture.number, reason=reason)

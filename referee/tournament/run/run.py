@@ -1,0 +1,92 @@
+"""Running a tournament: the plan's matches, several at a time, each committed when it ends, until all are there.
+
+What is played is decided by the plan, how by play/, where it goes by the store; this module brings them together.
+"""
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from referee.play.greeting import Greeted, greet
+from referee.play.pump.pump import Pump
+from referee.play.session import run_session
+from referee.tournament.config.config import Config
+from referee.tournament.orders import Order, Report
+from referee.tournament.plan.schedule import Plan
+from referee.tournament.run.crew import Crew, shares
+from referee.tournament.run.desk import Desk, Watcher
+from referee.tournament.run.jobs import play_jobs
+from referee.tournament.run.setups import games
+from referee.tournament.store.facts import Terms
+from referee.tournament.store.store import Store
+
+
+def greet_all(config: Config, check: Callable[[], None]) -> list[Greeted]:
+    """Start every bot once, before anything is played. Raises Interrupted, and whatever `check` raises at the start."""
+    greeted: list[Greeted] = []
+
+    async def work(pump: Pump) -> None:
+        check()
+        said = greet(
+            pump, config.bots, games=games(config), confinement=config.confinement, start_s=config.clocks.start_s
+        )
+        greeted.extend(await said)
+
+    run_session([work])
+    return greeted
+
+
+class Run(Struct, frozen=True, kw_only=True):
+    """A run that can be played: what is to be, where it is kept, and who watches."""
+
+    config: Config
+    plan: Plan
+    terms: Terms
+    """Of the config from which the plan is made, and so of the bots in the plan's order."""
+    store: Store
+    watcher: Watcher
+
+    def play(self, check: Callable[[], None]) -> None:
+        """Play what the store lacks; a match that is voided on every attempt is left out.
+
+        Raises Interrupted, WriteFailed when a result cannot be kept, WorkersLost, and whatever `check` raises at the
+        start.
+        """
+        done = self.store.numbers()
+        jobs = min(self.config.jobs, len(self.plan) - len(done))
+        desk = Desk(
+            (self.plan[number] for number in range(len(self.plan)) if number not in done),
+            config=self.config,
+            terms=self.terms,
+            store=self.store,
+            watcher=self.watcher,
+        )
+        if (workers := min(self.config.processes(len(self.plan)), jobs)) > 1:
+            slap_s = self.config.clocks.slap_s
+            Crew(desk, shares=shares(jobs, workers), reuse=self.config.reuse, slap_s=slap_s).run(check)
+        elif jobs:
+            self._play_here(desk, jobs, check)
+
+    def _play_here(self, desk: Desk, jobs: int, check: Callable[[], None]) -> None:
+        """In this process."""
+
+        async def work(pump: Pump) -> None:
+            check()
+            await play_jobs(pump, _Here(desk), jobs=jobs, reuse=self.config.reuse)
+
+        run_session([work])
+
+
+class _Here:
+    """The desk as an office in the same process."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    async def next(self) -> Order | None:
+        """The next match."""
+        return self._desk.next()
+
+    async def report(self, report: Report) -> None:
+        """What became of a match."""
+        self._desk.take(report)

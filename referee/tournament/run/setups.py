@@ -1,0 +1,46 @@
+"""The matches of a plan as the config has them, ready to be played."""
+
+from msgspec.structs import replace
+
+from protocol.messages import Game as GameMessage
+from referee.play.match import MatchSetup
+from referee.rules.book.variants import Variant
+from referee.rules.table.streams import bot_seed
+from referee.tournament.config.config import Config, Entry
+from referee.tournament.plan.schedule import Fixture
+
+CACTUS_ROUNDS = 20
+"""The cap on the rounds of a Cactus match where the config sets none (AMB-46)."""
+
+
+def for_blocks(entry: Entry) -> Variant:
+    """The variant as blocks play it: the deals of a block start alike (AMB-82), and Cactus has a cap on rounds."""
+    variant = entry.variant
+    if variant.tag != "CAC":
+        return variant
+    rounds = variant.options.rounds or CACTUS_ROUNDS
+    return replace(variant, options=replace(variant.options, fixed_starter=True, rounds=rounds))
+
+
+def games(config: Config) -> tuple[GameMessage, ...]:
+    """All that will be played, as bots are told in `hello`."""
+    return tuple(
+        GameMessage(variant=entry.variant.preset, name=entry.name, seats=entry.seats) for entry in config.variants
+    )
+
+
+def setup_of(config: Config, fixture: Fixture) -> MatchSetup:
+    """A match of the plan, ready to be played."""
+    entry = next(entry for entry in config.variants if entry.name == fixture.variant)
+    return MatchSetup(
+        variant=for_blocks(entry),
+        name=entry.name,
+        bots=tuple(config.bots[bot] for bot in fixture.lineup),
+        seeds=tuple(bot_seed(fixture.deal_key, fixture.rotation, seat) for seat in range(entry.seats)),
+        deal_key=fixture.deal_key,
+        block=fixture.block,
+        clocks=config.clocks,
+        faults=config.faults,
+        confinement=config.confinement,
+        games=games(config),
+    )

@@ -1,0 +1,97 @@
+"""A worker of a run: a process of its own with a pump of its own, which plays the matches that it is ordered to.
+
+Orders come in by a pipe, reports go out by another; when the orders end, so does the worker, with all its bots. It
+leaves signals to the run, and knows no more of the run than its orders tell: neither the store nor the master key.
+"""
+
+import contextlib
+import math
+import os
+import signal
+import sys
+from functools import partial
+from typing import get_args
+
+import msgspec
+import trio
+
+from referee.play.bot.kept import Reuse
+from referee.play.pump.pump import Pump
+from referee.play.session import guarded, pumping
+from referee.play.slaps.stillness import Neighbours
+from referee.tournament.orders import Alive, Order, Report
+from referee.tournament.run.handover import READ_BYTES, Frames, frame
+from referee.tournament.run.jobs import play_jobs
+
+ALIVE_EVERY_S = 1.0
+"""Between two signs of life."""
+
+START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.tournament.run.worker import main; main()"
+"""What the interpreter is told to run: whatever the current folder holds, this installation."""
+
+
+class _Done(Exception):
+    """There will be no more orders."""
+
+
+class Correspondence:
+    """The worker's office: the two pipes."""
+
+    def __init__(self, orders: int, reports: int) -> None:
+        self._orders = trio.lowlevel.FdStream(orders)
+        self._reports = trio.lowlevel.FdStream(reports)
+        self._writing = trio.Lock()
+        self._give, self._take = trio.open_memory_channel[Order](math.inf)
+
+    async def next(self) -> Order:
+        """The next match, as soon as it is ordered."""
+        return await self._take.receive()
+
+    async def report(self, report: Report) -> None:
+        """What became of a match."""
+        async with self._writing:
+            await self._reports.send_all(frame(report))
+
+    async def listen(self, _: Pump) -> None:
+        """Take orders; raises _Done at their end."""
+        frames = Frames(msgspec.msgpack.Decoder(Order))
+        while data := await self._orders.receive_some(READ_BYTES):
+            for order in frames.feed(data):
+                self._give.send_nowait(order)
+        raise _Done
+
+    async def tell_alive(self, _: Pump) -> None:
+        """Give signs of life for ever."""
+        while True:
+            await self.report(Alive())
+            await trio.sleep(ALIVE_EVERY_S)
+
+
+def main() -> None:
+    """Play what is ordered on standard input until that ends, and report on standard output."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # Not SIG_IGN, which the bots would inherit.
+        signal.signal(number, lambda *_: None)
+    jobs, reuse = int(sys.argv[2]), next(one for one in get_args(Reuse) if one == sys.argv[3])
+    neighbours = Neighbours([int(fd) for fd in sys.argv[4:]])
+    orders, reports = _pipes()
+    with contextlib.suppress(_Done, trio.BrokenResourceError):  # the latter: the run itself has gone
+        guarded(partial(_work, Correspondence(orders, reports), neighbours, jobs, reuse))
+
+
+async def _work(office: Correspondence, neighbours: Neighbours, jobs: int, reuse: Reuse) -> None:
+
+    async def play(pump: Pump) -> None:
+        await play_jobs(pump, office, jobs=jobs, reuse=reuse)
+
+    await pumping([office.listen, office.tell_alive, play], neighbours)
+
+
+def _pipes() -> tuple[int, int]:
+    """Standard input and output, moved to where nobody else reads or writes by mistake."""
+    orders, reports = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    return orders, reports

@@ -1,0 +1,96 @@
+"""Amending a run: what a changed config does to the matches of a run that has begun, told first, then done.
+
+A match that was played counts as long as the plan has it: the same game, deal and seats, and the same versions of the
+bots. All else stays in the store, out of the standings, and comes back if the plan has it again. This module must not
+know how matches are played.
+"""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.tournament.plan.schedule import Fixture
+from referee.tournament.store.facts import Facts, differences, plan_of, terms_of
+from referee.tournament.store.store import Meta, Store
+
+
+class Amendment(Struct, frozen=True, kw_only=True):
+    """What would become of a run under a changed config; in numbers of matches where nothing else is said."""
+
+    changes: list[str]
+    """In words; empty: the config is the run's own."""
+    refused: list[str]
+    """Changes that no run can take, with the reason; where there are any, the rest means nothing."""
+    meta: Meta
+    """The run, amended."""
+    places: dict[int, Fixture]
+    """By id, the committed matches that count afterwards."""
+    before: int = 0
+    """In the plan as it is."""
+    kept: int = 0
+    """Count now, and afterwards."""
+    dropped: int = 0
+    """Count now, but not afterwards: they stay in the store."""
+    replayed: int = 0
+    """The part of the dropped ones that is played again, by another version of a bot or in another game."""
+    returned: int = 0
+    """Were dropped earlier, and count again."""
+    added: int = 0
+    """Have no counterpart in the plan as it is."""
+    was_complete: bool = False
+    """Whether the key has been revealed."""
+
+    def lines(self) -> list[str]:
+        """All of it in words."""
+        back = f", {self.returned} that were dropped earlier count again" if self.returned else ""
+        again = f" ({self.replayed} of them played again)" if self.dropped else ""
+        plan = f"{self.before} -> {self.meta.matches} in the plan, {self.added} of them added"
+        played = f"of those played {self.kept} kept, {self.dropped} dropped{again}{back}"
+        return [*self.changes, f"matches: {plan}; {played}; {self.meta.matches - len(self.places)} to play"]
+
+    @property
+    def warning(self) -> str:
+        """What an organiser should know before deals are drawn from a key that is known; else empty."""
+        if not self.was_complete or self.meta.matches == len(self.places):
+            return ""
+        return (
+            "the run was complete and its key has been shown: whoever has seen it can work out the cards of the "
+            "matches to come; --fresh begins anew with another key"
+        )
+
+
+def amendment(store: Store, facts: Facts) -> Amendment:
+    """What it would mean for a run to go on with the config of these facts; raises StoreError."""
+    meta = store.meta()
+    found = differences(meta.facts, facts)
+    unchanged = Amendment(changes=found.changes, refused=found.refused, meta=meta, places={})
+    return unchanged if found.refused or not found.changes else _count(store, unchanged, facts)
+
+
+def _count(store: Store, unchanged: Amendment, facts: Facts) -> Amendment:
+    key = bytes.fromhex(unchanged.meta.master_key)
+    old, new, terms = plan_of(unchanged.meta.facts, key), plan_of(facts, key), terms_of(facts)
+    rows = {row.identity: row for row in store.rows()}
+    counting = {row.id for row in rows.values() if row.number is not None}
+    dropped = {row.identity.place for row in rows.values() if row.number is not None}
+    places: dict[int, Fixture] = {}
+    replayed = added = 0
+    for fixture in new:
+        identity = terms.identity(fixture)
+        if identity in rows:
+            places[rows[identity].id] = fixture
+        elif identity.place in dropped:
+            replayed += 1
+        added += not old.has_table(identity.variant, identity.bots, identity.deal)
+    kept = len(counting & places.keys())
+    return replace(
+        unchanged,
+        meta=replace(unchanged.meta, facts=facts, matches=len(new)),
+        places=places,
+        before=len(old),
+        kept=kept,
+        dropped=len(counting) - kept,
+        replayed=replayed,
+        returned=len(places) - kept,
+        added=added,
+        was_complete=len(counting) == len(old),
+    )

@@ -1,0 +1,347 @@
+"""A run on disk: one SQLite file with the config, the keys, and every finished match with its full record.
+
+A match is committed when it ends, and its record never changes or goes. An amendment of the run may put it out of the
+standings, or give it another number. This module must not know how matches are played or what a standing is.
+"""
+
+import contextlib
+import os
+import sqlite3
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.tournament.orders import Played
+from referee.tournament.plan.schedule import Fixture, Identity
+from referee.tournament.standings import Result
+from referee.tournament.store.disk import (
+    SIDE_FILES,
+    Lock,
+    StoreError,
+    WriteFailed,
+    open_reading,
+    open_writing,
+    refusal,
+    sync_folder,
+)
+
+T = TypeVar("T")
+
+FORMAT = 3
+"""The number of this layout of tables."""
+
+_NAMES = ("meta", "matches", "voids", "history")
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE matches (
+    id INTEGER PRIMARY KEY, number INTEGER UNIQUE,
+    variant TEXT NOT NULL, game TEXT NOT NULL, bots TEXT NOT NULL, versions TEXT NOT NULL,
+    deal INTEGER NOT NULL, rotation INTEGER NOT NULL,
+    result TEXT NOT NULL, hash TEXT NOT NULL, record BLOB NOT NULL
+);
+CREATE TABLE voids (number INTEGER, bots TEXT NOT NULL, attempt INTEGER NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE history (id INTEGER PRIMARY KEY, after INTEGER NOT NULL, lines TEXT NOT NULL, facts TEXT);
+"""
+
+_ROW = "SELECT id, number, variant, game, bots, versions, deal, rotation, result, hash FROM matches"
+_EVENT = "INSERT INTO history VALUES (NULL, (SELECT count(*) FROM matches), ?, ?)"
+
+
+class Meta(Struct, frozen=True, kw_only=True):
+    """What a run is: what it began with, or was last amended to."""
+
+    format: int = FORMAT
+    golfref: str
+    protocol: str
+    host: str
+    facts: dict[str, Any]
+    """The config, as facts.config_facts tells it."""
+    master_key: str
+    """Hex; secret until the run is complete."""
+    commitment: str
+    matches: int
+    """Matches in the plan."""
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """Something that happened to a run beside its matches: an amendment, or a bot that changed by itself."""
+
+    after: int
+    """So many matches had been committed."""
+    lines: tuple[str, ...]
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """A committed match as it lies in the store, without its record."""
+
+    id: int
+    """In the order of commits, from 1; never changes."""
+    number: int | None
+    """In the run's plan; None: out of the standings."""
+    identity: Identity
+    result: Result
+    hash: str
+    """SHA-256 of its record, in hexadecimal."""
+
+
+class Store:
+    """An open run. `create` begins one, `open` goes on with one or only reads it. Whatever fails raises StoreError."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: Lock | None, journal: str) -> None:
+        self.path = path
+        self.journal = journal
+        """How SQLite keeps what it has not yet put in place; `wal` but on file systems that cannot do it."""
+        self._connection = connection
+        self._lock = lock
+
+    @classmethod
+    def create(cls, path: Path, meta: Meta, lock: Lock) -> "Store":
+        """Begin a run in a new file, readable by its owner alone; raises StoreError, WriteFailed on a full disk.
+
+        The file appears under its name only when it is a whole store, so that a kill leaves no half of one.
+        """
+        for rest in SIDE_FILES:
+            if Path(f"{path}{rest}").exists():
+                what = "belongs to a store that is not here any more: put it beside that, or remove it"
+                raise StoreError(f"{path}{rest} {what}")
+        unborn = path.with_name(path.name + ".new")
+        try:
+            for left_over in (unborn, Path(f"{unborn}-journal")):
+                left_over.unlink(missing_ok=True)
+            os.close(os.open(unborn, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+            with contextlib.closing(sqlite3.connect(unborn)) as connection, connection:
+                connection.executescript(_TABLES)
+                connection.executemany("INSERT INTO meta VALUES (?, ?)", _meta_rows(meta))
+            unborn.rename(path)
+            sync_folder(path)
+        except (OSError, sqlite3.Error) as error:
+            raise refusal(path, error) from None
+        finally:
+            with contextlib.suppress(OSError):
+                unborn.unlink(missing_ok=True)
+        return cls.open(path, lock=lock)
+
+    @classmethod
+    def open(cls, path: Path, *, lock: Lock | None = None) -> "Store":
+        """Open a run to read it, or with its lock to write; raises StoreError where there is none or it is no store."""
+        if not path.is_file():
+            raise StoreError(f"{path}: no such store; `golfref tournament CONFIG` makes one")
+        connection, journal = open_writing(path) if lock else (open_reading(path), "")
+        store = cls(path, connection, lock, journal)
+        try:
+            store._check_format()
+            store._check_shape()
+            store.meta()
+        except StoreError:
+            store.close()
+            raise
+        return store
+
+    def _check_shape(self) -> None:
+        """Nothing is in the file but our tables: a trigger could change what is written, or take it away again."""
+        for kind, name in self._read("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"):
+            if kind != "table" or name not in _NAMES:
+                raise StoreError(f"{self.path}: it holds the {kind} `{name}`, which golfref did not make")
+
+    def meta(self) -> Meta:
+        """What the run is."""
+        rows = self._read("SELECT key, value FROM meta")
+        try:
+            return msgspec.convert({key: msgspec.json.decode(value) for key, value in rows}, Meta)
+        except (msgspec.MsgspecError, TypeError) as error:
+            raise StoreError(f"{self.path}: not a golfref store, or damaged ({error})") from None
+
+    def commit(self, played: Played, identity: Identity) -> None:
+        """Keep a finished match; once this returns, no crash of referee or host loses it. Raises WriteFailed."""
+        who = (_json(identity.bots), _json(identity.versions))
+        where = (identity.deal, identity.rotation)
+        kept = (_json(played.result), played.hash, played.record)
+        row = (None, played.number, identity.variant, identity.game, *who, *where, *kept)
+        self._write("INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+    def note_void(self, fixture: Fixture, bots: Sequence[str], attempt: int, reason: str) -> None:
+        """Keep that a match was spoiled by the referee or its host. Raises WriteFailed."""
+        self._write("INSERT INTO voids VALUES (?, ?, ?, ?)", (fixture.number, _json(bots), attempt, reason))
+
+    def note(self, *lines: str) -> None:
+        """Keep something that happened to the run. Raises WriteFailed."""
+        self._write(_EVENT, (_json(lines), None))
+
+    def amend(self, meta: Meta, places: Mapping[int, Fixture], lines: Sequence[str]) -> None:
+        """Make this the run, with `places` the committed matches that count in it, by id. Raises WriteFailed.
+
+        All of it is done or nothing. The matches that have no place stay, out of the standings.
+        """
+        old = _json(self.meta().facts)
+        results = {row.id: row.result for row in self.rows() if row.id in places}
+        moved = [
+            (place.number, _json(replace(results[id_], number=place.number, block=place.block)), id_)
+            for id_, place in places.items()
+        ]
+        with self._transaction() as connection:
+            connection.execute(_EVENT, (_json(lines), old))
+            connection.execute("UPDATE matches SET number = NULL")
+            connection.executemany("UPDATE matches SET number = ?, result = ? WHERE id = ?", moved)
+            connection.execute("UPDATE voids SET number = NULL")
+            connection.executemany("REPLACE INTO meta VALUES (?, ?)", _meta_rows(meta))
+
+    def numbers(self) -> set[int]:
+        """The matches of the plan that are there."""
+        found = self._read("SELECT number FROM matches WHERE number IS NOT NULL")
+        return {number for (number,) in self._typed(found, list[tuple[int]])}
+
+    def results(self) -> Iterator[Result]:
+        """The results that count, in the order of the plan."""
+        decoder = msgspec.json.Decoder(Result)
+        for number, text in self._each("SELECT number, result FROM matches WHERE number IS NOT NULL ORDER BY number"):
+            try:
+                yield decoder.decode(text)
+            except (msgspec.MsgspecError, TypeError) as error:
+                raise StoreError(f"{self.path}: the result of match {number} is damaged ({error})") from None
+
+    def ids(self) -> list[int]:
+        """All that was committed, in the order of commits."""
+        return [id_ for (id_,) in self._read("SELECT id FROM matches ORDER BY id")]
+
+    def rows(self) -> Iterator[Row]:
+        """All that was committed, in the order of commits."""
+        return map(self._row, self._each(f"{_ROW} ORDER BY id"))
+
+    def retired(self) -> Iterator[Row]:
+        """What is out of the standings, in the order of commits."""
+        return map(self._row, self._each(f"{_ROW} WHERE number IS NULL ORDER BY id"))
+
+    def row(self, id_: int) -> Row:
+        """What was committed under an id."""
+        found = self._read(f"{_ROW} WHERE id = ?", id_)
+        if not found:
+            raise StoreError(f"{self.path}: there is no match #{id_}")
+        return self._row(found[0])
+
+    def _row(self, found: tuple[Any, ...]) -> Row:
+        id_, number, variant, game, bots, versions, deal, rotation, result, digest = found
+        try:
+            who = {"bots": msgspec.json.decode(bots), "versions": msgspec.json.decode(versions)}
+            identity = {"variant": variant, "game": game, "deal": deal, "rotation": rotation, **who}
+            row = {"id": id_, "number": number, "identity": identity, "hash": digest}
+            return msgspec.convert({**row, "result": msgspec.json.decode(result)}, Row)
+        except (msgspec.MsgspecError, TypeError) as error:
+            raise StoreError(f"{self.path}: match #{id_} is damaged ({error})") from None
+
+    def record(self, number: int) -> bytes:
+        """The JSON of the record of a match of the plan."""
+        return self._record("number", number, str(number))
+
+    def record_of(self, id_: int) -> bytes:
+        """The JSON of the record that was committed under an id."""
+        return self._record("id", id_, f"#{id_}")
+
+    def hashes(self) -> Iterator[tuple[int, str]]:
+        """Number and record hash (SHA-256, hex) of every match that counts, in the order of the plan."""
+        for found in self._each("SELECT number, hash FROM matches WHERE number IS NOT NULL ORDER BY number"):
+            yield self._typed(found, tuple[int, str])
+
+    def digest(self) -> str:
+        """SHA-256 over the record hashes, as bytes, in the order of the plan."""
+        digest = sha256()
+        for number, value in self.hashes():
+            try:
+                digest.update(bytes.fromhex(value))
+            except ValueError:
+                raise StoreError(f"{self.path}: the hash of match {number} is damaged") from None
+        return digest.hexdigest()
+
+    def voids(self) -> dict[str, int]:
+        """How often matches were voided, by reason, whatever became of them."""
+        return dict(sorted(Counter(reason for (reason,) in self._read("SELECT reason FROM voids")).items()))
+
+    def given_up(self, attempts: int) -> list[int]:
+        """The matches without a result of which so many attempts were voided."""
+        found = self._read(
+            "SELECT DISTINCT number FROM voids WHERE attempt >= ? AND number NOT IN"
+            " (SELECT number FROM matches WHERE number IS NOT NULL) ORDER BY number",
+            attempts,
+        )
+        return [number for (number,) in found]
+
+    def history(self) -> list[Event]:
+        """What happened to the run, in order."""
+        found = self._read("SELECT after, lines FROM history ORDER BY id")
+        try:
+            return [
+                msgspec.convert({"after": after, "lines": msgspec.json.decode(text)}, Event) for after, text in found
+            ]
+        except (msgspec.MsgspecError, TypeError) as error:
+            raise StoreError(f"{self.path}: what is told of its history is damaged ({error})") from None
+
+    def close(self) -> None:
+        """Leave one plain file behind, where that can be done; what was committed is safe in any case."""
+        if self._lock is not None:
+            with contextlib.suppress(sqlite3.Error):  # on a full disk the rest stays in the file beside it
+                self._connection.execute("PRAGMA journal_mode = DELETE")
+        self._connection.close()
+
+    def _read(self, query: str, *values: object) -> list[Any]:
+        try:
+            return self._connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: not a golfref store, or damaged ({error})") from None
+
+    def _each(self, query: str) -> Iterator[Any]:
+        """As `_read`, but one row after the other: what a long run has committed need not be in memory at once."""
+        try:
+            yield from self._connection.execute(query)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: not a golfref store, or damaged ({error})") from None
+
+    def _typed(self, found: object, type_: type[T]) -> T:
+        try:
+            return msgspec.convert(found, type_)
+        except msgspec.ValidationError as error:
+            raise StoreError(f"{self.path}: numbers or hashes of matches are damaged ({error})") from None
+
+    def _record(self, column: Literal["id", "number"], value: int, name: str) -> bytes:
+        found = self._read(f"SELECT record FROM matches WHERE {column} = ?", value)  # noqa: S608 - one of two words
+        if not found:
+            raise StoreError(f"{self.path}: there is no match {name}")
+        try:
+            return zlib.decompress(found[0][0])
+        except (zlib.error, TypeError) as error:
+            raise StoreError(f"{self.path}: the record of match {name} is damaged ({error})") from None
+
+    def _check_format(self) -> None:
+        found = self._read("SELECT value FROM meta WHERE key = 'format'")
+        if found != [(str(FORMAT),)]:
+            what = f"store format {found[0][0]}" if found else "no golfref store"
+            raise StoreError(f"{self.path}: {what}; this golfref knows format {FORMAT}, --fresh begins anew")
+
+    def _write(self, statement: str, row: tuple[object, ...]) -> None:
+        with self._transaction() as connection:
+            connection.execute(statement, row)
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._connection as connection:
+                yield connection
+        except sqlite3.Error as error:
+            raise WriteFailed(
+                f"{self.path}: cannot write: {error}; what was committed is safe: make room if the disk is full, and "
+                "run the same command again to go on"
+            ) from None
+
+
+def _meta_rows(meta: Meta) -> Iterable[tuple[str, str]]:
+    return [(key, _json(value)) for key, value in msgspec.to_builtins(meta).items()]
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,114 @@
+"""What this machine and its system are like, as far as it matters to bots: versions, cores, rights, kernel settings.
+
+Only reads; nothing is started but bubblewrap, once, to try it out. What the system does not tell is None.
+"""
+
+import contextlib
+import ctypes
+import os
+import platform
+import sqlite3
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from msgspec import Struct
+
+from protocol import VERSION
+from referee import __version__
+from referee.play.bot.procfs import lists_children, waits_of
+from referee.play.isolation.host import cores, is_autogrouped, number, quota_cores, text
+from referee.play.isolation.isolation import Missing, bubblewrap
+
+
+class Host(Struct, frozen=True, kw_only=True):
+    """The system that bots run on."""
+
+    root: bool
+    """Whether we run as root: then every bot under `bwrap` gets a user id of its own."""
+    cores: int
+    """Cores that this process may use."""
+    quota_cores: float | None
+    """A control group's limit on computing, in cores; None where there is none."""
+    load: float
+    """Processes that computed or waited for a core, mean of the last minute."""
+    memory_mb: int | None
+    swap_mb: int | None
+    """Swap space that is switched on."""
+    autogroup: bool | None
+    """Whether the kernel gives every session, so every bot, the same share of the cores however many processes it has.
+
+    It does so only where no control group shares them. None where not known.
+    """
+    ptrace_scope: int | None
+    """Yama's setting; None where there is no Yama."""
+    child_lists: bool
+    """Whether the system tells the children of a process, by which what runs away from a bot is found."""
+    wait_times: bool
+    """Whether the system tells how long a process waited for a core, which is taken off the time of a slap."""
+
+
+def versions() -> dict[str, str]:
+    """What plays together here, by name; an empty text where something is not there or does not tell."""
+    return {
+        "golfref": __version__,
+        "protocol": VERSION,
+        "Python": platform.python_version(),
+        "trio": _installed("trio"),
+        "msgspec": _installed("msgspec"),
+        "SQLite": sqlite3.sqlite_version,
+        platform.system(): platform.release(),
+        "bubblewrap": _bubblewrap_version(),
+        "libseccomp": _libseccomp_version(),
+    }
+
+
+def host() -> Host:
+    """The machine as it is now."""
+    memory = _memory_mb()
+    return Host(
+        root=os.geteuid() == 0,
+        cores=cores(),
+        quota_cores=quota_cores(),
+        load=round(os.getloadavg()[0], 2),
+        memory_mb=memory.get("MemTotal"),
+        swap_mb=memory.get("SwapTotal"),
+        autogroup=is_autogrouped(),
+        ptrace_scope=number("/proc/sys/kernel/yama/ptrace_scope"),
+        child_lists=lists_children(),
+        wait_times=bool(waits_of([os.getpid()])),
+    )
+
+
+def _memory_mb() -> dict[str, int]:
+    """By the names of /proc/meminfo."""
+    found = {}
+    for line in (text(Path("/proc/meminfo")) or "").splitlines():
+        name, _, value = line.partition(":")
+        found[name] = int(value.split()[0]) // 1024
+    return found
+
+
+def _installed(package: str) -> str:
+    with contextlib.suppress(PackageNotFoundError):
+        return version(package)
+    return ""
+
+
+def _bubblewrap_version() -> str:
+    with contextlib.suppress(Missing):
+        return bubblewrap().version.removeprefix("bubblewrap").strip()
+    return ""
+
+
+class _LibraryVersion(ctypes.Structure):
+    _fields_ = (("major", ctypes.c_uint), ("minor", ctypes.c_uint), ("micro", ctypes.c_uint))
+
+
+def _libseccomp_version() -> str:
+    try:
+        tell = ctypes.CDLL("libseccomp.so.2").seccomp_version
+    except (OSError, AttributeError):  # there is none, or it is older than this function
+        return ""
+    tell.restype = ctypes.POINTER(_LibraryVersion)
+    one = tell().contents
+    return f"{one.major}.{one.minor}.{one.micro}"
