@@ -248,7 +248,7 @@ runpy.run_path(sys.argv[1], run_name="__main__")
 
 def test_a_bot_that_changes_while_it_plays_is_named(hall: Hall) -> None:
     """Its first start of the tournament is the last one of the version that the config had."""
-    from referee.play.bots import builtin_bot
+    from referee.play.spec import builtin_bot
 
     (hall.folder / "eve").mkdir()
     (hall.folder / "eve/bot.py").write_text(DIARY)

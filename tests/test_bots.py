@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.play import bots
-from referee.play.bots import BadBot, BotSpec, builtin_bot, command_bot, find_command, shipped
+from referee.play import spec as bots
+from referee.play.spec import BadBot, BotSpec, builtin_bot, command_bot, find_command, shipped
 
 
 @pytest.fixture(autouse=True)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from protocol.messages import Clocks, FaultPolicy
-from referee.play import bots
-from referee.play.bots import BotLimits, BotSpec
+from referee.play import spec as bots
 from referee.play.isolation.host import cores
+from referee.play.spec import BotLimits, BotSpec
 from referee.tournament.config import config as config_module
 from referee.tournament.config.config import Config, ConfigError, load
 from referee.tournament.config.positions import Place, Places

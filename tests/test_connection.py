@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from protocol.actions import Flip
 from protocol.codec import encode
 from protocol.messages import Answer, Limits, Ready
-from referee.play.talk.connection import KEPT_BYTES, KEPT_OF_LINE, LEAST_LINE, Connection, Heard, Trouble
+from referee.play.faults import Trouble
+from referee.play.talk.inbox import KEPT_BYTES, KEPT_OF_LINE, LEAST_LINE, Connection, Heard
 
 SMALL = Limits(line_bytes=100, spare_lines=3)
 

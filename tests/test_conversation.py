@@ -31,10 +31,10 @@ from protocol.messages import (
 from protocol.messages import (
     Game as GameMessage,
 )
-from referee.play.talk.connection import Trouble
+from referee.play.faults import Trouble
 from referee.play.talk.conversation import FATAL, Conversation
 from referee.play.talk.exchange import READY, Delivery, Exchange, Reply
-from referee.play.talk.telling import announcements, hello, request_ids
+from referee.play.talk.script import announcements, hello, request_ids
 from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Move

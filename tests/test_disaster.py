@@ -19,7 +19,7 @@ import pytest
 from quick import QUICK
 
 from referee.tournament.store.disk import SIDE_FILES
-from referee.tournament.verify.verify import check_store
+from referee.tournament.verify.run import check_store
 
 GOLFREF = (sys.executable, "-m", "referee.cli")
 RUN = ("tournament", "run.toml")
@@ -337,7 +337,7 @@ def test_a_killed_run_can_be_read_where_nothing_can_be_written(
 
 SPOILED = """
 import sys
-from referee.play.talk.exchange import HostFault
+from referee.play.faults import HostFault
 from referee.play.match import Sitting
 
 play = Sitting.play

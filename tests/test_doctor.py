@@ -11,11 +11,11 @@ from uuid import uuid4
 
 import pytest
 
-from referee.play.isolation.isolation import Missing, bubblewrap
+from referee.play.isolation.levels import Missing, bubblewrap
 from referee.rules.record import GivenSlaps, Reaction
-from referee.trials.racebench import Scenario, Window, chance_of
-from referee.trials.racebench import summary as bench_summary
-from referee.trials.selftest import SEATS, summary
+from referee.trials.races import Scenario, Window, chance_of
+from referee.trials.races import summary as bench_summary
+from referee.trials.self_test import SEATS, summary
 
 PATIENCE_S = 600.0
 

@@ -18,15 +18,15 @@ from msgspec import Struct, field
 
 from protocol.messages import Clocks, FaultPolicy, Game
 from referee.play.bot.process import start
-from referee.play.bots import BotSpec, Confinement, Isolation, builtin_bot
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
+from referee.play.spec import BotSpec, Confinement, Isolation, builtin_bot
 from referee.reports.blame import mishap_of
 from referee.rules.book.variants import customised, restored
 from referee.rules.record import Mishap, Record
 from referee.rules.scoring.knocker import score_round
-from referee.tournament.verify.recheck import check_record
+from referee.tournament.verify.record import check_record
 
 PRELUDE = """
 import fcntl, json, os, select, signal, subprocess, sys, time

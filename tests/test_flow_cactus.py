@@ -21,7 +21,7 @@ from protocol.events import (
     Switched,
     WindowClosed,
 )
-from referee.play.talk.telling import table_message
+from referee.play.talk.script import table_message
 from referee.rules.book.options import BadOptions
 from referee.rules.book.variants import customised, deck, preset
 from referee.rules.games import cactus

@@ -23,7 +23,7 @@ from protocol.events import (
 )
 from protocol.messages import Table as TableMessage
 from protocol.offers import Offer, Pick
-from referee.play.talk.telling import table_message
+from referee.play.talk.script import table_message
 from referee.rules.book.variants import customised, preset
 from referee.rules.game import Game
 from referee.rules.table.asks import IllegalAnswer, Sealed

@@ -22,7 +22,7 @@ from protocol import events
 from protocol.actions import Action, Arrange, Discard, Rearrange, SwapLines
 from protocol.cards import Card
 from protocol.offers import admits
-from referee.play.talk.telling import table_message
+from referee.play.talk.script import table_message
 from referee.rules.book.variants import PRESETS, Variant, customised
 from referee.rules.game import Game
 from referee.rules.table.asks import Ask, Question, Response, Sealed

@@ -11,12 +11,12 @@ import trio
 from racing import WAITERS
 
 from protocol.messages import Clocks, FaultPolicy, Game
-from referee.play.bot import household
-from referee.play.bots import BotSpec, Confinement, builtin_bot
+from referee.play.bot import orphans
+from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
-from referee.play.talk.exchange import HostFault
+from referee.play.spec import BotSpec, Confinement, builtin_bot
 from referee.rules.book.variants import customised
 from referee.rules.record import Forfeit, Given, Record
 
@@ -142,8 +142,8 @@ def test_the_time_in_which_a_bot_waited_for_a_core_is_not_on_its_clock(folder: P
         for _ in range(2):
             burner = stack.enter_context(subprocess.Popen([sys.executable, "-c", BURNS], start_new_session=True))
             stack.callback(burner.kill)
-            household.begun(burner.pid)  # else the warden would take it for a runaway
-            stack.callback(household.ended, burner.pid)
+            orphans.begun(burner.pid)  # else the warden would take it for a runaway
+            stack.callback(orphans.ended, burner.pid)
         run_session([match])
     (record,) = records
     assert record.seats[0].faults == {}, [move for move in record.moves if getattr(move, "fault", None)]

@@ -19,7 +19,7 @@ from msgspec import Struct, field
 from protocol.actions import Action, Pass, Slap
 from protocol.cards import rank
 from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick, in_words
-from referee.play.talk.telling import table_message
+from referee.play.talk.script import table_message
 from referee.rules.book.variants import PRESETS, customised
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps

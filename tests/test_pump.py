@@ -14,12 +14,12 @@ from protocol.actions import Draw
 from protocol.codec import encode
 from protocol.messages import Answer, Limits
 from referee.play.bot.channel import Channel
-from referee.play.bots import BotSpec, Confinement
+from referee.play.faults import HostFault, Trouble
 from referee.play.pump.poller import Handler, Poller
 from referee.play.pump.pump import Pump
-from referee.play.talk.connection import Trouble
+from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.conversation import Steps
-from referee.play.talk.exchange import Delivery, Exchange, HostFault, Reply
+from referee.play.talk.exchange import Delivery, Exchange, Reply
 
 PATIENCE_S = 20.0
 LONG_S = 1000.0

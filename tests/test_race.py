@@ -20,8 +20,8 @@ from referee.play.pump import pump as pump_module
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.slaps import race
+from referee.play.slaps.quiet import NOT_AT_REST
 from referee.play.slaps.race import Timing
-from referee.play.slaps.stillness import NOT_AT_REST
 from referee.rules.book.variants import customised
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Ask, Window

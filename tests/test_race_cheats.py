@@ -19,7 +19,7 @@ from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import states
 from referee.play.bot.warden import Warden
 from referee.play.isolation.cgroups import Missing
-from referee.play.slaps import race, stillness
+from referee.play.slaps import quiet, race
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what a process does is read from /proc")
 
@@ -79,7 +79,7 @@ play(slap, turns=2)
 def test_who_works_while_others_are_asked_stands_still(
     cheat: str, tmp_path: Path, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stillness, "REST_NS", 60_000_000_000)  # on a busy machine it may take a while
+    monkeypatch.setattr(quiet, "REST_NS", 60_000_000_000)  # on a busy machine it may take a while
     pid = str(tmp_path / "pid")
     tells = f"Path({pid!r}).write_text(str(os.getpid()))\n"
 
@@ -141,7 +141,7 @@ def test_who_answers_before_it_could_have_read_the_window_has_not_answered(mark:
 
 def test_the_clock_starts_when_the_bot_may_go_on(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Its line lies in the pipe while it stands, so that nothing is gained by being awake when it is written."""
-    monkeypatch.setattr(stillness, "REST_NS", 60_000_000_000)
+    monkeypatch.setattr(quiet, "REST_NS", 60_000_000_000)
     found: list[tuple[set[str], bool]] = []
     run = race._run
 

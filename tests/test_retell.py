@@ -10,14 +10,14 @@ import msgspec
 import pytest
 
 from protocol.messages import Clocks, FaultPolicy, Game
-from referee.play.bots import BotSpec, Confinement, builtin_bot
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
+from referee.play.spec import BotSpec, Confinement, builtin_bot
 from referee.reports.wire import wire_lines
 from referee.rules.book.variants import PRESETS, customised
 from referee.rules.record import Given, GivenTogether, Line, Record
-from referee.tournament.verify.recheck import check_record
+from referee.tournament.verify.record import check_record
 
 PRELUDE = """
 import json, os, sys, time

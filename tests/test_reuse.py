@@ -19,15 +19,15 @@ from msgspec import structs
 
 from protocol.messages import Clocks, FaultPolicy, Game, Limits, Ready
 from referee.play import match as match_module
-from referee.play.bot import kept as kept_module
+from referee.play.bot import pool as kept_module
 from referee.play.bot import process as process_module
 from referee.play.bot.channel import Channel
-from referee.play.bot.kept import Kept, KeptBots
-from referee.play.bots import BotSpec, Confinement, builtin_bot
+from referee.play.bot.pool import Kept, KeptBots
 from referee.play.match import MatchSetup, Sitting
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
-from referee.play.slaps.stillness import held_still
+from referee.play.slaps.quiet import held_still
+from referee.play.spec import BotSpec, Confinement, builtin_bot
 from referee.play.talk.exchange import Delivery
 from referee.rules.book.variants import customised
 from referee.rules.record import Record

@@ -15,11 +15,11 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from referee.play.bot.household import nothing_left_behind
+from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.process import start
-from referee.play.bots import BotLimits, BotSpec, Confinement, builtin_bot
-from referee.play.isolation.isolation import Missing, bubblewrap
-from referee.play.isolation.sandbox import Unfit, cell_of
+from referee.play.isolation.cell import Unfit, cell_of
+from referee.play.isolation.levels import Missing, bubblewrap
+from referee.play.spec import BotLimits, BotSpec, Confinement, builtin_bot
 
 ANY = BotLimits()
 

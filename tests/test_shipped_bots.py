@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from protocol.codec import decode_answer, decode_ready, encode
 from protocol.messages import Clocks, Decision, FaultPolicy, Game, Request
 from protocol.offers import AnyOf, Offer, OneOf, Pick, admits
-from referee.play.bots import SHIPPED, BotSpec, Confinement, builtin_bot, shipped
 from referee.play.match import MatchSetup, match_messages, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
-from referee.play.talk.telling import hello
+from referee.play.spec import SHIPPED, BotSpec, Confinement, builtin_bot, shipped
+from referee.play.talk.script import hello
 from referee.rules.book.variants import PRESETS, customised
 from referee.rules.record import Record
 from referee.tournament.config.config import load

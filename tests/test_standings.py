@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.tournament.document import Bot, Document, Lateness, Retired
+from referee.tournament.results import Bot, Document, Lateness, Retired
 from referee.tournament.standings import Result, Row, standings_of
 from referee.tournament.store.store import Event
 

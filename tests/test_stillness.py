@@ -18,18 +18,18 @@ from ahead import Ahead
 from racing import setup, slapper, windows
 
 from protocol.messages import Clocks, Limits
-from referee.play.bot import household
+from referee.play.bot import orphans
 from referee.play.bot import process as process_module
 from referee.play.bot.channel import Channel
 from referee.play.bot.procfs import states
-from referee.play.bots import BotSpec, Confinement
 from referee.play.match import play
 from referee.play.pump import naps
 from referee.play.pump import pump as pump_module
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
-from referee.play.slaps import stillness
-from referee.play.slaps.stillness import HostLock, Neighbours, bring_to_rest, held_still, neighbourhood
+from referee.play.slaps import quiet
+from referee.play.slaps.quiet import HostLock, Neighbours, bring_to_rest, held_still, neighbourhood
+from referee.play.spec import BotSpec, Confinement
 from referee.rules.record import Record
 
 PATIENCE_S = 600.0
@@ -112,11 +112,11 @@ def test_other_matches_go_on_while_another_referee_is_timing(
         return forget(pump)
 
     monkeypatch.setattr(Pump, "channels", free_at_the_end)
-    quiet, slapped = with_lock(lock, mark, monkeypatch)
+    knocked, slapped = with_lock(lock, mark, monkeypatch)
 
     assert over
-    assert (quiet.name, slapped.name) == ("six-card-knock", "cactus")
-    assert not any(stillness.NO_LOCK in window.disturbed for window in windows(slapped))
+    assert (knocked.name, slapped.name) == ("six-card-knock", "cactus")
+    assert not any(quiet.NO_LOCK in window.disturbed for window in windows(slapped))
 
 
 def test_a_window_without_the_lock_is_held_and_marked(
@@ -127,7 +127,7 @@ def test_a_window_without_the_lock_is_held_and_marked(
 
     (slapped,) = (record for record in records if record.name == "cactus")
     assert windows(slapped)
-    assert all(stillness.NO_LOCK in window.disturbed for window in windows(slapped))
+    assert all(quiet.NO_LOCK in window.disturbed for window in windows(slapped))
 
 
 def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(
@@ -162,7 +162,7 @@ def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(
     run_session([work], ours)
     theirs.close()
     assert clock.by_ns
-    assert not any(stillness.NO_LOCK in window.disturbed for window in windows(records[0]))
+    assert not any(quiet.NO_LOCK in window.disturbed for window in windows(records[0]))
 
 
 # Bots that are to end meanwhile
@@ -177,7 +177,7 @@ def test_a_bot_that_is_to_end_while_slaps_are_timed_stands_still_until_they_are_
     """However long that takes, it has its time to end by itself then."""
     clock = Ahead()
     monkeypatch.setattr(process_module, "time", clock)
-    monkeypatch.setattr(stillness, "REST_NS", 60_000_000_000)
+    monkeypatch.setattr(quiet, "REST_NS", 60_000_000_000)
     bot = BotSpec(name="bot", command=(sys.executable, "-c", SAYS_BYE), dir="/", env=mark)
     channel = Channel(bot, Confinement(), Limits())
     process, read, looks = channel.process, channel.drain_stderr, 0
@@ -221,8 +221,8 @@ def stands_still(neighbour: Neighbours) -> threading.Thread:
 
 
 def test_all_others_are_still_until_the_one_that_is_timing_lets_them_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stillness, "ANSWER_S", 60.0)
-    monkeypatch.setattr(stillness, "LONGEST_STILL_S", 60.0)
+    monkeypatch.setattr(quiet, "ANSWER_S", 60.0)
+    monkeypatch.setattr(quiet, "LONGEST_STILL_S", 60.0)
     timing, *others = workers(3)
     for _ in range(130):  # more than a byte counts
         timing.begin()
@@ -237,7 +237,7 @@ def test_all_others_are_still_until_the_one_that_is_timing_lets_them_go_on(monke
 
 
 def test_who_is_not_still_in_time_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stillness, "ANSWER_S", 0.0)
+    monkeypatch.setattr(quiet, "ANSWER_S", 0.0)
     timing, other = workers(2)
     timing.begin()
     assert not timing.are_still()
@@ -247,7 +247,7 @@ def test_who_is_not_still_in_time_is_told_of(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_what_was_said_too_late_is_not_taken_for_the_next_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stillness, "ANSWER_S", 0.0)
+    monkeypatch.setattr(quiet, "ANSWER_S", 0.0)
     timing, other = workers(2)
     timing.begin()
     thread = stands_still(other)
@@ -318,7 +318,7 @@ def test_no_descriptor_is_left_where_there_may_not_be_so_many() -> None:
 
 def test_nobody_stands_still_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether the one that asked has gone, or forgets."""
-    monkeypatch.setattr(stillness, "LONGEST_STILL_S", 0.001)
+    monkeypatch.setattr(quiet, "LONGEST_STILL_S", 0.001)
     timing, other = workers(2)
     timing.begin()
     stands_still(other).join()
@@ -336,9 +336,9 @@ from racing import setup
 from protocol.messages import Clocks
 from referee.play.match import play
 from referee.play.session import Interrupted, run_session
-from referee.play.slaps import stillness
-from referee.play.slaps.stillness import Neighbours
-stillness.REST_NS, stillness.LONGEST_STILL_S = 60_000_000_000, 60.0
+from referee.play.slaps import quiet
+from referee.play.slaps.quiet import Neighbours
+quiet.REST_NS, quiet.LONGEST_STILL_S = 60_000_000_000, 60.0
 mark, fd, bot = eval(sys.argv[1])
 async def work(pump):
     bots = [bot, "say = lambda *_: time.sleep(3600)\\nplay(None)"]
@@ -384,7 +384,7 @@ def test_the_bots_of_another_worker_stand_still_while_slaps_are_timed(
     tmp_path: Path, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("ANSWER_S", "LONGEST_STILL_S"):
-        monkeypatch.setattr(stillness, name, 60.0)
+        monkeypatch.setattr(quiet, name, 60.0)
     monkeypatch.setattr(pump_module, "HostLock", lambda: HostLock(tmp_path / "lock"))
     fifo = tmp_path / "pid"
     os.mkfifo(fifo)
@@ -392,7 +392,7 @@ def test_the_bots_of_another_worker_stand_still_while_slaps_are_timed(
     given = repr((mark, theirs[0], COMPUTES.format(fifo=str(fifo))))
     path = {"PYTHONPATH": os.pathsep.join(sys.path)}
     worker = subprocess.Popen([sys.executable, "-c", NEIGHBOUR, given], pass_fds=theirs, env=os.environ | path)
-    household.begun(worker.pid)  # it is none of the orphans that a session ends
+    orphans.begun(worker.pid)  # it is none of the orphans that a session ends
     os.close(theirs[0])
     records: list[Record] = []
     try:
@@ -406,10 +406,10 @@ def test_the_bots_of_another_worker_stand_still_while_slaps_are_timed(
     finally:
         worker.send_signal(signal.SIGTERM)
         worker.wait(timeout=PATIENCE_S)
-        household.ended(worker.pid)
+        orphans.ended(worker.pid)
 
     (record,) = records
     played = [window for window in windows(record) if 0 in window.asked]
     assert played
     assert record.seats[0].stderr.splitlines() == ["True T"] * len(played)
-    assert not any(stillness.NOT_ALONE in window.disturbed for window in played)
+    assert not any(quiet.NOT_ALONE in window.disturbed for window in played)

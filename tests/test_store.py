@@ -18,7 +18,7 @@ import pytest
 from referee.tournament.store.disk import SIDE_FILES, StoreError, locked
 from referee.tournament.store.store import Store
 from referee.tournament.verify.published import BadPublished, Published, read_published
-from referee.tournament.verify.verify import check_store
+from referee.tournament.verify.run import check_store
 
 ROOT = Path(__file__).parent.parent
 

@@ -19,7 +19,7 @@ import pytest
 
 from protocol.cards import rank
 from referee.rules.record import BrokenRecord, Record, replay
-from referee.tournament.verify.recheck import check_record
+from referee.tournament.verify.record import check_record
 
 BOT = """
 import json, sys

@@ -27,10 +27,10 @@ from protocol.events import Event
 from protocol.messages import Answer, Clocks, Decision, FaultPolicy, FromReferee, Hello, Limits, Request
 from protocol.messages import Game as GameMessage
 from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick, size
-from referee.play.talk.connection import Connection
 from referee.play.talk.conversation import Conversation
 from referee.play.talk.exchange import READY, Delivery, Reply
-from referee.play.talk.telling import announcements
+from referee.play.talk.inbox import Connection
+from referee.play.talk.script import announcements
 from referee.rules.book.variants import PRESETS, customised
 from referee.rules.game import Game
 from referee.rules.table.chance import Keyed

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from referee.play.bots import BotSpec, builtin_bot
+from referee.play.spec import BotSpec, builtin_bot
 from referee.tournament.store.versions import short, version_of
 
 

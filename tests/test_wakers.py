@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.play.bot.household import nothing_left_behind
+from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.procfs import members, states
-from referee.play.slaps.stillness import before_all_others
+from referee.play.slaps.quiet import before_all_others
 from referee.play.slaps.wakers import MOST, Wakers
 
 PATIENCE_S = 600.0
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there
 
 KILLED = """
 import os, signal
-from referee.play.bot.household import nothing_left_behind
+from referee.play.bot.orphans import nothing_left_behind
 from referee.play.slaps.wakers import Wakers
 with nothing_left_behind():
     wakers = Wakers()

@@ -10,15 +10,15 @@ from tabulate import tabulate
 from protocol.messages import SlapTiming
 from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, put, put_json, say
 from referee.play.bot.process import control_groups
-from referee.play.bots import Confinement, Isolation
+from referee.play.faults import HostFault
 from referee.play.isolation.cgroups import Cgroups
-from referee.play.isolation.isolation import Missing, bubblewrap
+from referee.play.isolation.levels import Missing, bubblewrap
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
-from referee.play.talk.exchange import HostFault
+from referee.play.spec import Confinement, Isolation
 from referee.trials.machine import Host, host, versions
-from referee.trials.racebench import WORK_US, Outcome, Scenario, race
-from referee.trials.selftest import Races, Start, try_races, try_start
+from referee.trials.races import WORK_US, Outcome, Scenario, race
+from referee.trials.self_test import Races, Start, try_races, try_start
 
 PHOTO_FINISH_US = 50.0
 """The rule book's `photo_finish_us`: what lies closer is drawn by lot."""

@@ -17,8 +17,8 @@ from referee.rules.record import FORMAT, BrokenRecord, Forfeit, GivenSlaps, Move
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 from referee.tournament.verify.published import NOTHING, BadPublished, Published, read_published
-from referee.tournament.verify.recheck import check_record, not_compared
-from referee.tournament.verify.verify import Checked, check_store, plan_of
+from referee.tournament.verify.record import check_record, not_compared
+from referee.tournament.verify.run import Checked, check_store, plan_of
 
 SQLITE = b"SQLite format 3\x00"
 

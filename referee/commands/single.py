@@ -14,12 +14,12 @@ from tabulate import tabulate
 from protocol.cards import Card, is_card
 from protocol.messages import Clocks, FaultPolicy, Game
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
-from referee.play.bots import BadBot, BotSpec, Confinement, Isolation, command_bot
-from referee.play.isolation.isolation import bubblewrap, find_problem
+from referee.play.faults import HostFault
+from referee.play.isolation.levels import bubblewrap, find_problem
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
-from referee.play.talk.exchange import HostFault
+from referee.play.spec import BadBot, BotSpec, Confinement, Isolation, command_bot
 from referee.reports.blame import explain, stderr_lines
 from referee.rules.book.options import BadOptions
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem

@@ -12,7 +12,7 @@ from referee.commands.console import DONE, USAGE, put, put_json, say
 from referee.reports.blame import explain
 from referee.reports.tables import NAME_LIMIT, report
 from referee.rules.record import Record
-from referee.tournament.document import Document, document_of
+from referee.tournament.results import Document, document_of
 from referee.tournament.standings import Standings
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store

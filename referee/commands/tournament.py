@@ -20,19 +20,19 @@ from referee.commands.interrupt import Signals
 from referee.commands.progress import progress
 from referee.commands.standings import explain_faults, show
 from referee.play.bot.process import bounded, control_groups
+from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
 from referee.play.isolation.cgroups import Cgroups
 from referee.play.isolation.host import cores
-from referee.play.isolation.isolation import bubblewrap
+from referee.play.isolation.levels import bubblewrap
 from referee.play.match import host
 from referee.play.session import Interrupted
-from referee.play.talk.exchange import HostFault
 from referee.rules.describe import advice
 from referee.tournament.config.config import Config, ConfigError, Entry, load
 from referee.tournament.config.entrants import readers
-from referee.tournament.document import document_of
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.schedule import Plan
+from referee.tournament.results import document_of
 from referee.tournament.run.crew import WorkersLost
 from referee.tournament.run.estimate import DECISION_S, estimate
 from referee.tournament.run.run import Run, greet_all

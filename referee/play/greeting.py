@@ -8,13 +8,13 @@ from msgspec import Struct
 from protocol.codec import encode
 from protocol.messages import Game, Hello, Limits, Ready
 from referee.play.bot.channel import Channel
-from referee.play.bot.household import end_orphans
+from referee.play.bot.orphans import end_orphans
 from referee.play.bot.process import FAREWELL_S
-from referee.play.bots import BotSpec, Confinement
 from referee.play.pump.pump import Pump
+from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.conversation import Steps, start_mishap
 from referee.play.talk.exchange import READY, Delivery, Exchange, Reply
-from referee.play.talk.telling import hello
+from referee.play.talk.script import hello
 from referee.rules.record import Mishap
 
 

@@ -16,12 +16,12 @@ from protocol.messages import Game as GameMessage
 from protocol.text import printable
 from referee import __version__
 from referee.play.bot.channel import Channel
-from referee.play.bot.household import end_orphans
-from referee.play.bot.kept import Kept, KeptBots
+from referee.play.bot.orphans import end_orphans
+from referee.play.bot.pool import Kept, KeptBots
 from referee.play.bot.process import FAREWELL_S, bounded
-from referee.play.bots import BotSpec, Confinement
 from referee.play.pump.pump import Pump
-from referee.play.talk import telling
+from referee.play.spec import BotSpec, Confinement
+from referee.play.talk import script
 from referee.play.talk.conversation import Conversation, Steps
 from referee.rules.book.variants import Variant
 from referee.rules.game import Game
@@ -150,7 +150,7 @@ class Sitting:
         return Conversation(
             self._game,
             self._recorder,
-            hello=telling.hello(self._setup.games, self._setup.limits),
+            hello=script.hello(self._setup.games, self._setup.limits),
             matches=match_messages(self._setup, self._matches_before()),
             id_key=secrets.token_bytes(ID_KEY_BYTES),
         )
@@ -191,7 +191,7 @@ async def play(pump: Pump, setup: MatchSetup) -> Record:
 
 def match_messages(setup: MatchSetup, matches_before: Sequence[int] = ()) -> list[Match]:
     """The `match` message of every seat, whose bots have played so many matches."""
-    return telling.announcements(
+    return script.announcements(
         setup.variant,
         setup.name,
         seeds=setup.seeds,

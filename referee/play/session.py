@@ -7,10 +7,10 @@ from functools import partial
 
 import trio
 
-from referee.play.bot.household import nothing_left_behind
+from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.warden import Warden
 from referee.play.pump.pump import Pump
-from referee.play.slaps.stillness import Neighbours
+from referee.play.slaps.quiet import Neighbours
 
 Work = Callable[[Pump], Awaitable[None]]
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from protocol import events
 from protocol.cards import Card
-from referee.rules.games import cactus, cambio, four_turns, hidden, kernel, par, powers, two_deck
+from referee.rules.games import cactus, cambio, four_turns, hidden, par, powers, six_card, two_deck
 from referee.rules.scoring.knocker import score_round
 from referee.rules.scoring.scoring import has_four_of_a_kind, raw_score
 from referee.rules.table.asks import Flow
@@ -41,13 +41,13 @@ class MatchResult(Struct, frozen=True, kw_only=True):
     """Whether the match was stopped after MOST_ROUNDS."""
 
 
-COURSES: Mapping[str, tuple[Callable[[Table], Flow[None]], kernel.TakeTurn]] = {
-    "kernel": (kernel.open_round, kernel.take_turn),
+COURSES: Mapping[str, tuple[Callable[[Table], Flow[None]], six_card.TakeTurn]] = {
+    "kernel": (six_card.open_round, six_card.take_turn),
     "cactus": (hidden.first_look, cactus.take_turn),
     "cambio": (hidden.open_round, cambio.take_turn),
     "powers": (hidden.open_round, powers.take_turn),
     "four_turns": (hidden.open_round, four_turns.take_turn),
-    "two_deck": (kernel.open_round, two_deck.take_turn),
+    "two_deck": (six_card.open_round, two_deck.take_turn),
     "par": (par.open_hole, par.take_turn),
 }
 """By flow: what comes before the first turn, and a turn."""
@@ -85,11 +85,11 @@ def _play_round(table: Table, played: int, *, playoff: bool) -> Flow[RoundResult
     table.dealer = (table.options.first_dealer + played) % table.seats
     is_cactus = table.variant.flow == "cactus"
     table.starter = cactus.first_to_play(table) if is_cactus else table.left_of(table.dealer)
-    kernel.deal(table)
+    six_card.deal(table)
     opening, take_turn = COURSES[table.variant.flow]
     try:
         yield from opening(table)
-        yield from kernel.play_turns(table, take_turn)
+        yield from six_card.play_turns(table, take_turn)
     except RoundOver:
         pass
     return _showdown(table)

@@ -17,7 +17,7 @@ from protocol import VERSION
 from referee import __version__
 from referee.play.bot.procfs import lists_children, waits_of
 from referee.play.isolation.host import cores, is_autogrouped, number, quota_cores, text
-from referee.play.isolation.isolation import Missing, bubblewrap
+from referee.play.isolation.levels import Missing, bubblewrap
 
 
 class Host(Struct, frozen=True, kw_only=True):

@@ -13,14 +13,15 @@ import trio
 from measuring import Figure, Skipped, compiled, decisions, measured
 
 from protocol.messages import Answer, Clocks, FaultPolicy, Limits, Ready, Request
-from referee.play.bots import BotSpec, Confinement
+from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, match_messages, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
-from referee.play.talk import telling
-from referee.play.talk.connection import Connection
+from referee.play.spec import BotSpec, Confinement
+from referee.play.talk import script
 from referee.play.talk.conversation import Conversation, Steps
-from referee.play.talk.exchange import READY, Delivery, Exchange, HostFault, Reply
+from referee.play.talk.exchange import READY, Delivery, Exchange, Reply
+from referee.play.talk.inbox import Connection
 from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.record import GivenTogether, Record
@@ -85,7 +86,7 @@ def conversation(match: MatchSetup) -> Conversation:
     return Conversation(
         Game(match.variant, len(match.bots), recorder),
         recorder,
-        hello=telling.hello(match.games, match.limits),
+        hello=script.hello(match.games, match.limits),
         matches=match_messages(match),
         id_key=b"benchmark",
     )

@@ -14,14 +14,14 @@ from unittest.mock import patch
 
 from protocol.messages import Clocks, FaultPolicy
 from referee.play import session
-from referee.play.bots import BotSpec, Confinement
 from referee.play.match import MatchSetup, play
 from referee.play.pump.live import Live
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
+from referee.play.spec import BotSpec, Confinement
 from referee.rules.book.variants import customised
 from referee.rules.record import Given, GivenSlaps, Record
-from referee.trials.racebench import PYTHON_BOT
+from referee.trials.races import PYTHON_BOT
 
 THINKER = PYTHON_BOT.replace('WISHES = "slap", ', "WISHES = ").replace(
     "        action =", '        if message["decision"] != "slap": time.sleep(0.02)\n        action ='

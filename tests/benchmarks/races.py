@@ -25,12 +25,12 @@ from typing import get_args
 from msgspec.structs import replace
 
 from protocol.messages import SlapTiming
-from referee.play.bot import household
-from referee.play.bots import Confinement, Isolation
+from referee.play.bot import orphans
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
-from referee.play.slaps.stillness import Neighbours, neighbourhood
-from referee.trials.racebench import Outcome, Scenario, race
+from referee.play.slaps.quiet import Neighbours, neighbourhood
+from referee.play.spec import Confinement, Isolation
+from referee.trials.races import Outcome, Scenario, race
 
 SLAPPER = Path(__file__).parent / "bots" / "slapper.c"
 BOTS = ("c", "python")
@@ -56,13 +56,13 @@ def played(scenario: Scenario, windows: int, neighbours: Neighbours | None = Non
 def running(command: Sequence[str], pass_fds: Sequence[int] = ()) -> Iterator[None]:
     """A process beside us that is no bot, and that our sessions do not end."""
     process = subprocess.Popen(command, pass_fds=pass_fds, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    household.begun(process.pid)
+    orphans.begun(process.pid)
     try:
         yield
     finally:
         process.terminate()
         process.wait()
-        household.ended(process.pid)
+        orphans.ended(process.pid)
 
 
 @contextmanager

@@ -9,10 +9,10 @@ import sys
 import msgspec
 
 from protocol.messages import Clocks, FaultPolicy, Game
-from referee.play.bots import BotSpec, Confinement
+from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.session import run_session
-from referee.play.talk.exchange import HostFault
+from referee.play.spec import BotSpec, Confinement
 from referee.rules.book.variants import customised
 
 

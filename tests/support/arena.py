@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from msgspec import convert
 
-from referee.play.isolation.isolation import Missing, bubblewrap
-from referee.play.isolation.sandbox import uids
+from referee.play.isolation.cell import uids
+from referee.play.isolation.levels import Missing, bubblewrap
 from referee.rules.record import Record
-from referee.tournament.verify.recheck import check_record
+from referee.tournament.verify.record import check_record
 
 PATIENCE_S = 10.0
 """So long a process may take to end once its referee is gone."""

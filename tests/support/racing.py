@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from protocol.messages import Clocks, FaultPolicy, Game
-from referee.play.bots import BotSpec, Confinement
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
+from referee.play.spec import BotSpec, Confinement
 from referee.rules.book.variants import customised
 from referee.rules.record import GivenSlaps, Record
-from referee.tournament.verify.recheck import check_record
+from referee.tournament.verify.record import check_record
 
 PRELUDE = """
 import json, os, sys, time

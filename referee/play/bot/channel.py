@@ -12,9 +12,10 @@ from msgspec import Struct
 from protocol.messages import Limits
 from referee.play.bot.process import BotProcess, StartFailed, Stderr, start
 from referee.play.bot.procfs import Usage
-from referee.play.bots import BotSpec, Confinement
-from referee.play.talk.connection import Connection, Heard, Trouble
+from referee.play.faults import Trouble
+from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.exchange import READY, Delivery
+from referee.play.talk.inbox import Connection, Heard
 
 READ_BYTES = 65536
 

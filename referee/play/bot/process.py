@@ -19,15 +19,15 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.play.bot import household
+from referee.play.bot import orphans
 from referee.play.bot.launch import Launch, give_back, launch
 from referee.play.bot.procfs import Computed, Holdings, Usage, computed, holdings, is_running, members, process_groups
-from referee.play.bots import BotLimits, BotSpec, Confinement
+from referee.play.faults import HostFault
+from referee.play.isolation.cell import MB, Unfit
 from referee.play.isolation.cgroups import Cgroups, Group, GroupFailed
 from referee.play.isolation.cgroups import Missing as NoCgroups
 from referee.play.isolation.claim import claim
-from referee.play.isolation.sandbox import MB, Unfit
-from referee.play.talk.exchange import HostFault
+from referee.play.spec import BotLimits, BotSpec, Confinement
 
 KEEPERS = 4
 """Processes that stand between the referee and a bot in a cell."""
@@ -254,7 +254,7 @@ class BotProcess:
         for pipe in (self._popen.stdout, self._popen.stderr):
             if pipe is not None:
                 pipe.close()
-        household.ended(self.pid)
+        orphans.ended(self.pid)
         await self._leave_group()
         self._give_back()
 
@@ -362,5 +362,5 @@ def _in_words(code: int, limits: BotLimits) -> str:
 def start(spec: BotSpec, confinement: Confinement) -> BotProcess:
     """Start a bot from the main thread; raises StartFailed and HostFault."""
     process = BotProcess(spec, confinement)
-    household.begun(process.pid)
+    orphans.begun(process.pid)
     return process

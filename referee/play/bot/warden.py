@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import trio
 
 from referee.play.bot.channel import Channel
-from referee.play.bot.household import end_orphans
+from referee.play.bot.orphans import end_orphans
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Holdings, Usage
 

@@ -15,15 +15,16 @@ import trio
 from msgspec.structs import replace
 
 from referee.play.bot.channel import Channel
+from referee.play.faults import HostFault, Trouble
 from referee.play.pump.live import Link, Live
 from referee.play.pump.naps import Naps
 from referee.play.pump.poller import Poller
+from referee.play.slaps.quiet import LONGEST_STILL_S, NOT_ALONE, HostLock, Neighbours, held_still, quiet
 from referee.play.slaps.race import run_race
-from referee.play.slaps.stillness import LONGEST_STILL_S, NOT_ALONE, HostLock, Neighbours, held_still, quiet
 from referee.play.slaps.wakers import Wakers
-from referee.play.talk.connection import Heard, Trouble
 from referee.play.talk.conversation import Steps
-from referee.play.talk.exchange import Delivery, HostFault, Reply
+from referee.play.talk.exchange import Delivery, Reply
+from referee.play.talk.inbox import Heard
 
 TURN_NS = 2_000_000
 """So long the pump works before it lets other tasks run."""

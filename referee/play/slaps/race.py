@@ -20,13 +20,14 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.play.bot import household
+from referee.play.bot import orphans
 from referee.play.bot.channel import MOST_FORGIVEN, Channel
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import states, stolen_ticks, waits_of
-from referee.play.slaps.stillness import LOOK_S, NOT_AT_REST, bring_to_rest
-from referee.play.talk.connection import Heard, Trouble
+from referee.play.faults import Trouble
+from referee.play.slaps.quiet import LOOK_S, NOT_AT_REST, bring_to_rest
 from referee.play.talk.exchange import Delivery, Exchange, Reply
+from referee.play.talk.inbox import Heard
 
 DISTURBED_NS = 300_000
 """A wait for a core longer than this marks the window as disturbed."""
@@ -116,7 +117,7 @@ async def run_race(exchange: Exchange, table: dict[int, Channel], doubts: Sequen
     doubts = [*doubts, *([] if all(at_rest) else [NOT_AT_REST])]
     replies, stolen = [], stolen_ticks()
     for delivery in exchange.deliveries:
-        at_large = [] if household.end_orphans(patience_s=AT_LARGE_S) else [AT_LARGE]
+        at_large = [] if orphans.end_orphans(patience_s=AT_LARGE_S) else [AT_LARGE]
         replies.append(_ask_alone(table[delivery.seat], delivery, [*doubts, *at_large]))
         await trio.lowlevel.checkpoint()
     if stolen_ticks() != stolen:

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from referee.play.bot import household, watchman
+from referee.play.bot import orphans, watchman
 from referee.play.bot.process import control_groups
 from referee.play.bot.procfs import members
 from referee.play.isolation.cgroups import Cgroups
@@ -52,7 +52,7 @@ class Wakers:
         self._signal(signal.SIGKILL)
         if self._leader is not None:
             self._leader.wait()
-            household.ended(self._leader.pid)
+            orphans.ended(self._leader.pid)
         self._leader, self._tried = None, False
 
     def _signal(self, number: signal.Signals) -> None:
@@ -90,7 +90,7 @@ def _start(count: int) -> "subprocess.Popen[bytes] | None":
         )
     except OSError:
         return None
-    household.begun(leader.pid)
+    orphans.begun(leader.pid)
     with contextlib.suppress(OSError):  # where the kernel shares out the cores by session: it has the lowest rank too
         Path(f"/proc/{leader.pid}/autogroup").write_text("19")
     try:
@@ -101,6 +101,6 @@ def _start(count: int) -> "subprocess.Popen[bytes] | None":
     except OSError:  # of another rank they would take the cores from the bots
         leader.kill()
         leader.communicate()
-        household.ended(leader.pid)
+        orphans.ended(leader.pid)
         return None
     return leader

@@ -14,9 +14,10 @@ from protocol.actions import Action, Slap
 from protocol.messages import Answer, FaultKind, Hello, Match, Ready
 from protocol.offers import admits, in_words
 from protocol.text import printable
-from referee.play.talk.connection import EXCERPT, Trouble
+from referee.play.faults import Trouble
 from referee.play.talk.exchange import Delivery, Exchange, Reply
-from referee.play.talk.telling import Telling
+from referee.play.talk.inbox import EXCERPT
+from referee.play.talk.script import Telling
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Reaction

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from protocol.messages import Answer, Ready
-from referee.play.talk.connection import Trouble
+from referee.play.faults import Trouble
 
 READY = "ready"
 """In place of a request id: the awaited message is `ready`."""
@@ -50,7 +50,3 @@ class Reply(Struct, frozen=True, kw_only=True, gc=False):
     """Where nothing was heard: what may be the reason, for the bot's author."""
     disturbed: tuple[str, ...] = ()
     """Why the measurement is in doubt, if it is."""
-
-
-class HostFault(Exception):
-    """The referee or its host was at fault: the match is void and nobody is charged."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from protocol import VERSION
 from referee import __version__
 from referee.play.talk.exchange import Delivery
-from referee.play.talk.telling import Telling, announcements, hello
+from referee.play.talk.script import Telling, announcements, hello
 from referee.rules.book.variants import restored
 from referee.rules.game import Game
 from referee.rules.record import (

@@ -8,7 +8,7 @@ from protocol.actions import Discard, Draw, Exchange, Knock, Nothing, Peek, Rear
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.games.hidden import place_face_down, switch
-from referee.rules.games.kernel import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
+from referee.rules.games.six_card import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
 from referee.rules.games.slaps import play_window
 from referee.rules.table.asks import Ask, Flow, choose
 from referee.rules.table.seen import everybody, only

@@ -3,7 +3,7 @@
 from protocol.actions import Discard, Draw, Swap
 from protocol.cards import Card
 from protocol.offers import Offer, OneOf
-from referee.rules.games.kernel import DISCARD, choose_turn, discard_hand, place_face_up
+from referee.rules.games.six_card import DISCARD, choose_turn, discard_hand, place_face_up
 from referee.rules.table.asks import Ask, Flow, choose
 from referee.rules.table.table import RoundOver, Table, draw
 

@@ -5,7 +5,7 @@ from protocol.actions import Arrange, Draw, End, Nothing, Stroke, Swap, SwapOwn
 from protocol.cards import Card
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.games.hidden import first_look
-from referee.rules.games.kernel import NONE, draw_sources, start_final_lap
+from referee.rules.games.six_card import NONE, draw_sources, start_final_lap
 from referee.rules.table.asks import Ask, Flow, Sealed, choose, choose_sealed
 from referee.rules.table.seen import Seen, everybody, only
 from referee.rules.table.table import Slot, Table, draw, flip

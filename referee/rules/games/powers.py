@@ -30,8 +30,8 @@ from protocol.actions import (
 from protocol.cards import Card
 from protocol.offers import Offer, OneOf
 from referee.rules.games.hidden import place_face_down
-from referee.rules.games.kernel import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
 from referee.rules.games.power_cards import POWERS, Use, lay_on_pile, power_of, turned_up
+from referee.rules.games.six_card import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
 from referee.rules.table.asks import Ask, Flow, choose
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import Table, draw

@@ -4,7 +4,14 @@ from protocol import events
 from protocol.actions import Discard, DiscardPairs, Draw
 from protocol.cards import Card, rank
 from protocol.offers import AnyOf, Offer
-from referee.rules.games.kernel import DISCARD, choose_turn, discard_hand, flip_after_discard, place_ask, place_face_up
+from referee.rules.games.six_card import (
+    DISCARD,
+    choose_turn,
+    discard_hand,
+    flip_after_discard,
+    place_ask,
+    place_face_up,
+)
 from referee.rules.table.asks import Ask, Flow, choose
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import Table, draw

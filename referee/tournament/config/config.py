@@ -18,15 +18,15 @@ from msgspec import Meta, Struct
 
 from protocol.messages import Clocks, FaultPolicy
 from protocol.text import printable
-from referee.play.bot.kept import Reuse
-from referee.play.bots import (
+from referee.play.bot.pool import Reuse
+from referee.play.isolation.host import cores
+from referee.play.spec import (
     LONGEST_NAME,
     BotLimits,
     BotSpec,
     Confinement,
     Isolation,
 )
-from referee.play.isolation.host import cores
 from referee.rules.book.options import BadOptions, Options
 from referee.rules.book.variants import UnknownVariant, Variant, customised, seat_problem
 from referee.tournament.config.entrants import GivenBot, check_trust, read_bots

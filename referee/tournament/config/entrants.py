@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.play.bots import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot
-from referee.play.isolation.isolation import find_problem
-from referee.play.isolation.sandbox import cell_of
+from referee.play.isolation.cell import cell_of
+from referee.play.isolation.levels import find_problem
+from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot
 from referee.tournament.config.labels import check_label, check_unique
 from referee.tournament.config.reader import KeyPath, Reader
 

@@ -15,14 +15,14 @@ import msgspec
 import trio
 
 import referee
-from referee.play.bot import household
+from referee.play.bot import orphans
 from referee.play.bot.channel import MOST_FORGIVEN
-from referee.play.bot.kept import Reuse
+from referee.play.bot.pool import Reuse
 from referee.play.session import guarded, heeding_signals
-from referee.play.slaps.stillness import neighbourhood
+from referee.play.slaps.quiet import neighbourhood
 from referee.tournament.orders import Begun, Order, Played, Report, Spoiled
 from referee.tournament.run.desk import Desk
-from referee.tournament.run.handover import READ_BYTES, Frames, frame
+from referee.tournament.run.frames import READ_BYTES, Frames, frame
 from referee.tournament.run.worker import ALIVE_EVERY_S, START
 
 AHEAD = 2
@@ -86,7 +86,7 @@ class Worker:
                 self._popen.wait()
                 raise _no_worker(error) from None
         self.pid = self._popen.pid
-        household.begun(self.pid)
+        orphans.begun(self.pid)
         self._frames = Frames(msgspec.msgpack.Decoder(Report))
         self.room = AHEAD * jobs
         """Orders that it may have at a time."""
@@ -131,8 +131,8 @@ class Worker:
             self._popen.kill()
             await self._wait(None)
             await self._reports.aclose()
-            household.ended(self.pid)
-            household.end_orphans()
+            orphans.ended(self.pid)
+            orphans.end_orphans()
 
     async def _wait(self, patience_s: float | None) -> None:
         """Until it has ended, or for so long."""

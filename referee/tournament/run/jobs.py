@@ -5,10 +5,10 @@ from typing import Protocol
 import trio
 from msgspec import Struct
 
-from referee.play.bot.kept import KeptBots, Reuse
+from referee.play.bot.pool import KeptBots, Reuse
+from referee.play.faults import HostFault
 from referee.play.match import Sitting
 from referee.play.pump.pump import Pump
-from referee.play.talk.exchange import HostFault
 from referee.tournament.orders import Begun, Order, Report, Spoiled, played
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from referee.play.bots import BotSpec
+from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config, Entry
 from referee.tournament.plan.schedule import Entry as PlanEntry
 from referee.tournament.plan.schedule import Fixture, Identity, Plan

@@ -12,7 +12,7 @@ from hashlib import file_digest, sha256
 
 import msgspec
 
-from referee.play.bots import BUILTIN, BotSpec
+from referee.play.spec import BUILTIN, BotSpec
 
 SHOWN = 12
 """Characters of a version that people are shown."""

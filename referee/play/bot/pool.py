@@ -13,7 +13,7 @@ from msgspec import Struct
 from protocol.messages import Ready
 from referee.play.bot.channel import Channel
 from referee.play.bot.process import FAREWELL_S
-from referee.play.talk.connection import Trouble
+from referee.play.faults import Trouble
 
 Reuse = Literal["match", "tournament"]
 """How long a bot's process lives."""

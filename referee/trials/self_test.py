@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from protocol.messages import Clocks, FaultPolicy, Game
-from referee.play.bots import SHIPPED, BotSpec, Confinement, Isolation
+from referee.play.faults import HostFault
 from referee.play.greeting import greet
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
-from referee.play.talk.exchange import HostFault
+from referee.play.spec import SHIPPED, BotSpec, Confinement, Isolation
 from referee.rules.book.variants import customised
 from referee.rules.record import GivenSlaps
 from referee.rules.table.streams import bot_seed
-from referee.trials.racebench import PYTHON, chance_of, quantile, times_us
+from referee.trials.races import PYTHON, chance_of, quantile, times_us
 
 SEATS = 4
 

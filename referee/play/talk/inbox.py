@@ -8,11 +8,10 @@ Whatever comes is kept for the record, up to a bound, and counted beyond it.
 from collections import deque
 from hashlib import sha256
 
-from msgspec import Struct
-
 from protocol.codec import BadLine, decode_answer, decode_ready
-from protocol.messages import Answer, FaultKind, Limits, Ready
+from protocol.messages import Answer, Limits, Ready
 from protocol.text import printable
+from referee.play.faults import Trouble
 from referee.rules.record import Line
 
 EXCERPT = 200
@@ -26,14 +25,6 @@ KEPT_BYTES = 65536
 
 LEAST_LINE = 32
 """Bytes; it bounds the number of lines that are kept."""
-
-
-class Trouble(Struct, frozen=True, kw_only=True):
-    """What a bot did wrong: the fault's kind, what to tell its author, and the start of the line, escaped."""
-
-    kind: FaultKind
-    detail: str
-    line: str = ""
 
 
 Heard = Ready | Answer | Trouble

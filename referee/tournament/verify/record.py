@@ -20,8 +20,8 @@ from msgspec import Struct, field
 from protocol.actions import Action, Slap
 from protocol.codec import BadLine, decode_answer
 from protocol.messages import Answer
-from referee.play.talk.connection import KEPT_BYTES, KEPT_OF_LINE, LEAST_LINE
 from referee.play.talk.exchange import READY, Delivery
+from referee.play.talk.inbox import KEPT_BYTES, KEPT_OF_LINE, LEAST_LINE
 from referee.play.talk.retell import Answered, Retelling, answered, foreign
 from referee.rules.book.options import BadOptions
 from referee.rules.book.variants import UnknownVariant, Variant, restored

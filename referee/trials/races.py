@@ -13,10 +13,10 @@ import trio
 from msgspec import Struct
 
 from protocol.messages import Clocks, FaultPolicy, Game, SlapTiming
-from referee.play.bots import SHIPPED, BotSpec, Confinement
+from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
-from referee.play.talk.exchange import HostFault
+from referee.play.spec import SHIPPED, BotSpec, Confinement
 from referee.rules.book.variants import customised
 from referee.rules.record import GivenSlaps, Reaction, Record
 from referee.rules.table.streams import bot_seed

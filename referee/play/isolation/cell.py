@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from referee.play.bots import BotLimits, BotSpec, script_of
+from referee.play.spec import BotLimits, BotSpec, script_of
 
 FOLDER = "/bot"
 """Where a bot finds its own folder; it starts there."""

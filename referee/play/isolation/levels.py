@@ -12,10 +12,10 @@ import sys
 
 from msgspec import Struct
 
-from referee.play.bots import BotLimits, BotSpec, Isolation, find_command
-from referee.play.isolation.sandbox import Cell, Unfit, arguments, cell_of, inner_command, tool, uids
+from referee.play.faults import HostFault
+from referee.play.isolation.cell import Cell, Unfit, arguments, cell_of, inner_command, tool, uids
 from referee.play.isolation.seccomp import NoSeccomp, program
-from referee.play.talk.exchange import HostFault
+from referee.play.spec import BotLimits, BotSpec, Isolation, find_command
 
 _NEEDED = frozenset({"--args", "--size", "--perms", "--json-status-fd", "--seccomp", "--clearenv", "--cap-drop"})
 """What bubblewrap must know; all of it does since version 0.8."""

@@ -16,10 +16,10 @@ from msgspec import Struct
 from protocol.text import printable
 from referee.rules.record import Record
 from referee.rules.table.streams import bot_seed
-from referee.tournament.document import document_of
 from referee.tournament.orders import result_of
 from referee.tournament.plan.keys import commitment, deal_key
 from referee.tournament.plan.schedule import Fixture, Identity, Plan
+from referee.tournament.results import document_of
 from referee.tournament.standings import Result, standings_of
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.facts import Terms, terms_of
@@ -27,7 +27,7 @@ from referee.tournament.store.facts import plan_of as plan_of_facts
 from referee.tournament.store.store import Meta, Row, Store
 from referee.tournament.store.versions import short
 from referee.tournament.verify.published import NOTHING, Published
-from referee.tournament.verify.recheck import check_record
+from referee.tournament.verify.record import check_record
 
 LONGEST_SHOWN = 100
 """Characters of a figure that a finding shows."""
