@@ -51,7 +51,11 @@ def test_no_rule_has_two_texts() -> None:
 
 # Every rule is tested
 
-TESTS = [path for path in sorted(Path(__file__).parent.iterdir()) if path.match("test_*.py") or path.suffix == ".txt"]
+TESTS = [
+    path
+    for path in sorted(Path(__file__).parents[1].rglob("*"))
+    if path.match("test_*.py") or path.name == "scoring_cases.txt"
+]
 
 DEFINITIONS = {
     "SCO-12": "names the sum that SCO-01 to SCO-10 make",

@@ -134,7 +134,7 @@ esac
 def test_where_no_bot_can_be_started_the_exit_code_says_so(zone: str, tmp_path: Path) -> None:
     """The shipped bots' folder, in which the tried ones start, is not there."""
     for room in ("protocol", "referee"):
-        shutil.copytree(Path(__file__).parent.parent / room, tmp_path / room)
+        shutil.copytree(Path(__file__).parents[2] / room, tmp_path / room)
     out = doctor(zone=zone, code=3, cwd=tmp_path)
     assert "Slap races: none could be played" in out
     assert "`limits` is not available: cannot start" in out

@@ -111,7 +111,7 @@ def test_keeper_needs_nothing_but_its_folder(tmp_path: Path, mark: dict[str, str
 
 
 def test_the_tournament_of_all_variants_has_every_preset() -> None:
-    config = load(Path(__file__).parent.parent / "tournaments" / "all-variants.toml")
+    config = load(Path(__file__).parents[2] / "tournaments" / "all-variants.toml")
     assert {entry.name: entry.variant for entry in config.variants} == dict(PRESETS)
 
 

@@ -20,7 +20,7 @@ from referee.tournament.store.store import Store
 from referee.tournament.verify.published import BadPublished, Published, read_published
 from referee.tournament.verify.run import check_store
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[3]
 
 CONFIG = """
 time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }

@@ -1,6 +1,6 @@
 """The relatives of six-card golf: what four-card, nine-card, eight-card and Cutthroat golf change in it.
 
-Turns and ends that they share with six-card golf are in test_flow_kernel.py.
+Turns and ends that they share with six-card golf are in test_flow_six_card.py.
 """
 
 from __future__ import annotations
