@@ -1,40 +1,80 @@
-"""Knowledge flows one way (CONTRIBUTING.md): the imports are read, and an arrow that points back fails."""
+"""Knowledge flows one way (CONTRIBUTING.md), between the rooms and between the sub-rooms of each room.
+
+The imports are read, and an arrow that points back fails, as does a folder that does not say what lives in it.
+"""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
+
 ROOMS = (
     "protocol",
     "referee.rules",
     "referee.play",
+    "referee.trials",
     "referee.tournament",
     "referee.reports",
     "referee.commands",
     "referee.cli",
 )
+
+FLOORS = {
+    "referee.rules": (
+        ("book",),
+        ("describe_play", "scoring", "table"),
+        ("describe", "games"),
+        ("match",),
+        ("game",),
+        ("record",),
+    ),
+    "referee.play": (
+        ("spec", "faults"),
+        ("isolation", "talk"),
+        ("bot",),
+        ("slaps",),
+        ("pump",),
+        ("greeting", "match", "session"),
+    ),
+    "referee.tournament": (
+        ("config", "plan", "standings"),
+        ("orders",),
+        ("store",),
+        ("results", "run"),
+        ("verify",),
+    ),
+}
+"""For each room its sub-rooms and single files, the lowest floor first. Each floor imports from lower ones only."""
+
 SOURCES = sorted(path for room in ("protocol", "referee", "bots") for path in (ROOT / room).rglob("*.py"))
+SUBROOMS = sorted(path for room in FLOORS for path in (ROOT / room.replace(".", "/")).iterdir() if path.is_dir())
 
 
 def module_of(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
+MODULES = {module_of(path) for path in SOURCES}
+
+
 def imports(path: Path) -> Iterator[str]:
+    """What a file imports; `from package import module` counts as an import of that module."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
-            yield node.module or ""
+            module = node.module or ""
+            for alias in node.names:
+                yield f"{module}.{alias.name}" if f"{module}.{alias.name}" in MODULES else module
 
 
-def room_of(module: str) -> int | None:
-    """The number of the room; None for what is not ours, and for `referee` itself, which holds the version alone."""
-    found = [number for number, room in enumerate(ROOMS) if module == room or module.startswith(f"{room}.")]
+def place_of(module: str, places: Sequence[str]) -> int | None:
+    """The number of the place in which the module stands; None for what stands in none of them."""
+    found = [number for number, place in enumerate(places) if module == place or module.startswith(f"{place}.")]
     return found[0] if found else None
 
 
@@ -44,8 +84,31 @@ def test_imports_point_one_way(path: Path) -> None:
     for module in imports(path):
         if own.startswith("bots"):
             assert not module.startswith(("referee", "bots")), f"{own} imports {module}"
-        elif (there := room_of(module)) is not None and (here := room_of(own)) is not None:
+        elif (there := place_of(module, ROOMS)) is not None and (here := place_of(own, ROOMS)) is not None:
             assert there <= here, f"{own} imports {module}"
+
+
+@pytest.mark.parametrize("room", FLOORS)
+def test_imports_within_a_room_point_one_way(room: str) -> None:
+    floor_of = {f"{room}.{name}": number for number, names in enumerate(FLOORS[room]) for name in names}
+    places = tuple(floor_of)
+    for path in (ROOT / room.replace(".", "/")).rglob("*.py"):
+        own = module_of(path)
+        here = place_of(own, places)
+        assert here is not None or own == room, f"{own} stands on no floor of FLOORS"
+        for module in imports(path) if here is not None else ():
+            there = place_of(module, places)
+            if here is not None and there is not None and there != here:
+                assert floor_of[places[there]] < floor_of[places[here]], f"{own} imports {module}"
+
+
+@pytest.mark.parametrize(
+    "folder", [path for path in SUBROOMS if path.name != "__pycache__"], ids=lambda path: path.name
+)
+def test_a_subroom_says_what_lives_there_and_what_it_must_not_know(folder: Path) -> None:
+    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or ""
+
+    assert "must not" in docstring
 
 
 def test_the_rules_are_pure() -> None:

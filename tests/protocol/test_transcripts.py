@@ -1,8 +1,8 @@
 """Golden transcripts: for every preset a short match between scripted bots, byte for byte as its seats see it.
 
-`python tests/protocol/test_transcripts.py --write` writes protocol/transcripts/*.jsonl anew after a wanted change; read the
-difference before it is committed. The first line of a file says what is played; then comes one line for each line on
-the wire, `us` being the microseconds between the write to that seat and the answer.
+`python tests/protocol/test_transcripts.py --write` writes protocol/transcripts/*.jsonl anew after a wanted change. Read
+the difference before it is committed. The first line of a file says what is played; then comes one line for each line
+on the wire, `us` being the microseconds between the write to that seat and the answer.
 """
 
 import re
