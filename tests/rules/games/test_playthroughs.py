@@ -2,7 +2,8 @@
 
 `python tests/rules/games/test_playthroughs.py --write` writes playthroughs/*.txt beside it anew after a wanted change.
 Read the difference before it is committed. In a file, a line `SEATS DECISION ?` is a request with its legal actions,
-`SEAT >` an answer, and a line that begins with spaces is an event with those who are told this version of it; `-` is a spectator.
+`SEAT >` an answer, and a line that begins with spaces is an event with those who are told this version of it; `-` is
+a spectator.
 """
 
 from __future__ import annotations
