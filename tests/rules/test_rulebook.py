@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from worked_cases import worked_cases
 
 import protocol
 import referee
@@ -67,6 +68,7 @@ DEFINITIONS = {
 def test_every_rule_is_cited_by_a_test_or_defines_something() -> None:
     texts = "\n".join(path.read_text(encoding="utf-8") for path in TESTS if path != Path(__file__))
     cited = set(NUMBER_IN_A_NAME.findall(texts.upper().replace("_", "-")))
+    cited |= {rule for case in worked_cases() if case.lines for rule in NUMBER.findall(case.rules)}
     rules = {number for number in DEFINED if not number.startswith("AMB-")}
 
     assert sorted(rules - cited - set(DEFINITIONS)) == []

@@ -1,4 +1,4 @@
-"""The scoring engine against worked cases (scoring_cases.txt), and what people are told about wrong layouts."""
+"""The scoring engine against worked cases (CASES.md, scoring_cases.txt), and what people are told of wrong layouts."""
 
 import json
 import re
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from worked_cases import worked_cases
 
 from referee.rules.book.options import BadOptions
 from referee.rules.book.variants import PRESETS, customised
@@ -40,19 +41,21 @@ class Case(NamedTuple):
 
 
 def cases(kind: str) -> list[Any]:
-    """The cases of a kind, each named by the comment above it."""
-    found: list[Any] = []
+    """The cases of a kind: those of CASES.md by their numbers, and further ones, each named by the comment above it."""
+    named = [(f"{case.number} {case.rules}", line) for case in worked_cases() for line in case.lines]
     name = ""
     for line in Path(__file__).with_name("scoring_cases.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             name = line[3:]
         elif line and not line.startswith("#"):
-            head, given, expected = line.split(" | ")
-            which, tag, options = head.split(" ", 2)
-            if which == kind:
-                case = Case(PRESET_OF_TAG[tag], json.loads(options), given, expected.removeprefix("= "))
-                found.append(pytest.param(case, id=name))
-    return found
+            named.append((name, line))
+    return [pytest.param(_case(line), id=name) for name, line in named if line.startswith(kind)]
+
+
+def _case(line: str) -> Case:
+    head, given, expected = line.split(" | ")
+    _, tag, options = head.split(" ", 2)
+    return Case(PRESET_OF_TAG[tag], json.loads(options), given, expected.removeprefix("= "))
 
 
 @pytest.mark.parametrize("case", cases("SCORE"))
