@@ -10,7 +10,7 @@ import trio
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.warden import Warden
 from referee.play.pump.pump import Pump
-from referee.play.slaps.quiet import Neighbours
+from referee.play.slaps.neighbours import Neighbours
 
 Work = Callable[[Pump], Awaitable[None]]
 

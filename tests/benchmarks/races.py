@@ -28,7 +28,7 @@ from protocol.messages import SlapTiming
 from referee.play.bot import orphans
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
-from referee.play.slaps.quiet import Neighbours, neighbourhood
+from referee.play.slaps.neighbours import Neighbours, neighbourhood
 from referee.play.spec import Confinement, Isolation
 from referee.trials.races import Outcome, Scenario, race
 

@@ -19,7 +19,9 @@ from referee.play.faults import HostFault, Trouble
 from referee.play.pump.live import Link, Live
 from referee.play.pump.naps import Naps
 from referee.play.pump.poller import Poller
-from referee.play.slaps.quiet import LONGEST_STILL_S, NOT_ALONE, HostLock, Neighbours, held_still, quiet
+from referee.play.slaps.lock import HostLock
+from referee.play.slaps.neighbours import LONGEST_STILL_S, Neighbours
+from referee.play.slaps.quiet import NOT_ALONE, held_still, quiet
 from referee.play.slaps.race import run_race
 from referee.play.slaps.wakers import Wakers
 from referee.play.talk.conversation import Steps

@@ -19,7 +19,7 @@ from referee.play.bot import orphans
 from referee.play.bot.channel import MOST_FORGIVEN
 from referee.play.bot.pool import Reuse
 from referee.play.session import guarded, heeding_signals
-from referee.play.slaps.quiet import neighbourhood
+from referee.play.slaps.neighbours import neighbourhood
 from referee.tournament.orders import Begun, Order, Played, Report, Spoiled
 from referee.tournament.run.desk import Desk
 from referee.tournament.run.frames import READ_BYTES, Frames, frame

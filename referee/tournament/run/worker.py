@@ -18,7 +18,7 @@ import trio
 from referee.play.bot.pool import Reuse
 from referee.play.pump.pump import Pump
 from referee.play.session import guarded, pumping
-from referee.play.slaps.quiet import Neighbours
+from referee.play.slaps.neighbours import Neighbours
 from referee.tournament.orders import Alive, Order, Report
 from referee.tournament.run.frames import READ_BYTES, Frames, frame
 from referee.tournament.run.jobs import play_jobs

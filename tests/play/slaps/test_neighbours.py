@@ -1,0 +1,236 @@
+"""The other workers of a run, which keep their bots quiet while one of them times slaps."""
+
+import fcntl
+import itertools
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from racing import setup, slapper, windows
+
+from protocol.messages import Clocks
+from referee.play.bot import orphans
+from referee.play.match import play
+from referee.play.pump import pump as pump_module
+from referee.play.pump.pump import Pump
+from referee.play.session import run_session
+from referee.play.slaps import neighbours, quiet
+from referee.play.slaps.lock import HostLock
+from referee.play.slaps.neighbours import Neighbours, neighbourhood
+from referee.rules.record import Record
+
+PATIENCE_S = 600.0
+
+
+def workers(count: int) -> list[Neighbours]:
+    return [Neighbours(fds) for fds in neighbourhood(count)]
+
+
+def stands_still(neighbour: Neighbours) -> threading.Thread:
+    """A thread that does what the pump of a worker does when it is asked; it ends when that goes on."""
+    for fd in list(neighbour.fds):
+        neighbour.read(fd)
+    thread = threading.Thread(target=neighbour.stand_still)
+    thread.start()
+    return thread
+
+
+def test_all_others_are_still_until_the_one_that_is_timing_lets_them_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neighbours, "ANSWER_S", 60.0)
+    monkeypatch.setattr(neighbours, "LONGEST_STILL_S", 60.0)
+    timing, *others = workers(3)
+    for _ in range(130):  # more than a byte counts
+        timing.begin()
+        threads = [stands_still(other) for other in others]
+        assert timing.are_still()
+        assert all(other.wants_stillness() for other in others)
+        timing.end()
+        for thread in threads:
+            thread.join()
+    for one in (timing, *others):
+        one.close()
+
+
+def test_who_is_not_still_in_time_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neighbours, "ANSWER_S", 0.0)
+    timing, other = workers(2)
+    timing.begin()
+    assert not timing.are_still()
+    timing.end()
+    other.close()
+    timing.close()
+
+
+def test_what_was_said_too_late_is_not_taken_for_the_next_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neighbours, "ANSWER_S", 0.0)
+    timing, other = workers(2)
+    timing.begin()
+    thread = stands_still(other)
+    timing.end()
+    thread.join()
+    timing.begin()
+    assert not timing.are_still()
+    timing.close()
+    other.close()
+
+
+def test_who_has_gone_on_meanwhile_is_not_asked_any_more() -> None:
+    timing, other = workers(2)
+    timing.begin()
+    timing.end()
+    stands_still(other).join()
+    assert not other.wants_stillness()
+    timing.close()
+    other.close()
+
+
+def test_who_does_not_work_yet_or_any_more_is_not_waited_for() -> None:
+    ours, theirs = neighbourhood(2)
+    timing = Neighbours(ours)
+    timing.begin()
+    assert timing.are_still()
+    for fd in theirs:
+        os.close(fd)
+    timing.begin()
+    assert timing.are_still()
+    assert timing.fds == []
+    timing.close()
+
+
+def test_descriptors_may_have_any_number() -> None:
+    """select.select takes none above 1023."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limits[1] != resource.RLIM_INFINITY and limits[1] < 2048:
+        pytest.skip("this host allows no such descriptors")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (2048, limits[1]))
+    joined = neighbourhood(2)
+    try:
+        timing, other = (Neighbours([fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 1500) for fd in fds]) for fds in joined)
+        timing.begin()
+        thread = stands_still(other)
+        assert timing.are_still()
+        timing.end()
+        thread.join()
+        timing.close()
+        other.close()
+    finally:
+        for fd in itertools.chain(*joined):
+            os.close(fd)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def test_no_descriptor_is_left_where_there_may_not_be_so_many() -> None:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    before = os.listdir("/dev/fd")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(before) + 20, limits[1]))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            neighbourhood(16)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert os.listdir("/dev/fd") == before
+
+
+def test_nobody_stands_still_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether the one that asked has gone, or forgets."""
+    monkeypatch.setattr(neighbours, "LONGEST_STILL_S", 0.001)
+    timing, other = workers(2)
+    timing.begin()
+    stands_still(other).join()
+    assert not other.wants_stillness()
+    timing.begin()
+    timing.close()
+    stands_still(other).join()
+    assert other.fds == []
+    other.close()
+
+
+NEIGHBOUR = """
+import sys
+from racing import setup
+from protocol.messages import Clocks
+from referee.play.match import play
+from referee.play.session import Interrupted, run_session
+from referee.play.slaps import neighbours, quiet
+from referee.play.slaps.neighbours import Neighbours
+quiet.REST_NS, neighbours.LONGEST_STILL_S = 60_000_000_000, 60.0
+mark, fd, bot = eval(sys.argv[1])
+async def work(pump):
+    bots = [bot, "say = lambda *_: time.sleep(3600)\\nplay(None)"]
+    await play(pump, setup(bots, mark, preset="six-card", clocks=Clocks(move_s=3600.0, bank_s=36000.0)))
+try:
+    run_session([work], Neighbours([fd]))
+except Interrupted:
+    pass
+"""
+"""Another worker, with a match that never ends."""
+
+COMPUTES = """
+def say(request, kind=""):
+    Path({fifo!r}).write_text(str(os.getpid()))
+    while True: pass
+play(None)
+"""
+
+WATCHES = """
+used = lambda: Path("/proc/{pid}/schedstat").read_text().split()[0]
+def slap(request):
+    before, end = used(), time.monotonic() + 0.02
+    while time.monotonic() < end: pass
+    state = Path("/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    print(before == used(), state, file=sys.stderr)
+    say(request)
+play(slap, turns=2)
+"""
+
+
+def first_words(fifo: Path) -> str:
+    """What is written to it by the first one that does."""
+    fd = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert select.select([fd], [], [], PATIENCE_S)[0], "nobody wrote"
+        return os.read(fd, 4096).decode()
+    finally:
+        os.close(fd)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process does is read from /proc")
+def test_the_bots_of_another_worker_stand_still_while_slaps_are_timed(
+    tmp_path: Path, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ANSWER_S", "LONGEST_STILL_S"):
+        monkeypatch.setattr(neighbours, name, 60.0)
+    monkeypatch.setattr(pump_module, "HostLock", lambda: HostLock(tmp_path / "lock"))
+    fifo = tmp_path / "pid"
+    os.mkfifo(fifo)
+    ours, theirs = neighbourhood(2)
+    given = repr((mark, theirs[0], COMPUTES.format(fifo=str(fifo))))
+    path = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    worker = subprocess.Popen([sys.executable, "-c", NEIGHBOUR, given], pass_fds=theirs, env=os.environ | path)
+    orphans.begun(worker.pid)  # it is none of the orphans that a session ends
+    os.close(theirs[0])
+    records: list[Record] = []
+    try:
+        watching = WATCHES.format(pid=first_words(fifo))
+
+        async def work(pump: Pump) -> None:
+            clocks = Clocks(move_s=60.0, bank_s=600.0, slap_s=10.0)
+            records.append(await play(pump, setup([watching, slapper(0, turns=2)], mark, clocks=clocks)))
+
+        run_session([work], Neighbours(ours))
+    finally:
+        worker.send_signal(signal.SIGTERM)
+        worker.wait(timeout=PATIENCE_S)
+        orphans.ended(worker.pid)
+
+    (record,) = records
+    played = [window for window in windows(record) if 0 in window.asked]
+    assert played
+    assert record.seats[0].stderr.splitlines() == ["True T"] * len(played)
+    assert not any(quiet.NOT_ALONE in window.disturbed for window in played)
