@@ -14,14 +14,12 @@ from typing import Any
 
 import pytest
 from msgspec import convert
+from processes import PATIENCE_S
 
 from referee.play.isolation.cell import uids
 from referee.play.isolation.levels import Missing, bubblewrap
 from referee.rules.record import Record
 from referee.tournament.verify.record import check_record
-
-PATIENCE_S = 10.0
-"""So long a process may take to end once its referee is gone."""
 
 HANGS_S = 120.0
 """A match that lasts longer than this has hung."""

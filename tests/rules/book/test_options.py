@@ -3,26 +3,22 @@
 Defaults, ranges and the games that an option combines with are read off the book, not off the code.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from msgspec import Struct, field, json, to_builtins
+from scripted import Start
 
 import referee
 from referee.rules.book.options import BadOptions, Options
 from referee.rules.book.variants import PRESETS, customised, restored, seat_problem
 from referee.rules.describe import advice
 from referee.tournament.config.config import ConfigError, load
-
-if TYPE_CHECKING:
-    from conftest import Start
 
 RULES = (Path(referee.__file__).parent / "rules" / "RULES.md").read_text(encoding="utf-8")
 SECTION_21 = RULES.split("\n## 21. ")[1].split("\n## 22. ")[0]

@@ -1,10 +1,7 @@
 """The course of play of Cactus: turns, slaps, powers and ends of a round, against the worked cases."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from scripted import Start
 
 from protocol.actions import Nothing, Swap
 from protocol.cards import suit
@@ -28,9 +25,6 @@ from referee.rules.games import cactus
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import view
 from referee.rules.table.table import Table
-
-if TYPE_CHECKING:
-    from conftest import Start
 
 ZERO = "(2S) (3S) / (4S) (8D)"
 ONE = "(2H) (7H) / (4H) (5H)"

@@ -1,10 +1,9 @@
 """The course of play of Cambio, and of four-card golf with a secret look, rule by rule and by the worked cases."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from scripted import Start
 
 from protocol.actions import Exchange, Look, Nothing, Rearrange
 from protocol.events import (
@@ -26,9 +25,6 @@ from referee.rules.book.variants import customised, deck, preset, seat_problem
 from referee.rules.scoring.scoring import raw_score
 from referee.rules.table.asks import Sealed
 from referee.rules.table.seen import view
-
-if TYPE_CHECKING:
-    from conftest import Start
 
 ZERO = "(2S) (3S) / (4S) (8D)"
 ONE = "(2H) (7H) / (4H) (5H)"

@@ -1,19 +1,13 @@
 """Cambio with slaps (CMB-09): windows, powers after them, layouts that grow and shrink."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
+from scripted import Start
 
 from protocol.actions import Rearrange
 from protocol.events import Peeked, Reshuffled, Slapped, WindowClosed
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.options import BadOptions
 from referee.rules.book.variants import customised
-
-if TYPE_CHECKING:
-    from conftest import Start
 
 ZERO = "(2S) (3S) / (4S) (8D)"
 ONE = "(2H) (7H) / (4H) (5H)"

@@ -3,11 +3,10 @@
 Turns and ends that they share with six-card golf are in test_flow_six_card.py.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from scripted import Script, Start
 
 from protocol.actions import Action, Discard, Draw, Knock, Look, Nothing, Swap, TurnUp
 from protocol.events import Drew, Finished, Looked, Round, Showdown, Swapped, Traded, TurnedUp, UpCard
@@ -19,9 +18,6 @@ from referee.rules.scoring.values import card_values
 from referee.rules.table.asks import Ask, Sealed
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import view
-
-if TYPE_CHECKING:
-    from conftest import Script, Start
 
 FOUR_DOWN = "(??) (??) / (??) (??)"
 NINE_DOWN = "(??) (??) (??) / (??) (??) (??) / (??) (??) (??)"

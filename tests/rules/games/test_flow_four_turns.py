@@ -1,11 +1,9 @@
 """Four-card golf with four turns each, against the worked cases and clause by clause."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING
 
 import pytest
+from scripted import Script, Start
 
 from protocol.actions import Discard, Draw, Swap
 from protocol.events import Discarded, Drew, Looked, Round, Scored, Showdown, Swapped, UpCard
@@ -15,9 +13,6 @@ from referee.rules.scoring.values import card_values
 from referee.rules.table.asks import Ask
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import view
-
-if TYPE_CHECKING:
-    from conftest import Script, Start
 
 DOWN = "(??) (??) / (??) (??)"
 

@@ -1,11 +1,8 @@
 """How matches go from round to round and end: dealers, totals, ties, forfeits, and who can sit down at all."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import msgspec
 import pytest
+from scripted import Script, Start
 
 from protocol.actions import Discard, Draw, Knock, Nothing
 from protocol.events import Round
@@ -15,9 +12,6 @@ from referee.rules.book.variants import customised, deck, preset, seat_problem
 from referee.rules.game import Game
 from referee.rules.table.asks import Ask, Sealed
 from referee.rules.table.chance import Keyed
-
-if TYPE_CHECKING:
-    from conftest import Script, Start
 
 DOWN = "(??) (??) (??) / (??) (??) (??)"
 

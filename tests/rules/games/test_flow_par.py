@@ -1,10 +1,9 @@
 """Par golf with and without strokes, against the worked cases and clause by clause."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from scripted import Script, Start
 
 from protocol.actions import Action, Arrange, Draw, Nothing, Stroke, Swap, SwapOwn
 from protocol.events import (
@@ -33,9 +32,6 @@ from referee.rules.scoring.values import card_values
 from referee.rules.table.asks import Ask, IllegalAnswer, Sealed
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import view
-
-if TYPE_CHECKING:
-    from conftest import Script, Start
 
 PAR_GOLF = ["par-3", "par-4", "par-5", "no-par", "par-course"]
 PAR_3 = "2S 3S / (4S) (5S) / (6S) (7S)"

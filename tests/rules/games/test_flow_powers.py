@@ -3,11 +3,10 @@
 The powers themselves are test_flow_powers_used.py and, where they nest or interrupt, test_flow_powers_nested.py.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from scripted import Script, Start
 
 from protocol.actions import (
     Action,
@@ -33,9 +32,6 @@ from referee.rules.book.variants import customised, deck, preset, seat_problem
 from referee.rules.scoring.scoring import raw_score
 from referee.rules.table.asks import Sealed
 from referee.rules.table.seen import view
-
-if TYPE_CHECKING:
-    from conftest import Script, Start
 
 ZERO = "(AS) (3S) (4S) / (6S) (7S) (8S)"
 ONE = "(AH) (3H) (4H) / (6H) (7H) (8H)"

@@ -1,10 +1,9 @@
 """The powers of Powers that one answer carries out, ace, 3, 4, 6, 7, 10 and jack, and the black king, rule by rule."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from scripted import Script, Start
 
 from protocol.actions import (
     Action,
@@ -43,9 +42,6 @@ from protocol.events import (
     Switched,
 )
 from protocol.offers import Offer, OneOf, Pick
-
-if TYPE_CHECKING:
-    from conftest import Script, Start
 
 ZERO = "(AS) (3S) (4S) / (6S) (7S) (8S)"
 ONE = "(AH) (3H) (4H) / (6H) (7H) (8H)"

@@ -1,10 +1,9 @@
 """The course of play of six-card golf and its family, against the worked cases and the clauses they leave out."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from scripted import Start
 
 from protocol.actions import Draw, Flip, Nothing, Swap, TurnUp
 from protocol.events import (
@@ -29,9 +28,6 @@ from referee.rules.game import Game
 from referee.rules.table.asks import IllegalAnswer, Sealed
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import view
-
-if TYPE_CHECKING:
-    from conftest import Start
 
 FIVE_UP = "KS 4H 9D / KD AC (7S)"
 DOWN = "(??) (??) (??) / (??) (??) (??)"

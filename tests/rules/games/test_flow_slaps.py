@@ -1,18 +1,14 @@
 """Slap windows: who may slap what, in which order, what each slap does, and how windows end rounds."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from scripted import Script, Start
 
 from protocol.actions import Draw, Give, Pass, Slap
 from protocol.events import Gave, Reshuffled, Slapped, WindowClosed
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Window
-
-if TYPE_CHECKING:
-    from conftest import Script, Start
 
 ZERO = "(2S) (3S) / (4S) (8D)"
 ONE = "(2H) (7H) / (4H) (5H)"

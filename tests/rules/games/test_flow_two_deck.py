@@ -1,10 +1,9 @@
 """The two-deck game with discardable pairs, against the worked cases and clause by clause."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from scripted import Script, Start
 
 from protocol.actions import DiscardPairs, Draw, Flip, Nothing, Swap
 from protocol.events import Discarded, Drew, Finished, PairsDiscarded, Round, Swapped, TurnedUp, UpCard
@@ -14,9 +13,6 @@ from referee.rules.scoring.values import card_values
 from referee.rules.table.asks import Ask
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import view
-
-if TYPE_CHECKING:
-    from conftest import Script, Start
 
 DOWN = "(??) (??) / (??) (??) / (??) (??)"
 

@@ -1,11 +1,10 @@
 """The events tell everything: books kept from the deal and the events alone agree with the table at every step."""
 
-from __future__ import annotations
-
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from at_random import AtRandom
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct, field
@@ -17,9 +16,6 @@ from referee.rules.game import Game
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import Hand
 from referee.rules.table.table import Table
-
-if TYPE_CHECKING:
-    from conftest import AtRandom
 
 UNSEEN = "?"
 """A card that the events do not name: it came unseen from the stock (CAC-28, POW-10) or was shuffled (POW-14)."""

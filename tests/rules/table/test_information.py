@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from at_random import AtRandom
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct, field
@@ -28,9 +29,6 @@ from referee.rules.game import Game
 from referee.rules.table.asks import Ask, Question, Response, Sealed
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import Happening, view
-
-if TYPE_CHECKING:
-    from conftest import AtRandom
 
 every_preset = pytest.mark.parametrize("preset", PRESETS)
 seeds = st.integers(0, 2**32)

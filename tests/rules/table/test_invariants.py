@@ -1,14 +1,13 @@
 """What holds in every match, whatever the options and whatever the seats do: random tables, random legal play."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import pytest
+from at_random import AtRandom
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,9 +19,6 @@ from referee.rules.table.asks import Ask, IllegalAnswer, Question, Response, Sea
 from referee.rules.table.chance import Chance, Keyed, Recorded, Recorder
 from referee.rules.table.seen import Happening
 from referee.rules.table.table import Table
-
-if TYPE_CHECKING:
-    from conftest import AtRandom
 
 every_preset = pytest.mark.parametrize("preset", PRESETS)
 seeds = st.integers(0, 2**32)

@@ -1,0 +1,142 @@
+"""Matches by chance: tables with any legal options, and players who do anything that is legal."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from hypothesis import strategies as st
+from scripted import listed
+
+from protocol.actions import Action, Target
+from protocol.actions import Slap as SlapAction
+from protocol.cards import rank
+from protocol.offers import Offer
+from referee.rules.book.options import COMBINES, BadOptions
+from referee.rules.book.variants import PRESETS, Variant, customised
+from referee.rules.game import Game
+from referee.rules.games.slaps import order_slaps
+from referee.rules.table.asks import Response, Sealed, SlapOrder, Window
+from referee.tournament.run.estimate import any_action
+
+
+class AtRandom:
+    """Tables with any legal options, and players who do anything that is legal."""
+
+    def tables(self, preset: str) -> st.SearchStrategy[tuple[Variant, int]]:
+        """A variant made from the preset, for a few rounds, and a number of seats."""
+        pools = {name: values for name, values in _POOLS.items() if PRESETS[preset].tag in COMBINES[name]}
+        changes = st.fixed_dictionaries({}, optional={name: st.sampled_from(pool) for name, pool in pools.items()})
+        rounds: dict[str, st.SearchStrategy[Any]] = {"rounds": st.integers(1, 3)}
+        if PRESETS[preset].options.course is not None:
+            rounds = {"course": st.sampled_from(((4,), (3, 4), (5, 3, 4)))}
+        short = st.fixed_dictionaries({**rounds, "turn_cap": st.sampled_from((25, 60, 4, 1))})
+        variants = st.builds(lambda some, always: _sound(preset, some | always), changes, short)
+        return variants.flatmap(lambda variant: st.tuples(st.just(variant), _seat_numbers(*variant.seats)))
+
+    def response(self, game: Game, dice: Random, *, haste: float = 0.1) -> Response:
+        """A legal response to the open question; with little `haste` it seldom does what brings a round to its end."""
+        question = game.question
+        if isinstance(question, Window):
+            return self._slaps(game, question, dice, 2 * haste)
+        if isinstance(question, Sealed):
+            return tuple(any_action(ask.offers, dice) for ask in question.asks)
+        assert question is not None
+        slow = tuple(offer for offer in question.offers if offer.kind not in _HASTY)
+        return any_action(slow if slow and dice.random() > haste else question.offers, dice)
+
+    def _slaps(self, game: Game, window: Window, dice: Random, often: float) -> SlapOrder:
+        table = game.table
+        answers: dict[int, Action] = {}
+        for ask in window.asks:
+            targets = [target for offer in ask.offers for target in _targets_of(offer)]
+            right = [target for target in targets if rank(table.at(*target).card) == rank(table.pile[-1])]
+            if targets and dice.random() < often:
+                answers[ask.seat] = SlapAction(target=dice.choice(right if right and dice.random() < 0.7 else targets))
+        times = {seat: dice.uniform(0, 200) for seat in answers}
+        lots = tuple(dice.sample(range(table.seats), table.seats))
+        return order_slaps(table.options, window, answers, times, lots)
+
+
+def _seat_numbers(fewest: int, most: int) -> st.SearchStrategy[int]:
+    """Often the most: with many seats the stock runs out."""
+    return st.integers(fewest, most) | st.just(most)
+
+
+def _targets_of(offer: Offer) -> Sequence[Target]:
+    return [target for choice in offer.choices().values() for target in listed(choice)]
+
+
+_HASTY = {"knock", "end", "flip", "swap"}
+
+_POOLS: dict[str, tuple[Any, ...]] = {
+    "limit": (None, 10, 30),
+    "limit_mode": ("reach", "exceed"),
+    "decks": (1, 1, 2, 3),
+    "jokers": (1, 2, 4),
+    "first_dealer": (1,),
+    "fixed_starter": (True,),
+    "tiebreak": ("playoff",),
+    "stock_out": ("end", "reshuffle"),
+    "end_mode": ("all_up", "knock", "both"),
+    "final_turns": (None, "one_each"),
+    "flip_on_discard": ("may", "must", "must_unless_last", "never"),
+    "flip_instead": (True,),
+    "initial_up": (0, 1, 3, 5),
+    "initial_look": ("near_row", "all", "any:1", "any:2", "any:3"),
+    "jack_skip": (True,),
+    "cutthroat_trade": (True,),
+    "protect_ender": (True,),
+    "cambio_powers": ({"J": "peek_own", "Q": "exchange", "2": "rearrange", "7": "peek_other"}, {"A": "rearrange"}, {}),
+    "hidden_rearrange": (False,),
+    "powers_draw_pile": (True,),
+    "shield_uses": (2, "unlimited"),
+    "slaps": (True, False),
+    "slap_order": ("reaction", "lottery", "clockwise"),
+    "photo_finish_us": (0, 200),
+    "cactus_ranks": ("KA",),
+    "course": ((3, 5),),
+    "par": (3, 5),
+    "no_par": (True,),
+    "arrange": ("blind",),
+    "strokes_per_turn": ("unlimited",),
+    "no_par_first_end": (2, 3),
+    "joker_value": (-4, 15),
+    "joker_pair": ("sum", -5),
+    "queen_value": (12, 20),
+    "qs40": (True,),
+    "one_eyed_wild": (True,),
+    "j0q12k13": (True,),
+    "jack_value": (20,),
+    "twos": ("plus2",),
+    "kings15": (True,),
+    "values": ({"7": -7, "9H": 30},),
+    "cancel": ((), ("row",), ("col", "row")),
+    "cancel_pairs": (("col", "row", "diag"),),
+    "any_pair": ("one_per_rank", "all_pairs"),
+    "block_bonus": (-25,),
+    "block_match": ("points",),
+    "straight_score": (-12,),
+    "four_kind_wins": (True,),
+    "moon": (True,),
+    "moon_at": (30,),
+    "kings_side": (None, 7),
+    "pairs_zero_at_end": (True,),
+    "knock_penalty": ("add:10", "double5", "highest", "twice_players"),
+    "knock_bonus": ("zero", "minus_players"),
+    "knock_tie": ("penalty", "bonus"),
+    "cactus_knock": ((0, 3),),
+}
+
+
+def _sound(preset: str, changes: dict[str, Any]) -> Variant:
+    """The preset with these changes but for those that make the set unsound."""
+    while True:
+        try:
+            return customised(preset, changes)
+        except BadOptions as bad:
+            culprits = {problem.option for problem in bad.problems} & changes.keys()
+            # Where an option of the preset itself is at odds with a change, the text names the change.
+            culprits = culprits or {name for name in changes if f"`{name}`" in str(bad)}
+            if not culprits:
+                raise
+            changes = {name: value for name, value in changes.items() if name not in culprits}
