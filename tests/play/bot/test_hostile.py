@@ -2,7 +2,7 @@
 
 The programs are in tests/hostile, one a behaviour. A row of CASES says how one is run and what it is charged with.
 Whatever it does, the match ends, the honest bot is blameless, the record replays, the referee stays small, and nothing
-is left on the host: the arena (tests/support) sees to most of that. What a bot may be at fault for without doing harm is
+is left on the host: the arena (tests/support) sees to most of that. What a bot may be at fault for without harm is
 in test_faults.py.
 """
 
