@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from referee.play.isolation.levels import Missing, bubblewrap
+
 GOLFREF = (sys.executable, "-m", "referee.cli")
 
 
@@ -154,6 +156,20 @@ def test_a_failing_bot_is_explained_to_its_author(tmp_path: Path) -> None:
     assert "print debugging to standard error" in why
     assert "its line: my hand is bad" in why
     assert "I give up" in why
+
+
+def test_a_match_shows_no_bot_the_folder_of_a_run(tmp_path: Path) -> None:
+    try:
+        bubblewrap()
+    except Missing as missing:
+        pytest.skip(str(missing))
+    (tmp_path / "mine.py").touch()
+    (tmp_path / "friday.golfref").touch(mode=0o600)
+    bots = ("--bot", "python3 mine.py", "--bot", "builtin:random")
+    _, why = golfref("match", "--variant", "six-card", "--isolation", "bwrap", *bots, cwd=tmp_path, code=2)
+    assert "friday.golfref belongs to the store of a run" in why
+    assert "give the bot a folder of its own" in why
+    assert "chmod" not in why
 
 
 def test_replay_shows_a_seat_only_what_it_saw(tmp_path: Path) -> None:

@@ -23,10 +23,11 @@ from referee.play.bot import orphans
 from referee.play.bot.launch import Launch, give_back, launch
 from referee.play.bot.procfs import Computed, Holdings, Usage, computed, holdings, is_running, members, process_groups
 from referee.play.faults import HostFault
-from referee.play.isolation.cell import MB, Unfit
+from referee.play.isolation.cell import MB
 from referee.play.isolation.cgroups import Cgroups, Group, GroupFailed
 from referee.play.isolation.cgroups import Missing as NoCgroups
 from referee.play.isolation.claim import claim
+from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotLimits, BotSpec, Confinement
 
 KEEPERS = 4

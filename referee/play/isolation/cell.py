@@ -5,21 +5,20 @@ lets it read besides; all of that read-only. It can write in /tmp and /dev/shm, 
 module starts nothing but a Python that it finds on the PATH, to ask it where it lives.
 """
 
-import contextlib
 import functools
 import json
 import os
 import re
 import shutil
-import stat
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
+from referee.play.isolation.shown import Unfit, check_folder, check_no_store
 from referee.play.spec import BotLimits, BotSpec, script_of
 
 FOLDER = "/bot"
@@ -49,12 +48,6 @@ _PYTHON = re.compile(r"(python|pypy)[\d.]*")
 _PROGRAM_FOLDERS = ("bin", "sbin", "shims", "libexec")
 _TOO_WIDE = ("/", "/home", "/root", "/etc", "/var", "/opt", "/srv", _SCRATCH, "/run", "/mnt", "/media")
 _ASK_PYTHON = "import json, sys; print(json.dumps([sys.executable, sys.base_prefix]))"
-_WALK = 100_000
-"""So many files a bot's folder may hold: all of them are looked at before play."""
-
-
-class Unfit(ValueError):
-    """This bot cannot be run in a cell as it is; the text says why and what to change."""
 
 
 class Cell(Struct, frozen=True, kw_only=True):
@@ -92,11 +85,14 @@ def _cell(encoded: bytes) -> Cell:
     folder = os.path.realpath(spec.dir)
     if _is_wide(folder):
         raise Unfit(f"its folder would be {folder}, all of which it could read; give it a folder of its own")
-    _check_folder(folder)
+    check_folder(folder)
     program, reads = _program(spec, folder)
     for place in spec.reads:
         reads.append(os.path.realpath(place))
         reads += [place] if place != reads[-1] else []
+    for place in reads:
+        if not _is_system(place):
+            check_no_store(place)
     arguments = [_inside(argument, spec.dir) for argument in spec.command[1:]]
     path = _PATH if _is_within(program, FOLDER) else f"{os.path.dirname(program)}:{_PATH}"
     env = {"PATH": path, "HOME": _SCRATCH, "TMPDIR": _SCRATCH}
@@ -106,38 +102,6 @@ def _cell(encoded: bytes) -> Cell:
     if script is not None and not cell.can_read(os.path.join(spec.dir, script)):
         raise Unfit(f"`{script}` lies outside its folder {folder}, and a bot in a cell sees no more than that folder")
     return cell
-
-
-def _check_folder(folder: str) -> None:
-    """No pipe or socket in it, for two bots with one folder could talk through them; readable by the bot's user."""
-    everyone = 0 if os.geteuid() else stat.S_IROTH
-    for count, path in enumerate(_walk(folder)):
-        if count > _WALK:
-            raise Unfit(f"{folder} holds more than {_WALK} files; a bot's folder is looked through before play")
-        try:
-            mode = os.lstat(path).st_mode
-        except OSError as error:
-            raise Unfit(f"{path[:200]}... cannot be looked at: {error.strerror}") from None
-        if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
-            raise Unfit(f"{path} is a pipe or a socket; remove it: what runs in a cell talks to the referee alone")
-        if not stat.S_ISLNK(mode) and mode & everyone != everyone:
-            raise Unfit(
-                f"{path} can be read by its owner only; started as root, the referee runs every bot as a user of its "
-                f"own: chmod -R a+rX {folder}"
-            )
-
-
-def _walk(folder: str) -> Iterator[str]:
-    """Everything in a folder and below it; however deep it is, which os.walk before Python 3.12 cannot."""
-    waiting = [folder]
-    while waiting:
-        yield (place := waiting.pop())
-        with contextlib.suppress(PermissionError), os.scandir(place) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-                else:
-                    yield entry.path
 
 
 def _inside(argument: str, folder: str) -> str:

@@ -13,8 +13,9 @@ import sys
 from msgspec import Struct
 
 from referee.play.faults import HostFault
-from referee.play.isolation.cell import Cell, Unfit, arguments, cell_of, inner_command, tool, uids
+from referee.play.isolation.cell import Cell, arguments, cell_of, inner_command, tool, uids
 from referee.play.isolation.seccomp import NoSeccomp, program
+from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotLimits, BotSpec, Isolation, find_command
 
 _NEEDED = frozenset({"--args", "--size", "--perms", "--json-status-fd", "--seccomp", "--clearenv", "--cap-drop"})

@@ -4,10 +4,11 @@ import json
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,12 @@ from msgspec.structs import replace
 
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.process import start
-from referee.play.isolation.cell import Unfit, cell_of
+from referee.play.isolation.cell import cell_of
 from referee.play.isolation.levels import Missing, bubblewrap
+from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotLimits, BotSpec, Confinement, builtin_bot
+from referee.tournament.store.disk import locked
+from referee.tournament.store.store import Meta, Store
 
 ANY = BotLimits()
 
@@ -334,6 +338,66 @@ def test_root_is_told_of_files_that_the_bots_user_cannot_read(folder: Path) -> N
     (folder / "mine.py").chmod(0o600)
     with pytest.raises(Unfit, match=r"mine.py can be read by its owner only.*chmod -R a\+rX"):
         cell_of(BotSpec(name="mine", command=("python3", "mine.py"), dir=str(folder), env={}))
+
+
+# Stores
+
+
+def in_folder(folder: Path) -> BotSpec:
+    return BotSpec(name="mine", command=("sh",), dir=str(folder), env={})
+
+
+def in_reads(place: Path) -> BotSpec:
+    folder = place.parent / "another"
+    folder.mkdir()
+    folder.chmod(0o755)
+    return replace(in_folder(folder), reads=(str(place),))
+
+
+def in_the_program_folder(place: Path) -> BotSpec:
+    (place / "engine").touch(mode=0o755)
+    return replace(in_reads(place), command=(str(place / "engine"),), reads=())
+
+
+def as_linked(place: Path) -> BotSpec:
+    (place.parent / "link").symlink_to(place)
+    return in_folder(place.parent / "link")
+
+
+@pytest.mark.parametrize("bot_with", [in_folder, in_reads, in_the_program_folder, as_linked])
+@pytest.mark.parametrize(
+    "name",
+    ["run.golfref", "deep/down/RUN.GolfRef", "run.golfref-wal", "run.golfref.lock", "run.golfref.old1", "kept.db"],
+)
+def test_a_bot_is_shown_no_store(folder: Path, name: str, bot_with: Callable[[Path], BotSpec]) -> None:
+    """It is not advised either to make it readable for everybody, as files are that only their owner can read."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    (folder / "earlier").touch(mode=0o600)
+    if name == "kept.db":
+        make_store(path)
+    else:
+        path.touch(mode=0o600)
+    with pytest.raises(Unfit, match=r"belongs to the store of a run.*give the bot a folder of its own") as refused:
+        cell_of(bot_with(folder))
+    assert str(path) in str(refused.value)
+    assert "chmod" not in str(refused.value)
+
+
+def make_store(path: Path) -> None:
+    """A store whose name says nothing, as `--store` lets people choose."""
+    meta = Meta(golfref="", protocol="", host="", facts={}, master_key="00", commitment="", matches=0)
+    with locked(path) as lock, closing(Store.create(path, meta, lock)):
+        pass
+
+
+def test_other_databases_and_links_to_stores_that_are_not_shown_do_no_harm(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "openings.db")) as openings, openings:
+        openings.execute("CREATE TABLE openings (cards TEXT)")
+    (folder / "openings.db").chmod(0o644)
+    (folder.parent / "run.golfref").touch()
+    (folder / "run.golfref").symlink_to("../run.golfref")
+    assert cell_of(in_folder(folder)).folder == str(folder)
 
 
 def test_what_a_cell_can_read(folder: Path) -> None:

@@ -1,0 +1,115 @@
+"""What lies in the places that a bot in a cell can read, and which of it keeps the bot from being started.
+
+A bot reads every file that it is shown. So nothing of a run's store may be among them: it holds the key of all deals.
+This module reads files and starts nothing; it must not know how a cell is built.
+"""
+
+import contextlib
+import functools
+import os
+import re
+import stat
+from collections.abc import Iterator
+
+MOST_FILES = 100_000
+"""A bot's own folder may hold so many files: all of them are looked at before play."""
+
+MOST_FILES_TO_READ = 500_000
+"""What else a bot may read, such as an interpreter, may hold so many."""
+
+_STORE_NAME = re.compile(r"\.golfref([-.~]|$)", re.IGNORECASE)
+"""The name of a store, also of an old one (`run.golfref.old1`) and of what lies beside one (`-wal`, `.lock`)."""
+
+_PAGE_BYTES = 4096
+"""The size of a store's first page, which names its tables. The whole file is a multiple of it."""
+
+_STORE_MARKS = (b"SQLite format 3\x00", b"CREATE TABLE meta ", b"CREATE TABLE matches ")
+"""What is in the first page of a store, whatever its file is called."""
+
+
+class Unfit(ValueError):
+    """This bot cannot be run in a cell as it is; the text says why and what to change."""
+
+
+def check_folder(folder: str) -> None:
+    """Look through a bot's own folder; raises Unfit.
+
+    It may hold no part of a store, and no pipe or socket, for two bots with one folder could talk through them.
+    Everything in it must be readable by the bot's user. The advice to make it so comes last, when it is known that
+    nothing is in the folder which others must not read.
+    """
+    closed = None
+    everyone = 0 if os.geteuid() else stat.S_IROTH
+    for path, found in _files(folder, most=MOST_FILES):
+        if stat.S_ISFIFO(found.st_mode) or stat.S_ISSOCK(found.st_mode):
+            raise Unfit(f"{path} is a pipe or a socket; remove it: what runs in a cell talks to the referee alone")
+        if _is_store(path, found):
+            raise _shows_store(path, folder)
+        if closed is None and not stat.S_ISLNK(found.st_mode) and found.st_mode & everyone != everyone:
+            closed = path
+    if closed is not None:
+        raise Unfit(
+            f"{closed} can be read by its owner only; started as root, the referee runs every bot as a user of its "
+            f"own: chmod -R a+rX {folder}"
+        )
+
+
+@functools.cache
+def check_no_store(place: str) -> None:
+    """Look through a file or folder that a bot can read besides its own folder; raises Unfit if a store is there.
+
+    Bots often share an interpreter, so a place in which there is none is looked through once.
+    """
+    place = os.path.realpath(place)
+    for path, found in _files(place, most=MOST_FILES_TO_READ):
+        if _is_store(path, found):
+            raise _shows_store(path, place)
+
+
+def _shows_store(path: str, place: str) -> Unfit:
+    return Unfit(
+        f"{path} belongs to the store of a run, which holds the key of its deals, and the bot could read all of "
+        f"{place}; give the bot a folder of its own"
+    )
+
+
+def _is_store(path: str, found: os.stat_result) -> bool:
+    """Whether a file is a store, or belongs to one, by its name or by what it holds.
+
+    A link shows a bot nothing that it does not see anyway, so links do not count.
+    """
+    if not stat.S_ISREG(found.st_mode):
+        return False
+    if _STORE_NAME.search(os.path.basename(path)):
+        return True
+    if not found.st_size or found.st_size % _PAGE_BYTES:
+        return False
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        first = file.read(_PAGE_BYTES)
+        return first.startswith(_STORE_MARKS[0]) and all(mark in first for mark in _STORE_MARKS)
+    return False
+
+
+def _files(place: str, *, most: int) -> Iterator[tuple[str, os.stat_result]]:
+    """A file or folder and everything below it, with what the system says of each; raises Unfit where it is too much.
+
+    However deep it is, which os.walk before Python 3.12 cannot. A folder that we may not open is not looked into: as
+    an ordinary user a bot cannot open it either.
+    """
+    count = 0
+    waiting = [place]
+    while waiting:
+        path = waiting.pop()
+        count += 1
+        if count > most:
+            raise Unfit(f"{place} holds more than {most} files; all that a bot can read is looked through before play")
+        try:
+            found = os.lstat(path)
+        except FileNotFoundError:  # it has been removed since it was listed
+            continue
+        except OSError as error:
+            raise Unfit(f"{path[:200]}... cannot be looked at: {error.strerror}") from None
+        yield path, found
+        if stat.S_ISDIR(found.st_mode):
+            with contextlib.suppress(PermissionError), os.scandir(path) as entries:
+                waiting += (entry.path for entry in entries)
