@@ -229,7 +229,12 @@ def score(
 
 @app.command()
 def replay(
-    record: Annotated[str, typer.Argument(metavar="RECORD", help="A record file, or a match of a run as RUN:17.")],
+    record: Annotated[
+        str,
+        typer.Argument(
+            metavar="RECORD", help="A record file, one of its games as FILE:1, or a match of a run as RUN:17."
+        ),
+    ],
     seat: Annotated[Optional[int], typer.Option(min=0, help="Show what this seat saw.")] = None,
     wire: Annotated[
         bool, typer.Option("--wire", help="With --seat: every line to and from its bot, its faults, its stderr.")
@@ -245,7 +250,13 @@ def replay(
 
 @app.command()
 def verify(
-    what: Annotated[str, typer.Argument(metavar="RUN|RECORD", help="A run's store, one match RUN:17, or a record.")],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN|RECORD",
+            help="A run's store, one of its matches as RUN:17, a record file with all its games, or one of them as FILE:1.",
+        ),
+    ],
     digest: Annotated[
         Optional[str],
         typer.Option(metavar="HEX|FILE", help="The run's published digest, or hashes as `standings --hashes` prints."),

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -102,6 +102,11 @@ def load_record(where: str) -> Record:
             store.close()
     else:
         data = _line(path, number or 0)
+    return _decode(where, data)
+
+
+def _decode(where: str, data: bytes) -> Record:
+    """The record in these bytes, which lie in `where`; raises NoRecord."""
     try:
         head = msgspec.json.decode(data, type=_Head)
         if head.format != FORMAT:
@@ -113,9 +118,12 @@ def load_record(where: str) -> Record:
 
 def _checked(where: str, published: Published) -> Checked:
     path, number = _split(where)
-    if number is not None or not _is_store(path):
+    is_store = _is_store(path)
+    if number is not None or not is_store:
         if published != NOTHING:
             raise NoRecord(f"{where}: --digest and --results are of a whole run; name its store")
+        if number is None and len(lines := _lines(path)) > 1:
+            return _checked_file(path, lines)
         record = load_record(where)
         say(*_doubts([record]))
         return Checked(notes=(), findings=tuple(check_record(record)), compared=("1 match replayed",))
@@ -123,6 +131,24 @@ def _checked(where: str, published: Published) -> Checked:
     with contextlib.suppress(StoreError), contextlib.closing(Store.open(path)) as store:
         say(*_doubts(_heads(store)))
     return checked
+
+
+def _checked_file(path: Path, lines: Sequence[bytes]) -> Checked:
+    """Every record of a file with several; raises NoRecord where no line is one."""
+    records: list[Record] = []
+    findings: list[str] = []
+    for number, line in enumerate(lines):
+        where = f"{path}:{number}"
+        try:
+            records.append(_decode(where, line))
+        except NoRecord as problem:
+            findings.append(str(problem))
+        else:
+            findings += (f"{where}: {finding}" for finding in check_record(records[-1]))
+    if not records:
+        raise NoRecord(findings[0])
+    say(*_doubts(records))
+    return Checked(notes=(), findings=tuple(findings), compared=(f"{len(records)} matches replayed",))
 
 
 def _doubts(played: Iterable[Record | _Head]) -> list[str]:
@@ -164,19 +190,31 @@ def _is_store(path: Path) -> bool:
         raise NoRecord(f"{path}: cannot be read: {error.strerror}") from None
 
 
+def _lines(path: Path) -> list[bytes]:
+    """The lines of a file of records, one each."""
+    return [line for line in path.read_bytes().splitlines() if line.strip()]
+
+
 def _line(path: Path, number: int) -> bytes:
-    lines = [line for line in path.read_bytes().splitlines() if line.strip()]
+    lines = _lines(path)
     if number >= len(lines):
         raise NoRecord(f"{path} holds {len(lines)} records, numbered from 0; there is no {number}")
     return lines[number]
 
 
 def _heading(where: str, record: Record) -> list[str]:
-    """What was played; of a match of a run also which deal of the plan it was, so that its key can be derived."""
+    """What was played; of a match of a run also which deal of the plan it was, so that its key can be derived.
+
+    Of a file with several games it says which one this is, and to the person at the keyboard how to see the others.
+    """
     path, number = _split(where)
     planned = []
     if number is not None and _is_store(path):
         planned = [_planned(path, number, by_id=_by_id(where))]
+    elif (count := len(_lines(path))) > 1:
+        planned = [f"game {number or 0} of {path}, which holds games 0 to {count - 1}"]
+        if number is None:
+            say(f"note: {path} holds {count} games, and this is the first; for the next: golfref replay {path}:1")
     seats = ", ".join(f"{seat} {bot.name}" for seat, bot in enumerate(record.seats))
     game = f"{record.name} ({record.preset}), golfref {record.golfref}, isolation {record.isolation}"
     return [game, *planned, f"seats: {seats}"]

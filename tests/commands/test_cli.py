@@ -198,6 +198,33 @@ def test_a_changed_record_is_found_out(tmp_path: Path) -> None:
     assert "the record claims otherwise" in golfref("verify", "score.json", cwd=tmp_path, code=1)[0]
 
 
+def test_every_game_of_a_file_is_verified(tmp_path: Path) -> None:
+    bots = ("--bot", "builtin:random", "--bot", "builtin:random")
+    golfref("match", "--variant", "six-card", *bots, "--games", "3", "--record", "m.json", cwd=tmp_path)
+    assert golfref("verify", "m.json", cwd=tmp_path)[0] == "m.json: all holds: 3 matches replayed\n"
+
+    lines = (tmp_path / "m.json").read_text().splitlines()
+    record = json.loads(lines[2])
+    record["result"]["totals"][0] -= 1
+    (tmp_path / "changed.json").write_text("\n".join([lines[0], "{", json.dumps(record)]))
+    broken, changed, verdict = golfref("verify", "changed.json", cwd=tmp_path, code=1)[0].splitlines()
+    assert broken.startswith("changed.json:1: not a golfref record")
+    assert changed.startswith("changed.json:2: ")
+    assert "the record claims otherwise" in changed
+    assert verdict == "changed.json: 2 findings"
+
+
+def test_a_replay_says_which_game_of_a_file_it_is(tmp_path: Path) -> None:
+    bots = ("--bot", "builtin:random", "--bot", "builtin:random")
+    golfref("match", "--variant", "six-card", *bots, "--games", "3", "--record", "m.json", cwd=tmp_path)
+    first, note = golfref("replay", "m.json", cwd=tmp_path)
+    assert first.splitlines()[1] == "game 0 of m.json, which holds games 0 to 2"
+    assert note == "note: m.json holds 3 games, and this is the first; for the next: golfref replay m.json:1\n"
+    second, note = golfref("replay", "m.json:1", "--seat", "0", cwd=tmp_path)
+    assert second.splitlines()[1] == "game 1 of m.json, which holds games 0 to 2"
+    assert note == ""
+
+
 def test_what_is_no_record_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello\n")
     assert "not a golfref record" in golfref("verify", "notes.txt", cwd=tmp_path, code=2)[1]
