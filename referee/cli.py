@@ -254,7 +254,7 @@ def verify(
         str,
         typer.Argument(
             metavar="RUN|RECORD",
-            help="A run's store, one of its matches as RUN:17, a record file with all its games, or one of them as FILE:1.",
+            help="A run's store, one of its matches as RUN:17, a record file, or one of its games as FILE:1.",
         ),
     ],
     digest: Annotated[
