@@ -7,8 +7,13 @@ from uuid import uuid4
 import pytest
 from arena import Arena
 from at_random import AtRandom
+from golden import Golden
 from processes import Marked, kill, marked_processes, wait_until_gone
 from scripted import Start
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write", action="store_true", help="write the golden files of these tests anew")
 
 
 @pytest.fixture
@@ -21,6 +26,13 @@ def start() -> Start:
 def at_random() -> AtRandom:
     """Random tables and players."""
     return AtRandom()
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """Holds the golden files of a test against what it makes."""
+    file = request.path.relative_to(request.config.rootpath)
+    return Golden(command=f"pytest {file} --write", writes=request.config.getoption("--write"))
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import pytest
-from msgspec.structs import fields
+from golden import Golden
+from msgspec.structs import fields, replace
 
 import protocol
 from protocol.actions import Action
@@ -44,8 +45,10 @@ T = TypeVar("T")
 # The schema
 
 
-def test_the_schema_file_is_what_the_types_give() -> None:
-    assert (FOLDER / "schema.json").read_bytes() == text(), "run `python -m protocol.schema > protocol/schema.json`"
+def test_the_schema_file_is_what_the_types_give(golden: Golden) -> None:
+    golden = replace(golden, command="python -m protocol.schema > protocol/schema.json")
+
+    golden.check(FOLDER / "schema.json", text())
 
 
 def test_every_reference_of_the_schema_leads_to_a_definition() -> None:
@@ -233,10 +236,11 @@ def rows_of_games() -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_the_table_of_the_games_is_true(name: str) -> None:
+def test_the_table_of_the_games_is_true(name: str, golden: Golden) -> None:
+    golden = replace(golden, command="pytest tests/protocol/test_transcripts.py --write")
     layout, seats, decisions = rows_of_games()[name]
     variant = PRESETS[name]
-    asked = re.findall(r'"decision":"(\w+)"', (FOLDER / "transcripts" / f"{name}.jsonl").read_text(encoding="utf-8"))
+    asked = re.findall(r'"decision":"(\w+)"', golden.read(FOLDER / "transcripts" / f"{name}.jsonl").decode())
 
     assert layout == f"{'3 to ' if variant.options.course else ''}{variant.rows} x {variant.columns}"
     assert seats == "{}-{}".format(*variant.seats)

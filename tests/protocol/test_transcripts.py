@@ -1,12 +1,11 @@
 """Golden transcripts: for every preset a short match between scripted bots, byte for byte as its seats see it.
 
-`python tests/protocol/test_transcripts.py --write` writes protocol/transcripts/*.jsonl anew after a wanted change. Read
+`pytest tests/protocol/test_transcripts.py --write` writes protocol/transcripts/*.jsonl anew after a wanted change. Read
 the difference before it is committed. The first line of a file says what is played; then comes one line for each line
 on the wire, `us` being the microseconds between the write to that seat and the answer.
 """
 
 import re
-import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import combinations, islice, permutations
@@ -16,6 +15,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 import pytest
+from golden import Golden
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
@@ -255,18 +255,13 @@ def text(chosen: Case) -> bytes:
 
 
 @pytest.mark.parametrize("name", [*PRESETS, *(name for name in CASES if name not in PRESETS)])
-def test_every_preset_has_a_transcript_and_plays_it_again(name: str) -> None:
-    golden = (FOLDER / f"{name}.jsonl").read_bytes().splitlines()
-
-    played = text(CASES[name]).splitlines()
-
-    for number, (expected, line) in enumerate(zip(golden, played, strict=False), start=1):
-        assert line == expected, f"{name}.jsonl, line {number}"
-    assert len(played) == len(golden)
+def test_every_preset_has_a_transcript_and_plays_it_again(name: str, golden: Golden) -> None:
+    assert name in CASES, f"add a case of {name} to CASES"
+    golden.check(FOLDER / f"{name}.jsonl", text(CASES[name]))
 
 
-def test_no_transcript_is_left_over() -> None:
-    assert {path.stem for path in FOLDER.iterdir()} == set(CASES)
+def test_no_transcript_is_left_over(golden: Golden) -> None:
+    golden.check_folder(FOLDER, {f"{name}.jsonl" for name in CASES})
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.iterdir()), ids=lambda path: path.stem)
@@ -480,8 +475,3 @@ def test_no_seat_is_told_a_card_that_it_may_not_know(chosen: Case) -> None:
     hearing = Hearing(preset=chosen.preset, hides=options.hidden_rearrange)
     for versions in zip(*told, strict=True):
         hearing.check(versions)
-
-
-if __name__ == "__main__" and "--write" in sys.argv:
-    for name, chosen_case in CASES.items():
-        (FOLDER / f"{name}.jsonl").write_bytes(text(chosen_case))

@@ -1,6 +1,6 @@
 """Golden playthroughs: for every preset, and some unusual sets of options, one short match as a text to read.
 
-`python tests/rules/games/test_playthroughs.py --write` writes playthroughs/*.txt beside it anew after a wanted change.
+`pytest tests/rules/games/test_playthroughs.py --write` writes playthroughs/*.txt beside it anew after a wanted change.
 Read the difference before it is committed. In a file, a line `SEATS DECISION ?` is a request with its legal actions,
 `SEAT >` an answer, and a line that begins with spaces is an event with those who are told this version of it; `-` is
 a spectator.
@@ -8,13 +8,13 @@ a spectator.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from golden import Golden
 from msgspec import Struct, field
 
 from protocol.actions import Action, Pass, Slap
@@ -231,20 +231,13 @@ def words(value: Struct) -> str:
 
 
 @pytest.mark.parametrize("name", [*PRESETS, *(name for name in CASES if name not in PRESETS)])
-def test_every_preset_has_a_playthrough_and_plays_it_again(name: str) -> None:
-    golden = (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()
-
+def test_every_preset_has_a_playthrough_and_plays_it_again(name: str, golden: Golden) -> None:
+    assert name in CASES, f"add a case of {name} to CASES"
     played = list(lines(CASES[name]))
 
-    for number, (expected, line) in enumerate(zip(golden, played, strict=False), start=1):
-        assert line == expected, f"{name}.txt, line {number}"
-    assert len(played) == len(golden) <= MOST_LINES
+    golden.check(FOLDER / f"{name}.txt", "".join(f"{line}\n" for line in played).encode())
+    assert len(played) <= MOST_LINES
 
 
-def test_no_playthrough_is_left_over() -> None:
-    assert {path.stem for path in FOLDER.iterdir()} == set(CASES)
-
-
-if __name__ == "__main__" and "--write" in sys.argv:
-    for file, chosen_case in CASES.items():
-        (FOLDER / f"{file}.txt").write_text("\n".join(lines(chosen_case)) + "\n", encoding="utf-8")
+def test_no_playthrough_is_left_over(golden: Golden) -> None:
+    golden.check_folder(FOLDER, {f"{name}.txt" for name in CASES})
