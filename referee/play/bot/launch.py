@@ -33,6 +33,8 @@ class Launch(NamedTuple):
     """Descriptors that it inherits; to be closed here once it has been started."""
     report: int | None = None
     """The reading end of bubblewrap's report on the bot's end."""
+    refusal: int | None = None
+    """A file that is empty unless the process could not enter its control groups; None where it is to enter none."""
     uid: int | None = None
     """The user id that is the bot's own until `give_back`."""
 
@@ -45,8 +47,9 @@ def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], coun
     if confinement.isolation == "none":
         return Launch(list(spec.command), environment(spec), spec.dir)
     if confinement.isolation == "limits":
-        shell = _shell(join, _ulimits(confinement.limits))
-        return Launch([*shell, *spec.command], environment(spec), spec.dir)
+        refusal = _file() if join else None
+        shell = _shell(join, refusal, _ulimits(confinement.limits))
+        return Launch([*shell, *spec.command], environment(spec), spec.dir, refusal=refusal)
     return _in_cell(spec, confinement.limits, join, counted=counted)
 
 
@@ -64,6 +67,7 @@ def _in_cell(spec: BotSpec, limits: BotLimits, join: Sequence[str], *, counted: 
     tool, cell = bubblewrap(), cell_of(spec)
     uid = _own_uid() if os.geteuid() == 0 else None
     read, write = os.pipe()
+    refusal = _file() if join else None
     seccomp = _file(program(shared_memory=counted))
     # By a descriptor: no list of processes tells how the folders are called.
     words = _file("\0".join(arguments(cell, limits, options=tool.options)).encode() + b"\0")
@@ -73,7 +77,7 @@ def _in_cell(spec: BotSpec, limits: BotLimits, join: Sequence[str], *, counted: 
     stdout = next(fd for fd in range(3, 10) if fd not in passed)
     return Launch(
         command=[
-            *_shell(join, f"exec {stdout}>&1 >&2"),
+            *_shell(join, refusal, f"exec {stdout}>&1 >&2"),
             *command,
             *inner_command(cell, limits, uid=uid, stdout=stdout),
         ],
@@ -81,14 +85,21 @@ def _in_cell(spec: BotSpec, limits: BotLimits, join: Sequence[str], *, counted: 
         folder="/",
         passed=passed,
         report=read,
+        refusal=refusal,
         uid=uid,
     )
 
 
-def _shell(join: Sequence[str], *more: str) -> list[str]:
-    """A shell that sets up what is inherited, then becomes the program that follows it."""
-    joins = [f'echo $$ > "{path}" || exit 125' for path in join]
-    return ["/bin/sh", "-c", "; ".join([_FIRST_PREY, *joins, *more, 'exec "$@"']), "sh"]
+def _shell(join: Sequence[str], refusal: int | None, *more: str) -> list[str]:
+    """A shell that sets up what is inherited, then becomes the program that follows it.
+
+    Where it cannot enter a group it writes which one and why into `refusal`, and ends. An exit code would not tell the
+    referee, because the bot could end with the same one. The bot does not inherit that file.
+    """
+    told = "/dev/null" if refusal is None else f"/proc/{os.getpid()}/fd/{refusal}"
+    refuse = f'refuse() {{ {{ echo "$1"; echo $$ > "$1"; }} > {told} 2>&1; exit 1; }}'  # trying again tells the reason
+    joins = [f'echo $$ > "{path}" || refuse "{path}"' for path in join]
+    return ["/bin/sh", "-c", "; ".join([_FIRST_PREY, refuse, *joins, *more, 'exec "$@"']), "sh"]
 
 
 def _ulimits(limits: BotLimits) -> str:
@@ -108,8 +119,8 @@ def _own_uid() -> int:
     return uid
 
 
-def _file(data: bytes) -> int:
-    """A descriptor to read these bytes from."""
+def _file(data: bytes = b"") -> int:
+    """A descriptor to read these bytes from, of a file in memory."""
     fd = os.memfd_create("golfref")
     os.write(fd, data)
     os.lseek(fd, 0, os.SEEK_SET)

@@ -163,10 +163,14 @@ class BotProcess:
         return self._exit_code() is not None
 
     def exit_status(self) -> str | None:
-        """How the process ended, in words, or None while it runs; raises HostFault where its cell was not built."""
+        """How the process ended, in words, or None while it runs; raises HostFault where the bot was never started.
+
+        That is so where its cell was not built, or its control group did not take it.
+        """
         code = self._exit_code()
         if code is None:
             return None
+        self._check_group_joined()
         if code >= 0 and self._launch is not None and self._launch.report is not None:
             code = self._code_in_cell(self._launch.report, code)
         if self.ran_out_of_memory():
@@ -203,6 +207,13 @@ class BotProcess:
         if b'"exit-code"' not in (self._reported or b""):
             raise HostFault(f"bubblewrap could not build the bot's cell (exit code {code})")
         return 128 - code if code - 128 in signal.valid_signals() else code
+
+    def _check_group_joined(self) -> None:
+        """Raises HostFault where the process ended because it could not enter the bot's control group."""
+        if self._launch is not None and self._launch.refusal is not None:
+            refusal = os.pread(self._launch.refusal, 1000, 0).decode("utf-8", "replace")
+            if refusal:
+                raise HostFault(f"a bot could not enter its control group: {' '.join(refusal.split())}")
 
     def freeze(self) -> None:
         """Stop everything of the bot until `thaw`; said again, also what it has started meanwhile."""
@@ -265,13 +276,15 @@ class BotProcess:
             await trio.sleep(0.002)
 
     def _give_back(self) -> None:
-        """What the host lent: the control group, the user id, the report's pipe."""
+        """What the host lent: the control group, the user id, the descriptors."""
         if self._group is not None:
             self._group.remove(patience_s=0)
         if self._launch is not None:
             give_back(self._launch.uid)
-            if self._launch.report is not None:
-                os.close(self._launch.report)
+            for fd in (self._launch.report, self._launch.refusal):
+                if fd is not None:
+                    os.close(fd)
+            self._launch = None
 
     def _signal(self, number: signal.Signals) -> None:
         if self._popen.returncode is not None:  # it has been reaped

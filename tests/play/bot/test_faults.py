@@ -15,9 +15,14 @@ from typing import Any
 import pytest
 import trio
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from protocol.messages import Clocks, FaultPolicy, Game
+from referee.play.bot import process
 from referee.play.bot.process import start
+from referee.play.faults import HostFault
+from referee.play.isolation.cgroups import Cgroups, Group
+from referee.play.isolation.levels import Missing, bubblewrap
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
@@ -98,6 +103,12 @@ CASES = {
         forfeits=True,
         told="exited with code 1 before `ready`",
         stderr="SystemError: boom",
+    ),
+    "exits as a shell does that cannot set it up": Case(
+        does="sys.exit(125)",
+        faults={"start_failed": 1},
+        forfeits=True,
+        told="exited with code 125 before `ready`",
     ),
     "dies at once": Case(
         does="os.kill(os.getpid(), signal.SIGABRT)",
@@ -518,12 +529,12 @@ def test_what_a_bot_left_in_its_group_ends_without_waitid_too(
     for lacking in NO_WAITID:
         monkeypatch.delattr(os, lacking)
     command = python("if os.fork(): sys.exit(3)\ntime.sleep(600)")
-    process = start(BotSpec(name="bot", command=command, dir="/", env=mark), Confinement(isolation="none"))
+    bot = start(BotSpec(name="bot", command=command, dir="/", env=mark), Confinement(isolation="none"))
 
     async def to_its_end() -> str:
-        while (ended := process.exit_status()) is None:
+        while (ended := bot.exit_status()) is None:
             await trio.sleep(0.001)
-        await process.stop(patience_s=0, drain=lambda: None)
+        await bot.stop(patience_s=0, drain=lambda: None)
         return ended
 
     assert trio.run(to_its_end) == "exited with code 3"
@@ -533,6 +544,25 @@ def test_what_a_bot_left_in_its_group_ends_without_waitid_too(
 def test_bots_can_be_started_where_there_is_no_waitid() -> None:
     program = f"import os, trio\nfor name in {NO_WAITID}: delattr(os, name)\nimport referee.play.bot.process"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there are control groups on Linux only")
+@pytest.mark.parametrize("isolation", ["limits", "bwrap"])
+def test_a_control_group_that_takes_no_bot_is_the_hosts_fault(
+    isolation: Isolation, mark: dict[str, str], marked: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if isolation == "bwrap":
+        try:
+            bubblewrap()
+        except Missing as missing:
+            pytest.skip(str(missing))
+    gone = Group(Cgroups(version=2, folders={"kill": str(tmp_path)}), "gone")
+    monkeypatch.setattr(process, "_new_group", lambda _: gone)
+    bot = BotSpec(name="blameless", command=builtin_bot("random").command, dir=builtin_bot("random").dir, env=mark)
+    setup = setup_of(Case(does="", isolation=isolation), bot, mark)
+    with pytest.raises(HostFault, match=r"a bot could not enter its control group: .*gone/cgroup.procs"):
+        run(replace(setup, bots=(bot, bot)))
+    assert not marked()
 
 
 def check_result(record: Record) -> None:
