@@ -10,7 +10,6 @@ import itertools
 import os
 import signal
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -21,11 +20,6 @@ Ability = Literal["memory", "processes", "freeze", "kill", "cpu", "share"]
 compete for it as one, however many processes it has.
 """
 
-JOIN_FAILED = 125
-"""The exit code of a `joined` command that could not enter the group."""
-
-_JOIN = f'while [ "$1" != -- ]; do echo $$ >"$1" || exit {JOIN_FAILED}; shift; done; shift; exec "$@"'
-
 _FREEZE_S = 0.1
 """So long `kill` waits for all to come to rest, where the kernel cannot kill a group at once."""
 
@@ -34,7 +28,7 @@ _numbers = itertools.count(1)
 
 
 class GroupFailed(Exception):
-    """A control group could not be made or entered; the text says why and what to do."""
+    """A control group could not be made; the text says why and what to do."""
 
 
 class Missing(Struct, frozen=True, kw_only=True):
@@ -84,21 +78,9 @@ class Group:
         if pids := self._folders.get("processes"):
             write_text(pids / "pids.max", str(processes))
 
-    def add(self, pid: int) -> None:
-        """Put a process in; what it starts from now on is in the group too. Raises GroupFailed."""
-        for path in self.join_files():
-            try:
-                write_text(Path(path), str(pid))
-            except OSError as error:
-                raise GroupFailed(f"cannot put process {pid} into {path}: {error.strerror}") from None
-
     def join_files(self) -> tuple[str, ...]:
         """The files into which a process writes its id to be in the group."""
         return tuple(str(folder / "cgroup.procs") for folder in self._unique())
-
-    def joined(self, command: Sequence[str]) -> list[str]:
-        """The command, preceded by a shell that enters the group before it becomes the command; see JOIN_FAILED."""
-        return ["/bin/sh", "-c", _JOIN, "sh", *self.join_files(), "--", *command]
 
     def freeze(self) -> None:
         """Hold every process still until `thaw`. Returns at once: see `frozen`."""
@@ -146,18 +128,9 @@ class Group:
         listed = (int(pid) for pid in (read_text(self._any() / "cgroup.procs") or "").split())
         return tuple(pid for pid in listed if pid != 0)  # 0: of a namespace that we cannot see
 
-    def memory_bytes(self) -> int | None:
-        """The memory in use, with the files that it keeps in memory."""
-        name = "memory.current" if self._version == 2 else "memory.usage_in_bytes"
-        return self._number("memory", name)
-
     def oom_kills(self) -> int | None:
         """How many processes were killed because the group wanted more memory than it may have."""
         return self._number("memory", "memory.events" if self._version == 2 else "memory.oom_control", "oom_kill")
-
-    def refused_forks(self) -> int | None:
-        """How often a process or thread could not be started because the group had as many as it may have."""
-        return self._number("processes", "pids.events", "max")
 
     def cpu_ns(self) -> int | None:
         """Processor time used by all processes that are or were in the group, in nanoseconds."""
