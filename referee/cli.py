@@ -92,11 +92,11 @@ def tournament(
     from referee.commands.interrupt import Signals
 
     signals = Signals()
-    from referee.commands.tournament import Ordered, run_tournament
+    from referee.commands.tournament import TournamentOptions, run_tournament
 
     if fresh and amend:
         raise typer.BadParameter("a run is amended or begun anew, not both", param_hint="--amend")
-    order = Ordered(
+    options = TournamentOptions(
         config=config,
         store=store,
         fresh=fresh,
@@ -108,7 +108,7 @@ def tournament(
         as_json=as_json,
         strict=strict,
     )
-    raise typer.Exit(run_tournament(order, signals))
+    raise typer.Exit(run_tournament(options, signals))
 
 
 @app.command()

@@ -40,10 +40,11 @@ FLOORS = {
         ("greeting", "match", "session"),
     ),
     "referee.tournament": (
-        ("config", "plan", "standings"),
-        ("orders",),
+        ("plan", "results"),
+        ("orders", "standings"),
+        ("config",),
         ("store",),
-        ("results", "run"),
+        ("run", "summary"),
         ("verify",),
     ),
 }

@@ -15,10 +15,11 @@ from referee.reports.narrate import narrate
 from referee.reports.wire import wire_lines
 from referee.rules.record import FORMAT, BrokenRecord, Forfeit, GivenSlaps, Move, Record, walk
 from referee.tournament.store.disk import StoreError
+from referee.tournament.store.facts import plan_of
 from referee.tournament.store.store import Store
 from referee.tournament.verify.published import NOTHING, BadPublished, Published, read_published
 from referee.tournament.verify.record import check_record, not_compared
-from referee.tournament.verify.run import Checked, check_store, plan_of
+from referee.tournament.verify.run import Checked, check_store
 
 SQLITE = b"SQLite format 3\x00"
 
@@ -226,7 +227,8 @@ def _planned(path: Path, number: int, *, by_id: bool) -> str:
             row = store.row(number)
             now = "out of the standings" if row.number is None else f"match {row.number}"
             return f"match #{number}, {now}: deal {row.identity.deal}, rotation {row.identity.rotation}"
-        fixture = plan_of(store.meta())[number]
+        meta = store.meta()
+        fixture = plan_of(meta.facts, bytes.fromhex(meta.master_key))[number]
     return f"match {number}: block {fixture.block}, deal {fixture.deal}, rotation {fixture.rotation}"
 
 

@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from referee.commands.console import say
 from referee.tournament.plan.schedule import Fixture
-from referee.tournament.standings import RankBy, Result, shares
+from referee.tournament.results import Result
+from referee.tournament.standings import RankBy, beaten_shares
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -41,7 +42,7 @@ class Board:
 
     def add(self, result: Result) -> None:
         """Count a match."""
-        figures = shares(result.ranks) if self._rank_by == "match-points" else _strokes(result)
+        figures = beaten_shares(result.ranks) if self._rank_by == "match-points" else _strokes(result)
         for bot, figure in zip(result.bots, figures, strict=True):
             mean = self._means[bot]
             mean.total += figure
@@ -60,7 +61,7 @@ def _strokes(result: Result) -> list[float]:
     return [(total - mean) / max(1, result.rounds) for total in result.totals]
 
 
-class Lines:
+class PlainProgress:
     """Progress in plain lines."""
 
     def __init__(self, board: Board, done: int, total: int) -> None:
@@ -95,7 +96,7 @@ class Lines:
         """Nothing more will come."""
 
 
-class Bar(Lines):
+class BarProgress(PlainProgress):
     """Progress as a bar."""
 
     def __init__(self, board: Board, done: int, total: int, bar: "Progress") -> None:
@@ -124,7 +125,7 @@ class Bar(Lines):
 
 
 @contextmanager
-def progress(results: Iterable[Result], total: int, rank_by: RankBy) -> Iterator[Lines]:
+def progress(results: Iterable[Result], total: int, rank_by: RankBy) -> Iterator[PlainProgress]:
     """A watcher for a run of `total` matches, of which `results` are there already."""
     board = Board(rank_by)
     done = 0
@@ -132,7 +133,7 @@ def progress(results: Iterable[Result], total: int, rank_by: RankBy) -> Iterator
         board.add(result)
         done += 1
     if not sys.stderr.isatty():
-        lines = Lines(board, done, total)
+        lines = PlainProgress(board, done, total)
         # The one time that a thread of its own speaks: while the first matches last, nothing else comes by here.
         timer = threading.Timer(PLAIN_EVERY_S, lines.waiting)
         timer.daemon = True
@@ -155,4 +156,4 @@ def progress(results: Iterable[Result], total: int, rank_by: RankBy) -> Iterator
     columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), leaders)
     # Drawn by us, not by a thread of its own, which would stand in the way while slaps are timed.
     with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
-        yield Bar(board, done, total, bar)
+        yield BarProgress(board, done, total, bar)

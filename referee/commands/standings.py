@@ -12,10 +12,10 @@ from referee.commands.console import DONE, USAGE, put, put_json, say
 from referee.reports.blame import explain
 from referee.reports.tables import NAME_LIMIT, report
 from referee.rules.record import Record
-from referee.tournament.results import Document, document_of
 from referee.tournament.standings import Standings
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
+from referee.tournament.summary import RunSummary, summary_of
 
 NAMED = 5
 """Reasons and matches of which a line names no more."""
@@ -37,20 +37,20 @@ def print_standings(path: Path, *, as_json: bool, hashes: bool) -> int:
             if hashes:
                 put(*(f"{number} {value}" for number, value in store.hashes()))
                 return DONE
-            document = document_of(store, with_results=as_json)
-            show(document, as_json=as_json)
-            explain_faults(store, document)
+            summary = summary_of(store, with_results=as_json)
+            show(summary, as_json=as_json)
+            explain_faults(store, summary)
     except StoreError as error:
         say(f"golfref: {error}")
         return USAGE
     return DONE
 
 
-def explain_faults(store: Store, document: Document) -> None:
+def explain_faults(store: Store, summary: RunSummary) -> None:
     """For each bot that was at fault: its faults in the first match with any, where to read on, and all matches."""
     seats: dict[str, tuple[int, int]] = {}
     matches: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for result in store.results() if any(row.faults for row in document.standings) else ():
+    for result in store.results() if any(row.faults for row in summary.standings) else ():
         for seat, bot in enumerate(result.bots):
             for kind in result.faults[seat]:
                 seats.setdefault(bot, (result.number, seat))
@@ -77,61 +77,61 @@ def _record(store: Store, number: int) -> Record:
         raise StoreError(f"{store.path}: the record of match {number} is damaged ({error})") from None
 
 
-def show(document: Document, *, as_json: bool) -> None:
-    """The document as tables or as JSON."""
+def show(summary: RunSummary, *, as_json: bool) -> None:
+    """The summary as tables or as JSON."""
     if as_json:
-        put_json(msgspec.json.encode(document))
+        put_json(msgspec.json.encode(summary))
     else:
         standings = Standings(
-            rank_by=document.rank_by,
-            overall=document.standings,
-            variants=document.variants,
-            crosstable=document.crosstable,
+            rank_by=summary.rank_by,
+            overall=summary.standings,
+            variants=summary.variants,
+            crosstable=summary.crosstable,
         )
-        put(report(standings), "", *_provenance(document))
+        put(report(standings), "", *_provenance(summary))
 
 
-def _provenance(document: Document) -> list[str]:
+def _provenance(summary: RunSummary) -> list[str]:
     """Where the figures come from: without it no result can be defended."""
-    voided = f", {document.voided} voided and played again" if document.voided else ""
-    missing = "" if document.matches == document.planned else f" of {document.planned}"
-    reuse = "" if document.reuse == "match" else f", bots' processes kept for the {document.reuse}"
-    tables = [f"{variant} scores by {table}" for variant, table in document.scoring_tables.items()]
+    voided = f", {summary.voided} voided and played again" if summary.voided else ""
+    missing = "" if summary.matches == summary.planned else f" of {summary.planned}"
+    reuse = "" if summary.reuse == "match" else f", bots' processes kept for the {summary.reuse}"
+    tables = [f"{variant} scores by {table}" for variant, table in summary.scoring_tables.items()]
     return [
         *tables,
-        f"{document.name}: {document.matches}{missing} matches{voided}; ± is 1.96 standard errors, clustered by block",
-        *([f"slaps: {document.slap_timing} timing"] if document.slap_timing else []),
-        *_troubles(document),
-        _lateness(document),
-        f"golfref {document.version}, isolation {document.isolation}{reuse}, {document.host}",
-        f"commitment {document.commitment}",
-        f"key        {document.key or 'revealed when all matches are played'}",
-        f"digest     {document.digest if document.matches else 'no match yet'}",
+        f"{summary.name}: {summary.matches}{missing} matches{voided}; ± is 1.96 standard errors, clustered by block",
+        *([f"slaps: {summary.slap_timing} timing"] if summary.slap_timing else []),
+        *_troubles(summary),
+        _lateness(summary),
+        f"golfref {summary.version}, isolation {summary.isolation}{reuse}, {summary.host}",
+        f"commitment {summary.commitment}",
+        f"key        {summary.key or 'revealed when all matches are played'}",
+        f"digest     {summary.digest if summary.matches else 'no match yet'}",
     ]
 
 
-def _lateness(document: Document) -> str:
+def _lateness(summary: RunSummary) -> str:
     """How late the referee was, and what to do about it."""
-    late = document.lateness
+    late = summary.lateness
     text = f"referee's lateness: worst {late.worst_ms:.1f} ms"
     if late.above_100_ms:
-        text += f", above 100 ms in {late.above_100_ms} of {document.matches} matches"
-    crowded = late.above_100_ms > CROWDED * document.matches
+        text += f", above 100 ms in {late.above_100_ms} of {summary.matches} matches"
+    crowded = late.above_100_ms > CROWDED * summary.matches
     return text + ": the host is overloaded, use fewer jobs" * crowded
 
 
-def _troubles(document: Document) -> list[str]:
+def _troubles(summary: RunSummary) -> list[str]:
     """What did not go as planned when the run began."""
-    often = sorted(document.void_reasons.items(), key=lambda pair: -pair[1])
+    often = sorted(summary.void_reasons.items(), key=lambda pair: -pair[1])
     lines = [f"  voided {count} times: {printable(reason, 300)}" for reason, count in often[:NAMED]]
     lines += [f"  voided for {len(often) - NAMED} more reasons; --json has all"] * (len(often) > NAMED)
-    if document.unplayed:
-        lines.append(f"  given up after every attempt was voided: matches {', '.join(map(str, document.unplayed))}")
-    if document.retired:
-        some = ", ".join(f"#{match.id}" for match in document.retired[:NAMED])
-        more = ", ..." * (len(document.retired) > NAMED)
-        lines.append(f"  {len(document.retired)} matches are out of the standings: {some}{more}; --json lists them")
-    for event in document.history:
+    if summary.unplayed:
+        lines.append(f"  given up after every attempt was voided: matches {', '.join(map(str, summary.unplayed))}")
+    if summary.retired:
+        some = ", ".join(f"#{match.id}" for match in summary.retired[:NAMED])
+        more = ", ..." * (len(summary.retired) > NAMED)
+        lines.append(f"  {len(summary.retired)} matches are out of the standings: {some}{more}; --json lists them")
+    for event in summary.history:
         lines.append(f"  after {event.after} matches:")
         lines += [f"    {printable(line, 300)}" for line in event.lines]
     return lines

@@ -28,11 +28,10 @@ from referee.play.isolation.levels import bubblewrap
 from referee.play.match import host
 from referee.play.session import Interrupted
 from referee.rules.describe import advice
-from referee.tournament.config.config import Config, ConfigError, Entry, load
+from referee.tournament.config.config import Config, ConfigError, ConfiguredVariant, load
 from referee.tournament.config.entrants import readers
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.schedule import Plan
-from referee.tournament.results import document_of
 from referee.tournament.run.crew import WorkersLost
 from referee.tournament.run.estimate import DECISION_S, estimate
 from referee.tournament.run.run import Run, greet_all
@@ -42,12 +41,13 @@ from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError, WriteFai
 from referee.tournament.store.facts import Facts, config_facts, plan_of, terms_of
 from referee.tournament.store.store import Meta, Store
 from referee.tournament.store.versions import short
+from referee.tournament.summary import summary_of
 
 LAST_LINES = 10
 """Lines of a failing bot's standard error that are shown."""
 
 
-class Ordered(Struct, frozen=True, kw_only=True):
+class TournamentOptions(Struct, frozen=True, kw_only=True):
     """What `golfref tournament` was asked to do."""
 
     config: Path
@@ -62,7 +62,7 @@ class Ordered(Struct, frozen=True, kw_only=True):
     strict: bool
 
 
-class _Job(Struct, frozen=True, kw_only=True):
+class _PreparedRun(Struct, frozen=True, kw_only=True):
     """A tournament that can be played or gone on with."""
 
     path: Path
@@ -74,13 +74,13 @@ class _Job(Struct, frozen=True, kw_only=True):
     """What the config means for the run that is there; None: there is none, or it is moved out of the way."""
 
 
-def run_tournament(order: Ordered, signals: Signals) -> int:
+def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     """The whole command; whatever keeps it from its end is told in words."""
-    path = order.store or order.config.with_suffix(".golfref")
-    replaced = _stat(path) if order.fresh else None
+    path = options.store or options.config.with_suffix(".golfref")
+    replaced = _stat(path) if options.fresh else None
     try:
         with signals:
-            return _run(order, path, signals)
+            return _run(options, path, signals)
     except ConfigError as error:
         say(*error.lines)
         return USAGE
@@ -91,28 +91,28 @@ def run_tournament(order: Ordered, signals: Signals) -> int:
         say(f"golfref: {fault}; nothing was played")
         return HOST_FAILED
     except WorkersLost as lost:
-        say(f"golfref: {lost}; {_so_far(order, path)}")
+        say(f"golfref: {lost}; {_so_far(options, path)}")
         return HOST_FAILED
     except Interrupted:
         there = _stat(path)
         has_run = there is not None and (replaced is None or not samestat(there, replaced))
-        say(f"interrupted: {_so_far(order, path)}" if has_run else "interrupted; nothing was played")
+        say(f"interrupted: {_so_far(options, path)}" if has_run else "interrupted; nothing was played")
         return INTERRUPTED
 
 
-def _run(order: Ordered, path: Path, signals: Signals) -> int:
+def _run(options: TournamentOptions, path: Path, signals: Signals) -> int:
     """Nothing is played before all of the config is known to be good and every bot has been greeted."""
-    config = load(order.config)
+    config = load(options.config)
     config = replace(
         config,
-        jobs=order.jobs or config.jobs,
-        workers=order.workers or config.workers,
-        seed=order.seed or config.seed,
+        jobs=options.jobs or config.jobs,
+        workers=options.workers or config.workers,
+        seed=options.seed or config.seed,
     )
     _check_cells(config, path)
-    with contextlib.nullcontext() if order.dry_run else locked(path) as lock:
-        job = _prepare(order, config, path)
-        _announce(config, job.plan)
+    with contextlib.nullcontext() if options.dry_run else locked(path) as lock:
+        prepared = _prepare(options, config, path)
+        _announce(config, prepared.plan)
         with signals.held():
             greeted = greet_all(config, signals.check)
         if _report_failures(greeted):
@@ -121,7 +121,7 @@ def _run(order: Ordered, path: Path, signals: Signals) -> int:
         if lock is None:
             say("dry run: nothing was played, nothing was changed")
             return DONE
-        return _play(order, job, lock, signals)
+        return _play(options, prepared, lock, signals)
 
 
 def _check_cells(config: Config, path: Path) -> None:
@@ -140,23 +140,23 @@ def _check_cells(config: Config, path: Path) -> None:
         raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
 
 
-def _prepare(order: Ordered, config: Config, path: Path) -> _Job:
+def _prepare(options: TournamentOptions, config: Config, path: Path) -> _PreparedRun:
     """What is to be played: on, where there is a run to go on with.
 
     Raises StoreError when that was begun with another config, and it is not to be amended or cannot be.
     """
     facts = config_facts(config)
-    if order.fresh or not path.exists():
+    if options.fresh or not path.exists():
         key, found = master_key(config.seed), None
     else:
         with contextlib.closing(Store.open(path)) as store:
             key = bytes.fromhex(store.meta().master_key)
             found = amendment(store, facts)
-        _tell_amendment(order, path, found)
-    return _Job(path=path, config=config, facts=facts, key=key, plan=plan_of(facts, key), amendment=found)
+        _tell_amendment(options, path, found)
+    return _PreparedRun(path=path, config=config, facts=facts, key=key, plan=plan_of(facts, key), amendment=found)
 
 
-def _tell_amendment(order: Ordered, path: Path, found: Amendment) -> None:
+def _tell_amendment(options: TournamentOptions, path: Path, found: Amendment) -> None:
     """What would change, or that it cannot."""
     if found.refused:
         raise StoreError(
@@ -168,7 +168,7 @@ def _tell_amendment(order: Ordered, path: Path, found: Amendment) -> None:
         return
     lines = [f"{path} was begun with another config; this one would change:", *(f"  {line}" for line in found.lines())]
     lines += [f"  note: {found.warning}"] * bool(found.warning)
-    if order.amend or order.dry_run:
+    if options.amend or options.dry_run:
         say(*lines)
     else:
         ways = "--amend does it, --dry-run rehearses it; or change it back, or use --fresh to begin anew"
@@ -184,7 +184,7 @@ def _announce(config: Config, plan: Plan) -> None:
     say(f"{config.name}: {len(config.bots)} bots, {len(plan)} matches: {tables}; {config.deals} deals each")
 
 
-def _lineups(config: Config, entry: Entry) -> int:
+def _lineups(config: Config, entry: ConfiguredVariant) -> int:
     every = comb(len(config.bots), entry.seats)
     return min(config.lineups or every, every)
 
@@ -230,31 +230,33 @@ def _report_failures(greeted: Sequence[Greeted]) -> bool:
     return bool(failed)
 
 
-def _open(job: _Job, lock: Lock) -> Store:
+def _open(prepared: _PreparedRun, lock: Lock) -> Store:
     """The store to write to, begun, gone on with or amended."""
-    found = job.amendment
+    found = prepared.amendment
     if found is not None:
-        store = Store.open(job.path, lock=lock)
+        store = Store.open(prepared.path, lock=lock)
         if found.changes:
             store.amend(found.meta, found.places, found.lines())
-            say(f"amended {job.path}: {len(found.places)} of {len(job.plan)} matches are there")
+            say(f"amended {prepared.path}: {len(found.places)} of {len(prepared.plan)} matches are there")
         else:
-            say(f"going on with {job.path}: {len(store.numbers())} of {len(job.plan)} matches are there")
+            say(f"going on with {prepared.path}: {len(store.numbers())} of {len(prepared.plan)} matches are there")
     else:
-        if job.path.exists():
-            _move_away(job.path, lock)
+        if prepared.path.exists():
+            _move_away(prepared.path, lock)
         meta = Meta(
             golfref=__version__,
             protocol=VERSION,
             host=host(),
-            facts=job.facts,
-            master_key=job.key.hex(),
-            commitment=commitment(job.key),
-            matches=len(job.plan),
+            facts=prepared.facts,
+            master_key=prepared.key.hex(),
+            commitment=commitment(prepared.key),
+            matches=len(prepared.plan),
         )
-        store = Store.create(job.path, meta, lock)
+        store = Store.create(prepared.path, meta, lock)
     if store.journal != "wal":
-        say(f"note: SQLite can keep no log beside {job.path} (a network folder, a full disk?): commits take longer")
+        say(
+            f"note: SQLite can keep no log beside {prepared.path} (a network folder, a full disk?): commits take longer"
+        )
     return store
 
 
@@ -270,36 +272,36 @@ def _move_away(path: Path, lock: Lock) -> None:
     say(f"the old store is now {old}")
 
 
-def _play(order: Ordered, job: _Job, lock: Lock, signals: Signals) -> int:
-    with contextlib.closing(_open(job, lock)) as store:
-        say(f"commitment {commitment(job.key)} (SHA-256 of the master key, which is revealed at the end)")
+def _play(options: TournamentOptions, prepared: _PreparedRun, lock: Lock, signals: Signals) -> int:
+    with contextlib.closing(_open(prepared, lock)) as store:
+        say(f"commitment {commitment(prepared.key)} (SHA-256 of the master key, which is revealed at the end)")
         try:
-            with signals.held(), progress(store.results(), len(job.plan), job.config.rank_by) as watcher:
-                terms = terms_of(job.facts)
-                run = Run(config=job.config, plan=job.plan, terms=terms, store=store, watcher=watcher)
+            with signals.held(), progress(store.results(), len(prepared.plan), prepared.config.rank_by) as watcher:
+                terms = terms_of(prepared.facts)
+                run = Run(config=prepared.config, plan=prepared.plan, terms=terms, store=store, watcher=watcher)
                 run.play(signals.check)
         finally:
-            _note_changed_bots(job, store)
-        document = document_of(store, with_results=order.as_json)
-        show(document, as_json=order.as_json)
-        explain_faults(store, document)
-        if document.unplayed:
-            numbers = ", ".join(map(str, document.unplayed))
+            _note_changed_bots(prepared, store)
+        summary = summary_of(store, with_results=options.as_json)
+        show(summary, as_json=options.as_json)
+        explain_faults(store, summary)
+        if summary.unplayed:
+            numbers = ", ".join(map(str, summary.unplayed))
             say(
                 f"left out, because the referee or its host spoiled them every time: matches {numbers}; "
-                f"to try them again: {_again(order)}"
+                f"to try them again: {_again(options)}"
             )
             return HOST_FAILED
-        return CHECK_FAILED if order.strict and any(row.faults for row in document.standings) else DONE
+        return CHECK_FAILED if options.strict and any(row.faults for row in summary.standings) else DONE
 
 
-def _note_changed_bots(job: _Job, store: Store) -> None:
+def _note_changed_bots(prepared: _PreparedRun, store: Store) -> None:
     """A bot whose files changed while it played is named, for everybody and for good."""
-    versions = {bot["name"]: bot["version"] for bot in config_facts(job.config)["bots"]}
+    versions = {bot["name"]: bot["version"] for bot in config_facts(prepared.config)["bots"]}
     lines = [
         f"bot `{bot['name']}` changed while matches were played (version {short(bot['version'])} -> "
         f"{short(versions[bot['name']])}): its results since then may be those of two programs"
-        for bot in job.facts["bots"]
+        for bot in prepared.facts["bots"]
         if versions[bot["name"]] != bot["version"]
     ]
     if lines:
@@ -314,21 +316,21 @@ def _stat(path: Path) -> stat_result | None:
     return None
 
 
-def _so_far(order: Ordered, path: Path) -> str:
+def _so_far(options: TournamentOptions, path: Path) -> str:
     """What there is, and how to go on; or why that cannot be told."""
     try:
         with contextlib.closing(Store.open(path)) as store:
-            return f"{len(store.numbers())} of {store.meta().matches} matches are stored; go on with: {_again(order)}"
+            return f"{len(store.numbers())} of {store.meta().matches} matches are stored; go on with: {_again(options)}"
     except StoreError as error:
         return str(error)
 
 
-def _again(order: Ordered) -> str:
+def _again(options: TournamentOptions) -> str:
     """The command line that goes on."""
-    parts = ["golfref", "tournament", str(order.config)]
-    parts += ["--store", str(order.store)] * (order.store is not None)
-    parts += ["--seed", str(order.seed)] * (order.seed is not None)
-    parts += ["--jobs", str(order.jobs)] * (order.jobs is not None)
-    parts += ["--workers", str(order.workers)] * (order.workers is not None)
-    parts += ["--amend"] * order.amend + ["--json"] * order.as_json + ["--strict"] * order.strict
+    parts = ["golfref", "tournament", str(options.config)]
+    parts += ["--store", str(options.store)] * (options.store is not None)
+    parts += ["--seed", str(options.seed)] * (options.seed is not None)
+    parts += ["--jobs", str(options.jobs)] * (options.jobs is not None)
+    parts += ["--workers", str(options.workers)] * (options.workers is not None)
+    parts += ["--amend"] * options.amend + ["--json"] * options.as_json + ["--strict"] * options.strict
     return shlex.join(parts)

@@ -65,7 +65,7 @@ def in_words(event: wire.Event, names: Sequence[str]) -> Iterator[str]:
     if type(event) in _LINES:
         yield from _LINES[type(event)](event, names)
         return
-    words = {name: _shown(name, getattr(event, name), names) for name in event.__struct_fields__}
+    words = {name: _field_in_words(name, getattr(event, name), names) for name in event.__struct_fields__}
     yield SENTENCES[type(event)].format(**words | _told_otherwise(event, names))
 
 
@@ -102,7 +102,7 @@ _LINES: Mapping[type[Struct], Callable[[Any, Sequence[str]], Iterator[str]]] = {
 # Fields in words
 
 
-def _shown(name: str, value: Any, names: Sequence[str]) -> str:
+def _field_in_words(name: str, value: Any, names: Sequence[str]) -> str:
     """A field by its name; what the viewer may not see is said to be hidden."""
     if name in _FIELDS:
         return _FIELDS[name](value)

@@ -8,7 +8,7 @@ from tabulate import tabulate
 
 from protocol.messages import FaultKind
 from protocol.text import printable
-from referee.tournament.standings import Encounter, RankBy, Row, Standings
+from referee.tournament.standings import BotStanding, Encounter, RankBy, Standings
 
 NAME_LIMIT = 32
 """Characters of a name that a table shows."""
@@ -32,7 +32,7 @@ def report(standings: Standings) -> str:
     return "\n\n".join(parts)
 
 
-def rows_table(rows: Sequence[Row]) -> str:
+def rows_table(rows: Sequence[BotStanding]) -> str:
     """A line a bot. Forfeits, faults and late slaps have a column where some bot has any."""
     columns = [column for column in _COLUMNS if not column.optional or any(column.cell(row) != "0" for row in rows)]
     return _table(
@@ -53,7 +53,7 @@ def crosstable(standings: Standings) -> str:
     return _table(["#", "bot", *(str(number) for number in range(1, len(bots) + 1))], lines, text_columns={1})
 
 
-def faults_table(rows: Sequence[Row]) -> str:
+def faults_table(rows: Sequence[BotStanding]) -> str:
     """The bots that were at fault, and how often in each way; the empty string where nobody was."""
     guilty = [row for row in rows if any(row.faults.values())]
     if not guilty:
@@ -63,13 +63,13 @@ def faults_table(rows: Sequence[Row]) -> str:
     return _table(["bot", *(kind.replace("_", " ") for kind in kinds)], lines, text_columns={0})
 
 
-def match_points(row: Row) -> str:
+def match_points(row: BotStanding) -> str:
     """`0.712 ± 0.034`: the mean and 1.96 standard errors; the mean alone where there is no standard error."""
     error = row.match_points_stderr
     return f"{row.match_points:.3f}" + ("" if error is None else f" ± {1.96 * error:.3f}")
 
 
-def strokes(row: Row) -> str:
+def strokes(row: BotStanding) -> str:
     """`-1.42 ± 0.20`, likewise."""
     error = row.strokes_stderr
     return f"{row.strokes:+z.2f}" + ("" if error is None else f" ± {1.96 * error:.2f}")
@@ -77,7 +77,7 @@ def strokes(row: Row) -> str:
 
 class _Column(Struct, frozen=True):
     title: str
-    cell: Callable[[Row], str]
+    cell: Callable[[BotStanding], str]
     optional: bool = False
 
 

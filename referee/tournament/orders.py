@@ -9,7 +9,7 @@ from msgspec import Struct
 from referee.play.match import MatchSetup
 from referee.rules.record import Record
 from referee.tournament.plan.schedule import Fixture
-from referee.tournament.standings import Result
+from referee.tournament.results import Result
 
 ATTEMPTS = 3
 """How often a match is played, at most, when the referee or its host spoils it."""
@@ -51,11 +51,11 @@ class Spoiled(Struct, frozen=True, kw_only=True, tag=True):
     reason: str
 
 
-class Alive(Struct, frozen=True, tag=True):
+class Heartbeat(Struct, frozen=True, tag=True):
     """Nothing has happened, but whoever reports is there."""
 
 
-Report = Begun | Played | Spoiled | Alive
+Report = Begun | Played | Spoiled | Heartbeat
 
 
 def played(fixture: Fixture, record: Record) -> Played:

@@ -18,31 +18,13 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from referee.tournament.results import Result
+
 RankBy = Literal["match-points", "strokes"]
 """The figure that decides the rank."""
 
 
-class Result(Struct, frozen=True, kw_only=True, gc=False):
-    """A finished match, as far as standings need it; tuples are by seat."""
-
-    number: int
-    variant: str
-    block: int
-    bots: tuple[str, ...]
-    totals: tuple[int, ...]
-    """Strokes of the whole match."""
-    ranks: tuple[int, ...]
-    """1 is best; equal totals share a rank; forfeited seats come last."""
-    rounds: int
-    forfeited: tuple[bool, ...]
-    faults: tuple[dict[str, int], ...]
-    """How many of each kind."""
-    late_slaps: tuple[int, ...]
-    lag_us: int = 0
-    """The longest time in which the referee did not look at its pipes."""
-
-
-class Row(Struct, frozen=True, kw_only=True):
+class BotStanding(Struct, frozen=True, kw_only=True):
     """A bot's place in a table. Figures are rounded to nine decimals, so that equal ones are equal."""
 
     rank: int
@@ -78,8 +60,8 @@ class Standings(Struct, frozen=True, kw_only=True):
     """All tables of a tournament; rows are sorted by rank, then by name."""
 
     rank_by: RankBy
-    overall: tuple[Row, ...]
-    variants: dict[str, tuple[Row, ...]]
+    overall: tuple[BotStanding, ...]
+    variants: dict[str, tuple[BotStanding, ...]]
     crosstable: dict[str, dict[str, Encounter]]
     """By bot and opponent, in the order of the overall table."""
 
@@ -105,7 +87,8 @@ class Tally:
         self.matches += 1
         table = self._scores.setdefault(result.variant, defaultdict(_Score))
         rounds, mean = _per_round(result), sum(result.totals) / len(result.totals)
-        for seat, (bot, share, total) in enumerate(zip(result.bots, shares(result.ranks), result.totals, strict=True)):
+        bots = zip(result.bots, beaten_shares(result.ranks), result.totals, strict=True)
+        for seat, (bot, share, total) in enumerate(bots):
             table[bot].add(result, seat, points=share, strokes=(total - mean) / rounds)
         _meet(self._meetings, result, rounds)
 
@@ -128,7 +111,7 @@ class Tally:
 
 
 @lru_cache(maxsize=1024)
-def shares(ranks: tuple[int, ...]) -> tuple[float, ...]:
+def beaten_shares(ranks: tuple[int, ...]) -> tuple[float, ...]:
     """By seat, the share of its opponents that it beat, a tie counting half."""
     beaten = [len([rank for rank in ranks if rank > own]) + (ranks.count(own) - 1) / 2 for own in ranks]
     return tuple(some / (len(ranks) - 1) for some in beaten)
@@ -208,7 +191,7 @@ def _equal_weight(figures: Sequence[_Figure]) -> _Figure:
     return _Figure(_rounded(fmean(figure.mean for figure in figures)), stderr)
 
 
-def _table(scores: dict[str, list[_Score]], rank_by: RankBy) -> tuple[Row, ...]:
+def _table(scores: dict[str, list[_Score]], rank_by: RankBy) -> tuple[BotStanding, ...]:
     """A row for each bot from its scores in the table's variants."""
     unranked = [_row(bot, some) for bot, some in scores.items()]
     merits = sorted(_merit(row, rank_by) for row in unranked)
@@ -216,16 +199,16 @@ def _table(scores: dict[str, list[_Score]], rank_by: RankBy) -> tuple[Row, ...]:
     return tuple(sorted(rows, key=lambda row: (row.rank, row.bot)))
 
 
-def _merit(row: Row, rank_by: RankBy) -> float:
+def _merit(row: BotStanding, rank_by: RankBy) -> float:
     """What rows are ranked by: the lower the better."""
     return row.strokes if rank_by == "strokes" else -row.match_points
 
 
-def _row(bot: str, scores: Sequence[_Score]) -> Row:
+def _row(bot: str, scores: Sequence[_Score]) -> BotStanding:
     points = _equal_weight([score.points() for score in scores])
     strokes = _equal_weight([score.strokes() for score in scores])
     faults = sum((score.faults for score in scores), Counter[str]())
-    return Row(
+    return BotStanding(
         rank=0,
         bot=bot,
         match_points=points.mean,

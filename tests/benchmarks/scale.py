@@ -35,7 +35,7 @@ from referee.rules.record import Record
 from referee.tournament.config.config import Config, load
 from referee.tournament.orders import Played, result_of
 from referee.tournament.plan.keys import commitment, master_key
-from referee.tournament.plan.schedule import Entry, Plan
+from referee.tournament.plan.schedule import Plan, PlannedVariant
 from referee.tournament.run.setups import setup_of
 from referee.tournament.store.disk import locked
 from referee.tournament.store.facts import config_facts, plan_of, terms_of
@@ -193,9 +193,9 @@ def going_on_s(config: Path, store: Path) -> float:
 def planning_s(variants: int) -> float:
     """Seconds to plan sixty bots with 2,000 line-ups in each of so many games."""
     bots = [f"bot {number}" for number in range(60)]
-    entries = [Entry(variant=f"game {number}", seats=3) for number in range(variants)]
+    entries = [PlannedVariant(variant=f"game {number}", seats=3) for number in range(variants)]
     begun = time.perf_counter()
-    plan = Plan(master_key=b"scale", bots=bots, entries=entries, deals=5, lineups=2000)
+    plan = Plan(master_key=b"scale", bots=bots, variants=entries, deals=5, lineups=2000)
     _ = plan[len(plan) - 1]
     return time.perf_counter() - begun
 

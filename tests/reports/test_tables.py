@@ -3,11 +3,12 @@
 from msgspec.structs import replace
 
 from referee.reports.tables import CROSSTABLE_LIMIT, crosstable, match_points, report, rows_table, strokes
-from referee.tournament.standings import Encounter, Result, Row, Standings, standings_of
+from referee.tournament.results import Result
+from referee.tournament.standings import BotStanding, Encounter, Standings, standings_of
 
 
-def row(bot: str, rank: int = 1) -> Row:
-    return Row(
+def row(bot: str, rank: int = 1) -> BotStanding:
+    return BotStanding(
         rank=rank,
         bot=bot,
         match_points=0.71249,

@@ -16,7 +16,7 @@ from referee.rules.book.variants import PRESETS, Variant, customised
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Response, Sealed, SlapOrder, Window
-from referee.tournament.run.estimate import any_action
+from referee.tournament.run.dice import any_action
 
 
 class AtRandom:

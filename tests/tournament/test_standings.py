@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.tournament.results import Bot, Document, Lateness, Retired
-from referee.tournament.standings import Result, Row, standings_of
-from referee.tournament.store.store import Event
+from referee.tournament.results import Result
+from referee.tournament.standings import BotStanding, standings_of
+from referee.tournament.store.store import RunEvent
+from referee.tournament.summary import EnteredBot, Lateness, RetiredMatch, RunSummary
 
 
 def result(number: int, block: int, variant: str = "six", rounds: int = 2, **totals: int) -> Result:
@@ -47,7 +48,7 @@ DUEL = [
 """Match points: a 0, 1/2, 0; b 1, 1/2, 1. Strokes: a 1/2, 0, 1; b -1/2, 0, -1."""
 
 
-def figures(rows: Sequence[Row]) -> dict[str, tuple[object, ...]]:
+def figures(rows: Sequence[BotStanding]) -> dict[str, tuple[object, ...]]:
     return {
         row.bot: (row.rank, row.match_points, row.match_points_stderr, row.strokes, row.strokes_stderr) for row in rows
     }
@@ -234,7 +235,7 @@ def test_ranks_follow_the_figure(results: list[Result]) -> None:
 def test_the_document_has_the_fields_that_programs_read() -> None:
     standings = standings_of(SIX + DUEL)
     text = msgspec.json.encode(
-        Document(
+        RunSummary(
             name="demo",
             matches=6,
             planned=7,
@@ -243,14 +244,14 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
             unplayed=(6,),
             lateness=Lateness(worst_ms=1.5, above_100_ms=0),
             results=(SIX[0],),
-            retired=(Retired(id=1, variant="duel", bots=("a", "b"), versions=("v1", "v2")),),
-            history=(Event(after=1, lines=("bot `b`: replaced",)),),
+            retired=(RetiredMatch(id=1, variant="duel", bots=("a", "b"), versions=("v1", "v2")),),
+            history=(RunEvent(after=1, lines=("bot `b`: replaced",)),),
             version="0.1.0",
             host="Linux",
             isolation="limits",
             reuse="match",
             slap_timing=None,
-            bots=(Bot(name="a", owner="", version="v1"),),
+            bots=(EnteredBot(name="a", owner="", version="v1"),),
             rank_by=standings.rank_by,
             scoring_tables={},
             commitment="c0",

@@ -32,9 +32,9 @@ from referee.rules.book.variants import UnknownVariant, Variant, customised, sea
 from referee.tournament.config.entrants import GivenBot, check_trust, read_bots
 from referee.tournament.config.labels import check_label, check_unique
 from referee.tournament.config.reader import KeyPath, Problem, Reader
+from referee.tournament.standings import RankBy
 
 Format = Literal["round-robin"]
-RankBy = Literal["match-points", "strokes"]
 Trust = Literal["all"]
 
 LONGEST_TITLE = 100
@@ -59,7 +59,7 @@ LONGEST_CLOCK_S = 86400
 """No clock runs longer than a day."""
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class ConfiguredVariant(Struct, frozen=True, kw_only=True):
     """A variant as this tournament plays it."""
 
     name: str
@@ -94,7 +94,7 @@ class Config(Struct, frozen=True, kw_only=True):
     rank_by: RankBy
     clocks: Clocks
     faults: FaultPolicy
-    variants: tuple[Entry, ...]
+    variants: tuple[ConfiguredVariant, ...]
     bots: tuple[BotSpec, ...]
     folder: str
     """Absolute path of the config's folder."""
@@ -246,7 +246,7 @@ def _check_settings(file: _File, reader: Reader) -> None:
             reader.add(("limits", name), f"expected int >= {least}, got {value}")
 
 
-def _entries(file: _File, reader: Reader) -> list[Entry]:
+def _entries(file: _File, reader: Reader) -> list[ConfiguredVariant]:
     if file.variants is None:
         reader.missing(("variants",), "expected at least one [[variants]]")
     entries = []
@@ -258,7 +258,7 @@ def _entries(file: _File, reader: Reader) -> list[Entry]:
         if variant is not None:
             seats = file.tournament.seats if given.seats is None else given.seats
             _check_seats(variant, seats, given, path, reader)
-            entries.append(Entry(name=given.name or variant.preset, variant=variant, seats=seats))
+            entries.append(ConfiguredVariant(name=given.name or variant.preset, variant=variant, seats=seats))
     check_unique("variants", file.variants or (), "preset", reader)
     return entries
 

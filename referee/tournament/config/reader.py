@@ -118,7 +118,7 @@ class Reader:
         if isinstance(given, str) and given in choices:
             return given
         expected = " or ".join(f'"{choice}"' for choice in choices)
-        self.add(path, f"expected {expected}, got {_shown(given)}")
+        self.add(path, f"expected {expected}, got {_excerpt(given)}")
         return None
 
     def _leaf(self, kind: Any, given: Any, path: KeyPath) -> Any:
@@ -126,7 +126,7 @@ class Reader:
             value = convert(given, kind)
         except ValidationError as error:
             text = str(error).replace("`", "").replace("object", "table").removeprefix("Expected ")
-            self.add(path, f"expected {text}" + ("" if ", got " in text else f", got {_shown(given)}"))
+            self.add(path, f"expected {text}" + ("" if ", got " in text else f", got {_excerpt(given)}"))
             return None
         if isinstance(value, str) and "\0" in value:
             self.add(path, "holds a NUL character")
@@ -141,7 +141,7 @@ def _type(given: Any) -> str:
     return "array" if isinstance(given, list) else type(given).__name__
 
 
-def _shown(given: Any) -> str:
+def _excerpt(given: Any) -> str:
     """A value as its author would recognise it, cut when it is long."""
     text = json.dumps(given, ensure_ascii=False) if isinstance(given, str | int | float) else _type(given)
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."

@@ -16,7 +16,7 @@ from referee.tournament.plan.keys import deal_key
 from referee.tournament.plan.lineups import Lineup, choose_lineups
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class PlannedVariant(Struct, frozen=True, kw_only=True):
     """A game of the tournament: the name that the config gives it, and the seats at a table."""
 
     variant: str
@@ -74,20 +74,20 @@ class Plan:
         *,
         master_key: bytes,
         bots: Sequence[str],
-        entries: Sequence[Entry],
+        variants: Sequence[PlannedVariant],
         deals: int,
         lineups: int | None = None,
     ) -> None:
-        _check(bots, entries)
+        _check(bots, variants)
         self._master_key = master_key
         self._bots = bots
         self._by_name = sorted(range(len(bots)), key=lambda bot: bots[bot])
-        self._entries = entries
+        self._variants = variants
         self._lineups = [
             choose_lineups(Stream(master_key, f"lineups/{entry.variant}"), len(bots), entry.seats, lineups)
-            for entry in entries
+            for entry in variants
         ]
-        lengths, seats = [len(some) for some in self._lineups], [entry.seats for entry in entries]
+        lengths, seats = [len(some) for some in self._lineups], [entry.seats for entry in variants]
         self._stages = _stages(lengths, seats)
         self._deal_blocks = sum(lengths)
         self._deal_matches = sum(length * each for length, each in zip(lengths, seats, strict=True))
@@ -107,7 +107,7 @@ class Plan:
         stage = self._stages[bisect_right(self._stages, rest, key=lambda one: one.first_match) - 1]
         lap, rest = divmod(rest - stage.first_match, stage.starts[-1])
         place = bisect_right(stage.starts, rest) - 1
-        entry, rotation = self._entries[stage.entries[place]], rest - stage.starts[place]
+        entry, rotation = self._variants[stage.entries[place]], rest - stage.starts[place]
         lineup = self._lineups[stage.entries[place]][stage.first_lineup + lap]
         key, seating = self._seating(entry.variant, [self._by_name[index] for index in lineup], deal)
         return Fixture(
@@ -130,7 +130,7 @@ class Plan:
         names = sorted(self._bots)
         return {
             entry.variant: {frozenset(names[index] for index in lineup) for lineup in lineups}
-            for entry, lineups in zip(self._entries, self._lineups, strict=True)
+            for entry, lineups in zip(self._variants, self._lineups, strict=True)
         }
 
     def _seating(self, variant: str, lineup: Sequence[int], deal: int) -> tuple[bytes, list[int]]:
@@ -174,11 +174,10 @@ def _stages(lengths: Sequence[int], seats: Sequence[int]) -> list[_Stage]:
     return stages
 
 
-def _check(bots: Sequence[str], entries: Sequence[Entry]) -> None:
-    variants = [entry.variant for entry in entries]
-    for what, names in (("bot", bots), ("variant", variants)):
+def _check(bots: Sequence[str], variants: Sequence[PlannedVariant]) -> None:
+    for what, names in (("bot", bots), ("variant", [planned.variant for planned in variants])):
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"{what} names must be unique, but these are not: {', '.join(twice)}")
-    for entry in entries:
-        if entry.seats > len(bots):
-            raise ValueError(f"{entry.variant} has {entry.seats} seats, but there are {len(bots)} bots")
+    for planned in variants:
+        if planned.seats > len(bots):
+            raise ValueError(f"{planned.variant} has {planned.seats} seats, but there are {len(bots)} bots")

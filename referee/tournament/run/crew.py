@@ -23,15 +23,15 @@ from referee.play.slaps.neighbours import neighbourhood
 from referee.tournament.orders import Begun, Order, Played, Report, Spoiled
 from referee.tournament.run.desk import Desk
 from referee.tournament.run.frames import READ_BYTES, Frames, frame
-from referee.tournament.run.worker import ALIVE_EVERY_S, START
+from referee.tournament.run.worker import HEARTBEAT_S, START
 
-AHEAD = 2
+ORDERS_PER_JOB = 2
 """Orders that a worker has for each of its jobs: the match that is played, and the one whose bots are started."""
 
-SILENT_S = 30.0
+LONGEST_SILENCE_S = 30.0
 """A worker of which nothing was heard for so long, beyond what it may take to time slaps, is hung."""
 
-STEPS = 4
+HEARTBEAT_STEPS = 4
 """Of its tasks, in which a worker gives a sign of life. While it times slaps, there is one after each bot's answer."""
 
 LONGEST_SLAP = MOST_FORGIVEN + 1
@@ -40,7 +40,7 @@ LONGEST_SLAP = MOST_FORGIVEN + 1
 UNREAD_S = 0.1
 """How long reports of a hung worker are read that are in its pipe already."""
 
-FAREWELL_S = 5.0
+END_PATIENCE_S = 5.0
 """How long a worker may take to end its bots and itself."""
 
 MOST_LOST = 10
@@ -51,7 +51,7 @@ class WorkersLost(Exception):
     """There are no workers to be had, or they die faster than they play; the text says why."""
 
 
-class _Gone(Exception):
+class _WorkerGone(Exception):
     """A worker is dead or hung; the text says how."""
 
 
@@ -88,11 +88,11 @@ class Worker:
         self.pid = self._popen.pid
         orphans.begun(self.pid)
         self._frames = Frames(msgspec.msgpack.Decoder(Report))
-        self.room = AHEAD * jobs
+        self.room = ORDERS_PER_JOB * jobs
         """Orders that it may have at a time."""
 
     async def order(self, order: Order, patience_s: float) -> None:
-        """Give it another match to play; raises _Gone where it takes none for so long.
+        """Give it another match to play; raises _WorkerGone where it takes none for so long.
 
         That it is dead is told at the end of its reports, for it may have played what was not read yet.
         """
@@ -100,20 +100,20 @@ class Worker:
             with contextlib.suppress(trio.BrokenResourceError):
                 await self._orders.send_all(frame(order))
             return
-        raise _Gone(f"has taken no order for {patience_s:g} s")
+        raise _WorkerGone(f"has taken no order for {patience_s:g} s")
 
     async def reports(self, patience_s: float) -> list[Report]:
-        """What it tells next; raises _Gone, also where it tells nothing for so long.
+        """What it tells next; raises _WorkerGone, also where it tells nothing for so long.
 
         Counted are waits of a second, so that a host that sleeps does not make its workers look hung.
         """
-        for _ in range(round(patience_s / ALIVE_EVERY_S)):
-            with trio.move_on_after(ALIVE_EVERY_S):
+        for _ in range(round(patience_s / HEARTBEAT_S)):
+            with trio.move_on_after(HEARTBEAT_S):
                 data = await self._reports.receive_some(READ_BYTES)
                 if not data:
-                    raise _Gone(await self._end_in_words())
+                    raise _WorkerGone(await self._end_in_words())
                 return list(self._frames.feed(bytes(data)))
-        raise _Gone(f"hangs: nothing was heard of it for {patience_s:g} s")
+        raise _WorkerGone(f"hangs: nothing was heard of it for {patience_s:g} s")
 
     async def unread(self) -> list[Report]:
         """What it had told before it was given up."""
@@ -141,7 +141,7 @@ class Worker:
             await trio.sleep(0.002)
 
     async def _end_in_words(self) -> str:
-        await self._wait(FAREWELL_S)
+        await self._wait(END_PATIENCE_S)
         code = self._popen.poll()
         if code is None:
             return "closed its pipes"
@@ -154,7 +154,7 @@ class Crew:
     def __init__(self, desk: Desk, *, shares: Sequence[int], reuse: Reuse, slap_s: float) -> None:
         """`shares`: the jobs of each worker."""
         self._desk, self._shares, self._reuse = desk, shares, reuse
-        self._patience_s = SILENT_S + STEPS * LONGEST_SLAP * slap_s
+        self._patience_s = LONGEST_SILENCE_S + HEARTBEAT_STEPS * LONGEST_SLAP * slap_s
         self._lost = 0
         """Workers that have died since a match came to its end."""
 
@@ -170,9 +170,9 @@ class Crew:
             raise _no_worker(error) from None
         async with trio.open_nursery() as nursery:
             for share, joins in zip(self._shares, joined, strict=True):
-                nursery.start_soon(self._man, share, joins)
+                nursery.start_soon(self._keep_worker, share, joins)
 
-    async def _man(self, share: int, joins: Sequence[int]) -> None:
+    async def _keep_worker(self, share: int, joins: Sequence[int]) -> None:
         """One worker, and another one in its place for as long as something is left to play.
 
         We keep what joins it to the others for the one in its place; once that is closed too, nobody waits for it.
@@ -182,14 +182,14 @@ class Crew:
             while was_lost:
                 worker, was_lost = Worker(share, self._reuse, joins), False
                 try:
-                    was_lost = await self._direct(worker)
+                    was_lost = await self._run_worker(worker)
                 finally:
-                    await worker.end(patience_s=0.0 if was_lost else FAREWELL_S)
+                    await worker.end(patience_s=0.0 if was_lost else END_PATIENCE_S)
         finally:
             for fd in joins:
                 os.close(fd)
 
-    async def _direct(self, worker: Worker) -> bool:
+    async def _run_worker(self, worker: Worker) -> bool:
         """Give a worker orders and take its reports; whether it was lost; otherwise nothing is left to play."""
         out: dict[int, bool] = {}
         """Its orders by number: whether they have begun."""
@@ -202,7 +202,7 @@ class Crew:
                     return False
                 for report in await worker.reports(self._patience_s):
                     self._take(report, out)
-        except _Gone as gone:
+        except _WorkerGone as gone:
             for report in await worker.unread():
                 self._take(report, out)
             self._lose(out, str(gone))
@@ -227,6 +227,6 @@ class Crew:
             raise WorkersLost(f"more than {MOST_LOST} workers died one after another; the last one {how}")
 
 
-def shares(jobs: int, workers: int) -> list[int]:
+def split_jobs(jobs: int, workers: int) -> list[int]:
     """The jobs of each worker, as even as can be."""
     return [jobs // workers + (number < jobs % workers) for number in range(workers)]

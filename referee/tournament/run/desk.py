@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from referee.tournament.config.config import Config
 from referee.tournament.orders import ATTEMPTS, Order, Played, Report, Spoiled
 from referee.tournament.plan.schedule import Fixture
+from referee.tournament.results import Result
 from referee.tournament.run.setups import setup_of
-from referee.tournament.standings import Result
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.store import Store
 

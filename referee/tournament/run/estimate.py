@@ -6,13 +6,12 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
-from protocol.actions import Action
-from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick
 from referee.rules.book.variants import Variant
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Ask, Response, Sealed
 from referee.rules.table.chance import Keyed, Recorder
+from referee.tournament.run.dice import any_action
 
 DECISION_S = 0.0004
 """Wall time a decision with a bot that answers at once, and its part of the match's end; measured on two cores."""
@@ -65,17 +64,3 @@ def _play(variant: Variant, seats: int, dice: Random, key: bytes) -> Estimate:
     data = msgspec.json.encode([chance.rounds, responses])
     stored_bytes = 1.5 * len(zlib.compress(data)) + LINE_BYTES * decisions + 1500
     return Estimate(decisions=decisions, stored_bytes=stored_bytes)
-
-
-def any_action(offers: tuple[Offer, ...], dice: Random) -> Action:
-    """A legal action: a kind that is offered, then its choices, all by the dice."""
-    offer = dice.choice(offers)
-    return ACTIONS[offer.kind](**{name: _value(choice, dice) for name, choice in offer.choices().items()})
-
-
-def _value(choice: Choice, dice: Random) -> object:
-    if isinstance(choice, OneOf):
-        return dice.choice(choice.one_of)
-    if isinstance(choice, Pick):
-        return tuple(dice.sample(choice.of, choice.pick))
-    return tuple(value for value in choice.any_of if dice.random() < 0.5)

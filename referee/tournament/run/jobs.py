@@ -12,7 +12,7 @@ from referee.play.pump.pump import Pump
 from referee.tournament.orders import Begun, Order, Report, Spoiled, played
 
 
-class Office(Protocol):
+class Dispatcher(Protocol):
     """Where a job gets its orders, and reports what became of them."""
 
     async def next(self) -> Order | None:
@@ -32,8 +32,8 @@ class _Seated(Struct):
 class Job:
     """Plays one match at a time until there is none to be had."""
 
-    def __init__(self, pump: Pump, office: Office, kept: KeptBots | None) -> None:
-        self._pump, self._office, self._kept = pump, office, kept
+    def __init__(self, pump: Pump, dispatcher: Dispatcher, kept: KeptBots | None) -> None:
+        self._pump, self._dispatcher, self._kept = pump, dispatcher, kept
         self._waiting: _Seated | None = None
         self._is_playing = False
 
@@ -54,12 +54,12 @@ class Job:
 
     async def _seat(self) -> None:
         """Start the bots of the next match; while another is played they are held still when they are ready."""
-        while (order := await self._office.next()) is not None:
+        while (order := await self._dispatcher.next()) is not None:
             sitting = Sitting(self._pump, order.setup, self._kept)
             try:
                 await sitting.seat()
             except Exception as error:
-                await self._office.report(_spoiled(order, error))
+                await self._dispatcher.report(_spoiled(order, error))
                 continue
             self._waiting = _Seated(order, sitting)
             if self._is_playing:
@@ -71,23 +71,23 @@ class Job:
         self._is_playing = True
         report: Report
         try:
-            await self._office.report(Begun(number=seated.order.fixture.number))
+            await self._dispatcher.report(Begun(number=seated.order.fixture.number))
             report = played(seated.order.fixture, await seated.sitting.play())
         except Exception as error:
             report = _spoiled(seated.order, error)
         finally:
             self._is_playing = False
             await seated.sitting.dismiss()
-        await self._office.report(report)
+        await self._dispatcher.report(report)
 
 
-async def play_jobs(pump: Pump, office: Office, *, jobs: int, reuse: Reuse) -> None:
+async def play_jobs(pump: Pump, dispatcher: Dispatcher, *, jobs: int, reuse: Reuse) -> None:
     """So many jobs side by side, until there is nothing left to do for any of them."""
     kept = KeptBots() if reuse == "tournament" else None
     try:
         async with trio.open_nursery() as nursery:
             for _ in range(jobs):
-                nursery.start_soon(Job(pump, office, kept).run)
+                nursery.start_soon(Job(pump, dispatcher, kept).run)
     finally:
         if kept is not None:
             await kept.close()

@@ -13,7 +13,7 @@ from referee.play.session import run_session
 from referee.tournament.config.config import Config
 from referee.tournament.orders import Order, Report
 from referee.tournament.plan.schedule import Plan
-from referee.tournament.run.crew import Crew, shares
+from referee.tournament.run.crew import Crew, split_jobs
 from referee.tournament.run.desk import Desk, Watcher
 from referee.tournament.run.jobs import play_jobs
 from referee.tournament.run.setups import games
@@ -63,7 +63,7 @@ class Run(Struct, frozen=True, kw_only=True):
         )
         if (workers := min(self.config.processes(len(self.plan)), jobs)) > 1:
             slap_s = self.config.clocks.slap_s
-            Crew(desk, shares=shares(jobs, workers), reuse=self.config.reuse, slap_s=slap_s).run(check)
+            Crew(desk, shares=split_jobs(jobs, workers), reuse=self.config.reuse, slap_s=slap_s).run(check)
         elif jobs:
             self._play_here(desk, jobs, check)
 
@@ -72,13 +72,13 @@ class Run(Struct, frozen=True, kw_only=True):
 
         async def work(pump: Pump) -> None:
             check()
-            await play_jobs(pump, _Here(desk), jobs=jobs, reuse=self.config.reuse)
+            await play_jobs(pump, _LocalDispatcher(desk), jobs=jobs, reuse=self.config.reuse)
 
         run_session([work])
 
 
-class _Here:
-    """The desk as an office in the same process."""
+class _LocalDispatcher:
+    """What gives jobs of this process their orders, straight from the desk."""
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk

@@ -6,14 +6,14 @@ from protocol.messages import Game as GameMessage
 from referee.play.match import MatchSetup
 from referee.rules.book.variants import Variant
 from referee.rules.table.streams import bot_seed
-from referee.tournament.config.config import Config, Entry
+from referee.tournament.config.config import Config, ConfiguredVariant
 from referee.tournament.plan.schedule import Fixture
 
 CACTUS_ROUNDS = 20
 """The cap on the rounds of a Cactus match where the config sets none (AMB-46)."""
 
 
-def for_blocks(entry: Entry) -> Variant:
+def for_blocks(entry: ConfiguredVariant) -> Variant:
     """The variant as blocks play it: the deals of a block start alike (AMB-82), and Cactus has a cap on rounds."""
     variant = entry.variant
     if variant.tag != "CAC":

@@ -19,11 +19,11 @@ from referee.play.bot.pool import Reuse
 from referee.play.pump.pump import Pump
 from referee.play.session import guarded, pumping
 from referee.play.slaps.neighbours import Neighbours
-from referee.tournament.orders import Alive, Order, Report
+from referee.tournament.orders import Heartbeat, Order, Report
 from referee.tournament.run.frames import READ_BYTES, Frames, frame
 from referee.tournament.run.jobs import play_jobs
 
-ALIVE_EVERY_S = 1.0
+HEARTBEAT_S = 1.0
 """Between two signs of life."""
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.tournament.run.worker import main; main()"
@@ -34,8 +34,8 @@ class _Done(Exception):
     """There will be no more orders."""
 
 
-class Correspondence:
-    """The worker's office: the two pipes."""
+class PipeDispatcher:
+    """The worker's dispatcher: the two pipes."""
 
     def __init__(self, orders: int, reports: int) -> None:
         self._orders = trio.lowlevel.FdStream(orders)
@@ -60,11 +60,11 @@ class Correspondence:
                 self._give.send_nowait(order)
         raise _Done
 
-    async def tell_alive(self, _: Pump) -> None:
+    async def send_heartbeats(self, _: Pump) -> None:
         """Give signs of life for ever."""
         while True:
-            await self.report(Alive())
-            await trio.sleep(ALIVE_EVERY_S)
+            await self.report(Heartbeat())
+            await trio.sleep(HEARTBEAT_S)
 
 
 def main() -> None:
@@ -76,15 +76,15 @@ def main() -> None:
     neighbours = Neighbours([int(fd) for fd in sys.argv[4:]])
     orders, reports = _pipes()
     with contextlib.suppress(_Done, trio.BrokenResourceError):  # the latter: the run itself has gone
-        guarded(partial(_work, Correspondence(orders, reports), neighbours, jobs, reuse))
+        guarded(partial(_work, PipeDispatcher(orders, reports), neighbours, jobs, reuse))
 
 
-async def _work(office: Correspondence, neighbours: Neighbours, jobs: int, reuse: Reuse) -> None:
+async def _work(dispatcher: PipeDispatcher, neighbours: Neighbours, jobs: int, reuse: Reuse) -> None:
 
     async def play(pump: Pump) -> None:
-        await play_jobs(pump, office, jobs=jobs, reuse=reuse)
+        await play_jobs(pump, dispatcher, jobs=jobs, reuse=reuse)
 
-    await pumping([office.listen, office.tell_alive, play], neighbours)
+    await pumping([dispatcher.listen, dispatcher.send_heartbeats, play], neighbours)
 
 
 def _pipes() -> tuple[int, int]:

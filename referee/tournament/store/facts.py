@@ -13,9 +13,8 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from referee.play.spec import BotSpec
-from referee.tournament.config.config import Config, Entry
-from referee.tournament.plan.schedule import Entry as PlanEntry
-from referee.tournament.plan.schedule import Fixture, Identity, Plan
+from referee.tournament.config.config import Config, ConfiguredVariant
+from referee.tournament.plan.schedule import Fixture, Identity, Plan, PlannedVariant
 from referee.tournament.store.versions import short, version_of
 
 Facts = dict[str, Any]
@@ -78,7 +77,7 @@ def plan_of(facts: Facts, key: bytes) -> Plan:
     return Plan(
         master_key=key,
         bots=[bot["name"] for bot in facts["bots"]],
-        entries=[PlanEntry(variant=entry["name"], seats=entry["seats"]) for entry in facts["variants"]],
+        variants=[PlannedVariant(variant=entry["name"], seats=entry["seats"]) for entry in facts["variants"]],
         deals=facts["deals"],
         lineups=facts["lineups"],
     )
@@ -114,7 +113,7 @@ def differences(old: Facts, new: Facts) -> Differences:
     )
 
 
-def _entry(entry: Entry) -> Facts:
+def _entry(entry: ConfiguredVariant) -> Facts:
     facts: Facts = {"name": entry.name, "preset": entry.variant.preset, "seats": entry.seats}
     return facts | {"options": to_builtins(entry.variant.options)}
 
@@ -164,8 +163,8 @@ def _changes(where: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iter
         if isinstance(before, dict) and isinstance(after, dict):
             yield from _changes(f"{where}{key}.", before, after)
         elif before != after:
-            yield f"{where}{key}: {_shown(before)} -> {_shown(after)}"
+            yield f"{where}{key}: {_in_json(before)} -> {_in_json(after)}"
 
 
-def _shown(value: Any) -> str:
+def _in_json(value: Any) -> str:
     return "not set" if value is None else json.dumps(value, ensure_ascii=False)

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from referee.tournament.orders import Played
 from referee.tournament.plan.schedule import Fixture, Identity
-from referee.tournament.standings import Result
+from referee.tournament.results import Result
 from referee.tournament.store.disk import (
     SIDE_FILES,
     Lock,
@@ -51,8 +51,8 @@ CREATE TABLE voids (number INTEGER, bots TEXT NOT NULL, attempt INTEGER NOT NULL
 CREATE TABLE history (id INTEGER PRIMARY KEY, after INTEGER NOT NULL, lines TEXT NOT NULL, facts TEXT);
 """
 
-_ROW = "SELECT id, number, variant, game, bots, versions, deal, rotation, result, hash FROM matches"
-_EVENT = "INSERT INTO history VALUES (NULL, (SELECT count(*) FROM matches), ?, ?)"
+_SELECT_MATCH = "SELECT id, number, variant, game, bots, versions, deal, rotation, result, hash FROM matches"
+_INSERT_EVENT = "INSERT INTO history VALUES (NULL, (SELECT count(*) FROM matches), ?, ?)"
 
 
 class Meta(Struct, frozen=True, kw_only=True):
@@ -71,7 +71,7 @@ class Meta(Struct, frozen=True, kw_only=True):
     """Matches in the plan."""
 
 
-class Event(Struct, frozen=True, kw_only=True):
+class RunEvent(Struct, frozen=True, kw_only=True):
     """Something that happened to a run beside its matches: an amendment, or a bot that changed by itself."""
 
     after: int
@@ -79,7 +79,7 @@ class Event(Struct, frozen=True, kw_only=True):
     lines: tuple[str, ...]
 
 
-class Row(Struct, frozen=True, kw_only=True):
+class CommittedMatch(Struct, frozen=True, kw_only=True):
     """A committed match as it lies in the store, without its record."""
 
     id: int
@@ -173,7 +173,7 @@ class Store:
 
     def note(self, *lines: str) -> None:
         """Keep something that happened to the run. Raises WriteFailed."""
-        self._write(_EVENT, (_json(lines), None))
+        self._write(_INSERT_EVENT, (_json(lines), None))
 
     def amend(self, meta: Meta, places: Mapping[int, Fixture], lines: Sequence[str]) -> None:
         """Make this the run, with `places` the committed matches that count in it, by id. Raises WriteFailed.
@@ -187,7 +187,7 @@ class Store:
             for id_, place in places.items()
         ]
         with self._transaction() as connection:
-            connection.execute(_EVENT, (_json(lines), old))
+            connection.execute(_INSERT_EVENT, (_json(lines), old))
             connection.execute("UPDATE matches SET number = NULL")
             connection.executemany("UPDATE matches SET number = ?, result = ? WHERE id = ?", moved)
             connection.execute("UPDATE voids SET number = NULL")
@@ -211,28 +211,28 @@ class Store:
         """All that was committed, in the order of commits."""
         return [id_ for (id_,) in self._read("SELECT id FROM matches ORDER BY id")]
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[CommittedMatch]:
         """All that was committed, in the order of commits."""
-        return map(self._row, self._each(f"{_ROW} ORDER BY id"))
+        return map(self._row, self._each(f"{_SELECT_MATCH} ORDER BY id"))
 
-    def retired(self) -> Iterator[Row]:
+    def retired(self) -> Iterator[CommittedMatch]:
         """What is out of the standings, in the order of commits."""
-        return map(self._row, self._each(f"{_ROW} WHERE number IS NULL ORDER BY id"))
+        return map(self._row, self._each(f"{_SELECT_MATCH} WHERE number IS NULL ORDER BY id"))
 
-    def row(self, id_: int) -> Row:
+    def row(self, id_: int) -> CommittedMatch:
         """What was committed under an id."""
-        found = self._read(f"{_ROW} WHERE id = ?", id_)
+        found = self._read(f"{_SELECT_MATCH} WHERE id = ?", id_)
         if not found:
             raise StoreError(f"{self.path}: there is no match #{id_}")
         return self._row(found[0])
 
-    def _row(self, found: tuple[Any, ...]) -> Row:
+    def _row(self, found: tuple[Any, ...]) -> CommittedMatch:
         id_, number, variant, game, bots, versions, deal, rotation, result, digest = found
         try:
             who = {"bots": msgspec.json.decode(bots), "versions": msgspec.json.decode(versions)}
             identity = {"variant": variant, "game": game, "deal": deal, "rotation": rotation, **who}
             row = {"id": id_, "number": number, "identity": identity, "hash": digest}
-            return msgspec.convert({**row, "result": msgspec.json.decode(result)}, Row)
+            return msgspec.convert({**row, "result": msgspec.json.decode(result)}, CommittedMatch)
         except (msgspec.MsgspecError, TypeError) as error:
             raise StoreError(f"{self.path}: match #{id_} is damaged ({error})") from None
 
@@ -272,12 +272,12 @@ class Store:
         )
         return [number for (number,) in found]
 
-    def history(self) -> list[Event]:
+    def history(self) -> list[RunEvent]:
         """What happened to the run, in order."""
         found = self._read("SELECT after, lines FROM history ORDER BY id")
         try:
             return [
-                msgspec.convert({"after": after, "lines": msgspec.json.decode(text)}, Event) for after, text in found
+                msgspec.convert({"after": after, "lines": msgspec.json.decode(text)}, RunEvent) for after, text in found
             ]
         except (msgspec.MsgspecError, TypeError) as error:
             raise StoreError(f"{self.path}: what is told of its history is damaged ({error})") from None

@@ -18,7 +18,7 @@ class Published(Struct, frozen=True, kw_only=True):
 
     digest: str = ""
     hashes: dict[int, str] | None = None
-    document: dict[str, Any] | None = None
+    summary: dict[str, Any] | None = None
 
 
 NOTHING = Published()
@@ -34,7 +34,7 @@ def read_published(digest: str | None, results: Path | None) -> Published:
     return Published(
         digest="" if digest is None or is_file else digest.lower(),
         hashes=_hashes(Path(digest)) if digest is not None and is_file else None,
-        document=None if results is None else _document(results),
+        summary=None if results is None else _summary(results),
     )
 
 
@@ -52,7 +52,7 @@ def _hashes(path: Path) -> dict[int, str]:
     return found
 
 
-def _document(path: Path) -> dict[str, Any]:
+def _summary(path: Path) -> dict[str, Any]:
     try:
         return msgspec.json.decode(_bytes(path), type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -19,13 +19,13 @@ from referee.rules.table.streams import bot_seed
 from referee.tournament.orders import result_of
 from referee.tournament.plan.keys import commitment, deal_key
 from referee.tournament.plan.schedule import Fixture, Identity, Plan
-from referee.tournament.results import document_of
-from referee.tournament.standings import Result, standings_of
+from referee.tournament.results import Result
+from referee.tournament.standings import standings_of
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.facts import Terms, terms_of
-from referee.tournament.store.facts import plan_of as plan_of_facts
-from referee.tournament.store.store import Meta, Row, Store
+from referee.tournament.store.facts import Terms, plan_of, terms_of
+from referee.tournament.store.store import CommittedMatch, Meta, Store
 from referee.tournament.store.versions import short
+from referee.tournament.summary import summary_of
 from referee.tournament.verify.published import NOTHING, Published
 from referee.tournament.verify.record import check_record
 
@@ -84,13 +84,8 @@ def _asked_for(published: Published) -> Iterator[str]:
         yield "the digest is the published one"
     if published.hashes is not None:
         yield "the hashes are the published ones"
-    if published.document is not None:
+    if published.summary is not None:
         yield "the results are the published ones"
-
-
-def plan_of(meta: Meta) -> Plan:
-    """The plan that a stored config and key make."""
-    return plan_of_facts(meta.facts, bytes.fromhex(meta.master_key))
 
 
 class _Check:
@@ -131,7 +126,7 @@ class _Check:
         try:
             self._key = bytes.fromhex(meta.master_key)
             self._terms = terms_of(meta.facts)
-            self._plan = plan = plan_of_facts(meta.facts, self._key)
+            self._plan = plan = plan_of(meta.facts, self._key)
         except (KeyError, TypeError, ValueError) as error:
             yield f"key or config is damaged, so that no plan follows from them ({type(error).__name__}: {error})"
             return
@@ -173,7 +168,7 @@ class _Check:
         for finding in _compare("", stored, replayed, "stored", "replayed"):
             yield f"standings: {finding}"
 
-    def _check(self, row: Row, record: Record) -> Iterator[str]:
+    def _check(self, row: CommittedMatch, record: Record) -> Iterator[str]:
         if self._plan is None:
             yield from check_record(record)
             return
@@ -202,7 +197,7 @@ class _Check:
         if result != row.result:
             yield "the result that the standings use is not the record's"
 
-    def _retired(self, row: Row) -> Fixture:
+    def _retired(self, row: CommittedMatch) -> Fixture:
         """What was planned when a match was played that is no longer in the plan, as its row tells it."""
         which = row.identity
         return Fixture(
@@ -215,7 +210,7 @@ class _Check:
             deal_key=deal_key(self._key, which.variant, which.bots, which.deal),
         )
 
-    def _counts(self, row: Row) -> bool:
+    def _counts(self, row: CommittedMatch) -> bool:
         """Whether the plan has a match that is out of the standings, with these versions of the bots."""
         which = row.identity
         known = which.versions == tuple(self._terms.versions.get(bot) for bot in which.bots)
@@ -258,14 +253,14 @@ def _check_terms(facts: Mapping[str, Any], owners: Mapping[str, str], record: Re
     """Was it played as the config has it? None of this is amended: isolation, limits, the life of processes, clocks."""
     for seat in record.seats:
         if (owner := owners.get(seat.name, seat.owner)) != seat.owner:
-            yield f"{printable(seat.name, LONGEST_SHOWN)}: its owner was {_shown(seat.owner)}; now {_shown(owner)}"
+            yield f"{printable(seat.name, LONGEST_SHOWN)}: its owner was {_excerpt(seat.owner)}; now {_excerpt(owner)}"
     if record.isolation != facts["isolation"]:
-        yield f"played under isolation {_shown(record.isolation)}; the config has {_shown(facts['isolation'])}"
+        yield f"played under isolation {_excerpt(record.isolation)}; the config has {_excerpt(facts['isolation'])}"
     if facts.get("reuse", "match") == "match" and any(seat.matches_before for seat in record.seats):
         yield "a bot's process had played before; the config has a new one for each match"
     if record.clocks.slap_timing != facts["clocks"]["slap_timing"]:
         timing = facts["clocks"]["slap_timing"]
-        yield f"slaps were timed {_shown(record.clocks.slap_timing)}; the config has {_shown(timing)}"
+        yield f"slaps were timed {_excerpt(record.clocks.slap_timing)}; the config has {_excerpt(timing)}"
     if record.limits != facts["limits"]:
         yield from (
             f"limits: {text}" for text in _compare("", record.limits, facts["limits"], "played with", "the config has")
@@ -284,9 +279,9 @@ def _check_published(store: Store, published: Published) -> Iterator[str]:
                 yield f"match {number}: it is in the standings, but was not published"
             elif here[number] != published.hashes[number]:
                 yield f"match {number}: its record is not the published one (hash)"
-    if published.document is not None:
-        own = msgspec.json.decode(msgspec.json.encode(document_of(store)))
-        yield from _compare("", published.document, own, "published", "in the store")
+    if published.summary is not None:
+        own = msgspec.json.decode(msgspec.json.encode(summary_of(store)))
+        yield from _compare("", published.summary, own, "published", "in the store")
 
 
 def _compare(where: str, one: Any, other: Any, first: str, second: str) -> Iterator[str]:
@@ -300,7 +295,7 @@ def _compare(where: str, one: Any, other: Any, first: str, second: str) -> Itera
             else:
                 yield from _compare(path, one[key], other[key], first, second)
     elif one != other:
-        yield f"{where}: {first} {_shown(one)}, {second} {_shown(other)}"
+        yield f"{where}: {first} {_excerpt(one)}, {second} {_excerpt(other)}"
 
 
 def _by_name(value: Any) -> Any:
@@ -311,5 +306,5 @@ def _by_name(value: Any) -> Any:
     return value
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     return printable(msgspec.json.encode(value).decode(), LONGEST_SHOWN)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from referee.rules.table.streams import Stream
 from referee.tournament.plan.keys import commitment, deal_key, master_key
 from referee.tournament.plan.lineups import AllLineups, choose_lineups
-from referee.tournament.plan.schedule import Entry, Fixture, Plan
+from referee.tournament.plan.schedule import Fixture, Plan, PlannedVariant
 
 KEY = bytes(range(32))
 
@@ -23,8 +23,8 @@ def names(count: int) -> list[str]:
 def plan(
     bots: list[str], seats: dict[str, int], *, deals: int = 1, lineups: int | None = None, key: bytes = KEY
 ) -> Plan:
-    entries = [Entry(variant=variant, seats=count) for variant, count in seats.items()]
-    return Plan(master_key=key, bots=bots, entries=entries, deals=deals, lineups=lineups)
+    entries = [PlannedVariant(variant=variant, seats=count) for variant, count in seats.items()]
+    return Plan(master_key=key, bots=bots, variants=entries, deals=deals, lineups=lineups)
 
 
 @st.composite
@@ -175,7 +175,7 @@ def test_mistakes_in_what_is_to_be_planned_are_named() -> None:
     with pytest.raises(ValueError, match="v has 3 seats, but there are 2 bots"):
         plan(["a", "b"], {"v": 3})
     with pytest.raises(ValueError, match="variant names must be unique"):
-        Plan(master_key=KEY, bots=["a", "b"], entries=[Entry(variant="v", seats=2)] * 2, deals=1)
+        Plan(master_key=KEY, bots=["a", "b"], variants=[PlannedVariant(variant="v", seats=2)] * 2, deals=1)
 
 
 def test_all_line_ups_are_all_combinations() -> None:

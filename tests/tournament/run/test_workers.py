@@ -22,7 +22,7 @@ from referee.play.bot.channel import MOST_FORGIVEN
 from referee.play.pump.pump import Pump
 from referee.tournament.run.crew import Crew
 from referee.tournament.run.desk import Desk
-from referee.tournament.run.worker import Correspondence
+from referee.tournament.run.worker import PipeDispatcher
 
 PATIENCE_S = 120.0
 
@@ -272,7 +272,7 @@ def test_whatever_worker_dies_and_when_the_results_are_the_same(
 
 def test_a_worker_that_hangs_is_replaced(folder: Folder, marked: Callable[[], dict[int, str]]) -> None:
     folder.write(slap_s=0.025, script=NEVER_ANSWERS)
-    quick = "from referee.tournament.run import crew; crew.SILENT_S = 10.0"
+    quick = "from referee.tournament.run import crew; crew.LONGEST_SILENCE_S = 10.0"
     run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=quick)
     folder.await_matches(2)
     strike(workers_of(run)[0], signal.SIGSTOP)
@@ -293,7 +293,7 @@ def test_a_worker_that_times_slaps_does_not_hang_however_long_each_of_them_takes
     async def main() -> None:
         nonlocal silence_s
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(Correspondence(orders, reports).tell_alive, cast(Pump, None))
+            nursery.start_soon(PipeDispatcher(orders, reports).send_heartbeats, cast(Pump, None))
             heard = trio.current_time()
             for _ in range(200):
                 clock.jump((MOST_FORGIVEN + 1) * slap_s)
@@ -317,16 +317,16 @@ crew.START = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 from referee.tournament.orders import Played
-from referee.tournament.run.worker import Correspondence, main
+from referee.tournament.run.worker import PipeDispatcher, main
 
-tell = Correspondence.report
+tell = PipeDispatcher.report
 
-async def report(office, what):
-    await tell(office, what)
+async def report(dispatcher, what):
+    await tell(dispatcher, what)
     if isinstance(what, Played):
         {ends}
 
-Correspondence.report = report
+PipeDispatcher.report = report
 main()
 """
 give, ordered = crew.Worker.order, set()
@@ -343,7 +343,7 @@ crew.Worker.order = order
 
 IS_STOPPED = """while open(f"/proc/{worker.pid}/stat").read().rpartition(")")[2].split()[0] != "T":
             await trio.sleep(0.001)
-        raise crew._Gone("has taken no order")"""
+        raise crew._WorkerGone("has taken no order")"""
 
 
 @pytest.mark.parametrize(

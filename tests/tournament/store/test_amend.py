@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from quick import QUICK
 
 from referee.tournament.config.config import load
-from referee.tournament.standings import Result
+from referee.tournament.results import Result
 from referee.tournament.store.facts import config_facts, differences
 from referee.tournament.store.store import Store
 

@@ -1,0 +1,163 @@
+"""What is told of a run: its standings and everything by which they can be judged, from the store alone."""
+
+from msgspec import Struct
+
+from protocol.messages import SlapTiming
+from referee.rules.book.par_table import OURS_1
+from referee.rules.book.variants import preset
+from referee.tournament.orders import ATTEMPTS
+from referee.tournament.results import Result
+from referee.tournament.standings import BotStanding, Encounter, RankBy, Tally
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.facts import Facts
+from referee.tournament.store.store import RunEvent, Store
+
+LATE_US = 100_000
+"""From here on the referee's lateness in a match is counted."""
+
+
+class EnteredBot(Struct, frozen=True, kw_only=True):
+    """A bot that takes part."""
+
+    name: str
+    owner: str
+    version: str
+    """Hash of its command, environment and files, in hexadecimal."""
+
+
+class RetiredMatch(Struct, frozen=True, kw_only=True):
+    """A match that is out of the standings; `golfref replay RUN:#ID` tells it."""
+
+    id: int
+    variant: str
+    bots: tuple[str, ...]
+    """By seat."""
+    versions: tuple[str, ...]
+
+
+class Lateness(Struct, frozen=True, kw_only=True):
+    """How busy the host was: the longest time in a match in which the referee did not look at its pipes."""
+
+    worst_ms: float
+    above_100_ms: int
+    """Matches."""
+
+
+class RunSummary(Struct, frozen=True, kw_only=True):
+    """What `--json` prints of a tournament."""
+
+    name: str
+    matches: int
+    """With a result that counts."""
+    planned: int
+    voided: int
+    """Attempts at a match that the referee or its host spoiled."""
+    void_reasons: dict[str, int]
+    unplayed: tuple[int, ...]
+    """Numbers of the matches given up because every attempt was voided; the same command tries them again."""
+    lateness: Lateness
+    results: tuple[Result, ...]
+    """Of every match in the standings, in the order of the plan; empty where they were not asked for."""
+    retired: tuple[RetiredMatch, ...]
+    """What was played by bots, or in games, that are no longer in the tournament, in the order of commits."""
+    history: tuple[RunEvent, ...]
+    """Amendments, and bots that changed by themselves."""
+    version: str
+    host: str
+    isolation: str
+    reuse: str
+    """How long a bot's process lived: for a match, or for several of the tournament."""
+    slap_timing: SlapTiming | None
+    """How slaps were timed; None where no game of the run times any."""
+    bots: tuple[EnteredBot, ...]
+    rank_by: RankBy
+    scoring_tables: dict[str, str]
+    """Par golf: by variant the scoring table in use; `ours-1` is not the game publisher's (PAR-25)."""
+    commitment: str
+    key: str | None
+    """The master key in hexadecimal; None until every match has a result."""
+    digest: str
+    standings: tuple[BotStanding, ...]
+    variants: dict[str, tuple[BotStanding, ...]]
+    crosstable: dict[str, dict[str, Encounter]]
+
+
+def summary_of(store: Store, *, with_results: bool = True) -> RunSummary:
+    """Everything that is told of a run, the master key only once nothing is left to be dealt from it.
+
+    Without the single results, which no table shows, it takes little memory, however long the run. Raises StoreError
+    where the store is damaged.
+    """
+    try:
+        return _summary(store, with_results=with_results)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        what = f"no results can be told from it ({type(error).__name__}: {error}); `golfref verify` says more"
+        raise StoreError(f"{store.path}: {what}") from None
+
+
+def _summary(store: Store, *, with_results: bool) -> RunSummary:
+    meta = store.meta()
+    tally, worst_us, late = Tally(), 0, 0
+    results: list[Result] = []
+    for result in store.results():
+        tally.add(result)
+        worst_us, late = max(worst_us, result.lag_us), late + (result.lag_us > LATE_US)
+        if with_results:
+            results.append(result)
+    standings = tally.standings(meta.facts["rank_by"])
+    voids = store.voids()
+    return RunSummary(
+        name=meta.facts["name"],
+        matches=tally.matches,
+        planned=meta.matches,
+        voided=sum(voids.values()),
+        void_reasons=voids,
+        unplayed=tuple(store.given_up(ATTEMPTS)),
+        lateness=Lateness(worst_ms=worst_us / 1000, above_100_ms=late),
+        results=tuple(results),
+        retired=tuple(
+            RetiredMatch(
+                id=match.id, variant=match.identity.variant, bots=match.identity.bots, versions=match.identity.versions
+            )
+            for match in store.retired()
+        ),
+        history=tuple(store.history()),
+        version=meta.golfref,
+        host=meta.host,
+        isolation=meta.facts["isolation"],
+        reuse=meta.facts.get("reuse", "match"),
+        slap_timing=_slap_timing(meta.facts),
+        bots=tuple(
+            EnteredBot(name=bot["name"], owner=bot["owner"], version=bot["version"])
+            for bot in sorted(meta.facts["bots"], key=lambda bot: str(bot["name"]))
+        ),
+        rank_by=standings.rank_by,
+        scoring_tables=_scoring_tables(meta.facts),
+        commitment=meta.commitment,
+        key=meta.master_key if tally.matches == meta.matches else None,
+        digest=store.digest(),
+        standings=standings.overall,
+        variants=standings.variants,
+        crosstable=standings.crosstable,
+    )
+
+
+def _slap_timing(facts: Facts) -> SlapTiming | None:
+    timing: SlapTiming = facts["clocks"]["slap_timing"]
+    return timing if any(map(_times_slaps, facts["variants"])) else None
+
+
+def _times_slaps(entry: Facts) -> bool:
+    has_slaps = preset(entry["preset"]).tag == "CAC" or entry["options"]["slaps"]
+    return bool(has_slaps) and entry["options"]["slap_order"] == "reaction"
+
+
+def _scoring_tables(facts: Facts) -> dict[str, str]:
+    """PAR-25: which scoring table each game of par golf used, `ours-1` labelled as ours."""
+    names = {
+        entry["name"]: entry["options"]["par_table"]["name"]
+        for entry in facts["variants"]
+        if preset(entry["preset"]).tag == "PAR"
+    }
+    ours = f"{OURS_1.name}, which is ours and not the game publisher's"
+    return {variant: ours if name == OURS_1.name else name for variant, name in names.items()}
