@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
 
 from protocol.text import printable
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, say
 from referee.reports.blame import mishap_of, stderr_lines
 from referee.reports.narrate import narrate
 from referee.reports.wire import wire_lines
-from referee.rules.record import FORMAT, BrokenRecord, Forfeit, GivenSlaps, Move, Record, walk
+from referee.rules.record import BrokenRecord, Forfeit, GivenSlaps, Head, Move, NoRecord, Record, read_record, walk
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.facts import plan_of
 from referee.tournament.store.store import Store
@@ -22,18 +21,6 @@ from referee.tournament.verify.record import check_record, not_compared
 from referee.tournament.verify.run import Checked, check_store
 
 SQLITE = b"SQLite format 3\x00"
-
-
-class NoRecord(Exception):
-    """There is no such record; the text says what was looked for."""
-
-
-class _Head(Struct):
-    """What every format of a record has."""
-
-    format: int
-    golfref: str
-    protocol: str
 
 
 def replay(where: str, seat: int | None, *, wire: bool = False) -> int:
@@ -109,12 +96,9 @@ def load_record(where: str) -> Record:
 def _decode(where: str, data: bytes) -> Record:
     """The record in these bytes, which lie in `where`; raises NoRecord."""
     try:
-        head = msgspec.json.decode(data, type=_Head)
-        if head.format != FORMAT:
-            raise NoRecord(f"{where}: a record of format {head.format}; this version reads format {FORMAT}")
-        return msgspec.json.decode(data, type=Record)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise NoRecord(f"{where}: not a golfref record: {error}") from None
+        return read_record(data)
+    except NoRecord as error:
+        raise NoRecord(f"{where}: {error}") from None
 
 
 def _checked(where: str, published: Published) -> Checked:
@@ -152,15 +136,15 @@ def _checked_file(path: Path, lines: Sequence[bytes]) -> Checked:
     return Checked(notes=(), findings=tuple(findings), compared=(f"{len(records)} matches replayed",))
 
 
-def _doubts(played: Iterable[Record | _Head]) -> list[str]:
+def _doubts(played: Iterable[Record | Head]) -> list[str]:
     """Notes where another version played: what it said to the bots may have been worded otherwise."""
     whys = Counter(not_compared(one.golfref, one.protocol) for one in played)
     return [f"note: {why} (matches: {count})" for why, count in whys.items() if why is not None]
 
 
-def _heads(store: Store) -> Iterator[_Head]:
+def _heads(store: Store) -> Iterator[Head]:
     """The versions of a run's records, but of those that cannot be read: these are findings."""
-    decoder = msgspec.json.Decoder(_Head)
+    decoder = msgspec.json.Decoder(Head)
     for number in sorted(store.numbers()):
         with contextlib.suppress(StoreError, msgspec.MsgspecError, UnicodeDecodeError):
             yield decoder.decode(store.record(number))

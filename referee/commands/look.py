@@ -11,7 +11,7 @@ from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, put_json, s
 from referee.rules.book.options import COMBINES, BadOptions
 from referee.rules.book.variants import PRESETS, UnknownVariant, Variant, customised
 from referee.rules.describe import rules_in_full
-from referee.rules.scoring.by_hand import score_grids, scoring_variant
+from referee.rules.scoring.by_hand import Scores, score_grids, scoring_variant
 from referee.rules.scoring.grid import BadGrid
 
 
@@ -31,13 +31,6 @@ class ScoreRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     options: dict[str, Any] = {}
     grids: tuple[str, ...]
     ender: int | None = None
-
-
-class ScoreAnswer(Struct, frozen=True, kw_only=True):
-    """Raw and round scores by seat."""
-
-    raw: tuple[int, ...]
-    scores: tuple[int, ...]
 
 
 class ScoreError(Struct, frozen=True, kw_only=True):
@@ -69,13 +62,13 @@ def show_rules(name: str, changes: Mapping[str, Any]) -> int:
 def score(name: str, grids: list[str], changes: Mapping[str, Any], ender: int | None) -> int:
     """Raw and round scores of layouts that were written down."""
     try:
-        raw, scores = score_grids(scoring_variant(name, changes), grids, ender)
+        scored = score_grids(scoring_variant(name, changes), grids, ender)
     except (UnknownVariant, BadOptions, BadGrid) as error:
         say(f"golfref: {error}")
         return USAGE
-    for seat, grid in enumerate(grids):
-        adjusted = "" if raw[seat] == scores[seat] else f" (raw {raw[seat]})"
-        put(f"{scores[seat]}{adjusted}  {grid}")
+    for grid, raw, points in zip(grids, scored.raw, scored.scores, strict=True):
+        adjusted = "" if raw == points else f" (raw {raw})"
+        put(f"{points}{adjusted}  {grid}")
     return DONE
 
 
@@ -95,15 +88,14 @@ def score_lines() -> int:
 _DECODER = msgspec.json.Decoder(ScoreRequest)
 
 
-def score_line(line: bytes) -> ScoreAnswer | ScoreError:
+def score_line(line: bytes) -> Scores | ScoreError:
     """The answer to a line of `score --jsonl`."""
     try:
         request = _DECODER.decode(line)
         variant = scoring_variant(request.preset, request.options)
-        raw, scores = score_grids(variant, request.grids, request.ender)
+        return score_grids(variant, request.grids, request.ender)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, UnknownVariant, BadOptions, BadGrid) as error:
         return ScoreError(error=str(error))
-    return ScoreAnswer(raw=raw, scores=scores)
 
 
 def _row(variant: Variant) -> VariantRow:

@@ -8,6 +8,7 @@ much as it takes to tell it again and to prove it. This module never measures or
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 from msgspec import Struct, field
 
 from protocol.actions import Action, Target
@@ -176,8 +177,31 @@ class Record(Struct, frozen=True, kw_only=True):
     result: MatchResult
 
 
+class NoRecord(ValueError):
+    """There is no record that this version reads; the text says what was looked for, or what is there instead."""
+
+
 class BrokenRecord(ValueError):
     """A record that does not replay; the text says at which move and why."""
+
+
+class Head(Struct):
+    """What every format of a record has."""
+
+    format: int
+    golfref: str
+    protocol: str
+
+
+def read_record(data: bytes) -> Record:
+    """The record that is written as one line of JSON; raises NoRecord where it is none, or of another format."""
+    try:
+        head = msgspec.json.decode(data, type=Head)
+        if head.format != FORMAT:
+            raise NoRecord(f"a record of format {head.format}; this version reads format {FORMAT}")
+        return msgspec.json.decode(data, type=Record)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise NoRecord(f"not a golfref record: {error}") from None
 
 
 def walk(record: Record, chance: Chance | None = None) -> Iterator[tuple[Game, Move]]:

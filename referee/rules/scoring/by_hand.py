@@ -6,12 +6,21 @@ How they score is scoring.py and knocker.py; how they are written is grid.py.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from protocol.cards import JOKER, Card, rank
 from referee.rules.book.options import COMBINES
 from referee.rules.book.variants import Variant, customised, deck, preset
 from referee.rules.scoring.grid import BadGrid, Grid, parse_grid
 from referee.rules.scoring.knocker import score_round
 from referee.rules.scoring.scoring import raw_score
+
+
+class Scores(Struct, frozen=True, kw_only=True):
+    """What layouts score, by seat: `raw` by their cards alone, `scores` after SCO-13 and what ending the round does."""
+
+    raw: tuple[int, ...]
+    scores: tuple[int, ...]
 
 
 def scoring_variant(name: str, changes: Mapping[str, Any]) -> Variant:
@@ -22,10 +31,8 @@ def scoring_variant(name: str, changes: Mapping[str, Any]) -> Variant:
     return customised(name, changes)
 
 
-def score_grids(
-    variant: Variant, grids: Sequence[str], ender: int | None = None
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Raw and round scores of the layouts of seats 0, 1, ...; `ender` is who knocked or ended the round.
+def score_grids(variant: Variant, grids: Sequence[str], ender: int | None = None) -> Scores:
+    """The scores of the layouts of seats 0, 1, ...; `ender` is who knocked or ended the round.
 
     Raises BadGrid for a layout that the variant cannot have: a wrong shape, or a card that is not in its pack. A card
     may stand more often than the pack has it, and jokers in any game that knows them. Sets that grow and shrink have
@@ -37,7 +44,7 @@ def score_grids(
         raise BadGrid(f"ender: expected a seat from 0 to {len(grids) - 1}, one for each grid; got {ender}")
     pack = frozenset(deck(variant, variant.seats[1]))
     raw = tuple(_score_grid(variant, pack, text, seat) for seat, text in enumerate(grids))
-    return raw, score_round(variant, raw, ender)
+    return Scores(raw=raw, scores=score_round(variant, raw, ender))
 
 
 def _score_grid(variant: Variant, pack: frozenset[Card], text: str, seat: int) -> int:

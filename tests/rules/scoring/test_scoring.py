@@ -12,7 +12,7 @@ from worked_cases import worked_cases
 
 from referee.rules.book.options import BadOptions
 from referee.rules.book.variants import PRESETS, customised
-from referee.rules.scoring.by_hand import score_grids, scoring_variant
+from referee.rules.scoring.by_hand import Scores, score_grids, scoring_variant
 from referee.rules.scoring.grid import BadGrid, Cell, format_grid, parse_grid
 from referee.rules.scoring.knocker import score_round
 from referee.rules.scoring.scoring import has_four_of_a_kind
@@ -60,8 +60,8 @@ def _case(line: str) -> Case:
 
 @pytest.mark.parametrize("case", cases("SCORE"))
 def test_raw_score(case: Case) -> None:
-    raw, scores = score_grids(scoring_variant(case.preset, case.options), [case.given])
-    assert raw == scores == (int(case.expected),)
+    scored = score_grids(scoring_variant(case.preset, case.options), [case.given])
+    assert scored.raw == scored.scores == (int(case.expected),)
 
 
 @pytest.mark.parametrize("case", cases("ADJ"))
@@ -88,8 +88,8 @@ def test_section_7_works_on_the_grids_of_a_table() -> None:
     variant = scoring_variant("six-card", {"knock_penalty": "add:10"})
     beaten = "KS 5H 9D / KD AC 9S"
     lowest = "KS AD 9D / KD AC 9S"
-    assert score_grids(variant, [beaten, lowest], ender=0) == ((6, 0), (16, 0))
-    assert score_grids(variant, [beaten, lowest], ender=1) == ((6, 0), (6, 0))
+    assert score_grids(variant, [beaten, lowest], ender=0) == Scores(raw=(6, 0), scores=(16, 0))
+    assert score_grids(variant, [beaten, lowest], ender=1) == Scores(raw=(6, 0), scores=(6, 0))
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_the_ender_is_a_seat_with_a_grid(ender: int) -> None:
 
 def test_par_22_a_course_has_holes_of_several_pars() -> None:
     grids = ["5S 5D / 2C KH / QS 3H", "2S 2D / 2C KH / JS JD / AH 10C", "AS AD / 3S 3D / 4S 4D / 5S 5D / 6S KD"]
-    assert score_grids(PRESETS["par-course"], grids)[0] == (11, 9, 6)
+    assert score_grids(PRESETS["par-course"], grids).raw == (11, 9, 6)
 
 
 @pytest.mark.parametrize("preset", ["six-card", "four-card", "nine-card", "eight-card", "cutthroat", "cambio"])
@@ -203,18 +203,18 @@ def test_jokers_that_are_not_in_the_pack_score_by_hand(preset: str) -> None:
     variant = scoring_variant(preset, {"jokers": 0, "values": {"3": 0}})
     shape = [["3S"] * variant.columns for _ in range(variant.rows)]
     shape[0][0] = "X1"
-    assert score_grids(variant, [" / ".join(map(" ".join, shape))])[0] == (-5,)
+    assert score_grids(variant, [" / ".join(map(" ".join, shape))]).raw == (-5,)
 
 
 def test_cac_04_extra_suits_are_cards_of_cactus() -> None:
-    assert score_grids(PRESETS["cactus"], ["0E 1F / 2G 3I"])[0] == (6,)
+    assert score_grids(PRESETS["cactus"], ["0E 1F / 2G 3I"]).raw == (6,)
 
 
 def test_joker_options_need_no_jokers_in_the_pack_to_score_by_hand() -> None:
     changes = {"joker_value": 15, "joker_pair": -5}
     with pytest.raises(BadOptions, match="needs `jokers` above 0"):
         customised("six-card", changes)
-    assert score_grids(scoring_variant("six-card", changes), ["X1 X2 3C / 4C 5C 6C"])[0] == (48,)
+    assert score_grids(scoring_variant("six-card", changes), ["X1 X2 3C / 4C 5C 6C"]).raw == (48,)
 
 
 def test_opt_08_cactus_has_no_jokers_by_hand_either() -> None:

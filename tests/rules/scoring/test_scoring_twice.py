@@ -17,8 +17,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from referee.commands.look import ScoreAnswer, ScoreError, score_line
+from referee.commands.look import ScoreError, score_line
 from referee.rules.book.variants import PRESETS, customised
+from referee.rules.scoring.by_hand import Scores
 from referee.rules.scoring.knocker import score_round
 
 Place = tuple[int, int]
@@ -474,7 +475,7 @@ def test_both_scorers_agree_on_every_game(preset: str, data: st.DataObject) -> N
         return
     for request in rounds:
         answer = score_line(json.dumps(request).encode())
-        assert isinstance(answer, ScoreAnswer), answer
+        assert isinstance(answer, Scores), answer
         assert (list(answer.raw), list(answer.scores)) == judged(request)
 
 
