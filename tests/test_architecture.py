@@ -19,6 +19,7 @@ ROOMS = (
     "referee.tournament",
     "referee.reports",
     "referee.commands",
+    "referee.library",
     "referee.cli",
 )
 

@@ -8,7 +8,6 @@ from msgspec import Struct
 from protocol import events as wire
 from protocol.actions import Target
 from referee.rules.game import Game
-from referee.rules.table.seen import view
 
 HIDDEN = "a hidden card"
 
@@ -56,8 +55,8 @@ Kinds that take several lines, or whose words depend on them, are in `_LINES`.""
 
 def narrate(game: Game, since: int, viewer: int | None, names: Sequence[str]) -> Iterator[str]:
     """The lines for each event from number `since` on, as this seat saw it (None: the public view)."""
-    for event in game.events[since:]:
-        yield from in_words(view(event, viewer), names)
+    for event in game.seen(viewer, since):
+        yield from in_words(event, names)
 
 
 def in_words(event: wire.Event, names: Sequence[str]) -> Iterator[str]:

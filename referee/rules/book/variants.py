@@ -218,7 +218,14 @@ PRESETS: Mapping[str, Variant] = {
 
 
 def preset(name: str) -> Variant:
-    """The preset of this name; raises UnknownVariant."""
+    """The game of this name as the rule book has it: its options, rows and columns, fewest and most seats.
+
+    `PRESETS` has all of them, and RULES.md says under "Variant names" which section each belongs to. Raises
+    UnknownVariant (a ValueError) for another name; its text suggests the nearest.
+
+    >>> preset("nine-card").rows, preset("nine-card").options.limit
+    (3, 50)
+    """
     try:
         return PRESETS[name]
     except KeyError:
@@ -228,7 +235,16 @@ def preset(name: str) -> Variant:
 
 
 def customised(name: str, changes: Mapping[str, Any]) -> Variant:
-    """A preset with changed options, validated as a whole; raises UnknownVariant and BadOptions."""
+    """The game of this name with other options, checked as a whole (GEN-14, OPT).
+
+    `changes` has options of RULES.md section 21 with values as in a tournament's TOML file; the others stay as the
+    preset has them. Raises UnknownVariant for a name that is no game, and BadOptions for a value that an option cannot
+    have, for an option of other games, and for options that exclude each other. Both are ValueErrors, and BadOptions
+    lists all problems.
+
+    >>> customised("six-card", {"rounds": 4, "knock_penalty": "add:10"}).options.rounds
+    4
+    """
     base = preset(name)
     variant = _shaped(base, change(_unset_pars(base, changes), base.tag, changes))
     problems = list(_shape_problems(variant, changes))

@@ -7,6 +7,7 @@ eight 32-bit words, big-endian, in order; the words of all digests follow one an
 
 import hmac
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from struct import Struct
 from typing import TypeVar
 
@@ -46,6 +47,11 @@ class Stream:
     def bits53(self) -> int:
         """An integer from 0 to 2**53 - 1: 32 bits of the first word above the upper 21 bits of the next."""
         return next(self._words) << 21 | next(self._words) >> 11
+
+
+def seed_key(seed: str) -> bytes:
+    """The key that a seed text stands for: SHA-256 of `golfref/seed`, a zero byte, the seed in UTF-8; 32 bytes."""
+    return sha256(b"golfref/seed\0" + seed.encode()).digest()
 
 
 def bot_seed(deal_key: bytes, rotation: int, seat: int) -> int:

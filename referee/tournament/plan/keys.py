@@ -10,12 +10,12 @@ from hashlib import sha256
 
 import msgspec
 
+from referee.rules.table.streams import seed_key
+
 
 def master_key(seed: str | None) -> bytes:
-    """32 bytes: secret random ones without a seed, else SHA-256 of `golfref/seed`, a zero byte, the seed in UTF-8."""
-    if seed is None:
-        return secrets.token_bytes(32)
-    return sha256(b"golfref/seed\0" + seed.encode()).digest()
+    """32 bytes: secret random ones without a seed, else those that the seed stands for (streams.seed_key)."""
+    return secrets.token_bytes(32) if seed is None else seed_key(seed)
 
 
 def commitment(key: bytes) -> str:

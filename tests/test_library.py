@@ -1,0 +1,177 @@
+"""The door for programs that import the referee: what its pages show is run, and it opens quickly or says why not."""
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import assert_type
+
+import pytest
+
+import bots
+import protocol
+import referee
+from referee.rules.book.variants import Variant
+from referee.rules.game import Game
+from referee.rules.record import NoRecord, read_record
+from referee.rules.scoring.by_hand import Scores
+
+PAGE = Path(referee.__file__).with_name("README.md")
+SCRIPTS = Path(sys.executable).parent
+
+
+def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command in the current folder, with the installed programs first in PATH."""
+    paths = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        command, env=os.environ | {"PATH": paths} | environment, capture_output=True, text=True, check=False
+    )
+
+
+def check(text: str, names: dict[str, object]) -> None:
+    """Run what follows `>>>`; fails with what it printed, where that is not what the text shows."""
+    told: list[str] = []
+    test = doctest.DocTestParser().get_doctest(text, names, "example", None, 0)
+    doctest.DocTestRunner().run(test, out=told.append, clear_globs=False)
+    assert not told, "".join(told)
+    assert test.examples
+    names.update(test.globs)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the record that the examples read, written by the command that the page shows."""
+    folder = tmp_path_factory.mktemp("library")
+    (command,) = re.findall(r"^```sh\n(.*?)^```", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    done = run("bash", "-euc", f"cd {folder}; {command}")
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder
+
+
+@pytest.fixture
+def recorded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test runs in that folder."""
+    monkeypatch.chdir(folder)
+
+
+@pytest.mark.usefixtures("recorded")
+def test_the_page_shows_what_comes_out() -> None:
+    names: dict[str, object] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL):
+        check(block, names)
+
+
+@pytest.mark.usefixtures("recorded")
+@pytest.mark.parametrize("name", referee.__all__)
+def test_help_shows_what_comes_out(name: str) -> None:
+    documented = getattr(referee, name)
+
+    check(documented.__doc__, {name: documented})
+
+
+def test_the_names_are_there_for_completion_and_nothing_else_is() -> None:
+    assert set(referee.__all__) <= set(dir(referee))
+    with pytest.raises(AttributeError, match="module 'referee' has no attribute 'shuffle'"):
+        getattr(referee, "shuffle")  # noqa: B009 - mypy knows that there is none
+
+
+def test_types_come_along() -> None:
+    """`py.typed` is installed, and mypy sees through the lazy names (it checks this file)."""
+    for package in (protocol, referee, bots):
+        assert Path(str(package.__file__)).with_name("py.typed").is_file()
+    assert_type(referee.preset("cactus"), Variant)
+    assert_type(referee.score("six-card", "KS 5H 9D / KD AC 9S"), Scores)
+    assert_type(referee.Game.from_seed(referee.preset("cactus"), 3, "demo"), Game)
+    assert_type(referee.customised("six-card", {"rounds": 1}).seats, tuple[int, int])
+
+
+@pytest.mark.parametrize(
+    ("call", "complaint"),
+    [
+        (lambda: referee.preset("six-crad"), "unknown variant `six-crad`; did you mean `six-card`?"),
+        (lambda: referee.customised("six-card", {"rounds": 0}), "rounds"),
+        (lambda: referee.score("six-crad", "KS"), "did you mean `six-card`?"),
+        (lambda: referee.score("six-card", "KS"), "expected 2 rows of 3 cards"),
+        (lambda: referee.replay(b"{"), "not a golfref record"),
+        (lambda: referee.replay(b'{"format": 2, "golfref": "0.1.0", "protocol": "1"}'), "a record of format 2; this"),
+        (lambda: referee.replay(Path("nowhere.jsonl")), "nowhere.jsonl: cannot be read: No such file"),
+        (lambda: Game.from_seed(referee.preset("six-card"), 99, "demo"), "six-card is for 2 to 8 seats, got 99"),
+    ],
+)
+def test_mistakes_are_value_errors_that_say_what_to_change(call: Callable[[], object], complaint: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(complaint)):
+        call()
+
+
+@pytest.mark.usefixtures("recorded")
+def test_a_record_is_replayed_from_a_path_its_bytes_or_itself() -> None:
+    path = Path("match.jsonl")
+    sources = ("match.jsonl", path, "match.jsonl:0", path.read_bytes(), read_record(path.read_bytes()))
+
+    assert len({str(referee.replay(source).result) for source in sources}) == 1
+    with pytest.raises(NoRecord, match="there is no 1"):
+        referee.replay("match.jsonl:1")
+
+
+@pytest.mark.parametrize("module", ["referee", "referee.cli"])
+def test_neither_import_nor_help_waits_for_the_rules(module: str) -> None:
+    loaded = run(sys.executable, "-c", f"import sys, {module}; print(*sys.modules)").stdout.split()
+
+    assert module in loaded
+    assert not [name for name in loaded if name.startswith(("protocol", "referee.rules", "msgspec"))]
+
+
+# Beside files of the user's own
+
+
+@pytest.fixture(params=["protocol.py", "protocol/__init__.py"])
+def hiding(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A file that takes the place of our package `protocol` where Python is started in the current folder."""
+    file = tmp_path / str(request.param)
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("raise SystemExit('this was run')\n")
+    monkeypatch.chdir(tmp_path)
+    return f"{file} hides the package `protocol` that golfref needs: rename it, or start in another folder"
+
+
+def test_a_program_that_imports_it_is_told_which_file_hides_our_protocol(hiding: str) -> None:
+    done = run(sys.executable, "-c", "import referee")
+
+    assert done.stderr.splitlines()[-1] == f"ImportError: {hiding}"
+    assert done.returncode == 1
+
+
+def test_the_module_as_a_command_says_so_in_one_line(hiding: str) -> None:
+    done = run(sys.executable, "-m", "referee.cli", "variants")
+
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"golfref: {hiding}\n")
+
+
+def test_the_command_says_so_in_one_line(hiding: str, tmp_path: Path) -> None:
+    done = run("golfref", "variants", PYTHONPATH=str(tmp_path))
+
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"golfref: {hiding}\n")
+
+
+def test_a_module_of_that_name_that_was_loaded_before_is_named_too(hiding: str, tmp_path: Path) -> None:
+    own = "import sys, types; sys.modules['protocol'] = own = types.ModuleType('protocol'); own.__file__ = 'mine.py'"
+    done = run(sys.executable, "-c", f"{own}; import referee", PYTHONPATH=str(tmp_path))
+
+    assert done.stderr.splitlines()[-1].startswith("ImportError: mine.py hides the package `protocol`")
+    assert hiding
+
+
+@pytest.mark.parametrize("file", ["bots.py", "bots/__init__.py"])
+def test_bots_of_ones_own_are_in_nobodys_way(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text("raise SystemExit('this was run')\n")
+    monkeypatch.chdir(tmp_path)
+    match = ("match", "--variant", "six-card", "-o", "rounds=1", "--bot", "builtin:random", "--bot", "builtin:greedy")
+
+    done = run(sys.executable, "-m", "referee.cli", *match, "--strict")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert run(sys.executable, "-c", f"import referee; referee.preset({'cactus'!r}).tag").stderr == ""
