@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from referee.play.bot.channel import Channel
 from referee.play.faults import HostFault, Trouble
+from referee.play.pump.clock import Clock
 from referee.play.pump.live import Link, Live
-from referee.play.pump.naps import Naps
 from referee.play.pump.poller import Poller
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import LONGEST_STILL_S, Neighbours
@@ -31,18 +31,12 @@ from referee.play.talk.inbox import Heard
 TURN_NS = 2_000_000
 """So long the pump works before it lets other tasks run."""
 
-LAG_NS = 2_000_000
-"""While the referee does not look for longer than this, the bots' clocks stand still."""
-
 HOPELESS_NS = 2_000_000_000
 """If it did not look once for so long while an answer was awaited, the match is void: no time of it can be defended.
 
 Short times do not add up to this: clocks stood still in them, and a bot that gives the warden much to look at, while it
 thinks for long, could bring them about.
 """
-
-AT_ONCE_NS = 50_000
-"""A poll that is quicker than this did not wait."""
 
 LOCK_PATIENCE_NS = 1_000_000_000
 """How long a window waits for another referee of this host that is timing; then it is held, and marked disturbed."""
@@ -57,8 +51,12 @@ EXIT_CHECK_NS = 5_000_000
 class Pump:
     """Drives conversations. `run` is the task; `converse` is called by whoever plays a match."""
 
-    def __init__(self, lock: HostLock | None = None, neighbours: Neighbours | None = None) -> None:
+    def __init__(
+        self, lock: HostLock | None = None, neighbours: Neighbours | None = None, clock: Clock | None = None
+    ) -> None:
         """`neighbours` are the other workers of the run; they are left when the pump is closed."""
+        self._clock = clock or Clock()
+        self._clock.on_lag = self._make_up_for
         self._poller = Poller()
         self._lives: list[Live] = []
         self._admitted: list[Channel] = []
@@ -76,9 +74,6 @@ class Pump:
             for fd in neighbours.fds:
                 self._poller.watch(fd, partial(self._hear_neighbour, neighbours, fd))
         self._wakeup = trio.Event()
-        self._looked_ns = self._arrived_ns = time.monotonic_ns()
-        self._is_parked = False
-        self._parked_until_ns = 0
         self.stillness = trio.Lock()
         """Held while slaps are timed; who starts processes takes it first."""
 
@@ -106,7 +101,7 @@ class Pump:
         live.links = {seat: Link(next(self._count), live, seat, channel) for seat, channel in channels.items()}
         try:
             async with self.stillness:  # not in the middle of a window, for which these bots were not held still
-                self._catch_up(time.monotonic_ns())  # what the others waited for before is no lag of this match
+                self._clock.catch_up(self._clock.now_ns())  # what the others waited for before is no lag of this match
                 for link in live.links.values():
                     self._register(link)
                 self._lives.append(live)
@@ -125,13 +120,12 @@ class Pump:
 
     async def run(self) -> None:
         """Pump until cancelled."""
-        naps = Naps(self._note_nap)
-        trio.lowlevel.add_instrument(naps)
+        trio.lowlevel.add_instrument(self._clock.loop_waits)
         try:
             while True:
                 await self._turn()
         finally:
-            trio.lowlevel.remove_instrument(naps)
+            trio.lowlevel.remove_instrument(self._clock.loop_waits)
 
     def close(self) -> None:
         """Once nothing converses any more: what is cancelled together with `run` still takes its pipes back."""
@@ -143,14 +137,14 @@ class Pump:
 
     async def _turn(self) -> None:
         """Work for one turn, then let trio's other tasks run, or park when nothing has happened."""
-        now_ns = time.monotonic_ns()
+        now_ns = self._clock.now_ns()
         end_ns, busy = now_ns + TURN_NS, True
         while busy and now_ns < end_ns and not self._is_called(now_ns):
             busy = self._poll(now_ns, min(end_ns, self._next_alarm(now_ns)))
-            now_ns = time.monotonic_ns()
+            now_ns = self._clock.now_ns()
         if self._is_called(now_ns):
             await self._time_slaps()
-            self._looked_ns = time.monotonic_ns()
+            self._clock.look()
         elif busy:
             await trio.lowlevel.checkpoint()
         else:
@@ -158,14 +152,10 @@ class Pump:
 
     def _poll(self, start_ns: int, until_ns: int) -> bool:
         """One poll, until then at most, and everything that follows from it; whether anything was there."""
-        self._catch_up(start_ns)
-        wait_ns = max(0, until_ns - start_ns)
-        ready = self._poller.poll(wait_ns / 1e9)
-        now_ns = time.monotonic_ns()
-        self._note_lag(now_ns - start_ns - wait_ns)
-        # What is there at once may have come while we were at work since the last look: in doubt, for the bot.
-        self._arrived_ns = self._looked_ns if now_ns - start_ns < AT_ONCE_NS else now_ns
-        self._looked_ns = now_ns
+        self._clock.catch_up(start_ns)
+        timeout_ns = max(0, until_ns - start_ns)
+        ready = self._poller.poll(timeout_ns / 1e9)
+        now_ns = self._clock.end_poll(start_ns, timeout_ns)
         handlers = self._poller.handlers
         for fd, _ in ready:
             if (handler := handlers.get(fd)) is not None:  # what came before it may have ended its match
@@ -176,28 +166,18 @@ class Pump:
     async def _park(self) -> None:
         """Sleep in trio until a pipe is ready, a deadline is near or a match begins."""
         self._wakeup = trio.Event()
-        now_ns = time.monotonic_ns()
-        self._parked_until_ns = self._next_alarm(now_ns)
-        with trio.move_on_after(max(0.0, (self._parked_until_ns - now_ns) / 1e9)):
+        now_ns = self._clock.now_ns()
+        until_ns = self._next_alarm(now_ns)
+        with trio.move_on_after(max(0.0, (until_ns - now_ns) / 1e9)):
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._wake_on_pipe, nursery.cancel_scope)
+                nursery.start_soon(self._wake_on_pipe, until_ns, nursery.cancel_scope)
                 await self._wakeup.wait()
                 nursery.cancel_scope.cancel()
 
-    async def _wake_on_pipe(self, scope: trio.CancelScope) -> None:
-        self._is_parked = True
-        try:
+    async def _wake_on_pipe(self, until_ns: int, scope: trio.CancelScope) -> None:
+        with self._clock.parked(until_ns):
             await trio.lowlevel.wait_readable(self._poller.fileno())
-        finally:
-            self._is_parked = False
         scope.cancel()
-
-    def _note_nap(self, begun_ns: int, ended_ns: int) -> None:
-        """Trio's loop has waited; while we are parked, it looks at our pipes as long as it waits, and only then."""
-        if self._is_parked:
-            self._catch_up(begun_ns)
-            self._note_lag(ended_ns - max(begun_ns, self._parked_until_ns))
-            self._looked_ns = ended_ns
 
     # Pipes
 
@@ -264,7 +244,7 @@ class Pump:
                 if exchange.timed and not exchange.at_once:
                     self._races.append(live)
                     return
-                live.opened_ns = time.monotonic_ns()
+                live.opened_ns = self._clock.now_ns()
                 live.awaited = sum([delivery.awaits is not None for delivery in exchange.deliveries])
                 for delivery in exchange.deliveries:
                     self._deliver(live.links[delivery.seat], delivery)
@@ -277,7 +257,7 @@ class Pump:
 
     def _deliver(self, link: Link, delivery: Delivery) -> None:
         """Write a line; what is known at once of its answer is the reply."""
-        channel, now_ns = link.channel, time.monotonic_ns()
+        channel, now_ns = link.channel, self._clock.now_ns()
         channel.write(delivery, now_ns)
         if channel.unwritten and channel.process is not None:
             self._poller.watch(channel.process.stdin, partial(self._flush, link), writable=True)
@@ -305,8 +285,8 @@ class Pump:
         pending = channel.pending
         if pending is None:
             return
-        arrived_ns = now_ns if heard is None else min(now_ns, self._arrived_ns)
-        late = arrived_ns > pending.deadline_ns
+        arrived_ns = now_ns if heard is None else min(now_ns, self._clock.arrived_ns)
+        late = heard is None or arrived_ns > pending.deadline_ns
         if late:
             if channel.forgive(now_ns) and heard is None:
                 self._wake_at(link, pending.deadline_ns)
@@ -345,15 +325,15 @@ class Pump:
 
     async def _time_slaps(self) -> None:
         async with self.stillness:
-            self._catch_up(time.monotonic_ns())  # whoever had it started a process
+            self._clock.catch_up(self._clock.now_ns())  # whoever had it started a process
             if self._neighbours is not None and self._neighbours.wants_stillness():
-                begun_ns = time.monotonic_ns()
+                begun_ns = self._clock.now_ns()
                 with held_still(self._everyone()) as at_rest:
                     self._neighbours.stand_still(at_rest=at_rest)
                 if self._patience_ends_ns:  # meanwhile it was a neighbour that had the lock
-                    self._patience_ends_ns += time.monotonic_ns() - begun_ns
+                    self._patience_ends_ns += self._clock.now_ns() - begun_ns
             else:
-                await self._try_race(time.monotonic_ns())
+                await self._try_race(self._clock.now_ns())
 
     async def _try_race(self, now_ns: int) -> None:
         """Time the first window that waits, if the host's lock is free or has been waited for long enough."""
@@ -415,17 +395,8 @@ class Pump:
             link.alarm_ns = 0
             self._look_at(link, now_ns)
 
-    def _catch_up(self, now_ns: int) -> None:
-        """We look again; if that is late, clocks stood still until now, and what came meanwhile came now."""
-        gap_ns = now_ns - self._looked_ns
-        if gap_ns > LAG_NS:
-            self._looked_ns = now_ns
-            self._note_lag(gap_ns)
-
-    def _note_lag(self, gap_ns: int) -> None:
-        """The pipes were not looked at for so long."""
-        if gap_ns <= LAG_NS:
-            return
+    def _make_up_for(self, gap_ns: int) -> None:
+        """The pipes were not looked at for so long: the bots' clocks stood still."""
         for live in list(self._lives):
             live.worst_lag_ns = max(live.worst_lag_ns, gap_ns)
             channels = [link.channel for link in live.links.values()]

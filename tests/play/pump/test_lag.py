@@ -1,185 +1,129 @@
 """What the referee does when it is late itself: nobody is charged for the time in which it did not look."""
 
 import contextlib
-import subprocess
-import sys
-import time
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
 import trio
-from racing import WAITERS
+import trio.testing
+from in_memory import DRAW, HandTime, Pipes, ask, channel, converse, scripted, three_bots
 
-from protocol.messages import Clocks, FaultPolicy, Game
-from referee.play.bot import orphans
+from protocol.messages import Answer
+from referee.play.bot.channel import MOST_FORGIVEN
+from referee.play.bot.procfs import Usage
 from referee.play.faults import HostFault
-from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
-from referee.play.session import run_session
-from referee.play.spec import BotSpec, Confinement, builtin_bot
-from referee.rules.book.variants import customised
-from referee.rules.record import Forfeit, Given, Record
+from referee.play.talk.exchange import Exchange, Reply
 
-TELLS = """
-import json, pathlib, sys, time
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type": "ready"}', flush=True)
-    elif message["type"] == "request":
-        if message["decision"] == "turn":
-            pathlib.Path("asked").touch()
-            while not pathlib.Path("stalled").exists():
-                time.sleep(0.001)
-        offer = message["legal"][0]
-        fill = lambda choice: choice["of"][:choice["pick"]] if "pick" in choice else choice["one_of"][0]
-        action = {name: choice if name == "kind" else fill(choice) for name, choice in offer.items()}
-        print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
-"""
-"""Says by a file that its first turn has come, and answers once the referee has ceased to look."""
+seats = pytest.fixture(three_bots)
+
+THOUGHT_S = 0.2
+LIMIT_S = 0.5
 
 
-COMPUTES = TELLS.replace(
-    'pathlib.Path("asked").touch()',
+def reply_after(seats: list[Pipes], *busy_s: float) -> Reply:
+    """What came of a question with LIMIT_S to answer, to which the bot thought for THOUGHT_S while the referee looked.
+
+    Then the referee did not look for each of these times, with a look in between, before it saw the answer.
     """
-            import os
-            pathlib.Path("stalled").touch()
-            os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-            until = time.process_time() + 0.3
-            while time.process_time() < until:
-                pass""",
-)
-"""Computes for 0.3 seconds at each turn, all on the same core."""
+    time = HandTime()
 
-BURNS = """
-import os
-os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-os.nice(5)
-while True:
-    pass
-"""
-"""Computes on that core for ever, with no more right to it than a bot has."""
+    async def bot() -> None:
+        id_ = await seats[0].request()
+        await time.wait(THOUGHT_S)
+        for seconds in busy_s:
+            await trio.testing.wait_all_tasks_blocked()
+            time.be_busy(seconds)
+        seats[0].answer(id_)
+
+    ((reply,),) = converse([Exchange(deliveries=(ask(0, "a", LIMIT_S),))], seats, bot, time=time)
+    return reply
 
 
-def setup_of(folder: Path, mark: dict[str, str], bot: str, move_s: float) -> MatchSetup:
-    """A match of this bot at seat 0, to which a single fault is fatal."""
-    return MatchSetup(
-        variant=customised("six-card", {"rounds": 1, "turn_cap": 4}),
-        name="six-card",
-        bots=(BotSpec(name=bot, command=("python3", f"{bot}.py"), dir=str(folder), env=mark), builtin_bot("random")),
-        seeds=(1, 2),
-        deal_key=b"lag",
-        clocks=Clocks(move_s=move_s),
-        faults=FaultPolicy(strikes=1),
-        confinement=Confinement(),
-        games=(Game(variant="six-card", name="six-card", seats=2),),
-    )
+def test_an_answer_that_came_while_the_referee_did_not_look_is_not_late(seats: list[Pipes]) -> None:
+    reply = reply_after(seats, 0.7)
+    assert reply.heard == Answer(id="a", action=DRAW)
+    assert (reply.elapsed_us, reply.waived_us) == (200_000, 700_000)
 
 
-def played(folder: Path, mark: dict[str, str], stall_s: float) -> Record:
-    """A match in which the referee is kept from looking for so long while the bot at seat 0 has 0.5 s to answer."""
-    setup = setup_of(folder, mark, "tells", 0.5)
-    records: list[Record] = []
-
-    async def match(pump: Pump) -> None:
-        records.append(await play(pump, setup))
-
-    async def stall(_: Pump) -> None:
-        while not (folder / "asked").exists():
-            await trio.sleep(0.001)
-        (folder / "stalled").touch()
-        time.sleep(stall_s)  # noqa: ASYNC251 - this is what happens to a referee on an overloaded host
-
-    run_session([match, stall])
-    return records[0]
+def test_a_referee_that_does_not_look_for_too_long_voids_the_match(seats: list[Pipes]) -> None:
+    with pytest.raises(HostFault, match=r"did not look at its pipes for 2\.10 s while a clock ran"):
+        reply_after(seats, 2.1)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "tells.py").write_text(TELLS)
-    return tmp_path
+def test_short_times_in_which_the_referee_did_not_look_do_not_add_up_to_a_void_match(seats: list[Pipes]) -> None:
+    reply = reply_after(seats, 1.9, 1.9, 1.9)
+    assert reply.heard == Answer(id="a", action=DRAW)
+    assert (reply.elapsed_us, reply.waived_us) == (200_000, 5_700_000)
 
 
-def test_an_answer_that_came_while_the_referee_did_not_look_is_not_late(folder: Path, mark: dict[str, str]) -> None:
-    record = played(folder, mark, 0.7)
-    assert record.seats[0].faults == {}, [move for move in record.moves if getattr(move, "fault", None)]
-    times = [move.time_us for move in record.moves if isinstance(move, Given) and move.seat == 0]
-    assert max(times) < 500_000  # the stall is not on its clock
+def test_what_the_referee_was_busy_with_before_a_match_is_not_its_lag(seats: list[Pipes]) -> None:
+    """Neither is it waived, nor is a match void whose bots were not kept waiting."""
+    time, heard, lag_us = HandTime(), list[Sequence[Reply]](), list[int]()
+
+    async def main() -> None:
+        pump = Pump(clock=time.clock)
+        with contextlib.closing(pump):
+            async with trio.open_nursery() as nursery:
+
+                async def match() -> None:
+                    steps = scripted([Exchange(deliveries=(ask(0, "a"),))], heard)
+                    lag_us.append(await pump.converse(steps, {0: channel(seats[0])}))
+                    nursery.cancel_scope.cancel()
+
+                nursery.start_soon(pump.run)
+                async with pump.stillness:
+                    nursery.start_soon(match)
+                    await trio.testing.wait_all_tasks_blocked()
+                    time.be_busy(3.0)
+                seats[0].answer(await seats[0].request())
+
+    trio.run(main, clock=time.trio)
+    assert heard[0][0].heard == Answer(id="a", action=DRAW)
+    assert (heard[0][0].elapsed_us, heard[0][0].waived_us) == (0, 0)
+    assert lag_us == [0]
 
 
-def test_a_referee_that_does_not_look_for_too_long_voids_the_match(folder: Path, mark: dict[str, str]) -> None:
-    with pytest.raises(HostFault, match=r"did not look at its pipes for \d\.\d+ s while a clock ran"):
-        played(folder, mark, 2.1)
+# Bots that wait for a core
 
 
-STARVED = """
-import json, os, sys, time
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type": "ready"}', flush=True)
-    elif message["type"] == "request":
-        until = time.process_time() + (0.5 if message["decision"] == "turn" else 0)
-        while time.process_time() < until:
-            pass
-        offer = message["legal"][0]
-        fill = lambda choice: choice["of"][:choice["pick"]] if "pick" in choice else choice["one_of"][0]
-        action = {name: choice if name == "kind" else fill(choice) for name, choice in offer.items()}
-        print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
-"""
-"""Computes for half a second at each turn."""
+def reply_of(seats: list[Pipes], *uses: tuple[float, float, float], counts_all: bool = True) -> Reply:
+    """What came of a question with LIMIT_S to answer, whose bot answers after all of these spells.
+
+    Each is so many seconds long, and in it the bot computes and waits for a core for so many, with all its tasks.
+    """
+    time = HandTime()
+    seats[0].counts_all = counts_all
+
+    async def bot() -> None:
+        id_ = await seats[0].request()
+        for seconds, cpu_s, wait_s in uses:
+            used = seats[0].used
+            seats[0].used = Usage(used.cpu_ns + round(cpu_s * 1e9), used.wait_ns + round(wait_s * 1e9))
+            await time.wait(seconds)
+        seats[0].answer(id_)
+
+    ((reply,),) = converse([Exchange(deliveries=(ask(0, "a", LIMIT_S),))], seats, bot, time=time)
+    return reply
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how long a process waited for a core")
-def test_the_time_in_which_a_bot_waited_for_a_core_is_not_on_its_clock(folder: Path, mark: dict[str, str]) -> None:
-    (folder / "computes.py").write_text(COMPUTES)
-    records: list[Record] = []
-
-    async def match(pump: Pump) -> None:
-        records.append(await play(pump, setup_of(folder, mark, "computes", 0.7)))
-
-    with contextlib.ExitStack() as stack:
-        for _ in range(2):
-            burner = stack.enter_context(subprocess.Popen([sys.executable, "-c", BURNS], start_new_session=True))
-            stack.callback(burner.kill)
-            orphans.begun(burner.pid)  # else the warden would take it for a runaway
-            stack.callback(orphans.ended, burner.pid)
-        run_session([match])
-    (record,) = records
-    assert record.seats[0].faults == {}, [move for move in record.moves if getattr(move, "fault", None)]
-    answers = [move for move in record.moves if isinstance(move, Given) and move.seat == 0]
-    assert max(move.time_us for move in answers) < 700_000
-    assert max(move.time_us + move.waived_us for move in answers) > 700_000
+def test_the_time_in_which_a_bot_waited_for_a_core_is_not_on_its_clock(seats: list[Pipes]) -> None:
+    reply = reply_of(seats, (0.9, 0.3, 0.6))
+    assert reply.heard == Answer(id="a", action=DRAW)
+    assert (reply.elapsed_us, reply.waived_us) == (300_000, 600_000)
 
 
-SPENDS = f"""
-import json, sys
-sys.stdin.readline()
-print('{{"type": "ready"}}', flush=True)
-sys.stdin.readline()
-request = json.loads(sys.stdin.readline())
-{WAITERS}
-end = time.monotonic() + 5
-while time.monotonic() < end:
-    thread = threading.Thread(target=work, args=(0.003,))
-    thread.start()
-    thread.join()
-action = {{"kind": "turn_up", "slots": [0, 1]}}
-print(json.dumps({{"type": "answer", "id": request["id"], "action": action}}), flush=True)
-sys.stdin.read()
-"""
-"""Computes for five seconds at its first question, in threads that soon end, while idle processes of it wait."""
+def test_computing_in_tasks_that_wait_for_each_other_does_not_pass_for_waiting(seats: list[Pipes]) -> None:
+    """Many idle tasks that want the same core wait for many times as long as they compute."""
+    reply = reply_of(seats, (0.5, 0.4, 5.0), (0.5, 0.5, 5.0))
+    assert reply.heard is None
+    assert (reply.elapsed_us, reply.waived_us) == (500_000, 100_000)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how long a process waited for a core")
-def test_computing_in_threads_that_end_does_not_pass_for_waiting(folder: Path, mark: dict[str, str]) -> None:
-    (folder / "spends.py").write_text(SPENDS)
-    records: list[Record] = []
-
-    async def match(pump: Pump) -> None:
-        records.append(await play(pump, setup_of(folder, mark, "spends", 1.5)))
-
-    run_session([match])
-    first = records[0].moves[0]
-    assert isinstance(first, Forfeit)
-    assert first.fault.kind == "timeout"
+@pytest.mark.parametrize(("counts_all", "most"), [(True, MOST_FORGIVEN), (False, 1)])
+def test_a_host_that_keeps_a_bot_waiting_is_not_waited_for_without_end(
+    seats: list[Pipes], counts_all: bool, most: int
+) -> None:
+    reply = reply_of(seats, (2 * most * LIMIT_S + 1.0, 0.0, 1000.0), counts_all=counts_all)
+    assert reply.heard is None
+    assert (reply.elapsed_us, reply.waived_us) == (LIMIT_S * 1e6, most * LIMIT_S * 1e6)

@@ -8,8 +8,8 @@ from ahead import Ahead
 from racing import setup, slapper, windows
 
 from referee.play.match import play
-from referee.play.pump import naps
 from referee.play.pump import pump as pump_module
+from referee.play.pump.clock import Clock
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.slaps import quiet
@@ -118,8 +118,7 @@ def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(
 ) -> None:
     """Another neighbour has taken the lock when it goes on; it waits for that one too."""
     clock = Ahead()
-    monkeypatch.setattr(pump_module, "time", clock)
-    monkeypatch.setattr(naps, "time", clock)
+    monkeypatch.setattr(pump_module, "Clock", lambda: Clock(clock.monotonic_ns))
     monkeypatch.setattr(pump_module, "LOCK_PATIENCE_NS", round(PATIENCE_S * 1e9))
     ours, theirs = (Neighbours(fds) for fds in neighbourhood(2))
     asked_at = {3, 5}  # of the tries to take the lock

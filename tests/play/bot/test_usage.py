@@ -1,0 +1,93 @@
+"""What Linux tells of the time that a bot computes, and that it waits for a core."""
+
+import contextlib
+import os
+import select
+import subprocess
+import sys
+from functools import partial
+
+import pytest
+import trio
+from racing import WAITERS
+
+from referee.play.bot import process as process_module
+from referee.play.bot.process import start
+from referee.play.bot.procfs import Usage
+from referee.play.isolation.cgroups import Missing
+from referee.play.spec import BotSpec, Confinement
+
+PATIENCE_S = 600.0
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is known of it")
+
+BURNS = """
+import os
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+os.nice(5)
+print(flush=True)
+while True: pass
+"""
+"""Computes on the first core for ever, with no more right to it than a bot has."""
+
+COMPUTES = """
+import os, sys, time
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+cpu, wall = time.process_time_ns(), time.monotonic_ns()
+while time.process_time_ns() < cpu + 200_000_000: pass
+print(time.monotonic_ns() - wall - (time.process_time_ns() - cpu), flush=True)
+sys.stdin.read()
+"""
+"""Computes for 0.2 seconds, and says for how many nanoseconds it did not meanwhile."""
+
+SPENDS = f"""
+import sys
+{WAITERS}
+for _ in range(50):
+    thread = threading.Thread(target=work, args=(0.004,))
+    thread.start()
+    thread.join()
+print(flush=True)
+sys.stdin.read()
+"""
+"""Computes for 0.2 seconds in threads that end, while idle processes of it wait."""
+
+
+def used_by(program: str, mark: dict[str, str]) -> tuple[Usage | None, str]:
+    """What the system tells that a bot has used when it says something, and what it says."""
+    bot = BotSpec(name="bot", command=(sys.executable, "-c", program), dir="/", env=mark)
+    process = start(bot, Confinement())
+    try:
+        assert select.select([process.stdout], [], [], PATIENCE_S)[0], "the bot says nothing"
+        said = os.read(process.stdout, 4096).decode()
+        return process.usage(), said
+    finally:
+        trio.run(partial(process.stop, patience_s=0, drain=lambda: None))
+
+
+@pytest.fixture(params=[True, False], ids=["control groups", "no control groups"], autouse=True)
+def counted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what this host has, and without control groups."""
+    if not request.param:
+        monkeypatch.setattr(process_module, "control_groups", lambda: Missing(reason="", remedy=""))
+
+
+def test_what_was_computed_in_threads_that_have_ended_counts(mark: dict[str, str]) -> None:
+    used, _ = used_by(SPENDS, mark)
+    assert used is not None
+    assert used.cpu_ns >= 200_000_000
+
+
+def test_what_a_bot_waits_for_a_core_is_told_apart_from_what_it_computes(mark: dict[str, str]) -> None:
+    with contextlib.ExitStack() as stack:
+        for _ in range(2):
+            burner = stack.enter_context(subprocess.Popen([sys.executable, "-c", BURNS], stdout=subprocess.PIPE))
+            stack.callback(burner.kill)
+            assert burner.stdout is not None
+            assert burner.stdout.readline()
+        used, said = used_by(COMPUTES, mark)
+    waited_ns = int(said)
+    assert waited_ns > 100_000_000
+    assert used is not None
+    assert used.wait_ns > waited_ns / 2
+    assert 200_000_000 <= used.cpu_ns < 200_000_000 + waited_ns
