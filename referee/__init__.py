@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Game", "customised", "preset", "replay", "score"]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "Game": "referee.rules.game",

@@ -138,7 +138,7 @@ def _together(variant: Variant) -> Iterator[str]:
     if options.pairs_zero_at_end:
         yield "Two equal cards in a row count 0."
     if options.jokers and options.joker_pair != "zero":
-        yield f"Jokers do not cancel; a neighbouring pair counts {options.joker_pair}."
+        yield f"Jokers do not cancel{_joker_pair(options)}."
     if options.block_bonus is not None:
         like = "rank" if options.block_match == "rank" else "value"
         yield f"Four cards of equal {like} in a square count {options.block_bonus} together."
@@ -146,6 +146,17 @@ def _together(variant: Variant) -> Iterator[str]:
         yield f"A row of four kings counts {options.kings_side}."
     if options.straight_score is not None:
         yield f"Nine consecutive ranks, the ace low, in any order score {options.straight_score} in all."
+
+
+def _joker_pair(options: Options) -> str:
+    """What two jokers count together, and where they must lie (SCO-06)."""
+    if options.joker_pair == "sum" or not (options.any_pair or options.cancel or options.cancel_pairs):
+        return ""
+    where = ""
+    if not options.any_pair:
+        directions = _alternatives(tuple(dict.fromkeys(options.cancel + options.cancel_pairs)))
+        where = f" that are neighbours in {directions}"
+    return f"; two{where} count {options.joker_pair} together"
 
 
 def _knocker(variant: Variant) -> Iterator[str]:
@@ -173,8 +184,9 @@ def _match(options: Options) -> Iterator[str]:
     if options.limit is not None:
         verb = "reaches" if options.limit_mode == "reach" else "exceeds"
         yield f"The match ends after the round in which a total {verb} {options.limit}."
+    again = " on the holes of the course, from the first on" if options.course else ""
     yield "The lowest total wins; " + (
-        "ties are shared." if options.tiebreak == "shared" else "a tie at the top is played off."
+        "ties are shared." if options.tiebreak == "shared" else f"a tie at the top is played off{again}."
     )
 
 

@@ -76,16 +76,16 @@ def _cactus_set_up(variant: Variant) -> Iterator[str]:
         yield "The seat with the highest total starts, ties to the first clockwise from the dealer."
 
 
-def _hidden_turn(variant: Variant) -> Iterator[str]:
+def _hidden_turn() -> Iterator[str]:
     yield _DRAW
     yield f"{_PILE}; a card from the stock may also be discarded."
     yield "The new card lies face down; the old one goes face up on the pile, seen by all."
-    if variant.options.protect_ender:
-        yield "The knocker's cards are safe from the others."
 
 
 def _cactus_turn(variant: Variant) -> Iterator[str]:
-    yield from _hidden_turn(variant)
+    yield from _hidden_turn()
+    if variant.options.protect_ender:
+        yield "The knocker's cards are safe from the others' powers and slaps."
     powers = "J, Q or K" if variant.options.cactus_ranks == "KA" else "J or Q"
     yield f"If the card that went to the pile is a {powers}, after the slaps you may use its power:"
     yield "peek at any one card on the table, or switch any two cards on the table unseen."
@@ -100,13 +100,16 @@ _CAMBIO = {
 
 
 def _cambio_turn(variant: Variant) -> Iterator[str]:
-    yield from _hidden_turn(variant)
+    yield from _hidden_turn()
     for rank, power in (variant.options.cambio_powers or {}).items():
         card = "joker" if rank == "X" else rank
         yield f"Discarding a {card} straight from the stock, you may {_CAMBIO[power]}."
     if "rearrange" in (variant.options.cambio_powers or {}).values():
         who = "only you know" if variant.options.hidden_rearrange else "everybody sees"
         yield f"After a rearrangement {who} which card went where."
+    if variant.options.protect_ender:
+        others = "look at them and slap them" if variant.options.slaps else "look at them"
+        yield f"No power may swap or rearrange the knocker's cards; the others may still {others}."
 
 
 def _powers_turn(variant: Variant) -> Iterator[str]:

@@ -82,7 +82,7 @@ def open_round(table: Table) -> Flow[None]:
 
 
 def play_turns(table: Table, take_turn: TakeTurn) -> Flow[None]:
-    """Turns go clockwise until the round is over (RoundOver); the order within one is KER-13."""
+    """Turns go clockwise until the round is over (RoundOver). The order at the end of one is KER-13."""
     while True:
         seat = table.turn
         discarded = yield from take_turn(table, seat)
@@ -123,22 +123,22 @@ def _check_end_trigger(table: Table, seat: int) -> None:
 
 
 def _next_turn(table: Table, seat: int, *, skip: bool) -> None:
-    """GEN-03, GEN-09, KER-12: who is next; raises RoundOver at the lap's end and at the turn cap."""
-    if table.final is not None:
-        if skip and table.final:
-            table.emit(events.Skipped(seat=table.final.pop(0)))
-        if not table.final:
-            raise RoundOver
-    if table.turns >= table.options.turn_cap * table.seats:
+    """GEN-03, GEN-09, KER-12: who is next; raises RoundOver at the lap's end and at the turn cap.
+
+    A jack (`skip`) takes the turn that would come next; at the turn cap none would come (KER-13)."""
+    left = table.left_of(seat)
+    coming = [left, table.left_of(left)] if table.final is None else table.final
+    lost, coming = (coming[:1], coming[1:]) if skip else ([], coming)
+    if coming and table.turns >= table.options.turn_cap * table.seats:
         table.capped = True
         raise RoundOver
+    for loser in lost:
+        table.emit(events.Skipped(seat=loser))
+    if not coming:
+        raise RoundOver
+    table.turn = coming[0]
     if table.final is not None:
-        table.turn = table.final.pop(0)
-        return
-    table.turn = table.left_of(seat)
-    if skip:
-        table.emit(events.Skipped(seat=table.turn))
-        table.turn = table.left_of(table.turn)
+        table.final = coming[1:]
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:

@@ -8,6 +8,7 @@ from protocol.events import Peeked, Reshuffled, Slapped, WindowClosed
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.options import BadOptions
 from referee.rules.book.variants import customised
+from referee.rules.describe import rules_in_brief
 
 ZERO = "(2S) (3S) / (4S) (8D)"
 ONE = "(2H) (7H) / (4H) (5H)"
@@ -146,6 +147,30 @@ def test_cmb_09_with_stock_out_end_neither_window_nor_power_follow_the_last_card
     )
     slaps = [event for event in last_taken.news(None) if isinstance(event, Slapped)]
     assert [(slap.seat, slap.new_slot) for slap in slaps] == [(1, 4), (0, None)]
+
+
+def test_cmb_09_cmb_10_a_protected_caller_can_be_slapped(start: Start) -> None:
+    """AMB-88: `protect_ender` keeps kings and jokers off the caller's cards, and CAC-19 is no part of Cambio."""
+    match = start("cambio", [ZERO, ONE, "(2D) (KD) / (4D) (5D)"], stock="KC 3C", slaps=True, protect_ender=True)
+    match.play(
+        """
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        window: nobody
+        1 power: none
+        2 turn: draw stock
+        2 place: discard
+        window: 1 at 0 s1
+        1 give: give s0
+        end
+        """
+    )
+    assert match.grid(0) == "(2S) (2H) / (4S) (8D)"
+    text = rules_in_brief(match.table.variant)
+    assert (
+        "No power may swap or rearrange the knocker's cards; the others may still look at them and slap them." in text
+    )
 
 
 @pytest.mark.parametrize("changes", [{"cancel": ["col"]}, {"cancel_pairs": ["row"]}, {"any_pair": "one_per_rank"}])

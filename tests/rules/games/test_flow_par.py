@@ -445,6 +445,17 @@ def test_par_22_a_course_of_ones_own() -> None:
     assert [event.rows for event in game.events if isinstance(event, Round)] == [5, 3]
 
 
+def test_par_22_playoff_holes_go_round_the_course_again() -> None:
+    """PAR-22 [AMB-87 GEN-13]: a table on which every hole is a tie."""
+    even = {"name": "even", "rules": [{"if": {"any": True}, "score": 0}]}
+    game = new_game("par-course", 2, course=[3, 5], turn_cap=1, tiebreak="playoff", par_table=even)
+    play_out(game)
+    begun = [event for event in game.events if isinstance(event, Round)]
+    assert [event.rows for event in begun if not event.playoff] == [3, 5]
+    assert [event.rows for event in begun if event.playoff] == [3, 5, 3, 5, 3, 5, 3, 5, 3]
+    assert "played off on the holes of the course, from the first on" in rules_in_brief(game.table.variant)
+
+
 def test_par_23_the_lowest_sum_over_all_holes_wins() -> None:
     game = new_game("par-course", 3, turn_cap=2)
     play_out(game)

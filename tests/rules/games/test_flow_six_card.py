@@ -590,6 +590,61 @@ def test_ker_12_the_enders_own_jack_costs_the_first_of_the_lap_its_turn(start: S
     ]
 
 
+def test_ker_13_a_jack_skips_nobody_where_the_stock_ends_the_round(start: Start) -> None:
+    """KER-13 [AMB-86 GEN-08]: the stock check comes before the jack; no turn would have come."""
+    match = start("six-card", [DOWN] * 3, stock="JC", jack_skip=True, flip_on_discard="never", stock_out="end")
+    match.leave_in_stock(1)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        end
+    """)
+    assert not any(isinstance(event, Skipped) for event in match.news(None))
+
+
+def test_ker_13_a_jack_skips_nobody_where_the_turn_cap_ends_the_round(start: Start) -> None:
+    """KER-13 [AMB-86 GEN-09]: also in a final lap, which the cap cuts off."""
+    match = start("six-card-knock", [DOWN] * 2, stock="2C JC", jack_skip=True, flip_on_discard="never", turn_cap=1)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        1 turn: draw stock
+        1 place: discard
+        end
+    """)
+    assert not any(isinstance(event, Skipped) for event in match.news(None))
+    assert match.game.result.rounds[0].capped
+
+    match = start("six-card-knock", [DOWN] * 4, stock="2C 3C JC", jack_skip=True, flip_on_discard="never", turn_cap=1)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        1 turn: draw stock
+        1 place: discard
+        2 turn: knock
+        3 turn: draw stock
+        3 place: discard
+        end
+    """)
+    assert not any(isinstance(event, Skipped) for event in match.news(None))
+    assert match.game.result.rounds[0].capped
+
+
+def test_ker_12_a_final_lap_that_ends_by_a_jack_is_not_capped(start: Start) -> None:
+    """GEN-09: the skipped turn was the lap's last one, so that the cap cuts nothing off."""
+    match = start("six-card-knock", [DOWN] * 3, stock="JC JD", jack_skip=True, flip_on_discard="never", turn_cap=1)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        2 turn: knock
+        0 turn: draw stock
+        0 place: discard
+        end
+    """)
+    assert [event for event in match.news(None) if isinstance(event, Skipped)] == [Skipped(seat=1), Skipped(seat=1)]
+    assert not match.game.result.rounds[0].capped
+
+
 def test_c_059_a_jack_as_first_up_card_has_no_effect(start: Start) -> None:
     start("six-card", [DOWN] * 3, up="JC", stock="3C", jack_skip=True, flip_on_discard="never").play("""
         0 turn: draw stock

@@ -6,7 +6,7 @@ import pytest
 from scripted import Script, Start
 
 from protocol.actions import Draw, Give, Pass, Slap
-from protocol.events import Gave, Reshuffled, Slapped, WindowClosed
+from protocol.events import Gave, Reshuffled, Scored, Showdown, Slapped, WindowClosed
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Window
 
@@ -374,6 +374,27 @@ def test_c_148_a_penalty_takes_the_last_stock_card_and_the_round_ends(start: Sta
     slaps = [event for event in match.news(None) if isinstance(event, Slapped)]
     assert [(slap.verdict, slap.new_slot, slap.stock) for slap in slaps] == [("wrong", 4, 0), ("wrong", None, 0)]
     assert match.grid(2) == TWO
+
+
+def test_cac_21_a_window_in_which_the_stock_ran_out_closes_before_the_showdown(start: Start) -> None:
+    match = after_7c(start, more="6C")
+    match.leave_in_stock(1)
+    match.play("""
+        window: 1 at 1 s0
+        end
+    """)
+    assert [type(event) for event in match.news(None)] == [Slapped, WindowClosed, Showdown, Scored]
+
+
+def test_cac_21_a_seat_without_cards_ends_the_round_inside_its_window(start: Start) -> None:
+    """CAC-36: also where a penalty card has just emptied the stock."""
+    match = after_7c(start, one="(7H) -- / -- --", more="6C")
+    match.leave_in_stock(1)
+    match.play("""
+        window: 2 at 2 s0, 1 at 1 s0
+        end
+    """)
+    assert [type(event) for event in match.news(None)] == [Slapped, Slapped, Showdown, Scored]
 
 
 def test_cac_21_a_window_in_which_the_stock_ran_out_is_completed_with_its_gift(start: Start) -> None:
