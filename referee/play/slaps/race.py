@@ -5,7 +5,7 @@ bots stand still (SIGSTOP). The one that is asked is woken with the first bytes 
 stopped again; the rest is written while it stands. Its clock starts when it may go on, and stops when poll returns,
 before anything is read or decoded: whoever spins, leaves helpers at work or answers early gains nothing. What the bot's
 tasks, and then the referee, spent waiting for a core is no fault of the bot:
-corrected = max(raw - wait, min(raw, CPU time used)). Sources: RULES.md CAC-25 and the measurements in the design.
+corrected = max(raw - wait, min(raw, CPU time used)). See RULES.md CAC-25, and DESIGN.md section 4 for the measurements.
 """
 
 import contextlib

@@ -23,7 +23,7 @@ class Exchange(Struct, frozen=True, kw_only=True, gc=False):
     """Write all deliveries and gather an answer for each that awaits one.
 
     With `timed` the answers are a slap window's: by default the seats are asked one after another in the order given,
-    each alone on the machine (DESIGN: isolated timing), with `at_once` all together, and a reply's time ends when it is
+    each alone on the machine (DESIGN.md section 4), with `at_once` all together, and a reply's time ends when it is
     seen. The bots of `dismissed` seats are out of the match and stopped.
     """
 

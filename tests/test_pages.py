@@ -1,0 +1,67 @@
+"""What the pages and the code cite exists: files that are linked, pages that are named, and sections of them."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+FOLDERS = ("protocol", "referee", "bots", "tournaments")
+PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in (ROOT / folder).rglob("*.md"))])
+SOURCES = sorted(source for folder in FOLDERS for source in (ROOT / folder).rglob("*.py"))
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+CITED = re.compile(r"((?:\w+/)*)(\b[A-Z]+\.md)(?:,? section (\d+))?")
+"""The folders before a page's name, the page, and a section of it."""
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_what_a_page_links_to_exists(page: Path) -> None:
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        file, hash_sign, anchor = link.partition("#")
+        target = page.parent / (file or page.name)
+        assert "://" in link or target.exists(), f"there is no {link}"
+        assert not hash_sign or anchor in anchors(target), f"nothing in {target} is called {anchor}"
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as links name them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_pages_and_sections_that_are_cited_exist() -> None:
+    wrong = [f"{name(citing)}: {said}" for citing in [*SOURCES, *PAGES] for said in cited_in_vain(citing)]
+
+    assert wrong == []
+
+
+def cited_in_vain(citing: Path) -> Iterator[str]:
+    """Citations of pages and sections that do not exist; lines are joined first, so that no end of a line hides one."""
+    text = re.sub(r"\s*\n[\s#]*", " ", citing.read_text(encoding="utf-8"))
+    for found in CITED.finditer(text):
+        folders, page, section = found.groups(default="")
+        heading = re.compile(rf"^#+ {section}\b", flags=re.MULTILINE)
+        meant = pages_meant(citing, folders, page)
+        if not meant or (section and not any(heading.search(one.read_text(encoding="utf-8")) for one in meant)):
+            yield found[0]
+
+
+def pages_meant(citing: Path, folders: str, page: str) -> list[Path]:
+    """The page beside the citing file, else those of that path or, but for a mere README.md, of that name."""
+    beside = citing.parent / folders / page
+    if beside.is_file():
+        return [beside]
+    return [path for path in PAGES if name(path).endswith(folders + page) and (folders or page != "README.md")]
+
+
+def test_reasons_are_cited_by_page_and_section() -> None:
+    bare = re.compile(r"\bthe design\b|\bDESIGN\b(?!\.md section \d)")
+
+    assert [name(source) for source in SOURCES if bare.search(source.read_text(encoding="utf-8"))] == []
