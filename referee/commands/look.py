@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, put_json, say
-from referee.rules.book.options import COMBINES, BadOptions
+from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import PRESETS, UnknownVariant, Variant, customised
 from referee.rules.describe import rules_in_full
 from referee.rules.scoring.by_hand import Scores, score_grids, scoring_variant
@@ -99,10 +99,9 @@ def score_line(line: bytes) -> Scores | ScoreError:
 
 
 def _row(variant: Variant) -> VariantRow:
-    options = msgspec.to_builtins(variant.options)
     return VariantRow(
         name=variant.preset,
         summary=variant.summary,
         seats=variant.seats,
-        options={name: value for name, value in options.items() if variant.tag in COMBINES[name]},
+        options=msgspec.to_builtins(variant.own_options()),
     )

@@ -21,7 +21,7 @@ from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.spec import BadBot, BotSpec, Confinement, Isolation, command_bot
 from referee.reports.blame import explain, stderr_lines
-from referee.rules.book.options import BadOptions
+from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem
 from referee.rules.describe import advice
 from referee.rules.record import Record

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from msgspec import to_builtins
 
-from referee.rules.book.options import COMBINES, Options
+from referee.rules.book.option import expected
+from referee.rules.book.options import OPTIONS, TYPES, Options
 from referee.rules.book.par_table import OURS_1, ParTable
 from referee.rules.book.variants import Variant, preset, size
 from referee.rules.describe_play import PLAY
@@ -196,14 +197,13 @@ def _alternatives(lines: tuple[str, ...]) -> str:
 
 def _option_lines(variant: Variant) -> Iterator[str]:
     usual = preset(variant.preset).options
-    for name in Options.__struct_fields__:
-        if variant.tag in COMBINES[name]:
-            value = getattr(variant.options, name)
-            mark = "*" if value != getattr(usual, name) else " "
-            yield f"{mark} {name:16} {_shown(value)}"
+    for name, value in variant.own_options().items():
+        mark = "*" if value != getattr(usual, name) else " "
+        yield f"{mark} {name:16} {_in_words(value)}"
+        yield f"      {OPTIONS[name].does} It takes {expected(TYPES[name])}."
 
 
-def _shown(value: object) -> str:
+def _in_words(value: object) -> str:
     if isinstance(value, ParTable):
         return value.name
     if isinstance(value, dict):

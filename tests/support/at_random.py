@@ -5,13 +5,14 @@ from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
+from options_to_try import TO_TRY
 from scripted import listed
 
 from protocol.actions import Action, Target
 from protocol.actions import Slap as SlapAction
 from protocol.cards import rank
 from protocol.offers import Offer
-from referee.rules.book.options import COMBINES, BadOptions
+from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import PRESETS, Variant, customised
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
@@ -24,12 +25,12 @@ class AtRandom:
 
     def tables(self, preset: str) -> st.SearchStrategy[tuple[Variant, int]]:
         """A variant made from the preset, for a few rounds, and a number of seats."""
-        pools = {name: values for name, values in _POOLS.items() if PRESETS[preset].tag in COMBINES[name]}
+        pools = {name: values for name, values in TO_TRY.items() if PRESETS[preset].has(name)}
         changes = st.fixed_dictionaries({}, optional={name: st.sampled_from(pool) for name, pool in pools.items()})
-        rounds: dict[str, st.SearchStrategy[Any]] = {"rounds": st.integers(1, 3)}
+        rounds: dict[str, st.SearchStrategy[Any]] = {"rounds": st.sampled_from(TO_TRY["rounds"])}
         if PRESETS[preset].options.course is not None:
             rounds = {"course": st.sampled_from(((4,), (3, 4), (5, 3, 4)))}
-        short = st.fixed_dictionaries({**rounds, "turn_cap": st.sampled_from((25, 60, 4, 1))})
+        short = st.fixed_dictionaries({**rounds, "turn_cap": st.sampled_from(TO_TRY["turn_cap"])})
         variants = st.builds(lambda some, always: _sound(preset, some | always), changes, short)
         return variants.flatmap(lambda variant: st.tuples(st.just(variant), _seat_numbers(*variant.seats)))
 
@@ -67,65 +68,6 @@ def _targets_of(offer: Offer) -> Sequence[Target]:
 
 
 _HASTY = {"knock", "end", "flip", "swap"}
-
-_POOLS: dict[str, tuple[Any, ...]] = {
-    "limit": (None, 10, 30),
-    "limit_mode": ("reach", "exceed"),
-    "decks": (1, 1, 2, 3),
-    "jokers": (1, 2, 4),
-    "first_dealer": (1,),
-    "fixed_starter": (True,),
-    "tiebreak": ("playoff",),
-    "stock_out": ("end", "reshuffle"),
-    "end_mode": ("all_up", "knock", "both"),
-    "final_turns": (None, "one_each"),
-    "flip_on_discard": ("may", "must", "must_unless_last", "never"),
-    "flip_instead": (True,),
-    "initial_up": (0, 1, 3, 5),
-    "initial_look": ("near_row", "all", "any:1", "any:2", "any:3"),
-    "jack_skip": (True,),
-    "cutthroat_trade": (True,),
-    "protect_ender": (True,),
-    "cambio_powers": ({"J": "peek_own", "Q": "exchange", "2": "rearrange", "7": "peek_other"}, {"A": "rearrange"}, {}),
-    "hidden_rearrange": (False,),
-    "powers_draw_pile": (True,),
-    "shield_uses": (2, "unlimited"),
-    "slaps": (True, False),
-    "slap_order": ("reaction", "lottery", "clockwise"),
-    "photo_finish_us": (0, 200),
-    "cactus_ranks": ("KA",),
-    "course": ((3, 5),),
-    "par": (3, 5),
-    "no_par": (True,),
-    "arrange": ("blind",),
-    "strokes_per_turn": ("unlimited",),
-    "no_par_first_end": (2, 3),
-    "joker_value": (-4, 15),
-    "joker_pair": ("sum", -5),
-    "queen_value": (12, 20),
-    "qs40": (True,),
-    "one_eyed_wild": (True,),
-    "j0q12k13": (True,),
-    "jack_value": (20,),
-    "twos": ("plus2",),
-    "kings15": (True,),
-    "values": ({"7": -7, "9H": 30},),
-    "cancel": ((), ("row",), ("col", "row")),
-    "cancel_pairs": (("col", "row", "diag"),),
-    "any_pair": ("one_per_rank", "all_pairs"),
-    "block_bonus": (-25,),
-    "block_match": ("points",),
-    "straight_score": (-12,),
-    "four_kind_wins": (True,),
-    "moon": (True,),
-    "moon_at": (30,),
-    "kings_side": (None, 7),
-    "pairs_zero_at_end": (True,),
-    "knock_penalty": ("add:10", "double5", "highest", "twice_players"),
-    "knock_bonus": ("zero", "minus_players"),
-    "knock_tie": ("penalty", "bonus"),
-    "cactus_knock": ((0, 3),),
-}
 
 
 def _sound(preset: str, changes: dict[str, Any]) -> Variant:

@@ -10,7 +10,6 @@ from msgspec import convert
 from protocol.actions import Action, Target, TurnUp
 from protocol.cards import Card
 from protocol.events import Event
-from referee.rules.book.options import COMBINES
 from referee.rules.book.variants import PRESETS, customised, deck, has_up_card, size
 from referee.rules.game import Game
 from referee.rules.scoring.grid import Cell, format_grid
@@ -121,7 +120,7 @@ class Start:
         standard: dict[str, Any] = {"rounds": len(grids)}
         if preset != "cactus":
             standard["first_dealer"] = seats - 1
-        if PRESETS[preset].tag in COMBINES["initial_up"] and "initial_look" not in options:
+        if PRESETS[preset].has("initial_up") and "initial_look" not in options:
             standard["initial_up"] = len(_face_up(grids[0][0]))
         variant = customised(preset, standard | options)
         pack = deck(variant, seats)

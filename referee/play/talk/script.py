@@ -19,7 +19,6 @@ from protocol.messages import Game as GameMessage
 from protocol.messages import Table as TableMessage
 from referee import __version__
 from referee.play.talk.exchange import READY, Delivery
-from referee.rules.book.options import COMBINES
 from referee.rules.book.variants import Variant, deck
 from referee.rules.describe import rules_in_brief
 from referee.rules.game import Game
@@ -185,11 +184,8 @@ def announcements(  # noqa: PLR0913 - what differs from match to match
 
     Nothing in `matches_before`: every bot's process is a new one.
     """
-    options = {
-        name: value
-        for name, value in to_builtins(variant.options).items()
-        if variant.tag in COMBINES[name] and name != "values"  # `values` of the message tells what they come to
-    }
+    options = to_builtins(variant.own_options())
+    options.pop("values", None)  # `values` of the message tells what they come to
     return [
         Match(
             variant=variant.preset,

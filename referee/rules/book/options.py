@@ -1,29 +1,90 @@
-"""The options catalogue (RULES.md 21): one frozen struct, what each option combines with, and the conflict rules.
+"""The options catalogue (RULES.md 21) as one table: each option is declared once, as a field of `Options`.
 
-An option is read where its rule stands; this module only says which values and combinations exist. Structure that no
-option changes (grid, pack, which flow of play) is the variant's, see variants.py.
+Its type says which values it takes, its `Option` all else that is known of it, its default what six-card golf does. An
+option is read where its rule stands; changes.py checks a set of them. Structure that no option changes is the
+variant's, see variants.py.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
-from msgspec import Meta, Struct, ValidationError, convert
+from msgspec import Meta, Struct
 from msgspec.structs import fields
 
-from protocol.cards import CACTUS_RANKS, EXTRA_SUITS, JOKER, RANKS, SUITS, is_card, rank, suit
+from protocol.cards import JOKER
+from referee.rules.book.option import EVERY_GAME, CardValues, Need, Option, all_but, only, option_of, values_of
 from referee.rules.book.par_table import OURS_1, ParTable
 
+# The values that options take
+
 Line = Literal["col", "row", "diag"]
-Lines = tuple[Line, ...]
+Lines = Annotated[tuple[Line, ...], Meta(description='a list of "col", "row", "diag"')]
 Count = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
-Look = Annotated[str, Meta(pattern=r"^(near_row|all|any:[1-9])$")]
+Look = Annotated[str, Meta(pattern=r"^(near_row|all|any:[1-9])$", description='"near_row", "all", "any:K"')]
 Par = Literal[3, 4, 5]
+Course = Annotated[
+    tuple[Par, ...], Meta(min_length=1, max_length=100, description="a list of 1 to 100 pars, each 3 to 5")
+]
 CambioPower = Literal["peek_own", "peek_other", "exchange", "rearrange"]
 """What a discarded card allows (CMB-06): J, Q, K and joker in this order."""
+CambioPowers = Annotated[
+    dict[str, CambioPower],
+    Meta(description="a table from rank to peek_own, peek_other, exchange or rearrange"),
+]
+Penalty = Annotated[
+    str,
+    Meta(
+        pattern=r"^(add:[1-9][0-9]{0,3}|double5|highest|twice_players)$",
+        description='"add:N", "double5", "highest", "twice_players"',
+    ),
+]
+Points = Annotated[dict[str, int], Meta(description="a table of integers by rank or card")]
+PairTable = Annotated[ParTable, Meta(description="a table as in PAR-26")]
 
-Penalty = Annotated[str, Meta(pattern=r"^(add:[1-9][0-9]{0,3}|double5|highest|twice_players)$")]
+# The games that options go with
+
+FAMILY = frozenset({"SIX", "SGL", "FOU", "NIN", "EIG", "CUT"})
+"""The kernel games on table B1, by their tags in RULES.md."""
+
+IN_FAMILY = only(*FAMILY)
+WITH_JOKERS = only(*FAMILY, "CMB")
+WITH_SLAPS = only("CAC", "CMB")
+WITH_BLOCKS = only("NIN", "EIG", "FOU")
+IN_CACTUS = only("CAC")
+IN_POWERS = only("POW")
+IN_PAR_GOLF = only("PAR")
+
+# What options need besides
+
+
+def _can_rearrange(options: "Options") -> bool:
+    return options.cambio_powers is None or "rearrange" in options.cambio_powers.values()
+
+
+def _can_complete(options: "Options") -> bool:
+    return options.final_turns is None or options.end_mode != "knock"
+
+
+JOKERS = Need(words="`jokers` above 0", holds=lambda options: options.jokers > 0)
+A_COMPLETE_LAYOUT_ENDS = Need(words='`end_mode` "all_up" or "both"', holds=_can_complete)
+A_REARRANGEMENT = Need(words="the power `rearrange`", holds=_can_rearrange)
+SLAPS = Need(words="`slaps`", holds=lambda options: options.slaps)
+SLAPS_TIMED = Need(
+    words='`slap_order = "reaction"`', holds=lambda options: options.slaps and options.slap_order == "reaction"
+)
+BLOCKS = Need(words="`block_bonus`", holds=lambda options: options.block_bonus is not None)
+OURS = Need(words="the `par_table` ours-1", holds=lambda options: options.par_table == OURS_1)
+NO_PAR = Need(words="`no_par`", holds=lambda options: options.no_par)
+A_PAR = Need(words="holes with a par", holds=lambda options: not options.no_par)
+A_KNOCK_RULE = Need(
+    words="`knock_penalty` or `knock_bonus`", holds=lambda options: bool(options.knock_penalty or options.knock_bonus)
+)
+
+
+def _named_in_par_table(options: "Options") -> frozenset[str]:
+    values = options.par_table.values
+    return frozenset[str]() if values == "B1" else frozenset(values)
 
 
 class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,286 +93,358 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     None means "not set". Order and names follow the tables of RULES.md 21.
     """
 
-    rounds: Positive | None = 9
-    limit: int | None = None
-    limit_mode: Literal["reach", "exceed"] = "reach"
-    decks: Literal["auto", 1, 2, 3] = "auto"
-    jokers: Annotated[int, Meta(ge=0, le=8)] = 0
-    first_dealer: Count = 0
-    fixed_starter: bool = False
-    tiebreak: Literal["shared", "playoff"] = "shared"
-    stock_out: Literal["reshuffle", "end"] = "reshuffle"
-    turn_cap: Positive = 60
+    # Match and table (21.1)
 
-    end_mode: Literal["all_up", "knock", "both"] = "all_up"
-    final_turns: Literal["one_each"] | None = None
-    flip_on_discard: Literal["may", "must", "must_unless_last", "never"] = "may"
-    flip_instead: bool = False
-    initial_up: Count = 2
-    initial_look: Look | None = None
-    jack_skip: bool = False
-    cutthroat_trade: bool = False
-    protect_ender: bool = False
-    cambio_powers: dict[str, CambioPower] | None = None
-    hidden_rearrange: bool = True
-    powers_draw_pile: bool = False
-    shield_uses: Positive | Literal["unlimited"] = 1
-    slaps: bool = False
-    slap_order: Literal["reaction", "lottery", "clockwise"] = "reaction"
-    photo_finish_us: Count = 50
-    cactus_ranks: Literal["01", "KA"] = "01"
-    course: Annotated[tuple[Par, ...], Meta(min_length=1, max_length=100)] | None = None
-    par: Par | None = None
-    no_par: bool = False
-    arrange: Literal["after_look", "blind"] = "after_look"
-    par_table: ParTable = OURS_1
-    strokes_per_turn: Literal[1, "unlimited"] = 1
-    no_par_first_end: Positive = 1
+    rounds: Annotated[
+        Positive | None,
+        Option(does="How many rounds a match has at most; none: as many as `limit` allows.", games=EVERY_GAME),
+    ] = 9
+    limit: Annotated[
+        int | None,
+        Option(does="The total that ends the match after the round in which a seat has it.", games=EVERY_GAME),
+    ] = None
+    limit_mode: Annotated[
+        Literal["reach", "exceed"],
+        Option(does="Whether a total has to reach `limit` or to exceed it to end the match.", games=EVERY_GAME),
+    ] = "reach"
+    decks: Annotated[
+        Literal["auto", 1, 2, 3],
+        Option(
+            does="How many packs are shuffled together; auto: as many as the game's rules say for so many seats.",
+            games=all_but("CAC", "T4", "PAR"),
+            silent="the `cards` of a match say how many cards there are",
+        ),
+    ] = "auto"
+    jokers: Annotated[
+        Annotated[int, Meta(ge=0, le=8)], Option(does="How many jokers each pack has.", games=WITH_JOKERS)
+    ] = 0
+    first_dealer: Annotated[
+        Count,
+        Option(
+            does="The seat that deals the first round.",
+            games=EVERY_GAME,
+            silent="the event `round` names the dealer",
+        ),
+    ] = 0
+    fixed_starter: Annotated[
+        bool,
+        Option(does="Whether the seat left of the dealer starts each round, whatever the totals are.", games=IN_CACTUS),
+    ] = False
+    tiebreak: Annotated[
+        Literal["shared", "playoff"],
+        Option(does="Whether a tie for the lowest total is shared or played off.", games=EVERY_GAME),
+    ] = "shared"
+    stock_out: Annotated[
+        Literal["reshuffle", "end"],
+        Option(does="Whether an empty stock is made anew from the pile or ends the round.", games=all_but("T4")),
+    ] = "reshuffle"
+    turn_cap: Annotated[Positive, Option(does="After how many turns a seat a round is stopped.", games=EVERY_GAME)] = 60
 
-    joker_value: int = -5
-    joker_pair: Literal["zero", "sum"] | int = "zero"
-    queen_value: Literal[10, 12, 13, 20] = 10
-    qs40: bool = False
-    one_eyed_wild: bool = False
-    j0q12k13: bool = False
-    jack_value: Literal[10, 20] = 10
-    twos: Literal["minus2", "plus2"] = "minus2"
-    kings15: bool = False
-    values: dict[str, int] | None = None
+    # Course of play (21.2)
 
-    cancel: Lines = ("col",)
-    cancel_pairs: Lines = ()
-    any_pair: Literal["one_per_rank", "all_pairs"] | None = None
-    block_bonus: int | None = None
-    block_match: Literal["rank", "points"] = "rank"
-    straight_score: int | None = None
-    four_kind_wins: bool = False
-    moon: bool = False
-    moon_at: int | None = None
-    kings_side: int | None = None
-    pairs_zero_at_end: bool = False
+    end_mode: Annotated[
+        Literal["all_up", "knock", "both"],
+        Option(
+            does="What ends a round: a layout that is all face up, a knock, or whichever comes first.", games=IN_FAMILY
+        ),
+    ] = "all_up"
+    final_turns: Annotated[
+        Literal["one_each"] | None,
+        Option(
+            does="Whether every other seat has one more turn when a layout is all face up.",
+            games=IN_FAMILY,
+            needs=A_COMPLETE_LAYOUT_ENDS,
+        ),
+    ] = None
+    flip_on_discard: Annotated[
+        Literal["may", "must", "must_unless_last", "never"],
+        Option(
+            does="Whether a seat that discards its stock card may or must turn one of its own cards up.",
+            games=only(*FAMILY, "TDK"),
+        ),
+    ] = "may"
+    flip_instead: Annotated[
+        bool, Option(does="Whether a seat may turn one of its own cards up instead of drawing.", games=IN_FAMILY)
+    ] = False
+    initial_up: Annotated[
+        Count, Option(does="How many of its own cards each seat turns up before play.", games=IN_FAMILY)
+    ] = 2
+    initial_look: Annotated[
+        Look | None,
+        Option(
+            does="At which of its own cards each seat looks in secret before play: its near row, any K, or all.",
+            games=only("FOU", "CMB", "POW"),
+        ),
+    ] = None
+    jack_skip: Annotated[
+        bool, Option(does="Whether a jack that goes to the pile costs the next seat its turn.", games=IN_FAMILY)
+    ] = False
+    cutthroat_trade: Annotated[
+        bool,
+        Option(
+            does="Whether a king from the stock may be traded for a face-up card of another seat.",
+            games=only("SIX", "SGL", "NIN", "EIG", "CUT"),
+        ),
+    ] = False
+    protect_ender: Annotated[
+        bool,
+        Option(
+            does="Whether the cards of the seat that ends the round are safe from the other seats.",
+            games=only("CUT", "CMB", "POW", "CAC"),
+        ),
+    ] = False
+    cambio_powers: Annotated[
+        CambioPowers | None,
+        Option(
+            does="Which ranks have a power when they are discarded straight from the stock, and which one.",
+            games=only("FOU", "CMB"),
+        ),
+    ] = None
+    hidden_rearrange: Annotated[
+        bool,
+        Option(
+            does="Whether only the seat that rearranges another's cards knows which card went where.",
+            games=only("CMB", "POW"),
+            needs=A_REARRANGEMENT,
+        ),
+    ] = True
+    powers_draw_pile: Annotated[
+        bool, Option(does="Whether the pile may be drawn; its first card is then turned up.", games=IN_POWERS)
+    ] = False
+    shield_uses: Annotated[
+        Positive | Literal["unlimited"], Option(does="How many powers a shield blocks.", games=IN_POWERS)
+    ] = 1
+    slaps: Annotated[
+        bool,
+        Option(does="Whether each seat may throw a card onto an equal one right after a discard.", games=WITH_SLAPS),
+    ] = False
+    slap_order: Annotated[
+        Literal["reaction", "lottery", "clockwise"],
+        Option(
+            does="Who is first among several slaps: the fastest, whom the lot draws, or who sits next.",
+            games=WITH_SLAPS,
+            needs=SLAPS,
+        ),
+    ] = "reaction"
+    photo_finish_us: Annotated[
+        Count,
+        Option(
+            does="Within how many microseconds of each other slaps count as equally fast.",
+            games=WITH_SLAPS,
+            needs=SLAPS_TIMED,
+        ),
+    ] = 50
+    cactus_ranks: Annotated[
+        Literal["01", "KA"],
+        Option(
+            does="Whether the pack has the ranks 0 and 1, or a king for 0 and an ace for 1.",
+            games=IN_CACTUS,
+            sets=values_of("K", "A"),
+        ),
+    ] = "01"
+    course: Annotated[Course | None, Option(does="The pars of the holes, one after the other.", games=IN_PAR_GOLF)] = (
+        None
+    )
+    par: Annotated[
+        Par | None, Option(does="The par of all holes: strokes, and rows of two cards.", games=IN_PAR_GOLF)
+    ] = None
+    no_par: Annotated[
+        bool,
+        Option(
+            does="Whether the holes have no par: two rows, no strokes, and any seat may end them.", games=IN_PAR_GOLF
+        ),
+    ] = False
+    arrange: Annotated[
+        Literal["after_look", "blind"],
+        Option(
+            does="Whether the seats arrange their cards after their look, or leave them as dealt.", games=IN_PAR_GOLF
+        ),
+    ] = "after_look"
+    par_table: Annotated[
+        PairTable,
+        Option(
+            does="What the two cards of a row score together.",
+            games=IN_PAR_GOLF,
+            sets=CardValues(ranks=_named_in_par_table),
+            scores=True,
+        ),
+    ] = OURS_1
+    strokes_per_turn: Annotated[
+        Literal[1, "unlimited"],
+        Option(does="How many rows a seat may take as strokes in a turn.", games=IN_PAR_GOLF, needs=A_PAR),
+    ] = 1
+    no_par_first_end: Annotated[
+        Positive,
+        Option(does="From which of its turns on a seat may end a hole without par.", games=IN_PAR_GOLF, needs=NO_PAR),
+    ] = 1
 
-    knock_penalty: Penalty | None = None
-    knock_bonus: Literal["zero", "minus_players"] | None = None
-    knock_tie: Literal["neutral", "penalty", "bonus"] = "neutral"
-    cactus_knock: tuple[int, int] = (5, 2)
+    # Card values (21.3)
+
+    joker_value: Annotated[
+        int,
+        Option(does="What a joker counts.", games=WITH_JOKERS, needs=JOKERS, sets=values_of(JOKER), scores=True),
+    ] = -5
+    joker_pair: Annotated[
+        Literal["zero", "sum"] | int,
+        Option(
+            does="What two neighbouring jokers count: nothing as equal cards, their sum, or this number.",
+            games=WITH_JOKERS,
+            needs=JOKERS,
+            scores=True,
+        ),
+    ] = "zero"
+    queen_value: Annotated[
+        Literal[10, 12, 13, 20],
+        Option(does="What a queen counts.", games=IN_FAMILY, sets=values_of("Q"), scores=True),
+    ] = 10
+    qs40: Annotated[
+        bool,
+        Option(
+            does="Whether the queen of spades counts 40 and an eight 0.",
+            games=IN_FAMILY,
+            sets=values_of("Q", "8"),
+            scores=True,
+        ),
+    ] = False
+    one_eyed_wild: Annotated[
+        bool,
+        Option(
+            does="Whether the jacks of spades and hearts take whatever rank cancels best.", games=IN_FAMILY, scores=True
+        ),
+    ] = False
+    j0q12k13: Annotated[
+        bool,
+        Option(
+            does="Whether a jack counts 0, a queen 12 and a king 13.",
+            games=IN_FAMILY,
+            sets=values_of("J", "Q", "K"),
+            scores=True,
+        ),
+    ] = False
+    jack_value: Annotated[
+        Literal[10, 20],
+        Option(does="What a jack counts.", games=IN_FAMILY, sets=values_of("J", even_at_default=True), scores=True),
+    ] = 10
+    twos: Annotated[
+        Literal["minus2", "plus2"],
+        Option(
+            does="Whether a two counts -2 or 2.",
+            games=only(*FAMILY, "CMB", "POW", "PAR"),
+            needs=OURS,
+            sets=values_of("2"),
+            scores=True,
+        ),
+    ] = "minus2"
+    kings15: Annotated[
+        bool, Option(does="Whether a king counts 15.", games=IN_FAMILY, sets=values_of("K"), scores=True)
+    ] = False
+    values: Annotated[
+        Points | None,
+        Option(
+            does="What ranks, or single cards, count; those that are not named keep their value.",
+            games=EVERY_GAME,
+            sets=CardValues(ranks=lambda options: frozenset(options.values or ())),
+            scores=True,
+        ),
+    ] = None
+
+    # Combinations of cards (21.4)
+
+    cancel: Annotated[
+        Lines,
+        Option(
+            does="Along which lines equal cards count 0 when all of the line are equal.", games=WITH_JOKERS, scores=True
+        ),
+    ] = ("col",)
+    cancel_pairs: Annotated[
+        Lines, Option(does="Along which lines two equal neighbours count 0.", games=WITH_JOKERS, scores=True)
+    ] = ()
+    any_pair: Annotated[
+        Literal["one_per_rank", "all_pairs"] | None,
+        Option(
+            does="Whether pairs count 0 wherever they lie: one of each rank, or all of them.",
+            games=only("FOU", "T4", "CMB"),
+            scores=True,
+        ),
+    ] = None
+    block_bonus: Annotated[
+        int | None, Option(does="What four equal cards in a square count together.", games=WITH_BLOCKS, scores=True)
+    ] = None
+    block_match: Annotated[
+        Literal["rank", "points"],
+        Option(
+            does="Whether the cards of such a square are equal in rank or in points.",
+            games=WITH_BLOCKS,
+            needs=BLOCKS,
+            scores=True,
+        ),
+    ] = "rank"
+    straight_score: Annotated[
+        int | None,
+        Option(does="What a layout of nine consecutive ranks scores in all.", games=only("NIN"), scores=True),
+    ] = None
+    four_kind_wins: Annotated[
+        bool, Option(does="Whether four cards of one rank in a layout win the match at once.", games=IN_FAMILY)
+    ] = False
+    moon: Annotated[
+        bool,
+        Option(
+            does="Whether a seat that scores `moon_at` or more gets 0, and all others get that number.",
+            games=IN_FAMILY,
+            scores=True,
+        ),
+    ] = False
+    moon_at: Annotated[
+        int | None,
+        Option(does="How many points `moon` asks for; none: ten for each card.", games=IN_FAMILY, scores=True),
+    ] = None
+    kings_side: Annotated[
+        int | None, Option(does="What a row of four kings counts together.", games=only("EIG"), scores=True)
+    ] = None
+    pairs_zero_at_end: Annotated[
+        bool, Option(does="Whether a row of two equal cards counts 0 at the showdown.", games=only("TDK"), scores=True)
+    ] = False
+
+    # Knocker (21.5)
+
+    knock_penalty: Annotated[
+        Penalty | None,
+        Option(
+            does="What it costs to end the round without being lowest.",
+            games=only(*FAMILY, "CMB", "POW", "TDK"),
+            scores=True,
+        ),
+    ] = None
+    knock_bonus: Annotated[
+        Literal["zero", "minus_players"] | None,
+        Option(does="What it earns to end the round and be lowest.", games=only(*FAMILY, "CMB", "POW"), scores=True),
+    ] = None
+    knock_tie: Annotated[
+        Literal["neutral", "penalty", "bonus"],
+        Option(
+            does="What a tie for lowest is to the seat that ended the round.",
+            games=only(*FAMILY, "CMB", "POW", "TDK"),
+            needs=A_KNOCK_RULE,
+            scores=True,
+        ),
+    ] = "neutral"
+    cactus_knock: Annotated[
+        tuple[int, int],
+        Option(
+            does="From how many points on a knocker's points are multiplied, and by what.", games=IN_CACTUS, scores=True
+        ),
+    ] = (5, 2)
 
 
-class OptionProblem(Struct, frozen=True):
-    """One thing that is wrong with a set of options; `option` names the culprit."""
-
-    option: str
-    text: str
-
-
-class BadOptions(ValueError):
-    """A set of options that no game can be played with; `problems` holds all that was found."""
-
-    def __init__(self, problems: list[OptionProblem]) -> None:
-        super().__init__("; ".join(f"{problem.option}: {problem.text}" for problem in problems))
-        self.problems = problems
+def _declarations() -> dict[str, Option]:
+    found = {field.name: option_of(field.type) for field in fields(Options)}
+    if bare := [name for name, option in found.items() if option is None]:
+        raise TypeError(f"{', '.join(bare)}: not declared; write `Annotated[..., Option(does=..., games=...)]`")
+    return {name: option for name, option in found.items() if option is not None}
 
 
-FAMILY = frozenset({"SIX", "SGL", "FOU", "NIN", "EIG", "CUT"})
-"""The kernel games on table B1, by their tags in RULES.md."""
+OPTIONS: Mapping[str, Option] = _declarations()
+"""What is declared of each option, by its name, in the order of RULES.md 21."""
 
-_ALL = FAMILY | {"CMB", "POW", "CAC", "T4", "TDK", "PAR"}
-
-_FAMILY_ONLY = (
-    "end_mode", "final_turns", "flip_instead", "initial_up", "jack_skip", "queen_value", "qs40", "one_eyed_wild",
-    "j0q12k13", "jack_value", "kings15", "four_kind_wins", "moon", "moon_at",
-)  # fmt: skip
-
-COMBINES: Mapping[str, frozenset[str]] = {
-    **dict.fromkeys(("rounds", "limit", "limit_mode", "first_dealer", "tiebreak", "turn_cap"), _ALL),
-    **dict.fromkeys(_FAMILY_ONLY, FAMILY),
-    **dict.fromkeys(("jokers", "joker_value", "joker_pair", "cancel", "cancel_pairs"), FAMILY | {"CMB"}),
-    **dict.fromkeys(("slaps", "slap_order", "photo_finish_us"), frozenset({"CAC", "CMB"})),
-    **dict.fromkeys(("fixed_starter", "cactus_ranks", "cactus_knock"), frozenset({"CAC"})),
-    "decks": _ALL - {"CAC", "T4", "PAR"},
-    "stock_out": _ALL - {"T4"},
-    "flip_on_discard": FAMILY | {"TDK"},
-    "initial_look": frozenset({"FOU", "CMB", "POW"}),
-    "cambio_powers": frozenset({"FOU", "CMB"}),
-    "hidden_rearrange": frozenset({"CMB", "POW"}),
-    **dict.fromkeys(("powers_draw_pile", "shield_uses"), frozenset({"POW"})),
-    **dict.fromkeys(
-        ("course", "par", "no_par", "arrange", "par_table", "strokes_per_turn", "no_par_first_end"), frozenset({"PAR"})
-    ),
-    "any_pair": frozenset({"FOU", "T4", "CMB"}),
-    **dict.fromkeys(("block_bonus", "block_match"), frozenset({"NIN", "EIG", "FOU"})),
-    "straight_score": frozenset({"NIN"}),
-    "kings_side": frozenset({"EIG"}),
-    "pairs_zero_at_end": frozenset({"TDK"}),
-    "cutthroat_trade": frozenset({"SIX", "SGL", "NIN", "EIG", "CUT"}),
-    "protect_ender": frozenset({"CUT", "CMB", "POW", "CAC"}),
-    "twos": FAMILY | {"CMB", "POW", "PAR"},
-    "values": _ALL,
-    "knock_penalty": FAMILY | {"CMB", "POW", "TDK"},
-    "knock_bonus": FAMILY | {"CMB", "POW"},
-    "knock_tie": FAMILY | {"CMB", "POW", "TDK"},
-}
-"""Option -> the games (tags of RULES.md) that it combines with (OPT-08)."""
-
-NOT_OPTIONS = {
-    "variant": "preset", "preset": "preset", "seats": "seats", "bots": "[[bots]]", "seed": "[tournament] seed",
-    "start_s": "[time] start_s", "move_s": "[time] move_s", "bank_s": "[time] bank_s", "slap_s": "[time] slap_s",
-    "slap_timing": "[time] slap_timing",
-}  # fmt: skip
-"""Settings of the match that are easily taken for options (RULES.md 21), with the key that is meant."""
-
-
-def change(base: Options, tag: str, changes: Mapping[str, Any]) -> Options:
-    """`base` with `changes` (option -> value as TOML or JSON gives it; "none" and None mean "not set").
-
-    Raises BadOptions with every problem: unknown names, wrong values, combinations that section 21 excludes.
-    """
-    problems: list[OptionProblem] = []
-    values = {name: getattr(base, name) for name in Options.__struct_fields__}
-    for name, given in changes.items():
-        try:
-            values[name] = _value(name, given)
-        except (KeyError, ValidationError) as error:
-            text = str(error) if isinstance(error, ValidationError) else unknown_option(name)
-            problems.append(OptionProblem(name, text))
-    options = Options(**{name: values[name] for name in Options.__struct_fields__})
-    sound = {name for name in changes if name not in {problem.option for problem in problems}}
-    problems += _conflicts(options, tag, sound)
-    if problems:
-        raise BadOptions(problems)
-    return options
-
-
-def unknown_option(name: str) -> str:
-    """What to tell somebody who named an option that does not exist, with the nearest that does."""
-    if name in NOT_OPTIONS:
-        return f"is no option but a setting of the match: use `{NOT_OPTIONS[name]}`"
-    near = get_close_matches(name, Options.__struct_fields__, n=1)
-    return "unknown option" + (f"; did you mean `{near[0]}`?" if near else "")
-
-
-_TYPES = {option.name: option.type for option in fields(Options)}
-
-
-def _value(name: str, given: Any) -> Any:
-    kind = _TYPES[name]
-    if given == "none":
-        given = () if kind == Lines else None
-    if isinstance(given, bool) and kind is not bool:
-        raise ValidationError(f"expected {_expected(kind)}, got {str(given).lower()}")
-    try:
-        return convert(given, kind)
-    except ValidationError as error:
-        wrong = f": {error}" if kind is ParTable else f", got {given!r}"
-        raise ValidationError(f"expected {_expected(kind)}{wrong}") from None
-
-
-def _expected(kind: Any) -> str:
-    """A type of `Options` in the words of the catalogue."""
-    if kind in _WORDS:
-        return _WORDS[kind]
-    origin, args = getattr(kind, "__origin__", None), getattr(kind, "__args__", ())
-    if origin is Literal:
-        return ", ".join(f'"{value}"' if isinstance(value, str) else str(value) for value in args)
-    if origin is tuple:
-        return f"a list of {len(args)} integers"
-    if meta := getattr(kind, "__metadata__", None):
-        return f"an integer from {meta[0].ge}" + (f" to {meta[0].le}" if meta[0].le is not None else " up")
-    return " or ".join(_expected(one) for one in args)
-
-
-_WORDS: Mapping[Any, str] = {
-    bool: "true or false",
-    int: "an integer",
-    type(None): '"none"',
-    dict[str, int]: "a table of integers by rank or card",
-    Lines: 'a list of "col", "row", "diag"',
-    Penalty: '"add:N", "double5", "highest", "twice_players"',
-    Look: '"near_row", "all", "any:K"',
-    dict[str, CambioPower]: "a table from rank to peek_own, peek_other, exchange or rearrange",
-    ParTable: "a table as in PAR-26",
-}
-
-
-def _conflicts(options: Options, tag: str, given: set[str]) -> Iterator[OptionProblem]:
-    """OPT-01..OPT-08 for the options that were set explicitly."""
-    for name in sorted(given):
-        if tag not in COMBINES[name]:
-            yield OptionProblem(name, "does not go with this game (OPT-08)")
-    for name, needed, holds in _NEEDS:
-        if name in given and tag in COMBINES[name] and not holds(options):
-            yield OptionProblem(name, f"needs {needed} (OPT-08)")
-    yield from _stray_keys(options, tag)
-    yield from _value_conflicts(options, tag, given)
-
-
-_NEEDS: tuple[tuple[str, str, Callable[[Options], bool]], ...] = (
-    ("final_turns", '`end_mode` "all_up" or "both"', lambda o: o.final_turns is None or o.end_mode != "knock"),
-    ("joker_value", "`jokers` above 0", lambda o: o.jokers > 0),
-    ("joker_pair", "`jokers` above 0", lambda o: o.jokers > 0),
-    ("block_match", "`block_bonus`", lambda o: o.block_bonus is not None),
-    ("hidden_rearrange", "the power `rearrange`", lambda o: o.cambio_powers is None or _rearranges(o)),
-    ("twos", "the `par_table` ours-1", lambda o: o.par_table == OURS_1),
-    ("no_par_first_end", "`no_par`", lambda o: o.no_par),
-    ("strokes_per_turn", "holes with a par", lambda o: not o.no_par),
-    ("knock_tie", "`knock_penalty` or `knock_bonus`", lambda o: bool(o.knock_penalty or o.knock_bonus)),
-    ("slap_order", "`slaps`", lambda o: o.slaps),
-    ("photo_finish_us", '`slap_order = "reaction"`', lambda o: o.slaps and o.slap_order == "reaction"),
-)
-
-
-def _rearranges(options: Options) -> bool:
-    return "rearrange" in (options.cambio_powers or {}).values()
-
-
-def _value_setters(options: Options, tag: str, given: set[str]) -> list[tuple[str, frozenset[str]]]:
-    """The options in force that set card values, each with the ranks (or single cards) that it sets."""
-    par_values = {} if options.par_table.values == "B1" else options.par_table.values
-    setters = [
-        ("queen_value", {"Q"}, options.queen_value != 10),
-        ("jack_value", {"J"}, options.jack_value != 10 or "jack_value" in given),
-        ("qs40", {"Q", "8"}, options.qs40),
-        ("j0q12k13", {"J", "Q", "K"}, options.j0q12k13),
-        ("kings15", {"K"}, options.kings15),
-        ("twos", {"2"}, options.twos != "minus2"),
-        ("joker_value", {JOKER}, options.joker_value != -5),
-        ("cactus_ranks", {"K", "A"}, options.cactus_ranks != "01"),
-        ("par_table", {str(key) for key in par_values}, bool(par_values)),
-        ("values", set(options.values or ()), bool(options.values)),
-    ]
-    return [(name, frozenset(ranks)) for name, ranks, active in setters if active and tag in COMBINES[name]]
-
-
-def _value_conflicts(options: Options, tag: str, given: set[str]) -> Iterator[OptionProblem]:
-    """OPT-01: no two options set the value of the same rank."""
-    setters = _value_setters(options, tag, given)
-    for index, (name, ranks) in enumerate(setters):
-        for other, theirs in setters[:index]:
-            both = {_rank_of(key) for key in ranks} & {_rank_of(key) for key in theirs}
-            if both:
-                which = ", ".join(sorted(both))
-                culprit, against = (name, other) if name in given else (other, name)
-                yield OptionProblem(culprit, f"sets the value of {which}, and so does `{against}` (OPT-01)")
-
-
-def _stray_keys(options: Options, tag: str) -> Iterator[OptionProblem]:
-    """Keys of tables that name no rank and no card."""
-    for key in options.values or ():
-        if not _is_in_pack(key, options, tag):
-            yield OptionProblem("values", f"`{key}` is neither a rank nor a card of this pack")
-    for key in options.cambio_powers or ():
-        if key not in (*RANKS, JOKER):
-            yield OptionProblem("cambio_powers", f"`{key}` is no rank; a joker is `{JOKER}`")
-
-
-def _is_in_pack(key: str, options: Options, tag: str) -> bool:
-    """Whether `key` is a rank, the joker's included, or a single card that a game of this tag can deal."""
-    if key == JOKER:
-        return tag in COMBINES["jokers"]
-    ranks = CACTUS_RANKS if tag == "CAC" and options.cactus_ranks == "01" else RANKS
-    suits = SUITS + EXTRA_SUITS if tag == "CAC" else SUITS
-    return key in ranks or (is_card(key) and rank(key) in ranks and suit(key) in suits)
-
-
-def _rank_of(key: str) -> str:
-    return key if key in RANKS or key in CACTUS_RANKS or key == JOKER else rank(key)
+TYPES: Mapping[str, object] = {field.name: field.type for field in fields(Options)}
+"""The values that each option takes, as a type."""

@@ -11,7 +11,8 @@ from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from protocol.cards import CACTUS_RANKS, EXTRA_SUITS, JOKER, RANKS, SUITS, Card
-from referee.rules.book.options import BadOptions, OptionProblem, Options, change
+from referee.rules.book.changes import BadOptions, OptionProblem, change
+from referee.rules.book.options import OPTIONS, Options
 from referee.rules.book.par_table import OURS_1
 
 COURSE = (4, 3, 4, 5, 4, 4, 3, 5, 4)
@@ -35,6 +36,14 @@ class Variant(Struct, frozen=True, kw_only=True):
     near_row: tuple[int, ...] = ()
     """The slots that every seat looks at before play, where the game has such a look."""
     options: Options
+
+    def has(self, option: str) -> bool:
+        """Whether the game has the option of this name (OPT-08); where it has not, its value means nothing."""
+        return self.tag in OPTIONS[option].games
+
+    def own_options(self) -> dict[str, Any]:
+        """The options that the game has, with their values, in the order of RULES.md 21."""
+        return {name: getattr(self.options, name) for name in OPTIONS if self.has(name)}
 
 
 class UnknownVariant(ValueError):

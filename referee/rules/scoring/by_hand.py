@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from protocol.cards import JOKER, Card, rank
-from referee.rules.book.options import COMBINES
+from referee.rules.book.options import JOKERS, OPTIONS
 from referee.rules.book.variants import Variant, customised, deck, preset
 from referee.rules.scoring.grid import BadGrid, Grid, parse_grid
 from referee.rules.scoring.knocker import score_round
@@ -24,9 +24,10 @@ class Scores(Struct, frozen=True, kw_only=True):
 
 
 def scoring_variant(name: str, changes: Mapping[str, Any]) -> Variant:
-    """As `variants.customised`, but `joker_value` and `joker_pair` need no `jokers`: a layout may hold some anyway."""
+    """As `variants.customised`, but an option needs no `jokers` in the packs: a layout may hold some anyway."""
     base = preset(name)
-    if base.tag in COMBINES["jokers"] and changes.keys() & {"joker_value", "joker_pair"}:
+    named = [OPTIONS[option] for option in changes if option in OPTIONS]
+    if base.has("jokers") and any(option.needs == JOKERS for option in named):
         changes = {"jokers": base.options.jokers or 1, **changes}
     return customised(name, changes)
 
@@ -73,7 +74,7 @@ def _check_shape(variant: Variant, grid: Grid) -> None:
 
 
 def _check_cards(variant: Variant, pack: frozenset[Card], grid: Grid) -> None:
-    jokers = variant.tag in COMBINES["jokers"]
+    jokers = variant.has("jokers")
     for number, row in enumerate(grid, start=1):
         for place, cell in enumerate(row, start=1):
             card = None if cell is None else cell.card

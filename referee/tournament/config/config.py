@@ -27,7 +27,8 @@ from referee.play.spec import (
     Confinement,
     Isolation,
 )
-from referee.rules.book.options import BadOptions, Options
+from referee.rules.book.changes import BadOptions
+from referee.rules.book.options import Options
 from referee.rules.book.variants import UnknownVariant, Variant, customised, seat_problem
 from referee.tournament.config.entrants import GivenBot, check_trust, read_bots
 from referee.tournament.config.labels import check_label, check_unique

@@ -15,7 +15,8 @@ from msgspec import Struct, field, json, to_builtins
 from scripted import Start
 
 import referee
-from referee.rules.book.options import BadOptions, Options
+from referee.rules.book.changes import BadOptions
+from referee.rules.book.options import Options
 from referee.rules.book.variants import PRESETS, customised, restored, seat_problem
 from referee.rules.describe import advice
 from referee.tournament.config.config import ConfigError, load
@@ -229,8 +230,12 @@ every_option = pytest.mark.parametrize("one", CATALOGUE, ids=NAMES)
 
 def test_the_catalogue_has_every_option_of_the_rule_book_and_of_the_referee() -> None:
     rows = [line.split("|")[1] for line in SECTION_21.splitlines() if line.startswith("| `")]
-    assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == NAMES
-    assert sorted(NAMES) == sorted(Options.__struct_fields__)
+    assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == NAMES, "CATALOGUE is not section 21"
+    lacking = sorted(set(Options.__struct_fields__) - set(NAMES))
+    assert not lacking, (
+        f"CATALOGUE has no entry for {', '.join(lacking)}: its default, range and games as in section 21"
+    )
+    assert len(NAMES) == len(Options.__struct_fields__)
 
 
 def sample_of(one: Entry) -> str:
@@ -359,8 +364,8 @@ def test_opt_08_an_option_that_could_have_no_effect_is_an_error(
         ("six-card", {"queen_value": 13, "qs40": True}, "qs40"),  # C-035
         ("six-card", {"queen_value": 12, "j0q12k13": True}, "j0q12k13"),
         ("six-card", {"qs40": True, "j0q12k13": True}, "j0q12k13"),
-        ("six-card", {"jack_value": 20, "j0q12k13": True}, "j0q12k13"),
-        ("six-card", {"jack_value": 10, "j0q12k13": True}, "j0q12k13"),
+        ("six-card", {"jack_value": 20, "j0q12k13": True}, "jack_value"),
+        ("six-card", {"jack_value": 10, "j0q12k13": True}, "jack_value"),
         ("six-card", {"kings15": True, "j0q12k13": True}, "kings15"),
         ("cutthroat", {"j0q12k13": True}, "j0q12k13"),  # C-223
         ("cutthroat", {"values": {"K": 3}}, "values"),

@@ -19,7 +19,7 @@ from protocol.events import (
     WindowClosed,
 )
 from referee.play.talk.script import table_message
-from referee.rules.book.options import BadOptions
+from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import customised, deck, preset
 from referee.rules.games import cactus
 from referee.rules.table.chance import Keyed

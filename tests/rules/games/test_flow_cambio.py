@@ -20,7 +20,7 @@ from protocol.events import (
     UpCard,
 )
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.options import BadOptions
+from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import customised, deck, preset, seat_problem
 from referee.rules.scoring.scoring import raw_score
 from referee.rules.table.asks import Sealed

@@ -6,7 +6,7 @@ from scripted import Start
 from protocol.actions import Rearrange
 from protocol.events import Peeked, Reshuffled, Slapped, WindowClosed
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.options import BadOptions
+from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import customised
 from referee.rules.describe import rules_in_brief
 

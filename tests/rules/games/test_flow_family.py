@@ -11,7 +11,7 @@ from scripted import Script, Start
 from protocol.actions import Action, Discard, Draw, Knock, Look, Nothing, Swap, TurnUp
 from protocol.events import Drew, Finished, Looked, Round, Showdown, Swapped, Traded, TurnedUp, UpCard
 from protocol.offers import Offer, Pick
-from referee.rules.book.options import BadOptions
+from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import customised, deck, preset, seat_problem
 from referee.rules.game import Game
 from referee.rules.scoring.values import card_values

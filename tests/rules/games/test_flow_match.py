@@ -7,7 +7,7 @@ from scripted import Script, Start
 from protocol.actions import Discard, Draw, Knock, Nothing
 from protocol.events import Round
 from protocol.offers import Offer
-from referee.rules.book.options import BadOptions
+from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import customised, deck, preset, seat_problem
 from referee.rules.game import Game
 from referee.rules.table.asks import Ask, Sealed

@@ -27,7 +27,7 @@ from protocol.events import (
     Swapped,
     UpCard,
 )
-from referee.rules.book.options import BadOptions
+from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import customised, deck, preset, seat_problem
 from referee.rules.scoring.scoring import raw_score
 from referee.rules.table.asks import Sealed

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from worked_cases import worked_cases
 
-from referee.rules.book.options import BadOptions
+from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import PRESETS, customised
 from referee.rules.scoring.by_hand import Scores, score_grids, scoring_variant
 from referee.rules.scoring.grid import BadGrid, Cell, format_grid, parse_grid

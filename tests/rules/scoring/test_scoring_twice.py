@@ -16,8 +16,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from options_to_try import TO_TRY
 
 from referee.commands.look import ScoreError, score_line
+from referee.rules.book.options import OPTIONS
 from referee.rules.book.variants import PRESETS, customised
 from referee.rules.scoring.by_hand import Scores
 from referee.rules.scoring.knocker import score_round
@@ -409,6 +411,50 @@ RELATED = [
 ]
 """Options that meddle with each other; those that a game does not have are left out."""
 
+
+def pool_of(tag: str) -> dict[str, st.SearchStrategy[Any]]:
+    return POOLS[tag] | {"values": VALUES if tag == "CAC" else VALUES | KING_VALUES}
+
+
+@pytest.mark.parametrize("name", [name for name, option in OPTIONS.items() if option.scores or option.sets])
+def test_the_second_scorer_knows_every_option_that_changes_scoring(name: str) -> None:
+    assert name in DEFAULTS, f"`{name}` changes scores (options.py), but the second scorer's DEFAULTS lack it"
+    lacking = [tag for tag in POOLS if tag in OPTIONS[name].games and name not in pool_of(tag)]
+    assert not lacking, f"the second scorer tries no values of `{name}` in {', '.join(lacking)}: add them to POOLS"
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_what_is_declared_to_change_scores_does_so_and_nothing_else(name: str) -> None:
+    if OPTIONS[name].scores:
+        assert changes_a_score(name, tries=5000), (
+            f"options.py declares that `{name}` changes scores, but no score changes with it"
+        )
+    else:
+        assert not changes_a_score(name, tries=200), (
+            f"scores change with `{name}`: declare that in options.py (`scores=True`)"
+        )
+
+
+def changes_a_score(name: str, *, tries: int) -> bool:
+    """Whether some layouts score otherwise with a value of the option than without, beside other options or alone."""
+    dice = Random(name)  # noqa: S311
+    presets = [preset for preset, variant in PRESETS.items() if variant.has(name)]
+    for _ in range(tries):
+        preset = dice.choice(presets)
+        others = [other for other in TO_TRY if other != name and PRESETS[preset].has(other)]
+        beside = {other: dice.choice(TO_TRY[other]) for other in dice.sample(others, dice.randint(0, 3))}
+        cards = some_cards(TAGS[preset], beside, dice)
+        given = beside | {name: dice.choice(TO_TRY.get(name, ("none",)))}
+        grids = [some_layout(preset, given, cards, dice) for _ in range(3)]
+        with_it, without = (
+            score_line(json.dumps({"preset": preset, "options": options, "grids": grids, "ender": 0}).encode())
+            for options in (given, beside)
+        )
+        if isinstance(with_it, Scores) and isinstance(without, Scores) and with_it != without:
+            return True
+    return False
+
+
 ROUNDS = 10
 MOST_WILDS = 2
 """A third wild jack in a layout would mean thousands of readings for the second scorer."""
@@ -418,7 +464,7 @@ MOST_WILDS = 2
 def tables(draw: st.DrawFn, preset: str) -> list[Request]:
     """A few options, sound or not, and rounds of one to four seats, of few ranks so that many cards are equal."""
     tag = TAGS[preset]
-    pools = POOLS[tag] | {"values": VALUES if tag == "CAC" else VALUES | KING_VALUES}
+    pools = pool_of(tag)
     related = [name for name in draw(st.sampled_from(RELATED)) if name in pools]
     names = related + draw(st.lists(st.sampled_from(sorted(pools)), max_size=4))
     changes = {name: draw(pools[name]) for name in dict.fromkeys(names)}

@@ -1,0 +1,110 @@
+"""How an option is declared: the games it goes with, what it needs, the card values it sets, its words for people.
+
+The options themselves stand in options.py; this module must not know any of them.
+"""
+
+from collections.abc import Callable
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+
+from msgspec import Meta, Struct
+
+if TYPE_CHECKING:
+    from referee.rules.book.options import Options
+
+
+class Games(Struct, frozen=True, kw_only=True):
+    """The games that an option goes with, by their tags in RULES.md: `"SIX" in games` tells."""
+
+    tags: frozenset[str]
+    are_all_but: bool = False
+    """Whether the tags are those of the games that the option does not go with."""
+
+    def __contains__(self, tag: str) -> bool:
+        return (tag in self.tags) != self.are_all_but
+
+
+def only(*tags: str) -> Games:
+    """These games and no others."""
+    return Games(tags=frozenset(tags))
+
+
+def all_but(*tags: str) -> Games:
+    """Every game, also one that is added later, but for these."""
+    return Games(tags=frozenset(tags), are_all_but=True)
+
+
+EVERY_GAME = all_but()
+
+
+class Need(Struct, frozen=True, kw_only=True):
+    """What must hold so that an option has an effect (OPT-08)."""
+
+    words: str
+    """What is needed, as it follows "needs" in a message."""
+    holds: "Callable[[Options], bool]"
+    """Whether the whole set of options has it."""
+
+
+class CardValues(Struct, frozen=True, kw_only=True):
+    """The card values that an option sets, so that no two options set the value of one rank (OPT-01)."""
+
+    ranks: "Callable[[Options], frozenset[str]]"
+    """The ranks, or single cards, whose values are set while the option is not at its default."""
+    even_at_default: bool = False
+    """Whether they count as set, too, when somebody names the option with its default."""
+
+
+def values_of(*ranks: str, even_at_default: bool = False) -> CardValues:
+    """The same ranks whatever the option says."""
+    return CardValues(ranks=lambda _: frozenset(ranks), even_at_default=even_at_default)
+
+
+class Option(Struct, frozen=True, kw_only=True):
+    """All that is declared of an option, beside its type and its default. Tests ask for what follows from it."""
+
+    does: str
+    """One sentence for people: what the option decides."""
+    games: Games
+    """The column "combines with" of RULES.md section 21; elsewhere the option is an error (OPT-08)."""
+    needs: Need | None = None
+    sets: CardValues | None = None
+    scores: bool = False
+    """Whether the scores of a layout or of a round depend on it: the second scorer of the tests must then know it."""
+    silent: str = ""
+    """Why no sentence of a game's description depends on it; empty where one does."""
+
+
+def option_of(kind: Any) -> Option | None:
+    """The declaration in a field's type `Annotated[..., Option(...)]`; None where there is none."""
+    return next((one for one in get_args(kind)[1:] if isinstance(one, Option)), None)
+
+
+def expected(kind: Any) -> str:
+    """What values a field's type takes, in words: those of its `Meta`, or those that its form gives.
+
+    Raises LookupError for a type that has neither.
+    """
+    origin, args = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return next((_bounds(meta) for meta in args[1:] if isinstance(meta, Meta)), None) or expected(args[0])
+    if origin is Literal:
+        return ", ".join(f'"{value}"' if isinstance(value, str) else str(value) for value in args)
+    if origin in (Union, UnionType):
+        return " or ".join(map(expected, args))
+    if origin is tuple:
+        return f"a list of {len(args)} integers"
+    if kind not in _PLAIN:
+        raise LookupError(f"no words for the values of {kind}; write Annotated[..., Meta(description=...)]")
+    return _PLAIN[kind]
+
+
+_PLAIN = {bool: "true or false", int: "an integer", type(None): '"none"'}
+
+
+def _bounds(meta: Meta) -> str | None:
+    if meta.description is not None:
+        return meta.description
+    if meta.ge is None:
+        return None
+    return f"an integer from {meta.ge}" + (f" to {meta.le}" if meta.le is not None else " up")

@@ -1,0 +1,120 @@
+"""An option that is added in one place only is found here: each test says in words what is missing, and where.
+
+What the second scorer must know of it stands beside that scorer, in tests/rules/scoring/test_scoring_twice.py; its
+defaults, ranges and games are checked against the rule book in test_options.py.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from options_to_try import TO_TRY
+
+import protocol
+import referee
+from referee.rules.book.changes import BadOptions
+from referee.rules.book.option import Games, expected
+from referee.rules.book.options import OPTIONS, TYPES
+from referee.rules.book.variants import PRESETS, Variant, customised, deck
+from referee.rules.describe import rules_in_brief
+
+RULES_FOLDER = Path(referee.__file__).parent / "rules"
+SECTION_21 = (RULES_FOLDER / "RULES.md").read_text(encoding="utf-8").split("\n## 21. ")[1].split("\n## 22. ")[0]
+SPECIFICATION = (Path(protocol.__file__).parent / "README.md").read_text(encoding="utf-8")
+
+every_option = pytest.mark.parametrize("name", OPTIONS)
+
+
+@every_option
+def test_its_declaration_has_words_for_people(name: str) -> None:
+    option = OPTIONS[name]
+    assert re.fullmatch(r"[A-Z].*[^.]\.", option.does), f"options.py: `does` of `{name}` is no sentence"
+    assert expected(TYPES[name])
+    assert isinstance(option.games, Games), (
+        f"options.py: `games` of `{name}` are no Games; use only(...) or all_but(...)"
+    )
+
+
+@every_option
+def test_the_rule_book_has_a_row_for_it(name: str) -> None:
+    rows = [line.split("|")[1] for line in SECTION_21.splitlines() if line.startswith("| `")]
+    assert any(f"`{name}`" in row for row in rows), f"RULES.md: section 21 has no row for the option `{name}`"
+
+
+@every_option
+def test_there_are_values_of_it_to_try(name: str) -> None:
+    assert TO_TRY.get(name), f"tests/support/options_to_try.py: TO_TRY has no values for `{name}`"
+
+
+def test_every_value_to_try_is_of_an_option() -> None:
+    assert not TO_TRY.keys() - OPTIONS.keys(), "options_to_try.py: TO_TRY names what options.py does not declare"
+
+
+@every_option
+def test_a_rule_reads_it(name: str) -> None:
+    assert name in READ, f"no rule in referee/rules reads `options.{name}`: it has no effect"
+
+
+def attributes_read(path: Path) -> Iterator[str]:
+    """What is read off anything that goes by the name of options."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value).endswith("options"):
+            yield node.attr
+
+
+READ = {
+    name
+    for path in RULES_FOLDER.rglob("*.py")
+    if path.name not in ("options.py", "changes.py", "describe.py", "describe_play.py")
+    for name in attributes_read(path)
+}
+"""The options that some rule asks for; checks of options and words for people are no rules."""
+
+
+@every_option
+def test_the_description_changes_with_it_or_the_declaration_says_why_not(name: str) -> None:
+    changes = makes_a_difference(name, rules_in_brief)
+    if OPTIONS[name].silent:
+        assert not changes, f"options.py: `{name}` is declared `silent`, but a sentence of the description tells of it"
+    else:
+        assert changes, (
+            f"no sentence of rules/describe.py or rules/describe_play.py changes with `{name}`; say it there, "
+            "or declare `silent` with the reason in options.py"
+        )
+
+
+@every_option
+def test_the_specification_names_it_where_the_deal_depends_on_it(name: str) -> None:
+    if makes_a_difference(name, dealt):
+        assert re.search(rf"\b{name}\b", SPECIFICATION), (
+            f"protocol/README.md: `{name}` changes what is dealt, but section 9 does not name it, "
+            "so that nobody can derive the deal from the key"
+        )
+
+
+def dealt(variant: Variant) -> Any:
+    """What a bot cannot read off `match` and `round`: the cards of the pack in their order, and the first dealer."""
+    return deck(variant, 3), variant.options.first_dealer
+
+
+def makes_a_difference(name: str, look: Callable[[Variant], Any]) -> bool:
+    """Whether a game looks otherwise with some value of the option than without, beside other options or alone."""
+    dice = Random(name)  # noqa: S311
+    presets = [preset for preset, variant in PRESETS.items() if variant.has(name)]
+    for _ in range(150):
+        preset = dice.choice(presets)
+        others = [other for other in TO_TRY if other != name and PRESETS[preset].has(other)]
+        beside = {
+            other: dice.choice(TO_TRY[other]) for other in dice.sample(others, min(len(others), dice.randint(0, 3)))
+        }
+        given = {name: dice.choice(TO_TRY[name])} if TO_TRY.get(name) else {}
+        try:
+            if look(customised(preset, beside | given)) != look(customised(preset, beside)):
+                return True
+        except BadOptions:
+            continue
+    return False
