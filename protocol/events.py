@@ -166,11 +166,14 @@ class PowerUsed(_Event, Generic[C], frozen=True, kw_only=True, tag="power"):
     targets: tuple[Target, ...]
 
 
-class Blocked(_Event, frozen=True, kw_only=True, tag="blocked"):
-    """A shield stopped the attack; `shields` are left to that seat."""
+class Blocked(_Event, Generic[C], frozen=True, kw_only=True, tag="blocked"):
+    """A shield stopped the attack; `shields` are left to that seat.
+
+    `shield` is the card that went to the pile for it; null where the shield serves on."""
 
     seat: int
     shields: int
+    shield: C
 
 
 class Shielded(_Event, Generic[C], frozen=True, kw_only=True, tag="shielded"):
@@ -339,7 +342,7 @@ Numbers = tuple[int, ...] | None
 Event = (
     Round | UpCard[Shown] | TurnedUp[Shown] | Looked[Shown] | Arranged[Numbers] | Skipped | Drew[Shown] | Reshuffled
     | Swapped[Shown] | Discarded[Shown] | Knocked | Finished | Traded[Shown] | SwappedOwn[Shown]
-    | PairsDiscarded[Shown] | Stroked | PowerUsed[Shown] | Blocked | Shielded[Shown] | Peeked[Shown] | Switched
+    | PairsDiscarded[Shown] | Stroked | PowerUsed[Shown] | Blocked[Shown] | Shielded[Shown] | Peeked[Shown] | Switched
     | Rearranged[Numbers] | LinesSwapped[str | None, Numbers] | Shuffled | CardAdded | CardRemoved[Shown]
     | Planted[Shown] | Exposed[Shown] | Hidden | DrewTwo[Shown] | Kept[Shown] | KnockCancelled | Slapped[Shown]
     | Gave | WindowClosed | Showdown[Shown] | Scored | Forfeited

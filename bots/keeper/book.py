@@ -217,6 +217,9 @@ class Book:
 
     def on_blocked(self, event: Event) -> None:
         self.shields[event["seat"]] = event["shields"]
+        if event["shield"]:
+            self.aside.remove(event["shield"])
+            self.pile.append(event["shield"])
 
     def on_added(self, event: Event) -> None:
         self.put(event["target"], UNKNOWN)

@@ -48,6 +48,8 @@ SAID: dict[str, Any] = {
     "1 bob slaps seat 0 s2: 7H, wrong, a card comes to its s4": wire.Slapped(
         seat=1, target=(0, 2), card="7H", verdict="wrong", new_slot=4, stock=20
     ),
+    "1 bob blocks with a shield, 1 left": wire.Blocked(seat=1, shields=1, shield=None),
+    "1 bob blocks with a shield, 0 left, 5C goes to the pile": wire.Blocked(seat=1, shields=0, shield="5C"),
     "the knock of 1 bob is cancelled": wire.KnockCancelled(knocker=1),
 }
 """What is said, and of what event."""

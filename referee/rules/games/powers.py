@@ -117,7 +117,9 @@ def _aim(use: Use, action: Action) -> tuple[int | None, tuple[Target, ...]]:
 
 
 def _is_blocked(use: Use, victim: int) -> Flow[bool]:
-    """POW-17, DEC-10: a seat with a shield may block; the attack then has no effect."""
+    """POW-17, DEC-10: a seat with a shield may block; the attack then has no effect.
+
+    A shield that has served its time goes to the pile, the oldest first; everybody sees which (POW-29)."""
     table = use.table
     if not table.shields[victim]:
         return False
@@ -129,10 +131,12 @@ def _is_blocked(use: Use, victim: int) -> Flow[bool]:
         use.spent = True
         lay_on_pile(use)
     table.shield_uses[victim] += 1
+    gone: Card | None = None
     if table.options.shield_uses != "unlimited" and table.shield_uses[victim] >= table.options.shield_uses:
-        table.to_pile(table.shields[victim].pop(0))
+        gone = table.shields[victim].pop(0)
+        table.to_pile(gone)
         table.shield_uses[victim] = 0
-    table.emit(events.Blocked(seat=victim, shields=len(table.shields[victim])))
+    table.emit(events.Blocked(seat=victim, shields=len(table.shields[victim]), shield=everybody(gone)))
     return True
 
 

@@ -49,7 +49,7 @@ Happening = (
     wire.Round | wire.UpCard[Hand] | wire.TurnedUp[Hand] | wire.Looked[Hand] | wire.Arranged[Slots] | wire.Skipped
     | wire.Drew[Hand] | wire.Reshuffled | wire.Swapped[Hand] | wire.Discarded[Hand] | wire.Knocked | wire.Finished
     | wire.Traded[Hand] | wire.SwappedOwn[Hand] | wire.PairsDiscarded[Hand] | wire.Stroked | wire.PowerUsed[Hand]
-    | wire.Blocked | wire.Shielded[Hand] | wire.Peeked[Hand] | wire.Switched | wire.Rearranged[Slots]
+    | wire.Blocked[Hand] | wire.Shielded[Hand] | wire.Peeked[Hand] | wire.Switched | wire.Rearranged[Slots]
     | wire.LinesSwapped[Seen[str], Slots] | wire.Shuffled | wire.CardAdded | wire.CardRemoved[Hand]
     | wire.Planted[Hand] | wire.Exposed[Hand] | wire.Hidden | wire.DrewTwo[Hand] | wire.Kept[Hand]
     | wire.KnockCancelled | wire.Slapped[Hand] | wire.Gave | wire.WindowClosed | wire.Showdown[Hand] | wire.Scored

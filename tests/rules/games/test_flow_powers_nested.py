@@ -312,7 +312,7 @@ def test_pow_17_a_blocked_attack_has_no_effect(start: Start, card: str, attack: 
     assert (match.offered, match.ask.fallback) == ({"block": [], "allow": []}, Allow())
     match.game.answer(Block())
     for viewer in VIEWERS:
-        assert match.news(viewer)[2:] == [Blocked(seat=1, shields=0)]
+        assert match.news(viewer)[2:] == [Blocked(seat=1, shields=0, shield="5C")]
     assert (match.grid(0), match.grid(1), match.open) == (ZERO, ONE, "1 turn")
     assert match.table.pile == [card, "5C"]
 
@@ -345,7 +345,7 @@ def test_c_212_two_shields_block_both_powers_of_a_two(start: Start) -> None:
     assert match.open == "1 block"
     match.game.answer(Block())
     blocks = [event for event in match.news(None) if isinstance(event, Blocked)]
-    assert blocks == [Blocked(seat=1, shields=1), Blocked(seat=1, shields=0)]
+    assert blocks == [Blocked(seat=1, shields=1, shield="5C"), Blocked(seat=1, shields=0, shield="5S")]
     assert (match.table.pile, match.grid(1), match.open) == (["2C", "5C", "5S"], ONE, "1 turn")
 
 
@@ -364,13 +364,25 @@ def test_pow_17_who_is_not_attacked_is_not_asked(start: Start) -> None:
     discard(match, Peek(target=(2, 0)), then="1 turn")
 
 
-@pytest.mark.parametrize(("uses", "left"), [(1, [1, 0]), (2, [2, 1, 1, 0]), ("unlimited", [2, 2, 2, 2])])
-def test_pow_17_how_many_blocks_a_shield_serves(start: Start, uses: int | str, left: list[int]) -> None:
-    """Option `shield_uses`; the oldest shield is used up first."""
+@pytest.mark.parametrize(
+    ("uses", "told"),
+    [
+        (1, [(1, "5C"), (0, "5S")]),
+        (2, [(2, None), (1, "5C"), (1, None), (0, "5S")]),
+        ("unlimited", [(2, None)] * 4),
+    ],
+)
+def test_pow_17_pow_29_how_many_blocks_a_shield_serves_and_which_one_leaves(
+    start: Start, uses: int | str, told: list[tuple[int, str | None]]
+) -> None:
+    """Option `shield_uses`; the oldest shield is used up first, and everybody is told that it lies on the pile."""
     tens = "10C QC 10S QS 10H QH 10D QD"
     match = with_shields(deal(start, tens, ZERO, ONE, shield_uses=uses), "5C", "5S")
-    for shields in left:
-        assert discard(match, Peek(target=(1, 0)), Block(), then="1 turn")[-1] == Blocked(seat=1, shields=shields)
+    for shields, gone in told:
+        discard(match, Peek(target=(1, 0)), Block(), then="1 turn")
+        for viewer in VIEWERS:
+            assert match.news(viewer)[-1] == Blocked(seat=1, shields=shields, shield=gone)
+        assert gone in (None, match.table.pile[-1])
         discard(match, seat=1, then="0 turn")
     if uses != "unlimited":
         assert [card for card in match.table.pile if card[0] == "5"] == ["5C", "5S"]

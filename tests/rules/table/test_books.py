@@ -106,8 +106,8 @@ class Books(Struct):
         match event:
             case events.PowerUsed():
                 self.begin_power(event)
-            case events.Blocked(seat=seat, shields=left):
-                self.block(seat, left, table.options.shield_uses)
+            case events.Blocked(seat=seat, shields=left, shield=gone):
+                self.block(seat, left, gone.value, table.options.shield_uses)
             case events.Shielded(seat=seat, card=card):
                 self.shields[seat].append(card.value)
                 self.use_up(card.value)
@@ -138,15 +138,17 @@ class Books(Struct):
         assert self.waiting == card
         self.waiting, self.stood_in = None, True
 
-    def block(self, seat: int, left: int, shield_uses: int | str) -> None:
+    def block(self, seat: int, left: int, gone: Card | None, shield_uses: int | str) -> None:
         """POW-17: a 9 or 2 that would have been placed goes to the pile, then the shield, if it is used up."""
         if self.waiting is not None:
             self.pile.append(self.waiting)
             self.use_up(self.waiting)
         self.uses[seat] += 1
-        if self.uses[seat] == shield_uses:
+        assert (gone is not None) == (self.uses[seat] == shield_uses)
+        if gone is not None:
             self.uses[seat] = 0
-            self.pile.append(self.shields[seat].pop(0))
+            assert gone == self.shields[seat].pop(0)
+            self.pile.append(gone)
         assert len(self.shields[seat]) == left
 
     def put(self, target: tuple[int, int], card: Hand, *, up: bool) -> None:
