@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import referee
+
 ROOT = Path(__file__).parent.parent
 
 FOLDERS = ("protocol", "referee", "bots", "tournaments")
@@ -59,6 +61,13 @@ def pages_meant(citing: Path, folders: str, page: str) -> list[Path]:
     if beside.is_file():
         return [beside]
     return [path for path in PAGES if name(path).endswith(folders + page) and (folders or page != "README.md")]
+
+
+def test_the_newest_changes_are_those_of_this_version() -> None:
+    newest = re.search(r"^## (\d[^\s,]*)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+    assert newest is not None
+    assert newest[1] == referee.__version__
 
 
 def test_reasons_are_cited_by_page_and_section() -> None:
