@@ -2,11 +2,13 @@
 
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import fields
 
+from protocol.actions import Action
 from protocol.events import Event
 from protocol.messages import Answer, Decision, Fault, FromReferee, Ready, Table
 from protocol.offers import Offer
@@ -15,6 +17,14 @@ M = TypeVar("M", Ready, Answer)
 
 _CHOICES = (b'"one_of"', b'"pick"', b'"any_of"')
 """By these a value is known that still is an offer's choice."""
+
+_VALUES = {
+    field.encode_name: get_args(field.type)
+    for action in get_args(Action)
+    for field in fields(action)
+    if get_origin(field.type) is Literal
+}
+"""Field of an action -> the values that it can have, where these are few words."""
 
 _encoder = msgspec.json.Encoder()
 _decoders: dict[type, msgspec.json.Decoder[Any]] = {kind: msgspec.json.Decoder(kind) for kind in (Ready, Answer)}
@@ -95,6 +105,11 @@ def _explained(error: str, line: bytes, kind: type[Struct]) -> str:
     """The decoder's words, and what was expected where it only says what was not."""
     if error.endswith("`$.type`"):
         return f"{error}; a message of type `{kind.__struct_config__.tag}` was awaited"
+    if error.startswith("Invalid enum value") and (values := _VALUES.get(error.removesuffix("`").rpartition(".")[2])):
+        return f"{error}; expected {' or '.join(f'`{value}`' for value in values)}"
+    if error.startswith("Object missing required field") and "`kind`" not in error:
+        what = "an action has all the fields of the offer" if "`$." in error else "an answer has `id` and `action`"
+        return f"{error}; {what}"
     if error.endswith((".kind`", "`$.action`", "`$.then`")):
         return f"{error}; an action is an object whose `kind` is one that the request offers"
     if error.endswith("`") and ("`$.action." in error or "`$.then." in error) and any(key in line for key in _CHOICES):

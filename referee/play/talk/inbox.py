@@ -44,6 +44,8 @@ class Connection:
         self._buffer = bytearray()
         self._awaited: str | None = None
         self._awaits_ready = False
+        self._has_answered = False
+        """Whether a request of this match has been answered."""
         self._excess: Trouble | None = None
         self._passed_over = 0
         """Answers with another id than the one that is awaited."""
@@ -180,14 +182,23 @@ class Connection:
                 return decode_ready(line)
             answer = decode_answer(line)
         except BadLine as error:
-            detail = printable(str(error), EXCERPT) + _hint(line)  # the error may quote the line
+            detail = printable(str(error), EXCERPT) + self._hint(line)  # the error may quote the line
             return Trouble(kind="bad_message", detail=detail, line=_excerpt(line))
         if answer.id == self._awaited:
+            self._has_answered = True
             return answer
         self._passed_over += 1
         if self._passed_over == 1:
             self._first_passed_over = line[: 4 * EXCERPT]
         return self._count_unasked()
+
+    def _hint(self, line: bytes) -> str:
+        """For the commonest mistakes: printing something else, and answering what is not asked."""
+        if line.lstrip()[:1] != b"{":
+            return "; standard output is for messages only, print debugging to standard error"
+        if not self._awaits_ready and not self._has_answered and b'"id"' not in line:
+            return "; if it is meant for `match`: nothing is answered to that message"
+        return ""
 
     def _count_unasked(self) -> Trouble | None:
         self.unasked_lines += 1
@@ -212,10 +223,3 @@ class Connection:
 
 def _excerpt(line: bytes) -> str:
     return printable(line[: 4 * EXCERPT].decode("utf-8", "replace").rstrip("\r\n"), EXCERPT)
-
-
-def _hint(line: bytes) -> str:
-    """For the commonest mistake of all."""
-    if line.lstrip()[:1] == b"{":
-        return ""
-    return "; standard output is for messages only, print debugging to standard error"

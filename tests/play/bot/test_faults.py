@@ -257,6 +257,7 @@ CASES = {
     "says ready again": Case(
         does="start(); say({'type': 'ready'}); play()",
         faults={"bad_message": 1},
+        told="if it is meant for `match`: nothing is answered to that message",
         line='{"type": "ready"}',
     ),
     "answers in Latin-1": Case(
@@ -303,6 +304,18 @@ CASES = {
         does="start()\nfor request in requests(): say(right(request) | {'action': {'kind': 'swap', 'slot': 9999}})",
         faults={"illegal_action": 2},
         forfeits=True,
+    ),
+    "names no slot": Case(
+        does="start()\nfor request in requests(): say(right(request) | {'action': {'kind': 'turn_up'}})",
+        faults={"bad_message": 2},
+        forfeits=True,
+        told="missing required field `slots` - at `$.action`; an action has all the fields of the offer",
+    ),
+    "draws from where there is nothing": Case(
+        does="start()\nfor request in requests(): say(right(request) | {'action': {'kind': 'draw', 'from': 'deck'}})",
+        faults={"bad_message": 2},
+        forfeits=True,
+        told="Invalid enum value 'deck' - at `$.action.from`; expected `stock` or `pile`",
     ),
     "plays a number that there is not": Case(
         does="start()\nfor request in requests(): say(right(request) | {'action': {'kind': 'swap', 'slot': 10**40}})",

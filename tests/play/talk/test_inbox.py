@@ -67,6 +67,27 @@ def test_a_line_may_come_in_pieces() -> None:
     assert isinstance(connection.hear(), Answer)
 
 
+def told(connection: Connection, line: bytes) -> str:
+    """What the author of this line is told."""
+    connection.feed(line)
+    trouble = connection.hear()
+    assert isinstance(trouble, Trouble)
+    return trouble.detail
+
+
+def test_only_what_comes_first_in_a_match_may_be_meant_for_the_match_message() -> None:
+    connection = Connection(SMALL)
+    connection.expect("a")
+    assert "`match`" in told(connection, b'{"type": "ok"}\n')
+    connection.expect("a")
+    assert "`match`" not in told(connection, b'{"id": "a"}\n')
+    connection.feed(answer("a"))
+    connection.expect("a")
+    assert isinstance(connection.hear(), Answer)
+    connection.expect("b")
+    assert "`match`" not in told(connection, b'{"type": "ok"}\n')
+
+
 @pytest.mark.parametrize("line", [answer().replace(b"\n", b"\r\n"), b"  " + answer(), answer().replace(b":", b" : ")])
 def test_white_space_does_not_matter(line: bytes) -> None:
     assert heard(line) == Answer(id="id1", action=Flip(slot=2))
