@@ -4,6 +4,7 @@ This module starts nothing and must not know what is played. Nothing in it depen
 current directory: a shipped bot is a file of this installation, started by its absolute path.
 """
 
+import contextlib
 import os
 import re
 import shlex
@@ -54,6 +55,9 @@ BUILTIN = "builtin:"
 
 _STARTERS = {"bot.py": (sys.executable,), "bot.pl": ("perl",), "bot.sh": ("sh",)}
 _INTERPRETER = re.compile(r"(python|pypy|perl|ruby|node|lua|php|sh|bash|dash|zsh|Rscript)[\d.]*")
+_RUNS = {".sh": "sh", ".pl": "perl", ".rb": "ruby", ".js": "node", ".lua": "lua", ".php": "php", ".R": "Rscript"}
+"""The interpreter of a script, by how its name ends."""
+
 _PLAIN_FLAGS = frozenset({"-u", "-B", "-O", "-w"})
 _SAYS_NOTHING = frozenset({"bot", "main", "run", "start"})
 
@@ -128,10 +132,11 @@ def find_command(spec: BotSpec) -> str | None:
     program = spec.command[0]
     if "/" in program:
         return _file_problem(Path(spec.dir, program), program, spec.dir) or _script_problem(spec)
-    if shutil.which(program, path=spec.env.get("PATH")) is None:
+    path = shutil.which(program, path=spec.env.get("PATH"))
+    if path is None:
         here = Path(spec.dir, program).is_file()
         return f"`{program}` is not on the PATH" + (f"; for the file in {spec.dir} write `./{program}`" if here else "")
-    return _script_problem(spec)
+    return _format_problem(Path(path), program) or _script_problem(spec)
 
 
 def _file_problem(path: Path, program: str, folder: str) -> str | None:
@@ -139,6 +144,20 @@ def _file_problem(path: Path, program: str, folder: str) -> str | None:
         return f"there is no file `{program}`" + ("" if program.startswith("/") else f" in {folder}")
     if not os.access(path, os.X_OK):
         return f"`{program}` is not executable; make it so (chmod +x) or name the interpreter that runs it"
+    return _format_problem(path, program)
+
+
+def _format_problem(path: Path, program: str) -> str | None:
+    """A text that does not say what runs it. Some shells would take it for a script of theirs, others for nothing."""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        start = file.read(512)
+        if start and b"\0" not in start and not start.startswith(b"#!"):
+            line = f"#!/usr/bin/env {_RUNS.get(path.suffix, 'python3')}"
+            return (
+                f"`{program}` is a script that does not begin with a `#!` line, so the system does not know what runs "
+                f"it; let it begin with the line that names its interpreter, such as `{line}`, or name the interpreter "
+                "in the command"
+            )
     return None
 
 

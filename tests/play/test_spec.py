@@ -99,6 +99,26 @@ def test_commands_are_looked_for_before_play(
     assert find_command(command_bot(text)) == (problem and problem.format(folder=folder))
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [("run", "#!/usr/bin/env python3"), ("run.py", "#!/usr/bin/env python3"), ("run.rb", "#!/usr/bin/env ruby")],
+)
+def test_a_script_must_say_what_runs_it(folder: Path, name: str, line: str) -> None:
+    """Without that line some levels of isolation take it for a script of the shell, and others do not start it."""
+    script = folder / name
+    script.write_text("print('plays')\n")
+    script.chmod(0o755)
+    problem = find_command(command_bot(f"./{name} --deep")) or ""
+    assert problem.startswith(f"`./{name}` is a script that does not begin with a `#!` line")
+    assert f"such as `{line}`" in problem
+    on_path = find_command(BotSpec(name="a", command=(name,), dir="/", env={"PATH": str(folder)})) or ""
+    assert on_path.startswith(f"`{name}` is a script")
+    script.write_text(f"{line}\nprint('plays')\n")
+    assert find_command(command_bot(f"./{name}")) is None
+    script.write_bytes(b"\x7fELF\2\1\1\0\0")
+    assert find_command(command_bot(f"./{name}")) is None
+
+
 def test_a_bots_own_path_is_where_its_program_is_looked_for(folder: Path) -> None:
     (folder / "engine").touch(mode=0o755)
     assert find_command(BotSpec(name="a", command=("engine",), dir=str(folder), env={"PATH": str(folder)})) is None

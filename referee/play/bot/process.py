@@ -337,6 +337,8 @@ def _start(how: Launch) -> "subprocess.Popen[bytes]":
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno in _HOST_TROUBLE:
             raise HostFault(f"the host cannot start another process: {error.strerror}") from None
+        if isinstance(error, OSError) and error.errno == errno.ENOEXEC:
+            raise StartFailed(f"cannot start {how.command[0]}: it is not a program for this kind of machine") from None
         raise StartFailed(f"cannot start {how.command[0]}: {error}") from None
     finally:
         for fd in how.passed:
