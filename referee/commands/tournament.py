@@ -145,12 +145,11 @@ def _prepare(options: TournamentOptions, config: Config, path: Path) -> _Prepare
 
     Raises StoreError when that was begun with another config, and it is not to be amended or cannot be.
     """
-    facts = config_facts(config)
     if options.fresh or not path.exists():
-        key, found = master_key(config.seed), None
+        facts, key, found = config_facts(config), master_key(config.seed), None
     else:
         with contextlib.closing(Store.open(path)) as store:
-            key = bytes.fromhex(store.meta().master_key)
+            facts, key = config_facts(config, store.variants()), bytes.fromhex(store.meta().master_key)
             found = amendment(store, facts)
         _tell_amendment(options, path, found)
     return _PreparedRun(path=path, config=config, facts=facts, key=key, plan=plan_of(facts, key), amendment=found)
@@ -297,12 +296,12 @@ def _play(options: TournamentOptions, prepared: _PreparedRun, lock: Lock, signal
 
 def _note_changed_bots(prepared: _PreparedRun, store: Store) -> None:
     """A bot whose files changed while it played is named, for everybody and for good."""
-    versions = {bot["name"]: bot["version"] for bot in config_facts(prepared.config)["bots"]}
+    versions = {bot.name: bot.version for bot in config_facts(prepared.config).bots}
     lines = [
-        f"bot `{bot['name']}` changed while matches were played (version {short(bot['version'])} -> "
-        f"{short(versions[bot['name']])}): its results since then may be those of two programs"
-        for bot in prepared.facts["bots"]
-        if versions[bot["name"]] != bot["version"]
+        f"bot `{bot.name}` changed while matches were played (version {short(bot.version)} -> "
+        f"{short(versions[bot.name])}): its results since then may be those of two programs"
+        for bot in prepared.facts.bots
+        if versions[bot.name] != bot.version
     ]
     if lines:
         say(*(f"WARNING: {line}" for line in lines))

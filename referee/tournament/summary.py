@@ -4,12 +4,11 @@ from msgspec import Struct
 
 from protocol.messages import SlapTiming
 from referee.rules.book.par_table import OURS_1
-from referee.rules.book.variants import preset
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding, Encounter, RankBy, Tally
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.facts import Facts
+from referee.tournament.store.facts import Facts, VariantFacts
 from referee.tournament.store.store import RunEvent, Store
 
 LATE_US = 100_000
@@ -104,10 +103,10 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
         worst_us, late = max(worst_us, result.lag_us), late + (result.lag_us > LATE_US)
         if with_results:
             results.append(result)
-    standings = tally.standings(meta.facts["rank_by"])
+    standings = tally.standings(meta.facts.rank_by)
     voids = store.voids()
     return RunSummary(
-        name=meta.facts["name"],
+        name=meta.facts.name,
         matches=tally.matches,
         planned=meta.matches,
         voided=sum(voids.values()),
@@ -124,12 +123,12 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
         history=tuple(store.history()),
         version=meta.golfref,
         host=meta.host,
-        isolation=meta.facts["isolation"],
-        reuse=meta.facts.get("reuse", "match"),
+        isolation=meta.facts.isolation,
+        reuse=meta.facts.reuse,
         slap_timing=_slap_timing(meta.facts),
         bots=tuple(
-            EnteredBot(name=bot["name"], owner=bot["owner"], version=bot["version"])
-            for bot in sorted(meta.facts["bots"], key=lambda bot: str(bot["name"]))
+            EnteredBot(name=bot.name, owner=bot.owner, version=bot.version)
+            for bot in sorted(meta.facts.bots, key=lambda bot: bot.name)
         ),
         rank_by=standings.rank_by,
         scoring_tables=_scoring_tables(meta.facts),
@@ -143,21 +142,17 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
 
 
 def _slap_timing(facts: Facts) -> SlapTiming | None:
-    timing: SlapTiming = facts["clocks"]["slap_timing"]
-    return timing if any(map(_times_slaps, facts["variants"])) else None
+    return facts.clocks.slap_timing if any(map(_times_slaps, facts.variants)) else None
 
 
-def _times_slaps(entry: Facts) -> bool:
-    has_slaps = preset(entry["preset"]).tag == "CAC" or entry["options"]["slaps"]
-    return bool(has_slaps) and entry["options"]["slap_order"] == "reaction"
+def _times_slaps(facts: VariantFacts) -> bool:
+    variant = facts.variant
+    return (variant.tag == "CAC" or variant.options.slaps) and variant.options.slap_order == "reaction"
 
 
 def _scoring_tables(facts: Facts) -> dict[str, str]:
     """PAR-25: which scoring table each game of par golf used, `ours-1` labelled as ours."""
-    names = {
-        entry["name"]: entry["options"]["par_table"]["name"]
-        for entry in facts["variants"]
-        if preset(entry["preset"]).tag == "PAR"
-    }
     ours = f"{OURS_1.name}, which is ours and not the game publisher's"
-    return {variant: ours if name == OURS_1.name else name for variant, name in names.items()}
+    games = {entry.name: entry.variant for entry in facts.variants}
+    tables = {name: game.options.par_table.name for name, game in games.items() if game.tag == "PAR"}
+    return {name: ours if table == OURS_1.name else table for name, table in tables.items()}

@@ -6,6 +6,8 @@ than the record says. Sent is what was handed to a bot's pipe; whether the bot h
 
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from protocol import VERSION
 from referee import __version__
 from referee.play.talk.exchange import Delivery
@@ -87,6 +89,11 @@ class Retelling:
             faults=record.faults,
             matches_before=[seat.matches_before for seat in record.seats],
         )
+        # An option that the record does not list came later: no bot was told of it.
+        matches = [
+            replace(match, options={name: value for name, value in match.options.items() if name in record.options})
+            for match in matches
+        ]
         told = Telling(game, hello=hello(record.games, record.bounds), matches=matches, id_key=self._id_key)
         for seat, bot in zip(told.seats, record.seats, strict=True):
             seat.wants_table = bot.wants_table

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any, Literal
 
 from msgspec import Struct, convert
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from protocol.cards import CACTUS_RANKS, EXTRA_SUITS, JOKER, RANKS, SUITS, Card
 from referee.rules.book.changes import BadOptions, OptionProblem, change
@@ -338,8 +338,12 @@ def _hole_problems(options: Options, changes: Mapping[str, Any]) -> Iterator[Opt
 
 
 def restored(name: str, options: Mapping[str, Any]) -> Variant:
-    """A preset with the complete options that a record holds; raises UnknownVariant and msgspec.ValidationError."""
-    return _shaped(preset(name), convert(options, Options, strict=True))
+    """A preset with the options that a record holds; raises UnknownVariant and msgspec.ValidationError.
+
+    A record lists every option that golfref had when the match was played. One that came later has the preset's value.
+    """
+    base = preset(name)
+    return _shaped(base, convert(asdict(base.options) | dict(options), Options, strict=True))
 
 
 def seat_problem(variant: Variant, seats: int) -> OptionProblem | None:

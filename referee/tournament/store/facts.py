@@ -6,19 +6,23 @@ is stored.
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+import msgspec
 from msgspec import Struct, to_builtins
+from msgspec.structs import asdict, replace
 
-from referee.play.spec import BotSpec
-from referee.tournament.config.config import Config, ConfiguredVariant
+from protocol.messages import Clocks, FaultPolicy
+from referee.play.bot.pool import Reuse
+from referee.play.spec import BotLimits, BotSpec, Isolation
+from referee.rules.book.options import Options
+from referee.rules.book.variants import UnknownVariant, Variant, restored
+from referee.tournament.config.config import Config, ConfiguredVariant, Format
 from referee.tournament.plan.schedule import Fixture, Identity, Plan, PlannedVariant
+from referee.tournament.standings import RankBy
 from referee.tournament.store.versions import short, version_of
-
-Facts = dict[str, Any]
-"""A description in JSON's own types, equal after a trip through JSON."""
 
 _AMENDABLE = frozenset({"name", "deals", "lineups"})
 """What may change of a run, beside its bots and variants."""
@@ -26,6 +30,66 @@ _AMENDABLE = frozenset({"name", "deals", "lineups"})
 _AFTERWARDS = "nobody may choose it by the results"
 _REASONS = {"seed": "the commitment to the key was made with it", "rank_by": _AFTERWARDS}
 _REASON = "what is played with it could not be compared with what was played without"
+
+
+class VariantFacts(Struct, frozen=True, kw_only=True):
+    """A variant of a run."""
+
+    name: str
+    """The name under which it goes in the run."""
+    preset: str
+    seats: int
+    options: dict[str, Any]
+    """Every option that golfref had when the run first had this variant. One that came later has its usual value."""
+
+    @property
+    def variant(self) -> Variant:
+        """What is played; raises UnknownVariant and msgspec.ValidationError where another version knew more."""
+        return restored(self.preset, self.options)
+
+    @property
+    def game(self) -> str:
+        """A hash by which the store tells apart the games that a run has had under one name."""
+        return short(sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest())
+
+    def is_same_game(self, other: "VariantFacts") -> bool:
+        """Whether both are the same game under the same name, whichever options each of them lists."""
+        try:
+            return (self.name, self.seats, self.variant) == (other.name, other.seats, other.variant)
+        except (UnknownVariant, msgspec.ValidationError):
+            return False
+
+
+class BotFacts(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A bot of a run."""
+
+    name: str
+    builtin: str | None
+    env: dict[str, str]
+    owner: str
+    command: tuple[str, ...] | None = None
+    """None for a shipped bot, as is `dir`, which is relative to the config's folder."""
+    dir: str | None = None
+    version: str
+    """A hash of its command, environment and files, in hexadecimal."""
+
+
+class Facts(Struct, frozen=True, kw_only=True):
+    """All of a config that its results depend on. Settings that came after the first stores have defaults."""
+
+    name: str
+    seed: str | None
+    format: Format
+    deals: int
+    lineups: int | None
+    reuse: Reuse = "match"
+    isolation: Isolation
+    limits: BotLimits
+    rank_by: RankBy
+    clocks: Clocks
+    faults: FaultPolicy
+    variants: tuple[VariantFacts, ...]
+    bots: tuple[BotFacts, ...]
 
 
 class Differences(Struct, frozen=True, kw_only=True):
@@ -59,37 +123,37 @@ class Terms(Struct, frozen=True, kw_only=True):
         )
 
 
-def config_facts(config: Config) -> Facts:
+def config_facts(config: Config, had: Iterable[VariantFacts] = ()) -> Facts:
     """All of a config that its results depend on, the bots' files by their version: they are read here.
 
     Left out is what they do not depend on: `jobs` and `workers`, where the config lies, and where a shipped bot or
-    the interpreter that runs it is installed. Seats are told variant by variant.
+    the interpreter that runs it is installed. Seats are told variant by variant. A variant that is one of those that
+    the run `had` is told as it was then, so that it stays the same game when golfref gains an option.
     """
-    facts: Facts = to_builtins(config)
-    del facts["jobs"], facts["workers"], facts["folder"], facts["seats"], facts["trust"]
-    facts["variants"] = [_entry(entry) for entry in config.variants]
-    facts["bots"] = [_bot(bot, config.folder) for bot in config.bots]
-    return json.loads(json.dumps(facts))  # type: ignore[no-any-return]
+    had = list(had)
+    settings = {name: value for name, value in asdict(config).items() if name in Facts.__struct_fields__}
+    variants = tuple(_variant_facts(variant, had) for variant in config.variants)
+    bots = tuple(_bot_facts(bot, config.folder) for bot in config.bots)
+    return Facts(**settings | {"variants": variants, "bots": bots})
 
 
 def plan_of(facts: Facts, key: bytes) -> Plan:
     """The plan that a config and a master key make."""
     return Plan(
         master_key=key,
-        bots=[bot["name"] for bot in facts["bots"]],
-        variants=[PlannedVariant(variant=entry["name"], seats=entry["seats"]) for entry in facts["variants"]],
-        deals=facts["deals"],
-        lineups=facts["lineups"],
+        bots=[bot.name for bot in facts.bots],
+        variants=[PlannedVariant(variant=variant.name, seats=variant.seats) for variant in facts.variants],
+        deals=facts.deals,
+        lineups=facts.lineups,
     )
 
 
 def terms_of(facts: Facts) -> Terms:
     """What the names in the plan of `facts` stand for."""
-    games = {entry["name"]: json.dumps(entry, sort_keys=True).encode() for entry in facts["variants"]}
     return Terms(
-        bots=[bot["name"] for bot in facts["bots"]],
-        versions={bot["name"]: bot["version"] for bot in facts["bots"]},
-        games={name: short(sha256(text).hexdigest()) for name, text in games.items()},
+        bots=[bot.name for bot in facts.bots],
+        versions={bot.name: bot.version for bot in facts.bots},
+        games={variant.name: variant.game for variant in facts.variants},
     )
 
 
@@ -97,59 +161,74 @@ def differences(old: Facts, new: Facts) -> Differences:
     """What changed; nothing at all when a run of `old` simply goes on with `new`. The order of bots does not count."""
     changes: list[str] = []
     refused: list[str] = []
-    for key in (key for key in new if key not in ("variants", "bots")):
-        found = _changes("", {key: old.get(key)}, {key: new[key]})
+    before, after = to_builtins(old), to_builtins(new)
+    for key in (key for key in after if key not in ("variants", "bots")):
+        found = _changes("", {key: before[key]}, {key: after[key]})
         if key in _AMENDABLE:
             changes += found
         else:
             refused += (f"{text} ({_REASONS.get(key, _REASON)})" for text in found)
     return Differences(
-        changes=[
-            *changes,
-            *_variant_changes(old["variants"], new["variants"]),
-            *_bot_changes(old["bots"], new["bots"]),
-        ],
+        changes=[*changes, *_variant_changes(old.variants, new.variants), *_bot_changes(old.bots, new.bots)],
         refused=refused,
     )
 
 
-def _entry(entry: ConfiguredVariant) -> Facts:
-    facts: Facts = {"name": entry.name, "preset": entry.variant.preset, "seats": entry.seats}
-    return facts | {"options": to_builtins(entry.variant.options)}
+def _variant_facts(configured: ConfiguredVariant, had: Sequence[VariantFacts]) -> VariantFacts:
+    facts = VariantFacts(
+        name=configured.name,
+        preset=configured.variant.preset,
+        seats=configured.seats,
+        options=_in_json_types(configured.variant.options),
+    )
+    return next((one for one in had if one.is_same_game(facts)), facts)
 
 
-def _bot(bot: BotSpec, folder: str) -> Facts:
-    facts: Facts = {"name": bot.name, "builtin": bot.builtin, "env": bot.env, "owner": bot.owner}
-    if bot.builtin is None:
-        facts |= {"command": list(bot.command), "dir": os.path.relpath(bot.dir, folder)}
-    return facts | {"version": version_of(bot, folder)}
+def _bot_facts(bot: BotSpec, folder: str) -> BotFacts:
+    is_own = bot.builtin is None
+    return BotFacts(
+        name=bot.name,
+        builtin=bot.builtin,
+        env=bot.env,
+        owner=bot.owner,
+        command=bot.command if is_own else None,
+        dir=os.path.relpath(bot.dir, folder) if is_own else None,
+        version=version_of(bot, folder),
+    )
 
 
-def _variant_changes(old: list[Facts], new: list[Facts]) -> Iterator[str]:
-    before, after = ({entry["name"]: entry for entry in entries} for entries in (old, new))
+def _variant_changes(old: Sequence[VariantFacts], new: Sequence[VariantFacts]) -> Iterator[str]:
+    before, after = ({variant.name: variant for variant in some} for some in (old, new))
     yield from (f"variant `{name}`: removed" for name in before if name not in after)
-    for name, entry in after.items():
+    for name, variant in after.items():
         if name not in before:
             yield f"variant `{name}`: added"
-        elif changes := ", ".join(_changes("", before[name], entry)):
+        elif not variant.is_same_game(before[name]):
+            changes = ", ".join(_changes("", _complete(before[name]), _complete(variant)))
             yield f"variant `{name}`: another game ({changes})"
     if [name for name in before if name in after] != [name for name in after if name in before]:
         yield "variants: in another order"
 
 
-def _bot_changes(old: list[Facts], new: list[Facts]) -> Iterator[str]:
-    before, after = ({bot["name"]: bot for bot in bots} for bots in (old, new))
+def _complete(facts: VariantFacts) -> dict[str, Any]:
+    """With every option that golfref has now, where this version can play the variant."""
+    try:
+        return asdict(replace(facts, options=_in_json_types(facts.variant.options)))
+    except (UnknownVariant, msgspec.ValidationError):
+        return asdict(facts)
+
+
+def _bot_changes(old: Sequence[BotFacts], new: Sequence[BotFacts]) -> Iterator[str]:
+    before, after = ({bot.name: bot for bot in bots} for bots in (old, new))
     yield from (
-        f"bot `{name}`: withdrawn (version {short(bot['version'])})"
-        for name, bot in before.items()
-        if name not in after
+        f"bot `{name}`: withdrawn (version {short(bot.version)})" for name, bot in before.items() if name not in after
     )
     for name, bot in after.items():
         if name not in before:
-            yield f"bot `{name}`: added (version {short(bot['version'])})"
+            yield f"bot `{name}`: added (version {short(bot.version)})"
             continue
-        versions = before[name]["version"], bot["version"]
-        told = list(_changes("", {**before[name], "version": None}, {**bot, "version": None}))
+        versions = before[name].version, bot.version
+        told = list(_changes("", *(asdict(replace(one, version="")) for one in (before[name], bot))))
         if versions[0] != versions[1]:
             what = ", ".join(told) or "its files changed"
             yield f"bot `{name}`: replaced (version {short(versions[0])} -> {short(versions[1])}: {what})"
@@ -168,3 +247,8 @@ def _changes(where: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iter
 
 def _in_json(value: Any) -> str:
     return "not set" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _in_json_types(options: Options) -> dict[str, Any]:
+    """Options as they are after a trip through JSON, so that equal ones are equal."""
+    return msgspec.json.decode(msgspec.json.encode(to_builtins(options)), type=dict[str, Any])

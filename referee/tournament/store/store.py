@@ -31,6 +31,7 @@ from referee.tournament.store.disk import (
     refusal,
     sync_folder,
 )
+from referee.tournament.store.facts import Facts, VariantFacts
 
 T = TypeVar("T")
 
@@ -62,8 +63,7 @@ class Meta(Struct, frozen=True, kw_only=True):
     golfref: str
     protocol: str
     host: str
-    facts: dict[str, Any]
-    """The config, as facts.config_facts tells it."""
+    facts: Facts
     master_key: str
     """Hex; secret until the run is complete."""
     commitment: str
@@ -157,7 +157,16 @@ class Store:
         try:
             return msgspec.convert({key: msgspec.json.decode(value) for key, value in rows}, Meta)
         except (msgspec.MsgspecError, TypeError) as error:
-            raise StoreError(f"{self.path}: not a golfref store, or damaged ({error})") from None
+            raise StoreError(f"{self.path}: key or config is damaged ({error})") from None
+
+    def variants(self) -> list[VariantFacts]:
+        """Every variant that the run has or has had, as it was told when the run got it."""
+        found = self._read("SELECT facts FROM history WHERE facts IS NOT NULL ORDER BY id")
+        try:
+            former = [msgspec.json.decode(text, type=Facts) for (text,) in found]
+        except (msgspec.MsgspecError, TypeError) as error:
+            raise StoreError(f"{self.path}: a former config in its history is damaged ({error})") from None
+        return [variant for facts in (*former, self.meta().facts) for variant in facts.variants]
 
     def commit(self, played: Played, identity: Identity) -> None:
         """Keep a finished match; once this returns, no crash of referee or host loses it. Raises WriteFailed."""

@@ -12,8 +12,10 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from protocol.text import printable
+from referee.play.spec import BotLimits
 from referee.rules.record import Record
 from referee.rules.table.streams import bot_seed
 from referee.tournament.orders import result_of
@@ -22,7 +24,7 @@ from referee.tournament.plan.schedule import Fixture, Identity, Plan
 from referee.tournament.results import Result
 from referee.tournament.standings import standings_of
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.facts import Terms, plan_of, terms_of
+from referee.tournament.store.facts import Facts, Terms, plan_of, terms_of
 from referee.tournament.store.store import CommittedMatch, Meta, Store
 from referee.tournament.store.versions import short
 from referee.tournament.summary import summary_of
@@ -54,7 +56,7 @@ def check_store(path: Path, published: Published = NOTHING) -> Checked:
     check = None
     try:
         with contextlib.closing(Store.open(path)) as store:
-            check = _Check(store, store.meta())
+            check = _Check(store)
             findings += _findings(check, store, published)
             counting, all_ = len(store.numbers()), len(store.ids())
             notes.append(f"digest {store.digest() if counting else 'no match yet'}")
@@ -91,9 +93,9 @@ def _asked_for(published: Published) -> Iterator[str]:
 class _Check:
     """A run while it is checked."""
 
-    def __init__(self, store: Store, meta: Meta) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._meta = meta
+        self._facts: Facts | None = None
         self._key = b""
         self._plan: Plan | None = None
         self._terms = Terms(bots=[], versions={}, games={})
@@ -122,13 +124,17 @@ class _Check:
 
     def begin(self) -> Iterator[str]:
         """The key and the plan."""
-        meta = self._meta
         try:
+            meta = self._store.meta()
             self._key = bytes.fromhex(meta.master_key)
+            self._facts = meta.facts
             self._terms = terms_of(meta.facts)
             self._plan = plan = plan_of(meta.facts, self._key)
-        except (KeyError, TypeError, ValueError) as error:
-            yield f"key or config is damaged, so that no plan follows from them ({type(error).__name__}: {error})"
+        except StoreError as error:
+            yield str(error)
+            return
+        except ValueError as error:
+            yield f"key or config is damaged, so that no plan follows from them ({error})"
             return
         try:
             self._owners = _owners(self._store, meta)
@@ -158,7 +164,7 @@ class _Check:
 
     def end(self) -> Iterator[str]:
         """The standings."""
-        rank_by = self._meta.facts.get("rank_by", "match-points")
+        rank_by = "match-points" if self._facts is None else self._facts.rank_by
         try:
             stored = msgspec.to_builtins(standings_of(self._store.results(), rank_by))
             replayed = msgspec.to_builtins(standings_of(self._replayed, rank_by))
@@ -169,7 +175,7 @@ class _Check:
             yield f"standings: {finding}"
 
     def _check(self, row: CommittedMatch, record: Record) -> Iterator[str]:
-        if self._plan is None:
+        if self._plan is None or self._facts is None:
             yield from check_record(record)
             return
         if row.number is None:
@@ -189,7 +195,7 @@ class _Check:
             if (planned := self._terms.identity(fixture)) != row.identity:
                 yield f"stored as {_told(row.identity)}; the plan has {_told(planned)}"
         yield from _check_fixture(fixture, row.identity.bots, record)
-        yield from _check_terms(self._meta.facts, self._owners, record)
+        yield from _check_terms(self._facts, self._owners, record)
         yield from check_record(record)
         result = result_of(fixture, record)
         if row.number is not None:
@@ -243,28 +249,27 @@ def _check_fixture(fixture: Fixture, bots: tuple[str, ...], record: Record) -> I
 def _owners(store: Store, meta: Meta) -> dict[str, str]:
     touched = [line for event in store.history() for line in event.lines]
     return {
-        bot["name"]: bot["owner"]
-        for bot in meta.facts["bots"]
-        if not any(line.startswith(f"bot `{bot['name']}`:") for line in touched)
+        bot.name: bot.owner
+        for bot in meta.facts.bots
+        if not any(line.startswith(f"bot `{bot.name}`:") for line in touched)
     }
 
 
-def _check_terms(facts: Mapping[str, Any], owners: Mapping[str, str], record: Record) -> Iterator[str]:
+def _check_terms(facts: Facts, owners: Mapping[str, str], record: Record) -> Iterator[str]:
     """Was it played as the config has it? None of this is amended: isolation, limits, the life of processes, clocks."""
     for seat in record.seats:
         if (owner := owners.get(seat.name, seat.owner)) != seat.owner:
             yield f"{printable(seat.name, LONGEST_SHOWN)}: its owner was {_excerpt(seat.owner)}; now {_excerpt(owner)}"
-    if record.isolation != facts["isolation"]:
-        yield f"played under isolation {_excerpt(record.isolation)}; the config has {_excerpt(facts['isolation'])}"
-    if facts.get("reuse", "match") == "match" and any(seat.matches_before for seat in record.seats):
+    if record.isolation != facts.isolation:
+        yield f"played under isolation {_excerpt(record.isolation)}; the config has {_excerpt(facts.isolation)}"
+    if facts.reuse == "match" and any(seat.matches_before for seat in record.seats):
         yield "a bot's process had played before; the config has a new one for each match"
-    if record.clocks.slap_timing != facts["clocks"]["slap_timing"]:
-        timing = facts["clocks"]["slap_timing"]
-        yield f"slaps were timed {_excerpt(record.clocks.slap_timing)}; the config has {_excerpt(timing)}"
-    if record.limits != facts["limits"]:
-        yield from (
-            f"limits: {text}" for text in _compare("", record.limits, facts["limits"], "played with", "the config has")
-        )
+    if (timing := record.clocks.slap_timing) != facts.clocks.slap_timing:
+        yield f"slaps were timed {_excerpt(timing)}; the config has {_excerpt(facts.clocks.slap_timing)}"
+    limits = asdict(BotLimits()) | record.limits
+    yield from (
+        f"limits: {text}" for text in _compare("", limits, asdict(facts.limits), "played with", "the config has")
+    )
 
 
 def _check_published(store: Store, published: Published) -> Iterator[str]:

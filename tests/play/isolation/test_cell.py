@@ -16,6 +16,7 @@ import pytest
 import trio
 from msgspec.structs import replace
 
+from protocol.messages import Clocks, FaultPolicy
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.process import start
 from referee.play.isolation.cell import cell_of
@@ -23,6 +24,7 @@ from referee.play.isolation.levels import Missing, bubblewrap
 from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotLimits, BotSpec, Confinement, builtin_bot
 from referee.tournament.store.disk import locked
+from referee.tournament.store.facts import Facts
 from referee.tournament.store.store import Meta, Store
 
 ANY = BotLimits()
@@ -386,7 +388,21 @@ def test_a_bot_is_shown_no_store(folder: Path, name: str, bot_with: Callable[[Pa
 
 def make_store(path: Path) -> None:
     """A store whose name says nothing, as `--store` lets people choose."""
-    meta = Meta(golfref="", protocol="", host="", facts={}, master_key="00", commitment="", matches=0)
+    facts = Facts(
+        name="run",
+        seed=None,
+        format="round-robin",
+        deals=1,
+        lineups=None,
+        isolation="limits",
+        limits=BotLimits(),
+        rank_by="match-points",
+        clocks=Clocks(),
+        faults=FaultPolicy(),
+        variants=(),
+        bots=(),
+    )
+    meta = Meta(golfref="", protocol="", host="", facts=facts, master_key="00", commitment="", matches=0)
     with locked(path) as lock, closing(Store.create(path, meta, lock)):
         pass
 

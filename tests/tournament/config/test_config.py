@@ -480,7 +480,7 @@ def test_a_changed_config_is_told_from_the_old_one_in_words() -> None:
     new = old.replace("deals = 20", 'deals = 30\nseed = "s"').replace('"-V"', '"-VV"').replace("keeper", "perl")
     new = new.replace("[[bots]]", "options = { rounds = 4 }\n[[bots]]", 1) + "[time]\nmove_s = 2\n"
     facts = config_facts(loaded(old)), config_facts(loaded(new))
-    shown = [{bot["name"]: bot["version"][:12] for bot in one["bots"]} for one in facts]
+    shown = [{bot.name: bot.version[:12] for bot in one.bots} for one in facts]
     found = differences(*facts)
     assert found.changes == [
         "deals: 20 -> 30",

@@ -88,7 +88,7 @@ def test_a_changed_config_says_what_would_change_and_changes_nothing(hall: Hall)
 
     hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea", "2"), bot("dan"))
     said = hall.run(code=2)
-    versions = {one["name"]: one["version"][:12] for one in config_facts(load(hall.folder / "run.toml"))["bots"]}
+    versions = {one.name: one.version[:12] for one in config_facts(load(hall.folder / "run.toml")).bots}
     old = {one["name"]: one["version"][:12] for one in hall.document()["bots"]}
     assert f"bot `cid`: withdrawn (version {old['cid']})" in said
     replaced = f'bot `bea`: replaced (version {old["bea"]} -> {versions["bea"]}: env.MODE: "" -> "2")'

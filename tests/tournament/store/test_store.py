@@ -254,7 +254,7 @@ DAMAGE = {
     "no key": ("UPDATE meta SET value = '\"secret\"' WHERE key = 'master_key'", "key or config is damaged"),
     "another count": ("UPDATE meta SET value = '7' WHERE key = 'matches'", "the plan has 12 matches, but the store"),
     "no config": ("UPDATE meta SET value = '{}' WHERE key = 'facts'", "key or config is damaged"),
-    "a config of nulls": ("UPDATE meta SET value = 'null' WHERE key = 'facts'", "not a golfref store, or damaged"),
+    "a config of nulls": ("UPDATE meta SET value = 'null' WHERE key = 'facts'", "key or config is damaged"),
     "no plan": ("UPDATE meta SET value = json_set(value, '$.bots', 3) WHERE key = 'facts'", "key or config is damaged"),
     "no meta": ("DELETE FROM meta", "no golfref store"),
     "another format": (

@@ -1,0 +1,110 @@
+"""A later version of golfref has one option more: runs and records of the version before it stay what they are."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from quick import QUICK
+
+from referee.tournament.store.facts import VariantFacts
+
+CONFIG = f"""
+time = {{ start_s = 60, move_s = 60, bank_s = 600 }}
+[tournament]
+name = "run"
+seed = "abc"
+deals = 1
+[[variants]]
+preset = "six-card"
+options = {{ rounds = 1 }}
+[[bots]]
+{QUICK}
+name = "ann"
+[[bots]]
+{QUICK}
+name = "bea"
+[[bots]]
+{QUICK}
+name = "cid"
+"""
+
+NEW = "kings15"
+"""The option that the earlier golfref does not have; bots are told of it."""
+
+EARLIER = f"""
+import msgspec
+
+complete = msgspec.to_builtins
+
+def without_the_new_option(value, **how):
+    told = complete(value, **how)
+    if type(value).__name__ == "Options":
+        del told["{NEW}"]
+    return told
+
+msgspec.to_builtins = without_the_new_option
+"""
+
+
+def golfref(folder: Path, *words: str, before: str = "", code: int = 0) -> str:
+    """What a command says, on both of its outputs, after some code of ours."""
+    script = f"{before}\nfrom referee.cli import main\nmain()"
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a run of the earlier golfref, two of whose six matches are missing."""
+    (tmp_path / "run.toml").write_text(CONFIG)
+    golfref(tmp_path, "tournament", "run.toml", before=EARLIER)
+    with closing(sqlite3.connect(tmp_path / "run.golfref")) as store, store:
+        store.execute("DELETE FROM matches WHERE number > 3")
+        ((facts,),) = store.execute("SELECT value FROM meta WHERE key = 'facts'")
+        assert NEW not in json.loads(facts)["variants"][0]["options"]
+    return tmp_path
+
+
+def test_the_run_goes_on(folder: Path) -> None:
+    assert "not finished: 2 of 6 matches" in golfref(folder, "verify", "run.golfref", code=1)
+    assert "going on with run.golfref: 4 of 6 matches are there" in golfref(folder, "tournament", "run.toml")
+    assert "all holds: 6 matches replayed" in golfref(folder, "verify", "run.golfref")
+
+
+def test_the_run_is_amended_and_keeps_its_matches(folder: Path) -> None:
+    (folder / "run.toml").write_text(CONFIG.replace("deals = 1", "deals = 2"))
+    said = golfref(folder, "tournament", "run.toml", "--amend")
+    assert "  deals: 1 -> 2\n  matches: 6 -> 12 in the plan" in said
+    assert "of those played 4 kept, 0 dropped; 8 to play" in said
+    assert "all holds: 12 matches replayed" in golfref(folder, "verify", "run.golfref")
+
+
+def test_the_new_option_makes_another_game_and_the_old_one_can_come_back(folder: Path) -> None:
+    (folder / "run.toml").write_text(CONFIG.replace("rounds = 1", f"rounds = 1, {NEW} = true"))
+    said = golfref(folder, "tournament", "run.toml", "--amend")
+    assert f"variant `six-card`: another game (options.{NEW}: false -> true)" in said
+    (folder / "run.toml").write_text(CONFIG)
+    assert "4 that were dropped earlier count again; 2 to play" in golfref(folder, "tournament", "run.toml", "--amend")
+    assert "all holds: 6 matches and 6 out of the standings replayed" in golfref(folder, "verify", "run.golfref")
+
+
+def test_a_record_replays_and_what_was_sent_is_told_again(folder: Path) -> None:
+    assert "all holds" in golfref(folder, "verify", "run.golfref:1")
+    assert "scores" in golfref(folder, "replay", "run.golfref:1")
+    wire = golfref(folder, "replay", "run.golfref:1", "--seat", "0", "--wire")
+    assert '"final_turns"' in wire
+    assert NEW not in wire
+
+
+def test_a_game_goes_by_the_hash_that_stores_hold() -> None:
+    """Of the JSON of its name, preset, seats and the options that it lists, with sorted keys."""
+    facts = VariantFacts(name="six", preset="six-card", seats=2, options={"rounds": 9, "kings15": False})
+    assert facts.game == "73c357a6c9ee"
