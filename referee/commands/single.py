@@ -1,8 +1,10 @@
 """match: a few games between given bots, without a tournament."""
 
 import secrets
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, get_args
 
@@ -19,7 +21,7 @@ from referee.play.isolation.levels import bubblewrap, find_problem
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
-from referee.play.spec import BadBot, BotSpec, Confinement, Isolation, command_bot
+from referee.play.spec import LONGEST_NAME, SAYS_NOTHING, BadBot, BotSpec, Confinement, Isolation, command_bot
 from referee.reports.blame import explain, stderr_lines
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem
@@ -98,7 +100,7 @@ def play_match(order: Ordered) -> int:
 
     async def work(pump: Pump) -> None:
         for setup in setups:
-            records.append(await play(pump, setup))
+            records.append(_with_said_names(await play(pump, setup)))
             _keep(order.record, records)
             _show(order, records[-1], len(records) - 1)
 
@@ -192,6 +194,20 @@ def read_decks(path: Path) -> tuple[tuple[Card, ...], ...]:
     return tuple(decks)
 
 
+def _with_said_names(record: Record) -> Record:
+    """The record in which a bot has the name that it said itself, where its command line tells none.
+
+    Bots of the same name are numbered from the second on. The deals do not depend on these names.
+    """
+    names: list[str] = []
+    for seat in record.seats:
+        said = seat.ready_name.strip()[:LONGEST_NAME]
+        name = said if said and seat.name.partition("#")[0] in SAYS_NOTHING else seat.name
+        numbered = (f"{name.partition('#')[0]}#{number}" for number in count(2))
+        names.append(next(free for free in chain([name], numbered) if free not in names))
+    return replace(record, seats=tuple(replace(seat, name=names[number]) for number, seat in enumerate(record.seats)))
+
+
 def _keep(path: Path | None, records: Sequence[Record]) -> None:
     """One record a line; written as a whole each time, so that an interruption leaves whole lines."""
     if path is None:
@@ -210,10 +226,18 @@ def _show(order: Ordered, record: Record, game: int) -> None:
     for seat in range(len(record.seats)):
         faults = list(explain(record, seat))
         say(*faults)
-        if faults and order.record is not None:
-            say(f"  all of it: golfref replay {order.record}:{game} --seat {seat} --wire")
+        if faults:
+            say(f"  {_whole_conversation(order, record, game, seat)}")
         if order.show_stderr and not record.seats[seat].faults:
             say(f"seat {seat} {record.seats[seat].name}", *stderr_lines(record, seat, last=sys.maxsize))
+
+
+def _whole_conversation(order: Ordered, record: Record, game: int, seat: int) -> str:
+    """How to see all that was said to a bot and by it."""
+    if order.record is None:
+        return f"`--record FILE` keeps the whole conversation; `--seed {shlex.quote(record.seed)}` deals the same cards"
+    where = shlex.quote(f"{order.record}:{game}")
+    return f"all of it: golfref replay {where} --seat {seat} --wire"
 
 
 def _show_table(record: Record) -> None:

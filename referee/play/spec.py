@@ -59,7 +59,8 @@ _RUNS = {".sh": "sh", ".pl": "perl", ".rb": "ruby", ".js": "node", ".lua": "lua"
 """The interpreter of a script, by how its name ends."""
 
 _PLAIN_FLAGS = frozenset({"-u", "-B", "-O", "-w"})
-_SAYS_NOTHING = frozenset({"bot", "main", "run", "start"})
+SAYS_NOTHING = frozenset({"bot", "main", "run", "start"})
+"""Names of scripts and programs that do not tell one bot from another."""
 
 
 class BotSpec(Struct, frozen=True, kw_only=True):
@@ -181,5 +182,5 @@ def script_of(command: tuple[str, ...]) -> str | None:
 def _short_name(command: tuple[str, ...]) -> str:
     """The stem of the script or program, or its folder's name where the stem says nothing (`mine/bot.py`)."""
     path = Path(script_of(command) or command[0])
-    name = path.parent.name if path.stem in _SAYS_NOTHING and path.parent.name else path.stem
+    name = path.parent.name if path.stem in SAYS_NOTHING and path.parent.name else path.stem
     return "".join(letter for letter in name if letter.isprintable()).strip()[:LONGEST_NAME].strip() or "bot"

@@ -156,6 +156,21 @@ def test_a_failing_bot_is_explained_to_its_author(tmp_path: Path) -> None:
     assert "print debugging to standard error" in why
     assert "its line: my hand is bad" in why
     assert "I give up" in why
+    assert "`--record FILE` keeps the whole conversation; `--seed " in why
+
+    _, why = golfref("match", "--variant", "six-card", *bots, "--record", "m.json", cwd=tmp_path)
+    assert why.splitlines()[-1] == "  all of it: golfref replay m.json:0 --seat 1 --wire"
+
+
+def test_a_bot_that_is_started_in_its_own_folder_has_the_name_that_it_says(tmp_path: Path) -> None:
+    for name in ("bot", "ada"):
+        (tmp_path / f"{name}.py").write_text('input()\nprint(\'{"type": "ready", "name": "ada"}\')\n')
+    (tmp_path / "main.py").write_text('print(\'{"type": "ready"}\')\n')
+    bots = [word for name in ("bot", "ada", "ada", "main") for word in ("--bot", f"{sys.executable} {name}.py")]
+    report = golfref_json("match", "--variant", "six-card", "--record", "m.json", *bots, cwd=tmp_path)
+    assert [bot["name"] for bot in report["bots"]] == ["ada", "ada#2", "ada#3", "main"]
+    assert "seats: 0 ada, 1 ada#2, 2 ada#3, 3 main" in golfref("replay", "m.json", cwd=tmp_path)[0]
+    assert "all holds" in golfref("verify", "m.json", cwd=tmp_path)[0]
 
 
 def test_a_match_shows_no_bot_the_folder_of_a_run(tmp_path: Path) -> None:
