@@ -70,6 +70,8 @@ def result_of(fixture: Fixture, record: Record) -> Result:
         number=fixture.number,
         variant=fixture.variant,
         block=fixture.block,
+        deal=fixture.deal,
+        rotation=fixture.rotation,
         bots=tuple(seat.name for seat in record.seats),
         totals=record.result.totals,
         ranks=record.result.ranks,

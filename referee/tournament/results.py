@@ -4,20 +4,27 @@ from msgspec import Struct
 
 
 class Result(Struct, frozen=True, kw_only=True, gc=False):
-    """A finished match, as far as standings need it; tuples are by seat."""
+    """A finished match, as tables and statistics need it. Tuples are by seat."""
 
     number: int
+    """Its place in the plan, from 0."""
     variant: str
     block: int
+    """From 0. All matches of one line-up on one deal of a variant are a block, which is unique in the plan."""
+    deal: int = 0
+    """From 0. The deal key follows from it, the variant and the names of the bots."""
+    rotation: int = 0
+    """From 0. With each rotation every bot of the line-up sits one seat lower."""
     bots: tuple[str, ...]
     totals: tuple[int, ...]
     """Strokes of the whole match."""
     ranks: tuple[int, ...]
-    """1 is best; equal totals share a rank; forfeited seats come last."""
+    """1 is best. Equal totals share a rank, and forfeited seats come last."""
     rounds: int
+    """Rounds that were played, without playoffs."""
     forfeited: tuple[bool, ...]
     faults: tuple[dict[str, int], ...]
-    """How many of each kind."""
+    """How many faults of each kind."""
     late_slaps: tuple[int, ...]
     lag_us: int = 0
-    """The longest time in which the referee did not look at its pipes."""
+    """The longest time in which the referee did not look at its pipes, in microseconds."""

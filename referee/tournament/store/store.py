@@ -210,9 +210,10 @@ class Store:
     def results(self) -> Iterator[Result]:
         """The results that count, in the order of the plan."""
         decoder = msgspec.json.Decoder(Result)
-        for number, text in self._each("SELECT number, result FROM matches WHERE number IS NOT NULL ORDER BY number"):
+        query = "SELECT number, deal, rotation, result FROM matches WHERE number IS NOT NULL ORDER BY number"
+        for number, deal, rotation, text in self._each(query):
             try:
-                yield decoder.decode(text)
+                yield replace(decoder.decode(text), deal=deal, rotation=rotation)
             except (msgspec.MsgspecError, TypeError) as error:
                 raise StoreError(f"{self.path}: the result of match {number} is damaged ({error})") from None
 
@@ -241,7 +242,8 @@ class Store:
             who = {"bots": msgspec.json.decode(bots), "versions": msgspec.json.decode(versions)}
             identity = {"variant": variant, "game": game, "deal": deal, "rotation": rotation, **who}
             row = {"id": id_, "number": number, "identity": identity, "hash": digest}
-            return msgspec.convert({**row, "result": msgspec.json.decode(result)}, CommittedMatch)
+            told = msgspec.json.decode(result) | {"deal": deal, "rotation": rotation}
+            return msgspec.convert({**row, "result": told}, CommittedMatch)
         except (msgspec.MsgspecError, TypeError) as error:
             raise StoreError(f"{self.path}: match #{id_} is damaged ({error})") from None
 

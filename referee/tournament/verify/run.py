@@ -34,6 +34,9 @@ from referee.tournament.verify.record import check_record
 LONGEST_SHOWN = 100
 """Characters of a figure that a finding shows."""
 
+NOT_ALWAYS_PUBLISHED = frozenset({"deal", "rotation"})
+"""Fields of a result that golfref 0.1.0 did not print."""
+
 
 class Checked(Struct, frozen=True, kw_only=True):
     """What came of checking a run, in lines."""
@@ -295,10 +298,10 @@ def _compare(where: str, one: Any, other: Any, first: str, second: str) -> Itera
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in dict.fromkeys((*one, *other)):
             path = f"{where}.{key}" if where else str(key)
-            if key not in one or key not in other:
-                yield f"{path}: only {first if key in one else second}"
-            else:
+            if key in one and key in other:
                 yield from _compare(path, one[key], other[key], first, second)
+            elif key not in NOT_ALWAYS_PUBLISHED:
+                yield f"{path}: only {first if key in one else second}"
     elif one != other:
         yield f"{where}: {first} {_excerpt(one)}, {second} {_excerpt(other)}"
 

@@ -6,6 +6,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import msgspec
 import pytest
 
 from referee.rules.record import Record
+from referee.tournament.plan.keys import deal_key
 from referee.tournament.store.store import Store
 
 CONFIG = """
@@ -124,6 +126,30 @@ def test_the_json_document(tmp_path: Path) -> None:
     assert set(document["variants"]) == {"six-card", "lottery"}
     assert document["crosstable"]["random"]["other"]["matches"] > 0
     assert sum(one["match_points"] for one in document["standings"]) == pytest.approx(1.5)
+
+
+def test_the_json_tells_which_deal_of_the_plan_each_match_was(tmp_path: Path) -> None:
+    """From its deal, and the key that is revealed in the same JSON, anybody derives the key of its cards."""
+    write(tmp_path)
+    run(tmp_path, "tournament", "small.toml")
+    document = json.loads(run(tmp_path, "standings", "small.golfref", "--json")[0])
+    blocks: dict[int, list[Any]] = {}
+    with closing(Store.open(tmp_path / "small.golfref")) as store:
+        for result in document["results"]:
+            record = json.loads(store.record(result["number"]))
+            key = deal_key(bytes.fromhex(document["key"]), result["variant"], result["bots"], result["deal"])
+            assert record["deal_key"] == key.hex()
+            blocks.setdefault(result["block"], []).append(result)
+    for block in blocks.values():
+        assert [result["rotation"] for result in block] == list(range(len(block[0]["bots"])))
+        for result in block:
+            seats = block[0]["bots"]
+            assert result["bots"] == seats[result["rotation"] :] + seats[: result["rotation"]]
+            assert result["deal"] == block[0]["deal"]
+    assert {result["deal"] for result in document["results"]} == {0, 1}
+    last = document["results"][-1]
+    told = f"block {last['block']}, deal {last['deal']}, rotation {last['rotation']}"
+    assert told in run(tmp_path, "replay", f"small.golfref:{last['number']}")[0]
 
 
 def test_results_do_not_depend_on_jobs(tmp_path: Path) -> None:

@@ -189,6 +189,15 @@ def test_a_published_figure_that_was_changed_is_named(run: Path, played: Path, t
     assert second.endswith("only in the store")
 
 
+def test_results_that_an_earlier_version_published_hold(run: Path, played: Path, tmp_path: Path) -> None:
+    """It did not print the deal and the rotation of a match."""
+    document = json.loads((played / "results.json").read_text())
+    for result in document["results"]:
+        del result["deal"], result["rotation"]
+    (tmp_path / "results.json").write_text(json.dumps(document))
+    assert findings(run, read_published(None, tmp_path / "results.json")) == []
+
+
 def test_hashes_of_matches_that_are_not_there(run: Path, played: Path, tmp_path: Path) -> None:
     lines = (played / "hashes.txt").read_text().splitlines()
     (tmp_path / "hashes.txt").write_text("\n".join([*lines[1:], f"99 {'0' * 64}"]))
