@@ -63,6 +63,15 @@ def pages_meant(citing: Path, folders: str, page: str) -> list[Path]:
     return [path for path in PAGES if name(path).endswith(folders + page) and (folders or page != "README.md")]
 
 
+def test_both_pages_show_the_same_bot() -> None:
+    """The one that tests/bots/test_shipped_bots.py plays."""
+    pages = [(ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "bots/README.md")]
+    bots = [re.findall(r"^```python\n(.*?)^```", page, flags=re.MULTILINE | re.DOTALL) for page in pages]
+
+    assert bots[0] == bots[1]
+    assert len(bots[0]) == 1
+
+
 def test_the_newest_changes_are_those_of_this_version() -> None:
     newest = re.search(r"^## (\d[^\s,]*)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
 
