@@ -6,7 +6,6 @@ Everything else is imported inside a command, so that `--help` does not wait for
 import contextlib
 import os
 import sys
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -25,7 +24,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables
 Strict = Annotated[bool, typer.Option("--strict", help="Exit with code 1 if a bot was at fault.")]
 OptionList = Annotated[
     Optional[list[str]],
-    typer.Option("--option", "-o", metavar="KEY=VALUE", help="Change an option of the game, such as rounds=4."),
+    typer.Option(
+        "--option",
+        "-o",
+        metavar="KEY=VALUE",
+        help="Change an option of the game, such as rounds=4; the value is TOML or JSON, or one bare word.",
+    ),
 ]
 Preset = Annotated[str, typer.Argument(metavar="VARIANT", help="A game; `golfref variants` lists them.")]
 
@@ -286,17 +290,35 @@ def doctor(
 
 
 def _changes(options: list[str] | None) -> dict[str, Any]:
-    """Option changes from `key=value`: the value is TOML, a bare word a string."""
+    """Option changes from `key=value`."""
     changes: dict[str, Any] = {}
     for text in options or ():
         key, equals, value = text.partition("=")
         if not equals:
             raise typer.BadParameter(f"expected KEY=VALUE, got {text!r}", param_hint="--option")
-        try:
-            changes[key.strip()] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
-            changes[key.strip()] = value.strip()
+        changes[key.strip()] = _value(key.strip(), value.strip())
     return changes
+
+
+def _value(key: str, text: str) -> Any:
+    """An option's value, which is written as in TOML or in JSON; what is neither is a string, unless it begins as one.
+
+    Raises typer.BadParameter.
+    """
+    import json
+    import tomllib
+
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        as_toml = error
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if text[:1] not in ("{", "[", '"', "'"):
+            return text
+        problem = f"`{key}`: as TOML: {as_toml}; as JSON: {error}"
+        raise typer.BadParameter(problem, param_hint="--option") from None
 
 
 if __name__ == "__main__":

@@ -163,10 +163,12 @@ def _par_set_up(variant: Variant) -> Iterator[str]:
 
 def _par_turn(variant: Variant) -> Iterator[str]:
     options = variant.options
+    draw = "Draw"
     if not options.no_par:
         several = "any number of rows" if options.strokes_per_turn == "unlimited" else "one row"
         yield f"From your second turn on you may first take {several} as a stroke: it is fixed and lies face down."
-    yield "Then draw the top card of the stock (only you see it) or of the pile and swap it with one of your cards,"
+        draw = "Then draw"
+    yield f"{draw} the top card of the stock (only you see it) or of the pile and swap it with one of your cards,"
     yield "which goes face up on the pile; the new card takes over whether it lies face up or down."
     yield "Or let two of your cards change places; each takes over the face of its new place."
 

@@ -51,6 +51,39 @@ def test_rules_follow_the_options(tmp_path: Path) -> None:
     assert "* final_turns" in changed
 
 
+PAR_TABLES = {
+    "TOML": '{name = "ours-2", values = "B1", rules = [{if = {any = true}, score = "sum"}]}',
+    "JSON, as PAR-26 prints it": '{"name":"ours-2","values":"B1","rules":[{"if":{"any":true},"score":"sum"}]}',
+}
+
+
+@pytest.mark.parametrize("table", PAR_TABLES.values(), ids=PAR_TABLES)
+def test_an_options_value_is_toml_or_json(tmp_path: Path, table: str) -> None:
+    out, _ = golfref("rules", "par-5", "-o", f"par_table={table}", cwd=tmp_path)
+    assert "* par_table        ours-2" in out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ('{"name": "ours-2"', ("as TOML: ", "as JSON: ")),
+        ("[" * 10_000, ("as TOML: ", "as JSON: ")),
+        ('{name = "a", rules = [{if = {any = true}, score = "some"}]}', ('it takes an integer, "sum", "high",',)),
+        ('{name = "a", values = "B2", rules = [{if = {any = true}, score = 1}]}', ('it takes "B1" or a table of',)),
+        ("ours-2", ("expected a table as in PAR-26",)),
+    ],
+)
+def test_an_options_value_that_cannot_be(tmp_path: Path, value: str, words: tuple[str, ...]) -> None:
+    _, problem = golfref("rules", "par-5", "-o", f"par_table={value}", cwd=tmp_path, code=2)
+    assert "par_table" in problem
+    assert all(word in " ".join(problem.split()) for word in words), problem
+
+
+def test_a_turn_of_a_hole_without_par_begins_with_the_draw(tmp_path: Path) -> None:
+    assert "Turn\n  Draw the top card of the stock" in golfref("rules", "no-par", cwd=tmp_path)[0]
+    assert "fixed and lies face down.\n  Then draw the top card" in golfref("rules", "par-3", cwd=tmp_path)[0]
+
+
 SIGNALS = """
 import json, os, signal, sys
 

@@ -13,7 +13,7 @@ from msgspec import Struct, ValidationError, convert
 from protocol.cards import CACTUS_RANKS, EXTRA_SUITS, JOKER, RANKS, SUITS, is_card, rank, suit
 from referee.rules.book.option import expected
 from referee.rules.book.options import OPTIONS, TYPES, Lines, Options
-from referee.rules.book.par_table import ParTable
+from referee.rules.book.par_table import ParTable, in_words
 
 
 class OptionProblem(Struct, frozen=True):
@@ -79,7 +79,7 @@ def _value(name: str, given: Any) -> Any:
     try:
         return convert(given, kind)
     except ValidationError as error:
-        wrong = f": {error}" if plain is ParTable else f", got {given!r}"
+        wrong = f": {in_words(str(error))}" if plain is ParTable else f", got {given!r}"
         raise ValidationError(f"expected {expected(kind)}{wrong}") from None
 
 

@@ -63,6 +63,21 @@ OURS_1 = ParTable(
 """PAR-25: equal ranks 0, otherwise the sum of the six-card values."""
 
 
+_TAKES = {
+    "values": '"B1" or a table of integers by rank',
+    "score": 'an integer, "sum", "high", "low" or "diff"',
+    "ranks": 'two ranks such as ["A", "K"]',
+    "any": "true",
+}
+"""Field of a scoring table, a rule or a condition -> the values that it takes, in words."""
+
+
+def in_words(error: str) -> str:
+    """The decoder's words about a scoring table that is none, with the values that would do in that place."""
+    takes = _TAKES.get(error.removesuffix("`").rpartition(".")[2].partition("[")[0])
+    return error if takes is None else f"{error}; it takes {takes}"
+
+
 def score_pair(table: ParTable, left: tuple[Card, int], right: tuple[Card, int]) -> int:
     """What two cards, given with their values, score in a row (PAR-21); 0 where no rule of the table matches."""
     (card, points), (other, more) = left, right
