@@ -11,7 +11,7 @@ import pytest
 
 from referee.play.isolation.levels import Missing, bubblewrap
 
-GOLFREF = (sys.executable, "-m", "referee.cli")
+GOLFREF = (sys.executable, "-m", "referee")
 
 
 def golfref(*words: str, cwd: Path, given: str = "", code: int = 0) -> tuple[str, str]:
@@ -290,7 +290,7 @@ def test_help_and_version(tmp_path: Path) -> None:
 
 def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-m", "referee.cli", "--help"],
+        [sys.executable, "-X", "importtime", "-m", "referee", "--help"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
