@@ -1,6 +1,7 @@
 """Fixtures that many tests share; what they give is in tests/support."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from uuid import uuid4
 
@@ -8,12 +9,51 @@ import pytest
 from arena import Arena
 from at_random import AtRandom
 from golden import Golden
-from processes import Marked, kill, marked_processes, wait_until_gone
+from processes import Marked, kill, marked_processes, no_processes, wait_until_gone
 from scripted import Start
+
+MARKS = {
+    "process": (
+        *("benchmarks", "bots", "commands", "play/bot", "play/isolation", "play/pump", "play/slaps"),
+        *("play/talk/test_retell.py", "tournament/run", "tournament/store", "tournament/verify"),
+    ),
+    "isolation": ("play/isolation", "play/bot/test_hostile.py"),
+    "slow": ("benchmarks", "tournament/store/test_amend.py", "tournament/store/test_disaster.py"),
+}
+"""Folders and files whose tests are all marked so; elsewhere single tests may be."""
+
+MOST_WORKERS = 4
+"""More tests at a time than this disturb each other's clocks, however many cores there are."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write", action="store_true", help="write the golden files of these tests anew")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Folders are tested on several cores, as with `-n auto`; single files, or what is debugged, in this process."""
+    given, is_worker = config.option, hasattr(config, "workerinput")
+    if is_worker or not config.pluginmanager.has_plugin("xdist") or given.numprocesses is not None:
+        return
+    if not given.trace and not all(Path(test.partition("::")[0]).is_file() for test in config.args):
+        given.numprocesses, given.maxprocesses, given.dist = "auto", MOST_WORKERS, "worksteal"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    tests = Path(__file__).parent
+    for item in items:
+        place = item.path.relative_to(tests)
+        for mark, places in MARKS.items():
+            if any(place.is_relative_to(one) for one in places):
+                item.add_marker(mark)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """A test without the mark `process` that starts one fails, so that `-m "not process"` stays what it says."""
+    with nullcontext() if item.get_closest_marker("process") else no_processes():
+        return (yield)
 
 
 @pytest.fixture

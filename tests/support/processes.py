@@ -4,15 +4,42 @@ import contextlib
 import os
 import select
 import signal
+import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import pytest
 
 PATIENCE_S = 100.0
 """A process ends within this time once its referee is gone, on a host with a lot else to do too."""
 
 Marked = Callable[[], dict[int, str]]
 """What the fixture `marked` gives: command lines by process id."""
+
+_STARTS = frozenset({"subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"})
+"""What Python's audit hooks call the start of a process."""
+
+_forbidden = threading.Event()
+
+
+@contextlib.contextmanager
+def no_processes() -> Iterator[None]:
+    """Within this, to start a process is an error."""
+    _forbidden.set()
+    try:
+        yield
+    finally:
+        _forbidden.clear()
+
+
+def _refuse(event: str, _: object) -> None:
+    if event in _STARTS and _forbidden.is_set():
+        pytest.fail("starts a process: mark the test `process`, or add its folder to MARKS in tests/conftest.py")
+
+
+sys.addaudithook(_refuse)
 
 
 def marked_processes(mark: dict[str, str]) -> dict[int, str]:

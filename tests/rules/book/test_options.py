@@ -625,6 +625,7 @@ def golfref(folder: Path, *words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.process
 def test_games_of_ones_own_need_a_config_and_no_code(tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text(OWN_GAMES)
     entries = load(str(tmp_path / "own.toml")).variants

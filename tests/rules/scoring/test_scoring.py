@@ -74,6 +74,7 @@ def test_round_score(case: Case) -> None:
     assert scores == tuple(int(score) for score in case.expected.split(","))
 
 
+@pytest.mark.process
 def test_the_command_scores_every_worked_case() -> None:
     worked = [param.values[0] for param in cases("SCORE")]
     requests = [{"preset": case.preset, "options": case.options, "grids": [case.given]} for case in worked]

@@ -247,7 +247,7 @@ def fits(choice: Any, value: Any) -> bool:
 
 
 @every_preset
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data(), seed=seeds)
 def test_turns_go_clockwise_and_rounds_end_only_as_the_rules_say(
     preset: str, data: st.DataObject, seed: int, at_random: AtRandom

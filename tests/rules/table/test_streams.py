@@ -52,8 +52,9 @@ def test_below_as_described(key: bytes, purpose: str, bounds: list[int]) -> None
     assert [stream.below(n) for n in bounds] == [below(source, n) for n in bounds]
 
 
-@given(st.binary(min_size=1, max_size=32), purposes, st.lists(st.text(), max_size=120))
-def test_shuffled_as_described_and_leaves_the_given_order_alone(key: bytes, purpose: str, items: list[str]) -> None:
+@given(st.binary(min_size=1, max_size=32), purposes, st.integers(0, 120))
+def test_shuffled_as_described_and_leaves_the_given_order_alone(key: bytes, purpose: str, count: int) -> None:
+    items = list(range(count))
     source, expected, given_order = words(key, purpose), list(items), list(items)
     for i in reversed(range(1, len(items))):
         j = below(source, i + 1)

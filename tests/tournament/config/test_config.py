@@ -316,6 +316,7 @@ def test_fewer_bots_than_seats() -> None:
     ]
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("folder")
 def test_bots_of_two_owners_need_bwrap_or_the_organisers_word(folder: Path) -> None:
     shutil.copytree(folder / "entries/mine", folder / "entries/other")
@@ -340,6 +341,7 @@ def test_where_the_isolation_is_unclear_nothing_is_said_of_owners(line: str) -> 
     assert not [text for text in problems(HEAD + line + "\n" + GAME + two) if "owners" in text]
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("folder")
 def test_in_a_cell_no_bot_may_see_the_folder_of_another_owners() -> None:
     mine = '[[bots]]\nname = "a"\ncommand = ["python3", "mine.py"]\ndir = "entries/mine"\nowner = "Ann"\n'
@@ -353,6 +355,7 @@ def test_in_a_cell_no_bot_may_see_the_folder_of_another_owners() -> None:
     assert loaded(HEAD + 'isolation = "bwrap"\n' + GAME + mine + same.replace("Ben", "Ann")).bots[1].owner == "Ann"
 
 
+@pytest.mark.process
 @pytest.mark.usefixtures("folder")
 def test_in_a_cell_no_bot_may_see_the_config() -> None:
     mine = '[[bots]]\nname = "a"\ncommand = ["sh", "mine.sh"]\n'
