@@ -15,7 +15,7 @@ from scripted import Start
 MARKS = {
     "process": (
         *("benchmarks", "bots", "commands", "play/bot", "play/isolation", "play/pump", "play/slaps"),
-        *("play/talk/test_retell.py", "tournament/run", "tournament/store", "tournament/verify"),
+        *("play/talk/test_retell.py", "test_library.py", "tournament/run", "tournament/store", "tournament/verify"),
     ),
     "isolation": ("play/isolation", "play/bot/test_hostile.py"),
     "slow": ("benchmarks", "tournament/store/test_amend.py", "tournament/store/test_disaster.py"),
