@@ -5,7 +5,7 @@
 
 from os import PathLike, fspath
 
-from referee.commands.inspect import load_record
+from referee.commands.records import load_record
 from referee.rules import record as records
 from referee.rules.book.variants import Variant, preset
 from referee.rules.game import Game

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from options_to_try import TO_TRY
 
-from referee.commands.look import ScoreError, score_line
+from referee.commands.score import ScoreError, score_line
 from referee.rules.book.options import OPTIONS
 from referee.rules.book.variants import PRESETS, customised
 from referee.rules.scoring.by_hand import Scores
