@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any, get_args
 
 from msgspec import Struct, ValidationError, convert
+from msgspec.structs import replace
 
 from protocol.cards import CACTUS_RANKS, EXTRA_SUITS, JOKER, RANKS, SUITS, is_card, rank, suit
 from referee.rules.book.option import expected
@@ -58,6 +59,14 @@ def change(base: Options, tag: str, changes: Mapping[str, Any]) -> Options:
     if problems:
         raise BadOptions(problems)
     return options
+
+
+def in_effect(options: Options) -> Options:
+    """The options with those at their default that can have no effect (OPT-08), such as `joker_value` without jokers.
+
+    Two games whose options are equal in this form are played and scored alike."""
+    idle = [name for name, one in OPTIONS.items() if one.needs is not None and not one.needs.holds(options)]
+    return replace(options, **{name: getattr(_DEFAULTS, name) for name in idle})
 
 
 def _unknown(name: str) -> str:
@@ -110,8 +119,8 @@ def _ranks_set(options: Options, tag: str, given: set[str]) -> dict[str, set[str
     for name, option in OPTIONS.items():
         if option.sets is None or tag not in option.games:
             continue
-        is_named = option.sets.even_at_default and name in given
-        if is_named or getattr(options, name) != getattr(_DEFAULTS, name):
+        is_changed = getattr(options, name) != getattr(_DEFAULTS, name)
+        if name in given if option.sets.when_named else is_changed:
             found[name] = {_rank_of(key) for key in option.sets.ranks(options)}
     return found
 

@@ -132,6 +132,7 @@ PRESETS: Mapping[str, Variant] = {
             initial_up=0,
             limit=50,
             limit_mode="exceed",
+            joker_value=-4,
         ),
         _family(
             "eight-card",
