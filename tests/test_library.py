@@ -145,7 +145,7 @@ def test_a_program_that_imports_it_is_told_which_file_hides_our_protocol(hiding:
 
 
 def test_the_module_as_a_command_says_so_in_one_line(hiding: str) -> None:
-    done = run(sys.executable, "-m", "referee.cli", "variants")
+    done = run(sys.executable, "-m", "referee", "variants")
 
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"golfref: {hiding}\n")
 
