@@ -63,6 +63,15 @@ def pages_meant(citing: Path, folders: str, page: str) -> list[Path]:
     return [path for path in PAGES if name(path).endswith(folders + page) and (folders or page != "README.md")]
 
 
+def test_contributors_are_shown_every_room_and_no_file_that_is_gone() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[a-z_]+/)+(?:\w+\.py)?)`", text))
+    rooms = {file.parent for file in (ROOT / "referee").rglob("__init__.py")} - {ROOT / "referee"}
+
+    assert [path for path in named if not ((ROOT / path).exists() or (ROOT / "referee" / path).exists())] == []
+    assert [name(room) for room in rooms if not {f"{name(room)}/", f"{name(room)}/".partition("/")[2]} & named] == []
+
+
 def test_both_pages_show_the_same_bot() -> None:
     """The one that tests/bots/test_shipped_bots.py plays."""
     pages = [(ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "bots/README.md")]
