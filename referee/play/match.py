@@ -201,7 +201,7 @@ def match_messages(setup: MatchSetup, matches_before: Sequence[int] = ()) -> lis
     )
 
 
-def host() -> str:
+def host_line() -> str:
     """The machine and interpreter that a result came from, in one line."""
     system = f"{platform.system()} {platform.release()} {platform.machine()}"
     return f"{system}, Python {platform.python_version()} ({sys.implementation.name})"
@@ -227,7 +227,7 @@ def _record(setup: MatchSetup, recorder: Recorder, talk: Conversation, seats: Se
         isolation=setup.confinement.isolation,
         limits=to_builtins(setup.confinement.limits),
         cgroups=tuple(sorted(bounded())) if setup.confinement.isolation != "none" else (),
-        host=host(),
+        host=host_line(),
         games=setup.games,
         bounds=setup.limits,
         clocks=setup.clocks,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from referee.play.isolation.levels import Missing, bubblewrap
+from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 
 GOLFREF = (sys.executable, "-m", "referee")
 
@@ -209,7 +209,7 @@ def test_a_bot_that_is_started_in_its_own_folder_has_the_name_that_it_says(tmp_p
 def test_a_match_shows_no_bot_the_folder_of_a_run(tmp_path: Path) -> None:
     try:
         bubblewrap()
-    except Missing as missing:
+    except NoBubblewrap as missing:
         pytest.skip(str(missing))
     (tmp_path / "mine.py").touch()
     (tmp_path / "friday.golfref").touch(mode=0o600)

@@ -42,7 +42,7 @@ class Launch(NamedTuple):
 def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], counted: bool) -> Launch:
     """How to start a bot so that its process is in the control groups whose `join` files are given.
 
-    `counted`: one of them bounds its memory. Raises Unfit where the bot cannot run in a cell, and Missing.
+    `counted`: one of them bounds its memory. Raises Unfit where the bot cannot run in a cell, and NoBubblewrap.
     """
     if confinement.isolation == "none":
         return Launch(list(spec.command), environment(spec), spec.dir)

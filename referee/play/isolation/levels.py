@@ -36,7 +36,7 @@ _REMEDIES = {
 """By what is in bubblewrap's message."""
 
 
-class Missing(HostFault):
+class NoBubblewrap(HostFault):
     """This host does not offer `bwrap`: the reason, and what the organiser can do about it."""
 
     def __init__(self, reason: str, remedy: str) -> None:
@@ -55,20 +55,20 @@ class Bubblewrap(Struct, frozen=True, kw_only=True):
 
 @functools.cache
 def bubblewrap() -> Bubblewrap:
-    """The bubblewrap of this host, which has been tried out; raises Missing."""
+    """The bubblewrap of this host, which has been tried out; raises NoBubblewrap."""
     if sys.platform != "linux":
-        raise Missing("bubblewrap needs Linux", "use a Linux machine, real or virtual, for other people's bots")
+        raise NoBubblewrap("bubblewrap needs Linux", "use a Linux machine, real or virtual, for other people's bots")
     path = shutil.which("bwrap")
     if path is None:
-        raise Missing("bubblewrap is not installed", "apt-get install bubblewrap, or dnf install bubblewrap")
+        raise NoBubblewrap("bubblewrap is not installed", "apt-get install bubblewrap, or dnf install bubblewrap")
     try:
         _ = [tool(name) for name in ("setpriv", "prlimit", "env")]
     except Unfit as error:
-        raise Missing(str(error), "install util-linux and coreutils") from None
+        raise NoBubblewrap(str(error), "install util-linux and coreutils") from None
     version = _said(path, "--version").strip()
     options = frozenset(re.findall(r"--[a-z0-9-]+", _said(path, "--help")))
     if lacking := sorted(_NEEDED - options):
-        raise Missing(f"{version} does not know {', '.join(lacking)}", "install bubblewrap 0.8 or later")
+        raise NoBubblewrap(f"{version} does not know {', '.join(lacking)}", "install bubblewrap 0.8 or later")
     one = Bubblewrap(path=path, version=version, options=options)
     _try_out(one)
     return one
@@ -90,7 +90,7 @@ def _said(path: str, option: str) -> str:
     try:
         return subprocess.run([path, option], capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError) as error:
-        raise Missing(f"{path} {option} fails: {error}", "install bubblewrap 0.8 or later") from None
+        raise NoBubblewrap(f"{path} {option} fails: {error}", "install bubblewrap 0.8 or later") from None
 
 
 def _try_out(one: Bubblewrap) -> None:
@@ -98,7 +98,7 @@ def _try_out(one: Bubblewrap) -> None:
     try:
         filtered = program(shared_memory=False)
     except NoSeccomp as error:
-        raise Missing(str(error), "apt-get install libseccomp2, or dnf install libseccomp") from None
+        raise NoBubblewrap(str(error), "apt-get install libseccomp2, or dnf install libseccomp") from None
     cell = Cell(command=("/bin/sh", "-c", ":"), folder="/usr", reads=(), env={})
     limits = BotLimits()
     uid = uids(os.getpid())[-1] if os.geteuid() == 0 else None
@@ -120,4 +120,4 @@ def _try_out(one: Bubblewrap) -> None:
         remedy = next(
             (text for part, text in _REMEDIES.items() if part in message), "tournaments/ISOLATION.md may help"
         )
-        raise Missing(f"bubblewrap cannot build a cell here ({message})", remedy)
+        raise NoBubblewrap(f"bubblewrap cannot build a cell here ({message})", remedy)
