@@ -88,6 +88,19 @@ def test_the_newest_changes_are_those_of_this_version() -> None:
     assert newest[1] == referee.__version__
 
 
+def test_files_that_the_code_names_exist() -> None:
+    """A file by its name, with folders or without; `mine/` is whoever reads it."""
+    files = {f"/{name(path)}" for folder in (*FOLDERS, "tests") for path in (ROOT / folder).rglob("*.py")}
+    gone = [
+        f"{name(source)}: {named}"
+        for source in SOURCES
+        for named in re.findall(r"(?<![\w/.])\w+(?:/\w+)*\.py\b", source.read_text(encoding="utf-8"))
+        if not any(file.endswith(f"/{named}") for file in files) and not named.startswith("mine/")
+    ]
+
+    assert gone == []
+
+
 def test_reasons_are_cited_by_page_and_section() -> None:
     bare = re.compile(r"\bthe design\b|\bDESIGN\b(?!\.md section \d)")
 

@@ -1,6 +1,6 @@
 """The levels of isolation: which of them this host offers, why another is missing and how to get it.
 
-What a bot sees under `bwrap` is built by sandbox.py, what it may call by seccomp.py; launch.py starts bots.
+What a bot sees under `bwrap` is built by cell.py, what it may call by seccomp.py; launch.py starts bots.
 """
 
 import functools
