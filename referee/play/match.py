@@ -139,7 +139,7 @@ class Sitting:
         if one is not None:
             self._known[number] = one
             return self._admitted(Channel(spec, confinement, limits, one.channel.process))
-        async with self._pump.stillness:
+        async with self._pump.freeze_lock:
             return self._admitted(Channel(spec, confinement, limits))
 
     def _admitted(self, channel: Channel) -> Channel:
@@ -164,7 +164,7 @@ class Sitting:
 
     async def _rise(self, talk: Conversation) -> None:
         """The match is over: bots are kept for a later one, or end and take with them whatever they have started."""
-        async with self._pump.stillness:  # not in the middle of a window
+        async with self._pump.freeze_lock:  # not in the middle of a window
             for channel in self._channels:
                 channel.release()  # the warden may hold it
         async with trio.open_nursery() as nursery:
