@@ -16,7 +16,7 @@ import pytest
 from msgspec import convert
 from processes import PATIENCE_S
 
-from referee.play.isolation.cell import uids
+from referee.play.isolation.bwrap import uids
 from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 from referee.rules.record import Record
 from referee.tournament.verify.record import check_record

@@ -23,11 +23,10 @@ from referee.play.bot import orphans
 from referee.play.bot.launch import Launch, give_back, launch
 from referee.play.bot.procfs import Computed, Holdings, Usage, computed, holdings, is_running, members, process_groups
 from referee.play.faults import HostFault
-from referee.play.isolation.cell import MB
 from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.isolation.cgroups import CgroupGap, Cgroups, Group, GroupFailed
 from referee.play.isolation.shown import Unfit
-from referee.play.spec import BotLimits, BotSpec, Confinement
+from referee.play.spec import MB, BotLimits, BotSpec, Confinement
 
 KEEPERS = 4
 """Processes that stand between the referee and a bot in a cell."""
