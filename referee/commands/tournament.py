@@ -25,7 +25,7 @@ from referee.play.greeting import Greeted
 from referee.play.isolation.cgroups import Cgroups
 from referee.play.isolation.host import cores
 from referee.play.isolation.levels import bubblewrap
-from referee.play.match import host_line
+from referee.play.match import host
 from referee.play.session import Interrupted
 from referee.rules.describe import advice
 from referee.tournament.config.config import Config, ConfigError, ConfiguredVariant, load
@@ -245,7 +245,7 @@ def _open(prepared: _PreparedRun, lock: Lock) -> Store:
         meta = Meta(
             golfref=__version__,
             protocol=VERSION,
-            host=host_line(),
+            host=host(),
             facts=prepared.facts,
             master_key=prepared.key.hex(),
             commitment=commitment(prepared.key),

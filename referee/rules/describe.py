@@ -7,7 +7,8 @@ from msgspec import to_builtins
 from referee.rules.book.option import expected
 from referee.rules.book.options import OPTIONS, TYPES, Options
 from referee.rules.book.par_table import OURS_1, ParTable
-from referee.rules.book.variants import Variant, preset, size
+from referee.rules.book.variant import Variant, size
+from referee.rules.book.variants import preset
 from referee.rules.describe_play import PLAY
 from referee.rules.scoring.values import card_values
 
@@ -31,8 +32,8 @@ def rules_in_full(variant: Variant) -> str:
 
 def advice(variant: Variant, seats: int) -> Iterator[str]:
     """What is legal but probably not meant, for whoever sets up a game (AMB-32, OPT-06)."""
-    if variant.tag == "CAC" and seats == 2:
-        yield f"{variant.preset}: its rules advise two players to play another game"
+    if seats < variant.advised_from:
+        yield f"{variant.preset}: its rules advise fewer than {variant.advised_from} players to play another game"
     if variant.options.moon:
         highest, moon_at = _highest_score(variant), variant.options.moon_at or 10 * size(variant)
         if highest != moon_at:
@@ -47,7 +48,7 @@ def _highest_score(variant: Variant) -> int:
 
 
 def _chapters(variant: Variant) -> Iterator[tuple[str, list[str]]]:
-    set_up, turn = PLAY[variant.flow]
+    set_up, turn = PLAY[variant.play]
     yield "Set-up", list(set_up(variant))
     yield "Turn", list(turn(variant))
     if variant.options.slaps:
@@ -74,23 +75,22 @@ def _slaps(options: Options) -> Iterator[str]:
 
 def _round_end(variant: Variant) -> Iterator[str]:
     options = variant.options
-    match variant.flow:
-        case "four_turns":
-            yield "The round ends when every seat has taken four turns."
-        case "par" if options.no_par:
-            first = options.no_par_first_end
-            yield f"From your turn {first} on you may end the hole instead: the others have one more turn."
-        case "par":
-            yield "Who takes the final stroke ends the hole: that turn is over, and every other seat has one more."
-        case _:
-            yield from _knock_or_complete(options)
-    if variant.flow == "cactus" or options.slaps:
+    if variant.turns_each is not None:
+        yield f"The round ends when every seat has taken {variant.turns_each} turns."
+        return
+    if options.no_par:
+        first = options.no_par_first_end
+        yield f"From your turn {first} on you may end the hole instead: the others have one more turn."
+    elif variant.has("par"):
+        yield "Who takes the final stroke ends the hole: that turn is over, and every other seat has one more."
+    else:
+        yield from _knock_or_complete(options)
+    if options.slaps:
         yield "The round ends at once when a seat has no cards left; it scores 0."
-    if variant.flow != "four_turns":
-        end = "The round ends when the last stock card has been drawn and placed."
-        again = "An empty stock is made anew from the shuffled pile, but for its top card."
-        yield end if options.stock_out == "end" else again
-        yield f"After {options.turn_cap} turns a seat the round is stopped."
+    end = "The round ends when the last stock card has been drawn and placed."
+    again = "An empty stock is made anew from the shuffled pile, but for its top card."
+    yield end if options.stock_out == "end" else again
+    yield f"After {options.turn_cap} turns a seat the round is stopped."
 
 
 def _knock_or_complete(options: Options) -> Iterator[str]:
@@ -104,7 +104,7 @@ def _knock_or_complete(options: Options) -> Iterator[str]:
 def _score(variant: Variant) -> Iterator[str]:
     options = variant.options
     yield "Lower is better. " + ", ".join(f"{rank} {points}" for rank, points in card_values(variant).items()) + "."
-    if variant.flow == "par":
+    if variant.scores_by_row:
         yield from _par_score(options)
         return
     yield from _together(variant)
@@ -162,7 +162,7 @@ def _joker_pair(options: Options) -> str:
 
 def _knocker(variant: Variant) -> Iterator[str]:
     options = variant.options
-    if variant.flow == "cactus":
+    if variant.has("cactus_knock"):
         threshold, factor = options.cactus_knock
         yield f"A knocker with more than {threshold} points counts them times {factor}."
     if options.knock_penalty:

@@ -6,7 +6,7 @@ describe.py puts the chapters together.
 from collections.abc import Callable, Iterator, Mapping
 
 from referee.rules.book.options import Options
-from referee.rules.book.variants import Variant, has_up_card, size
+from referee.rules.book.variant import Variant, has_up_card, size
 
 Sentences = Callable[[Variant], Iterator[str]]
 
@@ -174,7 +174,7 @@ def _par_turn(variant: Variant) -> Iterator[str]:
 
 
 PLAY: Mapping[str, tuple[Sentences, Sentences]] = {
-    "kernel": (_face_up_set_up, _kernel_turn),
+    "six_card": (_face_up_set_up, _kernel_turn),
     "cactus": (_cactus_set_up, _cactus_turn),
     "cambio": (_hidden_set_up, _cambio_turn),
     "powers": (_hidden_set_up, _powers_turn),
@@ -182,4 +182,4 @@ PLAY: Mapping[str, tuple[Sentences, Sentences]] = {
     "two_deck": (_face_up_set_up, _two_deck_turn),
     "par": (_par_set_up, _par_turn),
 }
-"""By flow: set-up and turn."""
+"""By `Variant.play`: set-up and turn."""

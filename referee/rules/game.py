@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from protocol import events
 from protocol.events import Event
 from referee.rules.book.changes import BadOptions
-from referee.rules.book.variants import Variant, seat_problem
+from referee.rules.book.variant import Variant
+from referee.rules.book.variants import seat_problem
 from referee.rules.match import MatchResult, play_match
 from referee.rules.table.asks import Flow, IllegalAnswer, Question, Response, check
 from referee.rules.table.chance import Chance, Keyed

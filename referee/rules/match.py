@@ -42,7 +42,7 @@ class MatchResult(Struct, frozen=True, kw_only=True):
 
 
 COURSES: Mapping[str, tuple[Callable[[Table], Flow[None]], six_card.TakeTurn]] = {
-    "kernel": (six_card.open_round, six_card.take_turn),
+    "six_card": (six_card.open_round, six_card.take_turn),
     "cactus": (hidden.first_look, cactus.take_turn),
     "cambio": (hidden.open_round, cambio.take_turn),
     "powers": (hidden.open_round, powers.take_turn),
@@ -50,7 +50,7 @@ COURSES: Mapping[str, tuple[Callable[[Table], Flow[None]], six_card.TakeTurn]] =
     "two_deck": (six_card.open_round, two_deck.take_turn),
     "par": (par.open_hole, par.take_turn),
 }
-"""By flow: what comes before the first turn, and a turn."""
+"""By `Variant.play`: what comes before the first turn, and a turn."""
 
 
 def play_match(table: Table) -> Flow[MatchResult]:
@@ -83,16 +83,25 @@ def _play_round(table: Table, played: int, *, playoff: bool) -> Flow[RoundResult
     table.round = played + 1
     table.playoff = playoff
     table.dealer = (table.options.first_dealer + played) % table.seats
-    is_cactus = table.variant.flow == "cactus"
-    table.starter = cactus.first_to_play(table) if is_cactus else table.left_of(table.dealer)
+    table.starter = starter_of(table)
     six_card.deal(table)
-    opening, take_turn = COURSES[table.variant.flow]
+    opening, take_turn = COURSES[table.variant.play]
     try:
         yield from opening(table)
         yield from six_card.play_turns(table, take_turn)
     except RoundOver:
         pass
     return _showdown(table)
+
+
+def starter_of(table: Table) -> int:
+    """GEN-03: the seat left of the dealer; in Cactus the seat with the highest total unless an option fixes it.
+
+    Ties for the highest total go to the first clockwise from the dealer, the dealer included (CAC-08).
+    """
+    if table.variant.starter == "left_of_dealer" or table.options.fixed_starter:
+        return table.left_of(table.dealer)
+    return max([table.dealer, *table.others(table.dealer)], key=lambda seat: table.totals[seat])
 
 
 def _showdown(table: Table) -> RoundResult:

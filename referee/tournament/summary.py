@@ -146,13 +146,13 @@ def _slap_timing(facts: Facts) -> SlapTiming | None:
 
 
 def _times_slaps(facts: VariantFacts) -> bool:
-    variant = facts.variant
-    return (variant.tag == "CAC" or variant.options.slaps) and variant.options.slap_order == "reaction"
+    options = facts.variant.options
+    return options.slaps and options.slap_order == "reaction"
 
 
 def _scoring_tables(facts: Facts) -> dict[str, str]:
     """PAR-25: which scoring table each game of par golf used, `ours-1` labelled as ours."""
     ours = f"{OURS_1.name}, which is ours and not the game publisher's"
     games = {entry.name: entry.variant for entry in facts.variants}
-    tables = {name: game.options.par_table.name for name, game in games.items() if game.tag == "PAR"}
+    tables = {name: game.options.par_table.name for name, game in games.items() if game.scores_by_row}
     return {name: ours if table == OURS_1.name else table for name, table in tables.items()}

@@ -17,10 +17,10 @@ from protocol import VERSION
 from referee import __version__
 from referee.play.bot.procfs import lists_children, waits_of
 from referee.play.isolation.host import cores, is_autogrouped, number, quota_cores, text
-from referee.play.isolation.levels import NoBubblewrap, bubblewrap
+from referee.play.isolation.levels import Missing, bubblewrap
 
 
-class Machine(Struct, frozen=True, kw_only=True):
+class Host(Struct, frozen=True, kw_only=True):
     """The system that bots run on."""
 
     root: bool
@@ -62,10 +62,10 @@ def versions() -> dict[str, str]:
     }
 
 
-def look_at_machine() -> Machine:
+def host() -> Host:
     """The machine as it is now."""
     memory = _memory_mb()
-    return Machine(
+    return Host(
         root=os.geteuid() == 0,
         cores=cores(),
         quota_cores=quota_cores(),
@@ -95,7 +95,7 @@ def _installed(package: str) -> str:
 
 
 def _bubblewrap_version() -> str:
-    with contextlib.suppress(NoBubblewrap):
+    with contextlib.suppress(Missing):
         return bubblewrap().version.removeprefix("bubblewrap").strip()
     return ""
 

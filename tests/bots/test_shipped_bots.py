@@ -21,7 +21,8 @@ from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import SHIPPED, BotSpec, Confinement, builtin_bot, shipped
 from referee.play.talk.script import hello
-from referee.rules.book.variants import PRESETS, customised
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variants import customised
 from referee.rules.record import Record
 from referee.tournament.config.config import load
 

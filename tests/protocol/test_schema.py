@@ -32,7 +32,9 @@ from protocol.messages import (
     Table,
 )  # fmt: skip
 from protocol.schema import schema, text
-from referee.rules.book.variants import PRESETS, packs, preset
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variant import packs
+from referee.rules.book.variants import preset
 from referee.rules.table.chance import Keyed
 from referee.rules.table.streams import bot_seed
 from referee.tournament.plan.keys import commitment, deal_key, master_key

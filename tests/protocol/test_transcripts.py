@@ -31,7 +31,8 @@ from referee.play.talk.conversation import Conversation
 from referee.play.talk.exchange import READY, Delivery, Reply
 from referee.play.talk.inbox import Connection
 from referee.play.talk.script import announcements
-from referee.rules.book.variants import PRESETS, customised
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.table.chance import Keyed
 from referee.rules.table.streams import Stream, bot_seed

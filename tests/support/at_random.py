@@ -13,7 +13,9 @@ from protocol.actions import Slap as SlapAction
 from protocol.cards import rank
 from protocol.offers import Offer
 from referee.rules.book.changes import BadOptions
-from referee.rules.book.variants import PRESETS, Variant, customised
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variant import Variant
+from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Response, Sealed, SlapOrder, Window

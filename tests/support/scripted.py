@@ -10,7 +10,9 @@ from msgspec import convert
 from protocol.actions import Action, Target, TurnUp
 from protocol.cards import Card
 from protocol.events import Event
-from referee.rules.book.variants import PRESETS, customised, deck, has_up_card, size
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variant import deck, has_up_card, size
+from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.scoring.grid import Cell, format_grid
 from referee.rules.table.asks import Ask, IllegalAnswer, Response, Sealed, Slap, SlapOrder, Window

@@ -19,7 +19,7 @@ from protocol.messages import Game as GameMessage
 from protocol.messages import Table as TableMessage
 from referee import __version__
 from referee.play.talk.exchange import READY, Delivery
-from referee.rules.book.variants import Variant, deck
+from referee.rules.book.variant import Variant, deck
 from referee.rules.describe import rules_in_brief
 from referee.rules.game import Game
 from referee.rules.record import Mishap

@@ -1,6 +1,7 @@
 """Changing options: a wrong name, a wrong value or a conflict (RULES.md 21) is told in words that name what is right.
 
-What follows from a variant's grid is checked in variants.py.
+The checks know every option by what options.py declares of it; only what involves the grid or several options at once
+is written out here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,10 +12,11 @@ from typing import Any, get_args
 from msgspec import Struct, ValidationError, convert
 from msgspec.structs import replace
 
-from protocol.cards import CACTUS_RANKS, EXTRA_SUITS, JOKER, RANKS, SUITS, is_card, rank, suit
+from protocol.cards import JOKER, RANKS, is_card, rank, suit
 from referee.rules.book.option import expected
 from referee.rules.book.options import OPTIONS, TYPES, Lines, Options
-from referee.rules.book.par_table import ParTable, in_words
+from referee.rules.book.par_table import OURS_1, ParTable, in_words
+from referee.rules.book.variant import Variant, rank_of, ranks, size, suits
 
 
 class OptionProblem(Struct, frozen=True):
@@ -40,13 +42,13 @@ NOT_OPTIONS = {
 """Settings of the match that are easily taken for options (RULES.md 21), with the key that is meant."""
 
 
-def change(base: Options, tag: str, changes: Mapping[str, Any]) -> Options:
-    """`base` with `changes` (option -> value as TOML or JSON gives it; "none" and None mean "not set").
+def change(base: Variant, changes: Mapping[str, Any]) -> Options:
+    """The options of `base` with `changes` (option -> value as TOML or JSON gives it; "none" and None mean "not set").
 
     Raises BadOptions with every problem: unknown names, wrong values, combinations that section 21 excludes.
     """
     problems: list[OptionProblem] = []
-    values = {name: getattr(base, name) for name in OPTIONS}
+    values = {name: getattr(base.options, name) for name in OPTIONS}
     for name, given in changes.items():
         try:
             values[name] = _value(name, given)
@@ -55,18 +57,10 @@ def change(base: Options, tag: str, changes: Mapping[str, Any]) -> Options:
             problems.append(OptionProblem(name, text))
     options = Options(**{name: values[name] for name in OPTIONS})
     sound = {name for name in changes if name not in {problem.option for problem in problems}}
-    problems += _conflicts(options, tag, sound)
+    problems += _conflicts(replace(base, options=options), sound)
     if problems:
         raise BadOptions(problems)
     return options
-
-
-def in_effect(options: Options) -> Options:
-    """The options with those at their default that can have no effect (OPT-08), such as `joker_value` without jokers.
-
-    Two games whose options are equal in this form are played and scored alike."""
-    idle = [name for name, one in OPTIONS.items() if one.needs is not None and not one.needs.holds(options)]
-    return replace(options, **{name: getattr(_DEFAULTS, name) for name in idle})
 
 
 def _unknown(name: str) -> str:
@@ -92,60 +86,108 @@ def _value(name: str, given: Any) -> Any:
         raise ValidationError(f"expected {expected(kind)}{wrong}") from None
 
 
-def _conflicts(options: Options, tag: str, given: set[str]) -> Iterator[OptionProblem]:
+def _conflicts(variant: Variant, given: set[str]) -> Iterator[OptionProblem]:
     """OPT-01..OPT-08 for the options that were set explicitly."""
     for name in sorted(given):
-        if tag not in OPTIONS[name].games:
+        if not variant.has(name):
             yield OptionProblem(name, "does not go with this game (OPT-08)")
     for name, option in OPTIONS.items():
-        if name in given and tag in option.games and option.needs is not None and not option.needs.holds(options):
+        if name in given and variant.has(name) and option.needs and not option.needs.holds(variant.options):
             yield OptionProblem(name, f"needs {option.needs.words} (OPT-08)")
-    yield from _stray_keys(options, tag)
-    yield from _value_conflicts(options, tag, given)
+    yield from _stray_keys(variant)
+    yield from _value_conflicts(variant, given)
 
 
-def _value_conflicts(options: Options, tag: str, given: set[str]) -> Iterator[OptionProblem]:
+def _value_conflicts(variant: Variant, given: set[str]) -> Iterator[OptionProblem]:
     """OPT-01: no two options set the value of the same rank."""
-    for (name, ranks), (later, theirs) in combinations(_ranks_set(options, tag, given).items(), 2):
-        if both := ranks & theirs:
+    for (name, its), (later, theirs) in combinations(_ranks_set(variant, given).items(), 2):
+        if both := its & theirs:
             culprit, against = (later, name) if later in given else (name, later)
             which = ", ".join(sorted(both))
             yield OptionProblem(culprit, f"sets the value of {which}, and so does `{against}` (OPT-01)")
 
 
-def _ranks_set(options: Options, tag: str, given: set[str]) -> dict[str, set[str]]:
+def _ranks_set(variant: Variant, given: set[str]) -> dict[str, set[str]]:
     """The options in force that set card values, each with the ranks that it sets, or sets single cards of."""
     found = {}
-    for name, option in OPTIONS.items():
-        if option.sets is None or tag not in option.games:
-            continue
-        is_changed = getattr(options, name) != getattr(_DEFAULTS, name)
-        if name in given if option.sets.when_named else is_changed:
-            found[name] = {_rank_of(key) for key in option.sets.ranks(options)}
+    for name, value in variant.own_options().items():
+        sets = OPTIONS[name].sets
+        if sets and (value != getattr(_DEFAULTS, name) or (sets.even_at_default and name in given)):
+            found[name] = {rank_of(key) for key in sets.ranks(variant.options)}
     return found
 
 
 _DEFAULTS = Options()
 
 
-def _stray_keys(options: Options, tag: str) -> Iterator[OptionProblem]:
+def _stray_keys(variant: Variant) -> Iterator[OptionProblem]:
     """Keys of tables that name no rank and no card."""
-    for key in options.values or ():
-        if not _is_in_pack(key, options, tag):
+    for key in variant.options.values or ():
+        if not _is_in_pack(key, variant):
             yield OptionProblem("values", f"`{key}` is neither a rank nor a card of this pack")
-    for key in options.cambio_powers or ():
+    for key in variant.options.cambio_powers or ():
         if key not in (*RANKS, JOKER):
             yield OptionProblem("cambio_powers", f"`{key}` is no rank; a joker is `{JOKER}`")
 
 
-def _is_in_pack(key: str, options: Options, tag: str) -> bool:
-    """Whether `key` is a rank, the joker's included, or a single card that a game of this tag can deal."""
+def _is_in_pack(key: str, variant: Variant) -> bool:
+    """Whether `key` is a rank, the joker's included, or a single card, of a pack for any number of seats."""
     if key == JOKER:
-        return tag in OPTIONS["jokers"].games
-    ranks = CACTUS_RANKS if tag == "CAC" and options.cactus_ranks == "01" else RANKS
-    suits = SUITS + EXTRA_SUITS if tag == "CAC" else SUITS
-    return key in ranks or (is_card(key) and rank(key) in ranks and suit(key) in suits)
+        return variant.has("jokers")
+    of_pack = suits(variant, variant.seats[1])
+    return key in ranks(variant) or (is_card(key) and rank(key) in ranks(variant) and suit(key) in of_pack)
 
 
-def _rank_of(key: str) -> str:
-    return key if key in RANKS or key in CACTUS_RANKS or key == JOKER else rank(key)
+def shape_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
+    """What is wrong with the changed variant as a whole: it depends on the grid, or on several options at once."""
+    yield from _grid_problems(variant, changes)
+    yield from _cancel_problems(variant, changes)
+    if variant.play_after_look is not None:
+        yield from _secret_look_problems(variant, changes)
+    if variant.has("par"):
+        yield from _hole_problems(variant.options, changes)
+
+
+def _grid_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
+    """OPT-02, and cards that the layout does not have."""
+    options, cards = variant.options, size(variant)
+    if "diag" in options.cancel and variant.rows != variant.columns:
+        yield OptionProblem("cancel", '"diag" needs a square layout (OPT-02); `cancel_pairs` has it anywhere')
+    if options.initial_up >= cards and "initial_up" in changes:
+        yield OptionProblem("initial_up", f"expected 0 to {cards - 1}, got {options.initial_up}")
+    look, _, count = (options.initial_look or "").partition(":")
+    if look == "any" and int(count) > cards:
+        yield OptionProblem("initial_look", f"there are only {cards} cards to look at")
+
+
+def _cancel_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
+    """OPT-03, and `any_pair`, which replaces `cancel`."""
+    if variant.options.slaps:
+        for name in sorted(changes.keys() & {"cancel", "cancel_pairs", "any_pair"}):
+            yield OptionProblem(name, "needs a layout of constant size, which `slaps` does not leave (OPT-03)")
+    if changes.keys() >= {"any_pair", "cancel"} and variant.options.any_pair is not None and variant.options.cancel:
+        yield OptionProblem("any_pair", "takes the place of `cancel`; set one of them")
+
+
+def _secret_look_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
+    """FOU-04: what four-card golf with a secret look excludes, and what needs one."""
+    if variant.options.initial_look is None:
+        if variant.options.cambio_powers is not None:
+            yield OptionProblem("cambio_powers", "needs a secret look: `initial_look` (OPT-08)")
+        return
+    for name in sorted(changes.keys() & {"initial_up", "flip_instead"}):
+        yield OptionProblem(name, "does not go with a secret look (FOU-04)")
+    if changes.get("flip_on_discard", "never") != "never":
+        yield OptionProblem("flip_on_discard", "nothing is flipped after a secret look (FOU-04)")
+    if variant.options.end_mode != "knock":
+        yield OptionProblem("end_mode", 'a secret look needs `end_mode = "knock"` (FOU-04)')
+
+
+def _hole_problems(options: Options, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
+    """PAR-22, PAR-25: one choice of holes, and a name of its own for every other scoring table."""
+    if sum((options.course is not None, options.par is not None, options.no_par)) != 1:
+        yield OptionProblem("par", "exactly one of `course`, `par` and `no_par` is set (PAR-22)")
+    if options.course is not None and changes.get("rounds", len(options.course)) != len(options.course):
+        yield OptionProblem("rounds", f"is the length of the course, {len(options.course)} (PAR-22)")
+    if options.par_table.name == OURS_1.name and options.par_table != OURS_1:
+        yield OptionProblem("par_table", f"`{OURS_1.name}` is another table; give this one a name of its own (PAR-25)")

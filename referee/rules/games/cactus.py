@@ -15,13 +15,6 @@ from referee.rules.table.seen import only
 from referee.rules.table.table import RoundOver, Table, draw
 
 
-def first_to_play(table: Table) -> int:
-    """CAC-08: the seat with the highest total, ties to the first clockwise from the dealer, the dealer included."""
-    if table.options.fixed_starter:
-        return table.left_of(table.dealer)
-    return max([table.dealer, *table.others(table.dealer)], key=lambda seat: table.totals[seat])
-
-
 def take_turn(table: Table, seat: int) -> Flow[None]:
     """CAC-09..CAC-17: knock, or draw, place, and what the regular discard brings about."""
     match (yield from choose_turn(table, seat)):

@@ -5,10 +5,7 @@ from protocol.cards import Card
 from protocol.offers import Offer, OneOf
 from referee.rules.games.six_card import DISCARD, choose_turn, discard_hand, place_face_up
 from referee.rules.table.asks import Ask, Flow, choose
-from referee.rules.table.table import RoundOver, Table, draw
-
-TURNS = 4
-"""T4-03: turns of each seat."""
+from referee.rules.table.table import Table, draw
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card]:
@@ -17,11 +14,7 @@ def take_turn(table: Table, seat: int) -> Flow[Card]:
     source = action.source if isinstance(action, Draw) else "stock"
     draw(table, seat, source)
     placed = yield from choose(_place_ask(table, seat, may_discard=source == "stock"))
-    discarded = discard_hand(table, seat) if isinstance(placed, Discard) else place_face_up(table, seat, placed)
-    if table.turns + 1 == TURNS * table.seats:
-        table.turns += 1
-        raise RoundOver
-    return discarded
+    return discard_hand(table, seat) if isinstance(placed, Discard) else place_face_up(table, seat, placed)
 
 
 def _place_ask(table: Table, seat: int, *, may_discard: bool) -> Ask:

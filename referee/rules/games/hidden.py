@@ -4,7 +4,7 @@ from protocol import events
 from protocol.actions import Action, Look, Swap
 from protocol.cards import Card
 from protocol.offers import Offer, Pick
-from referee.rules.book.variants import has_up_card
+from referee.rules.book.variant import has_up_card
 from referee.rules.table.asks import Ask, Flow, Sealed, choose_sealed
 from referee.rules.table.seen import everybody, only
 from referee.rules.table.table import Table

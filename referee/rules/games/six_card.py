@@ -11,7 +11,7 @@ from protocol import events
 from protocol.actions import Action, Discard, Draw, Flip, Knock, Nothing, Swap, Trade, TurnUp
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.variants import hole_rows, size
+from referee.rules.book.variant import can_draw_pile, hole_rows, size
 from referee.rules.table.asks import ALIKE, Ask, Flow, Sealed, choose, choose_sealed
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import RoundOver, Slot, Table, draw, flip
@@ -108,8 +108,8 @@ def knock(table: Table, seat: int) -> None:
 
 
 def may_knock(table: Table) -> bool:
-    """KER-02, KER-11: nobody has knocked, and no final lap runs; four turns know no knock (T4-04)."""
-    return table.options.end_mode != "all_up" and table.knocker is None and table.variant.flow != "four_turns"
+    """KER-02, KER-11: nobody has knocked, and no final lap runs; where turns are counted nobody can (T4-04)."""
+    return table.options.end_mode != "all_up" and table.knocker is None and table.variant.turns_each is None
 
 
 def _check_end_trigger(table: Table, seat: int) -> None:
@@ -123,9 +123,12 @@ def _check_end_trigger(table: Table, seat: int) -> None:
 
 
 def _next_turn(table: Table, seat: int, *, skip: bool) -> None:
-    """GEN-03, GEN-09, KER-12: who is next; raises RoundOver at the lap's end and at the turn cap.
+    """GEN-03, GEN-09, KER-12, T4-03: who is next; raises RoundOver where nobody is, and at the turn cap.
 
     A jack (`skip`) takes the turn that would come next; at the turn cap none would come (KER-13)."""
+    turns_each = table.variant.turns_each
+    if turns_each is not None and table.turns == turns_each * table.seats:
+        raise RoundOver
     left = table.left_of(seat)
     coming = [left, table.left_of(left)] if table.final is None else table.final
     lost, coming = (coming[:1], coming[1:]) if skip else ([], coming)
@@ -165,9 +168,8 @@ def draw_sources(table: Table, seat: int) -> tuple[Source, ...]:
     A pile card must be swapped in, so that a seat without cards cannot take it (POW-25); in Powers the pile is drawn
     by option only (POW-03).
     """
-    open_pile = table.variant.flow != "powers" or table.options.powers_draw_pile
     sources: tuple[Source, ...] = ("stock",) if table.can_draw_stock() else ()
-    if table.pile and open_pile and any(table.layouts[seat]):
+    if table.pile and can_draw_pile(table.variant) and any(table.layouts[seat]):
         sources += ("pile",)
     return sources
 

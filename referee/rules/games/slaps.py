@@ -39,7 +39,7 @@ def play_window(table: Table, discarder: int, discard: Card) -> Flow[None]:
 
 def _slap_ask(table: Table, seat: int) -> Ask:
     """DEC-08, CAC-24: any face-down card on the table, or pass; Cambio does not take CAC-19 over (CMB-09)."""
-    return _ask_to_slap(seat, table.targets(seat, up=False, spares_ender=table.variant.flow == "cactus"))
+    return _ask_to_slap(seat, table.targets(seat, up=False, spares_ender=table.variant.slaps_spare_ender))
 
 
 @lru_cache(ALIKE)

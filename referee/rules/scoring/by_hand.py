@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from protocol.cards import JOKER, Card, rank
 from referee.rules.book.options import JOKERS, OPTIONS
-from referee.rules.book.variants import Variant, customised, deck, preset
+from referee.rules.book.variant import Variant, deck
+from referee.rules.book.variants import customised, preset
 from referee.rules.scoring.grid import BadGrid, Grid, parse_grid
 from referee.rules.scoring.knocker import score_round
 from referee.rules.scoring.scoring import raw_score
@@ -60,7 +61,7 @@ def _score_grid(variant: Variant, pack: frozenset[Card], text: str, seat: int) -
 
 def _check_shape(variant: Variant, grid: Grid) -> None:
     """KER-08: the dealt rows and columns, no slot empty but where the game empties them; a course has several pars."""
-    if variant.flow in ("cactus", "powers") or variant.options.slaps:
+    if variant.layout_size == "changes" or variant.options.slaps:
         return  # CAC-44, POW-08: sets grow and shrink
     rows = sorted(set(variant.options.course or (variant.rows,)))
     expected = f"expected {' or '.join(map(str, rows))} rows of {variant.columns} cards for {variant.preset}"
@@ -69,7 +70,7 @@ def _check_shape(variant: Variant, grid: Grid) -> None:
     for number, row in enumerate(grid, start=1):
         if len(row) != variant.columns:
             raise BadGrid(f"{expected}; row {number} has {len(row)}")
-        if None in row and variant.flow != "two_deck":
+        if None in row and variant.layout_size == "constant":
             raise BadGrid(f"{expected}; row {number}, card {row.index(None) + 1} is an empty slot")
 
 

@@ -6,7 +6,7 @@ It sees the raw scores by seat and the seat that knocked or ended the round, nev
 from collections.abc import Sequence
 
 from referee.rules.book.options import Options
-from referee.rules.book.variants import Variant, size
+from referee.rules.book.variant import Variant, size
 
 
 def score_round(variant: Variant, raw: Sequence[int], ender: int | None) -> tuple[int, ...]:
@@ -17,8 +17,8 @@ def score_round(variant: Variant, raw: Sequence[int], ender: int | None) -> tupl
         return tuple(0 if score >= moon_at else moon_at for score in raw)
     scores = list(raw)
     if ender is not None:
-        is_cactus = variant.flow == "cactus"
-        scores[ender] = _cactus_knocker(options, raw[ender]) if is_cactus else _knocker(options, raw, raw[ender])
+        own = raw[ender]
+        scores[ender] = _cactus_knocker(options, own) if variant.has("cactus_knock") else _knocker(options, raw, own)
     return tuple(scores)
 
 

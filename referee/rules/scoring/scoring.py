@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from protocol.cards import JOKER, Card, rank
 from referee.rules.book.options import Options
 from referee.rules.book.par_table import score_pair
-from referee.rules.book.variants import Variant
+from referee.rules.book.variant import Variant
 from referee.rules.scoring.bonuses import bonus_choices, is_straight
 from referee.rules.scoring.cancelling import joker_pairs, zero_sets
 from referee.rules.scoring.values import value, value_table
@@ -22,10 +22,10 @@ Layout = Sequence[Sequence[Card | None]]
 def raw_score(variant: Variant, layout: Layout) -> int:
     """A layout's raw score (SCO-12). Where cards can count together it must be a complete grid."""
     table = value_table(variant)
-    if variant.flow == "two_deck":
-        return _two_deck_score(variant.options, layout, table)
+    if variant.options.pairs_zero_at_end:
+        layout = [row for row in layout if not _is_pair(row)]
     cards = [card for row in layout for card in row if card is not None]
-    if variant.flow == "par":
+    if variant.scores_by_row:
         return _par_score(variant.options, cards, table)
     if not _combines(variant.options):
         return sum([value(table, card) for card in cards])
@@ -41,15 +41,9 @@ def has_four_of_a_kind(cards: Iterable[Card | None]) -> bool:
     return max(ranks.values(), default=0) >= 4
 
 
-def _two_deck_score(options: Options, layout: Layout, table: Mapping[str, int]) -> int:
-    """TDK-15, TDK-16: what is left, rows of two equal cards included unless `pairs_zero_at_end`."""
-    total = 0
-    for row in layout:
-        cards = [card for card in row if card is not None]
-        is_pair = len(cards) == 2 and rank(cards[0]) == rank(cards[1])
-        if not (is_pair and options.pairs_zero_at_end):
-            total += sum([value(table, card) for card in cards])
-    return total
+def _is_pair(row: Sequence[Card | None]) -> bool:
+    """TDK-16: whether a row has two cards of one rank."""
+    return None not in row and len({rank(card) for card in row if card is not None}) == 1
 
 
 def _par_score(options: Options, cards: Sequence[Card], table: Mapping[str, int]) -> int:

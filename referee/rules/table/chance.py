@@ -11,7 +11,7 @@ from typing import Protocol
 from msgspec import Struct, field
 
 from protocol.cards import Card
-from referee.rules.book.variants import Variant, deck
+from referee.rules.book.variant import Variant, deck
 from referee.rules.table.streams import Stream
 
 

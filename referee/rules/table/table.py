@@ -1,7 +1,7 @@
 """Everything physical at the table, as one inspectable value, and the moves that cards can make on it.
 
-A table knows no course of play: whose decision it is, and what may be decided, stands with the games (six_card.py and
-others). Its chance outcomes come from outside (chance.py), and whatever happens is emitted as an event.
+A table knows no course of play: whose decision it is and what may be decided stands in kernel.py and cactus.py. Its
+chance outcomes come from outside (chance.py), and whatever happens is emitted as an event.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from protocol import events
 from protocol.actions import Target
 from protocol.cards import Card
 from referee.rules.book.options import Options
-from referee.rules.book.variants import Variant
+from referee.rules.book.variant import Variant
 from referee.rules.table.chance import Chance
 from referee.rules.table.seen import Happening, everybody, only
 
@@ -187,7 +187,7 @@ def draw(table: Table, seat: int, source: Literal["stock", "pile"]) -> Card:
         if taken is None:
             raise LookupError("no stock card to draw")
         card = taken
-        seen = everybody(taken) if table.variant.flow == "two_deck" else only(seat, taken)
+        seen = everybody(taken) if table.variant.stock_card_is_public else only(seat, taken)
     table.hand = card
     table.emit(events.Drew(seat=seat, source=source, card=seen, stock=len(table.stock)))
     return card

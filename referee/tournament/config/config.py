@@ -29,7 +29,8 @@ from referee.play.spec import (
 )
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.options import Options
-from referee.rules.book.variants import UnknownVariant, Variant, customised, seat_problem
+from referee.rules.book.variant import Variant
+from referee.rules.book.variants import UnknownVariant, customised, seat_problem
 from referee.tournament.config.entrants import GivenBot, check_trust, read_bots
 from referee.tournament.config.labels import check_label, check_unique
 from referee.tournament.config.reader import KeyPath, Problem, Reader

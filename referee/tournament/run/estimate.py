@@ -6,7 +6,7 @@ from random import Random
 import msgspec
 from msgspec import Struct
 
-from referee.rules.book.variants import Variant
+from referee.rules.book.variant import Variant
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Ask, Response, Sealed

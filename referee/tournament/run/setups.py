@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from protocol.messages import Game as GameMessage
 from referee.play.match import MatchSetup
-from referee.rules.book.variants import Variant
+from referee.rules.book.variant import Variant
 from referee.rules.table.streams import bot_seed
 from referee.tournament.config.config import Config, ConfiguredVariant
 from referee.tournament.plan.schedule import Fixture
@@ -16,7 +16,7 @@ CACTUS_ROUNDS = 20
 def for_blocks(entry: ConfiguredVariant) -> Variant:
     """The variant as blocks play it: the deals of a block start alike (AMB-82), and Cactus has a cap on rounds."""
     variant = entry.variant
-    if variant.tag != "CAC":
+    if not variant.has("fixed_starter"):
         return variant
     rounds = variant.options.rounds or CACTUS_ROUNDS
     return replace(variant, options=replace(variant.options, fixed_starter=True, rounds=rounds))

@@ -24,7 +24,8 @@ from referee.play.talk.exchange import READY, Delivery
 from referee.play.talk.inbox import KEPT_BYTES, KEPT_OF_LINE, LEAST_LINE
 from referee.play.talk.retell import Answered, Retelling, answered, foreign
 from referee.rules.book.changes import BadOptions
-from referee.rules.book.variants import UnknownVariant, Variant, restored
+from referee.rules.book.variant import Variant
+from referee.rules.book.variants import UnknownVariant, restored
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.record import (

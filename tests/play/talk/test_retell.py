@@ -15,7 +15,8 @@ from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement, builtin_bot
 from referee.reports.wire import wire_lines
-from referee.rules.book.variants import PRESETS, customised
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variants import customised
 from referee.rules.record import Given, GivenTogether, Line, Record
 from referee.tournament.verify.record import check_record
 

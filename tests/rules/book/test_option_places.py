@@ -19,7 +19,9 @@ import referee
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.option import Games, expected
 from referee.rules.book.options import OPTIONS, TYPES
-from referee.rules.book.variants import PRESETS, Variant, customised, deck
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variant import Variant, deck
+from referee.rules.book.variants import customised
 from referee.rules.describe import rules_in_brief
 
 RULES_FOLDER = Path(referee.__file__).parent / "rules"

@@ -20,8 +20,9 @@ from protocol.events import (
 )
 from referee.play.talk.script import table_message
 from referee.rules.book.changes import BadOptions
-from referee.rules.book.variants import customised, deck, preset
-from referee.rules.games import cactus
+from referee.rules.book.variant import deck
+from referee.rules.book.variants import customised, preset
+from referee.rules.match import starter_of
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import view
 from referee.rules.table.table import Table
@@ -56,13 +57,13 @@ def test_c_130_each_seat_looks_at_its_near_row_and_the_pile_starts_empty(start: 
 def test_c_131_the_highest_total_starts(totals: list[int], dealer: int, starter: int) -> None:
     variant = preset("cactus")
     table = Table(variant=variant, seats=3, chance=Keyed(b"", variant, 3), totals=totals, dealer=dealer)
-    assert cactus.first_to_play(table) == starter
+    assert starter_of(table) == starter
 
 
 def test_cac_08_fixed_starter_is_the_seat_left_of_the_dealer() -> None:
     variant = customised("cactus", {"fixed_starter": True})
     table = Table(variant=variant, seats=3, chance=Keyed(b"", variant, 3), totals=[14, 20, 20], dealer=2)
-    assert cactus.first_to_play(table) == 0
+    assert starter_of(table) == 0
 
 
 @pytest.mark.parametrize(

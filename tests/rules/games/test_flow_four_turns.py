@@ -7,7 +7,8 @@ from scripted import Script, Start
 
 from protocol.actions import Discard, Draw, Swap
 from protocol.events import Discarded, Drew, Looked, Round, Scored, Showdown, Swapped, UpCard
-from referee.rules.book.variants import customised, deck, preset, seat_problem
+from referee.rules.book.variant import deck
+from referee.rules.book.variants import customised, preset, seat_problem
 from referee.rules.game import Game
 from referee.rules.scoring.values import card_values
 from referee.rules.table.asks import Ask

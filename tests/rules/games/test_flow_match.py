@@ -8,7 +8,8 @@ from protocol.actions import Discard, Draw, Knock, Nothing
 from protocol.events import Round
 from protocol.offers import Offer
 from referee.rules.book.changes import BadOptions
-from referee.rules.book.variants import customised, deck, preset, seat_problem
+from referee.rules.book.variant import deck
+from referee.rules.book.variants import customised, preset, seat_problem
 from referee.rules.game import Game
 from referee.rules.table.asks import Ask, Sealed
 from referee.rules.table.chance import Keyed
@@ -215,7 +216,7 @@ def test_six_01_packs_by_seats(seats: int, cards: int) -> None:
 def test_sgl_01_six_card_golf_with_one_pack() -> None:
     six, single = preset("six-card"), preset("single-deck")
     assert single.options == msgspec.structs.replace(six.options, decks=1)
-    assert (single.flow, single.rows, single.columns) == (six.flow, six.rows, six.columns)
+    assert (single.play, single.rows, single.columns) == (six.play, six.rows, six.columns)
     assert [len(deck(single, seats)) for seats in (2, 3, 4)] == [52] * 3
 
 

@@ -24,7 +24,8 @@ from protocol.events import (
 )
 from protocol.offers import Offer, Pick
 from referee.rules.book.par_table import OURS_1
-from referee.rules.book.variants import customised, deck, preset, seat_problem
+from referee.rules.book.variant import deck
+from referee.rules.book.variants import customised, preset, seat_problem
 from referee.rules.describe import rules_in_brief, rules_in_full
 from referee.rules.game import Game
 from referee.rules.scoring.scoring import raw_score

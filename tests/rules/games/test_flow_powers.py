@@ -28,7 +28,8 @@ from protocol.events import (
     UpCard,
 )
 from referee.rules.book.changes import BadOptions
-from referee.rules.book.variants import customised, deck, preset, seat_problem
+from referee.rules.book.variant import deck
+from referee.rules.book.variants import customised, preset, seat_problem
 from referee.rules.scoring.scoring import raw_score
 from referee.rules.table.asks import Sealed
 from referee.rules.table.seen import view

@@ -15,7 +15,8 @@ from msgspec import Struct, convert
 
 from protocol.actions import Action, Slap
 from protocol.offers import fillings, size
-from referee.rules.book.variants import PRESETS, customised
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.table.asks import Ask, Question, Response, Sealed, SlapOrder, Window
 from referee.rules.table.asks import Slap as Slapping

@@ -21,7 +21,8 @@ from protocol.actions import Action, Pass, Slap
 from protocol.cards import rank
 from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick, in_words
 from referee.play.talk.script import table_message
-from referee.rules.book.variants import PRESETS, customised
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Ask, Question, Response, Sealed, SlapOrder, Window

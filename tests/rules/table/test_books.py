@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from protocol import events
 from protocol.cards import Card
-from referee.rules.book.variants import PRESETS
+from referee.rules.book.presets import PRESETS
 from referee.rules.game import Game
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import Hand

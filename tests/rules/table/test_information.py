@@ -24,7 +24,9 @@ from protocol.actions import Action, Arrange, Discard, Rearrange, SwapLines
 from protocol.cards import Card
 from protocol.offers import admits
 from referee.play.talk.script import table_message
-from referee.rules.book.variants import PRESETS, Variant, customised
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variant import Variant
+from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.table.asks import Ask, Question, Response, Sealed
 from referee.rules.table.chance import Keyed
@@ -151,7 +153,7 @@ class Ears(Struct):
     """What the rules let a viewer learn (INF-02, INF-06..08, GEN-10, CAC-39, POW-29, PAR-24, TDK-20)."""
 
     viewer: Viewer
-    flow: str
+    stock_card_is_public: bool
     turned_down: set[int] = field(default_factory=set)
     """Par golf: the seats whose top row lies face down (PAR-13)."""
 
@@ -165,7 +167,7 @@ class Ears(Struct):
                 | events.Looked(seat=seat, cards=cards)
                 | events.DrewTwo(seat=seat, cards=cards)
             ):
-                return cards_of(cards) if seat == self.viewer or self.flow == "two_deck" else []
+                return cards_of(cards) if seat == self.viewer or self.stock_card_is_public else []
             case events.Swapped(face_up=False, replaced=cards) | events.Kept(discarded=cards):
                 return cards_of(cards)
             case events.SwappedOwn(seat=seat, slots=slots, cards=cards):
@@ -202,7 +204,7 @@ def permuted(shuffles: dict[Shuffle, list[Card]], known: set[Place], dice: Rando
 
 def leaks(played: Played, viewer: Viewer, dice: Random, look: Look = view, *, cuts: int = 4) -> bool:
     """Whether permuting what the viewer has not learnt up to some moment changes anything that it is sent before."""
-    deals, ears = Deals(played), Ears(viewer, played.variant.flow)
+    deals, ears = Deals(played), Ears(viewer, played.variant.stock_card_is_public)
     told: list[Moment] = []
     known: list[set[Place]] = [set()]
     heard = 0
@@ -334,7 +336,7 @@ def followers(played: Played, moved: Moved) -> list[Viewer]:
     both = (played, moved.otherwise)
     games = [Game(played.variant, played.seats, Deals(one)) for one in both]
     watching = {
-        viewer: [Ears(viewer, played.variant.flow) for _ in both]
+        viewer: [Ears(viewer, played.variant.stock_card_is_public) for _ in both]
         for viewer in (None, *range(played.seats))
         if viewer is None or viewer != moved.insider
     }
@@ -432,7 +434,7 @@ def test_everybody_is_told_what_the_rules_let_it_learn(
     variant, seats = data.draw(at_random.tables(preset))
     played = play(variant, seats, seed, at_random)
     everyone = (None, *range(seats))
-    ears = [Ears(viewer, variant.flow) for viewer in everyone]
+    ears = [Ears(viewer, variant.stock_card_is_public) for viewer in everyone]
     for event in happened(played):
         versions = [view(event, viewer) for viewer in everyone]
         for own, version in zip(ears, versions, strict=True):

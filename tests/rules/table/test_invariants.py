@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from protocol import actions, events
 from protocol.actions import Action, Pass
-from referee.rules.book.variants import PRESETS, Variant, deck, restored
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variant import Variant, deck
+from referee.rules.book.variants import restored
 from referee.rules.game import Game
 from referee.rules.table.asks import Ask, IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
 from referee.rules.table.chance import Chance, Keyed, Recorded, Recorder
@@ -68,12 +70,12 @@ def check_sizes(table: Table) -> None:
     dealt_size = table.rows * table.variant.columns
     for layout in table.layouts:
         held = sum(slot is not None for slot in layout)
-        if table.variant.flow == "powers":
+        if table.variant.play == "powers":
             assert dealt_size <= len(layout)
             assert len(layout) % 2 == 0
         elif table.options.slaps:
             assert dealt_size <= len(layout)
-        elif table.variant.flow == "two_deck":
+        elif table.variant.play == "two_deck":
             assert len(layout) == dealt_size
             assert all((layout[2 * row] is None) == (layout[2 * row + 1] is None) for row in range(table.rows))
             assert held > 0
@@ -284,10 +286,10 @@ def check_round(table: Table, course: list[Happening | Ask]) -> None:
     cancelled = sum(isinstance(one, events.KnockCancelled) for one in course)
     assert len(ended) - cancelled == (scored.ender is not None)
     if scored.ender is None:
-        assert is_cut_off(table, course) or (table.variant.flow == "four_turns" and taken == 4 * seats)
+        assert is_cut_off(table, course) or (table.variant.play == "four_turns" and taken == 4 * seats)
         return
     lap = sum(isinstance(one, Ask | events.Skipped) for one in course[ended[-1] :])
-    at_once = isinstance(course[ended[-1]], events.Finished) and table.variant.flow == "kernel"
+    at_once = isinstance(course[ended[-1]], events.Finished) and table.variant.play == "six_card"
     at_once = at_once and options.final_turns is None
     assert lap == (0 if at_once else seats - 1) or (is_cut_off(table, course) and lap < seats)
 
@@ -297,7 +299,7 @@ def is_cut_off(table: Table, course: list[Happening | Ask]) -> bool:
     (scored,) = [one for one in course if isinstance(one, events.Scored)]
     (shown,) = [one for one in course if isinstance(one, events.Showdown)]
     stock = [one.stock for one in course if hasattr(one, "stock")][-1]
-    ends_empty = table.options.stock_out == "end" or table.variant.flow == "powers"
+    ends_empty = table.options.stock_out == "end" or table.variant.play == "powers"
     emptied = any(all(card.value is None for card in layout) for layout in shown.layouts)
     return scored.capped or (stock == 0 and ends_empty) or (emptied and table.options.slaps)
 

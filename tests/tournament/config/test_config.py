@@ -289,7 +289,7 @@ def test_a_preset_played_twice_needs_a_second_name() -> None:
 @pytest.mark.usefixtures("folder")
 def test_options_that_exclude_each_other() -> None:
     (line,) = problems(HEAD + GAME + "[variants.options]\njack_value = 20\nj0q12k13 = true\n" + TWO)
-    assert line.startswith("c.toml:7:12: variants[0].options.j0q12k13: sets the value of J")
+    assert line.startswith("c.toml:6:14: variants[0].options.jack_value: sets the value of J")
 
 
 @pytest.mark.usefixtures("folder")

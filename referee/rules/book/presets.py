@@ -1,0 +1,213 @@
+"""The games of the rule book as presets: for each its structure, where it differs from six-card golf, and its options.
+
+A variant that recombines existing options is one entry of `PRESETS`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from protocol.cards import JOKER
+from referee.rules.book.card_values import B0, B1_RED_KINGS, B2, B3
+from referee.rules.book.options import Options
+from referee.rules.book.variant import Variant
+
+COURSE = (4, 3, 4, 5, 4, 4, 3, 5, 4)
+"""The default course (PAR-22, AMB-73)."""
+
+ONE_PACK = ()
+"""Up to how many seats one pack is used where no second one comes in."""
+
+_HIDDEN = Options(
+    end_mode="knock",
+    final_turns="one_each",
+    flip_on_discard="never",
+    initial_up=0,
+    initial_look="near_row",
+    cancel=(),
+)
+"""Common to the games whose cards stay face down until the showdown."""
+
+
+def _par(name: str, summary: str, **options: Any) -> Variant:
+    """A form of par golf; its rows are those of the highest par that it plays (PAR-02, PAR-03)."""
+    return Variant(
+        preset=name,
+        tag="PAR",
+        summary=summary,
+        play="par",
+        seats=(2, 4),
+        rows=max(options.get("course") or (options.get("par", 2),)),
+        columns=2,
+        packs_suffice_for=ONE_PACK,
+        scores_by_row=True,
+        options=replace(_HIDDEN, initial_look="all", **options),
+    )
+
+
+_ALL = (
+    Variant(
+        preset="six-card",
+        tag="SIX",
+        summary="Two rows of three, column pairs cancel, a complete layout ends the round.",
+        seats=(2, 8),
+        most_seats_with_three_packs=12,
+        rows=2,
+        columns=3,
+        options=Options(),
+    ),
+    Variant(
+        preset="six-card-knock",
+        tag="SIX",
+        summary="Six-card golf in which a knock ends the round.",
+        seats=(2, 8),
+        most_seats_with_three_packs=12,
+        rows=2,
+        columns=3,
+        options=Options(end_mode="knock"),
+    ),
+    Variant(
+        preset="single-deck",
+        tag="SGL",
+        summary="Six-card golf with one pack for two to four players.",
+        seats=(2, 4),
+        rows=2,
+        columns=3,
+        options=Options(decks=1),
+    ),
+    Variant(
+        preset="four-card",
+        tag="FOU",
+        summary="Two rows of two, column pairs cancel, a knock ends the round.",
+        play_after_look="cambio",
+        seats=(3, 7),
+        rows=2,
+        columns=2,
+        near_row=(2, 3),
+        packs_suffice_for=ONE_PACK,
+        options=Options(decks=1, end_mode="knock"),
+    ),
+    Variant(
+        preset="nine-card",
+        tag="NIN",
+        summary="Three rows of three, column triples cancel; over when a total exceeds 50.",
+        seats=(2, 10),
+        rows=3,
+        columns=3,
+        packs_suffice_for=(3, 7),
+        options=Options(initial_up=0, limit=50, limit_mode="exceed"),
+    ),
+    Variant(
+        preset="eight-card",
+        tag="EIG",
+        summary="Two rows of four, column pairs cancel, a side of four kings counts -16.",
+        seats=(2, 6),
+        rows=2,
+        columns=4,
+        options=Options(kings_side=-16),
+    ),
+    Variant(
+        preset="cutthroat",
+        tag="CUT",
+        summary="Six-card golf with kings worth 15 that can be traded for an opponent's card.",
+        seats=(2, 8),
+        most_seats_with_three_packs=12,
+        rows=2,
+        columns=3,
+        options=Options(kings15=True, cutthroat_trade=True),
+    ),
+    Variant(
+        preset="cambio",
+        tag="CMB",
+        summary="Four hidden cards; discarded J, Q, K and jokers look, swap and rearrange; a knock ends the round.",
+        play="cambio",
+        seats=(2, 10),
+        rows=2,
+        columns=2,
+        near_row=(2, 3),
+        packs_suffice_for=(6,),
+        options=replace(
+            _HIDDEN,
+            jokers=2,
+            cambio_powers={"J": "peek_own", "Q": "peek_other", "K": "exchange", JOKER: "rearrange"},
+        ),
+    ),
+    Variant(
+        preset="powers",
+        tag="POW",
+        summary="Six hidden cards, nearly every card has a power; a knock ends the round, a black king saves it.",
+        play="powers",
+        seats=(2, 6),
+        rows=2,
+        columns=3,
+        near_row=(3, 4, 5),
+        layout_size="changes",
+        points=B1_RED_KINGS,
+        pile_is_drawn=False,
+        options=replace(_HIDDEN, initial_look="any:2"),
+    ),
+    Variant(
+        preset="cactus",
+        tag="CAC",
+        summary="Four hidden cards, two of them seen once; powers of J and Q; fast slaps onto equal cards.",
+        play="cactus",
+        seats=(2, 10),
+        advised_from=3,
+        rows=2,
+        columns=2,
+        near_row=(2, 3),
+        layout_size="changes",
+        packs_suffice_for=ONE_PACK,
+        suits_grow=True,
+        points=B0,
+        starter="highest_total",
+        has_first_up_card=False,
+        slaps_spare_ender=True,
+        options=replace(_HIDDEN, rounds=None, limit=25, stock_out="end", slaps=True),
+    ),
+    Variant(
+        preset="four-turns",
+        tag="T4",
+        summary="Four cards, four turns each, and pairs cancel wherever they lie.",
+        play="four_turns",
+        seats=(2, 6),
+        rows=2,
+        columns=2,
+        near_row=(2, 3),
+        packs_suffice_for=ONE_PACK,
+        points=B2,
+        turns_each=4,
+        options=replace(_HIDDEN, rounds=1, any_pair="one_per_rank"),
+    ),
+    Variant(
+        preset="two-deck",
+        tag="TDK",
+        summary="Three rows of two; complete row pairs can be discarded; who finishes first must be lowest.",
+        play="two_deck",
+        seats=(2, 12),
+        rows=3,
+        columns=2,
+        layout_size="rows_leave",
+        packs_suffice_for=(3, 7),
+        points=B3,
+        stock_card_is_public=True,
+        options=Options(
+            stock_out="end",
+            final_turns="one_each",
+            flip_on_discard="must_unless_last",
+            initial_up=0,
+            cancel=(),
+            knock_penalty="add:10",
+            knock_tie="penalty",
+        ),
+    ),
+    _par("par-3", "Par golf: three strokes, each the pair of cards of a row.", par=3),
+    _par("par-4", "Par golf with four strokes.", par=4),
+    _par("par-5", "Par golf with five strokes.", par=5),
+    _par("no-par", "Par golf without strokes: two rows, and whoever likes ends the hole.", no_par=True),
+    _par("par-course", "Nine holes of par golf, pars 4 3 4 5 4 4 3 5 4.", rounds=len(COURSE), course=COURSE),
+)
+
+PRESETS: Mapping[str, Variant] = {variant.preset: variant for variant in _ALL}
+"""Every preset by its name."""

@@ -1,0 +1,130 @@
+"""What a game is: the structure that no option changes, its options, and what follows from both.
+
+Which games there are stands in presets.py. This module must not know any of them.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from protocol.cards import CACTUS_RANKS, EXTRA_SUITS, RANKS, SUITS, Card, is_card, rank
+from referee.rules.book.card_values import B1
+from referee.rules.book.options import OPTIONS, Options
+
+
+class Variant(Struct, frozen=True, kw_only=True):
+    """A game that can be played: structure and options. The defaults of the structure are those of six-card golf."""
+
+    preset: str
+    """The preset's name, as users and bots see it."""
+    tag: str
+    """The section of RULES.md that it belongs to; the options say by it which games have them."""
+    summary: str
+    play: str = "six_card"
+    """The set-up and the turns of its rounds, by their name in games/courses.py."""
+    play_after_look: str | None = None
+    """How its rounds go instead where the option `initial_look` is set, if they go otherwise then (FOU-04)."""
+
+    seats: tuple[int, int]
+    """Fewest and most seats (with the preset's own packs)."""
+    most_seats_with_three_packs: int | None = None
+    """The most seats where `decks` is 3, if a third pack lets more of them play (SIX-01, CUT-01)."""
+    advised_from: int = 2
+    """With fewer seats, its rules advise to play another game (AMB-32)."""
+
+    rows: int
+    columns: int
+    near_row: tuple[int, ...] = ()
+    """The slots that a look at the near row shows, where the game has such a look."""
+    layout_size: Literal["constant", "rows_leave", "changes"] = "constant"
+    """Whether slots are never empty (KER-08), rows can leave (TDK-06), or sets grow and shrink (CAC-44, POW-08)."""
+
+    packs_suffice_for: tuple[int, ...] = (3,)
+    """Up to how many seats one pack is used, up to how many two, and so on (SIX-01, NIN-01, TDK-01, CMB-01)."""
+    suits_grow: bool = False
+    """Whether its one pack has a further suit for each seat beyond five (CAC-04)."""
+    points: Mapping[str, int] = field(default_factory=lambda: B1)
+    """What cards count before options change it, by rank, or by card where one differs from its rank (SCO-01)."""
+
+    starter: Literal["left_of_dealer", "highest_total"] = "left_of_dealer"
+    """Who starts a round (GEN-03, CAC-08)."""
+    has_first_up_card: bool = True
+    """Whether the top stock card starts the pile before the first turn (KER-01, CAC-07)."""
+    pile_is_drawn: bool = True
+    """Whether the pile can be drawn without an option that allows it (KER-02, POW-03)."""
+    stock_card_is_public: bool = False
+    """Whether everybody sees the card that a seat draws from the stock (INF-07)."""
+    turns_each: int | None = None
+    """How many turns each seat has in a round; None: until somebody ends it (T4-03)."""
+    slaps_spare_ender: bool = False
+    """Whether `protect_ender` keeps the ender's cards from slaps, too, not only from powers (CAC-19, CMB-09)."""
+    scores_by_row: bool = False
+    """Whether each row of two cards scores by the option `par_table` (PAR-21)."""
+
+    options: Options
+
+    def has(self, option: str) -> bool:
+        """Whether the game has the option of this name (OPT-08); where it has not, its value means nothing."""
+        return self.tag in OPTIONS[option].games
+
+    def own_options(self) -> dict[str, Any]:
+        """The options that the game has, with their values, in the order of RULES.md 21."""
+        return {name: getattr(self.options, name) for name in OPTIONS if self.has(name)}
+
+
+def size(variant: Variant) -> int:
+    """Cards in a layout when it is dealt."""
+    return variant.rows * variant.columns
+
+
+def hole_rows(variant: Variant, number: int) -> int:
+    """The rows of a layout in a round (from 1): on a course those of the hole's par (PAR-22)."""
+    course = variant.options.course
+    return course[(number - 1) % len(course)] if course else variant.rows
+
+
+def can_draw_pile(variant: Variant) -> bool:
+    """Whether a turn may begin with a card from the pile (KER-02); in Powers by option only (POW-03)."""
+    return variant.pile_is_drawn or variant.options.powers_draw_pile
+
+
+def has_up_card(variant: Variant) -> bool:
+    """Whether a first card is turned up to start the pile (KER-01): not in Cactus, nor where no pile is drawn."""
+    return variant.has_first_up_card and can_draw_pile(variant)
+
+
+def ranks(variant: Variant) -> tuple[str, ...]:
+    """The ranks of its pack in their order: A to K, in Cactus 0 to Q unless the option says otherwise (CAC-03)."""
+    return CACTUS_RANKS if variant.has("cactus_ranks") and variant.options.cactus_ranks == "01" else RANKS
+
+
+def rank_of(key: str) -> str:
+    """The rank that a key of a table of points is about: itself, or that of the single card that it names."""
+    return rank(key) if is_card(key) else key
+
+
+def suits(variant: Variant, seats: int) -> tuple[str, ...]:
+    """The suits of its pack in their order (CAC-04)."""
+    return SUITS + EXTRA_SUITS[: max(0, seats - 5)] if variant.suits_grow else SUITS
+
+
+def packs(variant: Variant, seats: int) -> int:
+    """How many packs are shuffled together where `decks` is `auto`, or as it says."""
+    if variant.options.decks != "auto":
+        return variant.options.decks
+    return 1 + sum(seats > most for most in variant.packs_suffice_for)
+
+
+def deck(variant: Variant, seats: int) -> tuple[Card, ...]:
+    """The unshuffled cards: pack by pack, in each suit by suit S H D C, in each the ranks in order; then its jokers.
+
+    The keyed shuffle starts from this order. Jokers are numbered through all packs. Cactus: CAC-02..CAC-04.
+    """
+    pack = [rank + suit for suit in suits(variant, seats) for rank in ranks(variant)]
+    cards: list[Card] = []
+    for number in range(packs(variant, seats)):
+        first = number * variant.options.jokers + 1
+        cards += pack
+        cards += [f"X{joker}" for joker in range(first, first + variant.options.jokers)]
+    return tuple(cards)
