@@ -13,7 +13,7 @@ import sys
 from typing import Any
 
 from book import Book
-from cards import UNKNOWN, is_known, rank
+from cards import UNKNOWN, is_known
 from outlook import Outlook
 from par import ParGolf
 from powers import Powers
@@ -59,7 +59,7 @@ class Keeper:
         best, action = -1.0, {"kind": "pass"}
         for target in choices(offers, "slap", "target"):
             card = self.outlook.at(target)
-            if is_known(card) and rank(card) == rank(self.book.pile[-1]):
+            if is_known(card) and self.outlook.is_equal(card, self.book.pile[-1]):
                 saved = self.outlook.slap_saves(target[0], card, self.outlook.mine)
                 if saved > best:
                     best, action = saved, {"kind": "slap", "target": target}

@@ -133,9 +133,15 @@ class Outlook:
             self.slap_saves(seat, card, layout)
             for seat, cards in layouts.items()
             for card in cards
-            if is_known(card) and rank(card) == rank(thrown)
+            if is_known(card) and self.is_equal(card, thrown)
         ]
         return max(equal, default=0)
+
+    def is_equal(self, card: str, thrown: str) -> bool:
+        """Whether a slap with this card would be right."""
+        if self.options.get("slap_match") == "points":
+            return self.measure.points(card) == self.measure.points(thrown)
+        return rank(card) == rank(thrown)
 
     def slap_saves(self, owner: int, card: str, layout: Layout) -> float:
         """An own card is gone; another seat's makes room for the dearest own one."""

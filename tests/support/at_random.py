@@ -10,14 +10,13 @@ from scripted import listed
 
 from protocol.actions import Action, Target
 from protocol.actions import Slap as SlapAction
-from protocol.cards import rank
 from protocol.offers import Offer
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised
 from referee.rules.game import Game
-from referee.rules.games.slaps import order_slaps
+from referee.rules.games.slaps import is_right, order_slaps
 from referee.rules.table.asks import Response, Sealed, SlapOrder, Window
 from referee.tournament.run.dice import any_action
 
@@ -52,7 +51,7 @@ class AtRandom:
         answers: dict[int, Action] = {}
         for ask in window.asks:
             targets = [target for offer in ask.offers for target in _targets_of(offer)]
-            right = [target for target in targets if rank(table.at(*target).card) == rank(table.pile[-1])]
+            right = [target for target in targets if is_right(table.variant, table.at(*target).card, table.pile[-1])]
             if targets and dice.random() < often:
                 answers[ask.seat] = SlapAction(target=dice.choice(right if right and dice.random() < 0.7 else targets))
         times = {seat: dice.uniform(0, 200) for seat in answers}

@@ -30,6 +30,7 @@ TO_TRY: Mapping[str, tuple[Any, ...]] = {
     "slaps": (True, False),
     "slap_order": ("reaction", "lottery", "clockwise"),
     "photo_finish_us": (0, 200),
+    "slap_match": ("points",),
     "cactus_ranks": ("KA",),
     "course": ((3, 5),),
     "par": (3, 5),

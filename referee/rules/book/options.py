@@ -234,6 +234,14 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             needs=SLAPS_TIMED,
         ),
     ] = 50
+    slap_match: Annotated[
+        Literal["rank", "points"],
+        Option(
+            does="Whether a slapped card must be equal to the discard in rank or in points.",
+            games=WITH_SLAPS,
+            needs=SLAPS,
+        ),
+    ] = "rank"
     cactus_ranks: Annotated[
         Literal["01", "KA"],
         Option(

@@ -11,6 +11,8 @@ from protocol.actions import Action, Give, Pass, Target
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf
 from referee.rules.book.options import Options
+from referee.rules.book.variants import Variant
+from referee.rules.scoring.values import value, value_table
 from referee.rules.table.asks import ALIKE, Ask, Flow, Slap, SlapOrder, Window, choose, choose_slaps
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import RoundOver, Table
@@ -52,7 +54,7 @@ def _resolve(table: Table, slap: Slap, discard: Card, *, done: bool) -> bool:
     """CAC-26..CAC-32 for one slap; returns whether it is the correct one of this window."""
     seat, (owner, number) = slap.seat, slap.target
     card = table.at(owner, number).card
-    right = rank(card) == rank(discard)
+    right = is_right(table.variant, card, discard)
     new_slot = None
     if right and not done:
         table.to_pile(table.remove(owner, number))
@@ -71,6 +73,14 @@ def _resolve(table: Table, slap: Slap, discard: Card, *, done: bool) -> bool:
         )
     )
     return right and not done
+
+
+def is_right(variant: Variant, card: Card, discard: Card) -> bool:
+    """CAC-22, AMB-83: whether a slapped card is equal to the discard, in rank or by option in points."""
+    if variant.options.slap_match == "points":
+        points = value_table(variant)
+        return value(points, card) == value(points, discard)
+    return rank(card) == rank(discard)
 
 
 def _check_empty_seats(table: Table, owed: int | None) -> None:

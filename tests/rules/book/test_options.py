@@ -124,6 +124,9 @@ CATALOGUE = (
     entry(
         "photo_finish_us", {"CAC", "CMB"}, 50, good=(0, 50, 1000), bad=(-1, "none"), needs_of=SLAPS_ON,
     ),
+    entry(
+        "slap_match", {"CAC", "CMB"}, "rank", good=("rank", "points"), bad=("none", "value", 10), needs_of=SLAPS_ON,
+    ),
     entry("cactus_ranks", {"CAC"}, "01", good=("01", "KA"), bad=("none", "AK")),
     entry(
         "course", {"PAR"}, None, but={"par-course": (4, 3, 4, 5, 4, 4, 3, 5, 4)},

@@ -255,6 +255,51 @@ def test_option_slaps_off_opens_no_window(start: Start) -> None:
     """)
 
 
+# What is equal to the discard
+
+
+@pytest.mark.parametrize(
+    ("match", "slapped", "values", "verdict"),
+    [
+        ("rank", "JH", {}, "wrong"),
+        ("points", "JH", {}, "right"),
+        ("points", "QH", {}, "right"),
+        ("points", "10H", {}, "right"),
+        ("points", "9H", {}, "wrong"),
+        ("points", "3H", {"3": 10}, "right"),
+        ("points", "JH", {"J": 11}, "wrong"),
+        ("points", "JH", {"10C": 4}, "wrong"),
+        ("points", "4H", {"10C": 4}, "right"),
+    ],
+)
+def test_cac_22_amb_83_equal_in_rank_or_in_points(
+    start: Start, match: str, slapped: str, values: dict[str, int], verdict: str
+) -> None:
+    """Option `slap_match`: a 10 is discarded; points are those of this game, `values` included."""
+    options: dict[str, Any] = {"slap_match": match} | ({"values": values} if values else {})
+    one = f"({slapped}) (7H) / (6H) (5H)"
+    game = start("cactus", ["(2S) (3S) / (4S) (8D)", one, TWO], stock="10C", **options)
+    game.play("""
+        0 turn: draw stock
+        0 place: discard
+        window: 1 at 1 s0
+        1 turn
+    """)
+    assert [event.verdict for event in game.news(None) if isinstance(event, Slapped)] == [verdict]
+
+
+def test_cmb_09_amb_83_in_cambio_points_are_cambios(start: Start) -> None:
+    """CAC-22: a joker of no points is equal to a king."""
+    match = start("cambio", [ZERO, "(X1) (7H) / (4H) (5H)"], stock="KC", slaps=True, slap_match="points", joker_value=0)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        window: 1 at 1 s0
+        0 power
+    """)
+    assert match.table.pile[-2:] == ["KC", "X1"]
+
+
 # The order of slaps
 
 
