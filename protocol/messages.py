@@ -16,7 +16,7 @@ Decision = Literal[
     "turn_up", "look", "arrange", "turn", "place", "flip", "power", "slap", "give", "block", "pairs", "stroke", "pick8",
     "pick2",
 ]  # fmt: skip
-"""The fourteen kinds of decision, DEC-01 to DEC-14 in this order."""
+"""The fourteen kinds of decision, in the order of the table in RULES.md section 4."""
 
 SlapTiming = Literal["isolated", "broadcast"]
 """How slaps are timed: one bot at a time, alone on the machine; or all at once, as their answers are seen."""

@@ -128,7 +128,7 @@ def _par_score(options: Options) -> Iterator[str]:
 
 
 def _together(variant: Variant) -> Iterator[str]:
-    """Cards that count together (SCO-03..SCO-10, TDK-16)."""
+    """Cards that count together (RULES.md section 6, TDK-16)."""
     options = variant.options
     if options.any_pair:
         how = "one pair of each rank" if options.any_pair == "one_per_rank" else "all pairs of equal rank"

@@ -72,7 +72,7 @@ class Game:
 
     @property
     def result(self) -> MatchResult:
-        """Totals, ranks and rounds by seat (GEN-10..GEN-13); raises LookupError before the match is over."""
+        """Totals, ranks and rounds by seat (GEN-10, GEN-12, GEN-13); raises LookupError before the match is over."""
         if self._result is None:
             raise LookupError("the match is not over")
         return self._result

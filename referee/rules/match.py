@@ -1,4 +1,4 @@
-"""A match: its rounds, the showdown, totals, and how it ends (GEN-01, GEN-02, GEN-10..GEN-13)."""
+"""A match: its rounds, the showdown, totals, and how it ends (GEN-01)."""
 
 from collections.abc import Callable, Mapping
 
@@ -68,7 +68,7 @@ def play_match(table: Table) -> Flow[MatchResult]:
 
 
 def _is_over(table: Table, played: int) -> bool:
-    """GEN-12, SCO-11: asked after whole rounds only."""
+    """GEN-12, SCO-11: asked after whole rounds only (CAC-42, NIN-12, PAR-19)."""
     options = table.options
     if played == (options.rounds or MOST_ROUNDS) or table.four_of_a_kind:
         return True
@@ -105,7 +105,9 @@ def starter_of(table: Table) -> int:
 
 
 def _showdown(table: Table) -> RoundResult:
-    """GEN-10: every layout is shown, then scored; a forfeited seat gets the round's highest score."""
+    """GEN-10: every layout is shown, then scored, what lay face down as well (KNO-03).
+
+    Scores are integers, and lower is better (GEN-11). A forfeited seat gets the round's highest score."""
     layouts = tuple(_cards(layout) for layout in table.layouts)
     table.emit(events.Showdown(layouts=tuple(tuple(everybody(card) for card in cards) for cards in layouts)))
     grids = [_rows(table, cards) for cards in layouts]
@@ -164,7 +166,9 @@ def _leaders(table: Table, playoffs: list[RoundResult]) -> list[int]:
 
 
 def _ranks(table: Table, playoffs: list[RoundResult]) -> tuple[int, ...]:
-    """GEN-13, SCO-11: rank 1 for the lowest total; four of a kind and playoffs come before totals, forfeits last."""
+    """GEN-13, SCO-11: rank 1 for the lowest total; four of a kind and playoffs come before totals, forfeits last.
+
+    This holds for every game (CAC-43, PAR-23)."""
     winners = table.four_of_a_kind or _leaders(table, playoffs)
     best = min((table.totals[seat] for seat in winners), default=0)
     keys = [

@@ -1,4 +1,4 @@
-"""The scoring tables of par golf (PAR-25..PAR-27): a list of rules for a pair of cards, the first match counts.
+"""The scoring tables of par golf (PAR-26): a list of rules for a pair of cards, the first match counts.
 
 The publisher's own table is not in our sources. `ours-1` is ours, and is always labelled so.
 """

@@ -16,7 +16,9 @@ from referee.rules.table.table import RoundOver, Table, draw
 
 
 def take_turn(table: Table, seat: int) -> Flow[None]:
-    """CAC-09..CAC-17: knock, or draw, place, and what the regular discard brings about."""
+    """CAC-09: knock, or draw and place; what the regular discard brings about follows.
+
+    A turn has exactly one regular discard, and a knock turn has none (CAC-17)."""
     match (yield from choose_turn(table, seat)):
         case Knock():
             knock(table, seat)
@@ -28,7 +30,9 @@ def take_turn(table: Table, seat: int) -> Flow[None]:
 
 
 def _place(table: Table, seat: int, *, public: bool) -> Flow[Card]:
-    """CAC-10..CAC-12: returns the regular discard (CAC-13)."""
+    """CAC-10, CAC-11: a stock card is swapped in or discarded, a pile card (`public`) must be swapped in.
+
+    Returns the regular discard (CAC-13)."""
     action = yield from choose(place_ask(table, seat, offers=() if public else (DISCARD,)))
     if isinstance(action, Discard):
         return discard_hand(table, seat)
@@ -36,7 +40,11 @@ def _place(table: Table, seat: int, *, public: bool) -> Flow[Card]:
 
 
 def _after_discard(table: Table, seat: int, discard: Card) -> Flow[None]:
-    """CAC-14, CAC-21: the slap window, then the discarder's power, unless the stock ends the round before."""
+    """CAC-14: the slap window, then the discarder's power.
+
+    The power is that of the regular discard, whatever was slapped onto it, and a slapped card has none (CAC-16). Once
+    the last stock card has been drawn the round ends (CAC-20): without a window where it was the turn's card, and after
+    the window where a penalty took it (CAC-21)."""
     if table.stock_has_run_out():
         raise RoundOver
     if table.options.slaps:
@@ -53,7 +61,9 @@ def _face_ranks(table: Table) -> frozenset[str]:
 
 
 def _use_power(table: Table, seat: int) -> Flow[None]:
-    """CAC-15: peek at any card, or switch any two unseen, or neither."""
+    """CAC-15: peek at any card, or switch any two unseen, or neither.
+
+    Everybody is told which slots these are; only the peeker sees a card (CAC-39, INF-06)."""
     targets = table.targets(seat, up=False)
     offers = [NONE]
     if targets:

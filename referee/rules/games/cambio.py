@@ -16,9 +16,10 @@ from referee.rules.table.table import RoundOver, Table, draw
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:
-    """CMB-03..CMB-07: knock, or draw and place; a discarded stock card may have a power.
+    """CMB-03: a knock (CMB-07), or a draw. A pile card is swapped in, and everybody knows where it lies (CMB-04).
 
-    Returns the regular discard, which may be a jack that costs the next seat its turn (KER-12)."""
+    A stock card is swapped in, without a power for the card that it replaces, or discarded (CMB-05), which may have a
+    power (CMB-06). Returns the regular discard, which may be a jack that costs the next seat its turn (KER-12)."""
     match (yield from choose_turn(table, seat)):
         case Knock():
             knock(table, seat)
@@ -86,7 +87,9 @@ def _rearrange_offer(table: Table, victim: int) -> Offer:
 
 
 def _rearrange(table: Table, victim: int, slots: tuple[int, ...]) -> None:
-    """AMB-49, CMB-09: the card of slot slots[i] goes to the i-th occupied slot."""
+    """AMB-49, CMB-09: the card of slot slots[i] goes to the i-th occupied slot.
+
+    Who is not told `slots` can follow no card of this layout any more (INF-05)."""
     places = table.occupied(victim)
     moved = [table.layouts[victim][number] for number in slots]
     for place, slot in zip(places, moved, strict=True):

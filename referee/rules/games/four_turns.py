@@ -9,7 +9,9 @@ from referee.rules.table.table import Table, draw
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card]:
-    """T4-05..T4-07: draw, and swap with a face-down card or, a stock card, discard."""
+    """T4-05: a stock card is swapped with a face-down card or discarded; T4-06: a pile card must be swapped.
+
+    No seat can pass or knock (T4-04). What is public is as in six-card golf (T4-14)."""
     action = yield from choose_turn(table, seat)
     source = action.source if isinstance(action, Draw) else "stock"
     draw(table, seat, source)
@@ -18,7 +20,7 @@ def take_turn(table: Table, seat: int) -> Flow[Card]:
 
 
 def _place_ask(table: Table, seat: int, *, may_discard: bool) -> Ask:
-    """T4-07: face-up cards are locked."""
+    """T4-07: face-up cards are locked; in each of its four turns a seat has one that is not (T4-08)."""
     slots = table.face_down(seat)
     offers = (Offer(kind="swap", slot=OneOf(slots)),) + (DISCARD,) * may_discard
     fallback = Discard() if may_discard else Swap(slot=slots[0])

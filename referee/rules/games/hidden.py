@@ -20,7 +20,7 @@ def open_round(table: Table) -> Flow[None]:
 def first_look(table: Table) -> Flow[None]:
     """CAC-06, CMB-02, POW-02, T4-02, PAR-04: each seat looks at its near row, at all its cards, or at any k of them.
 
-    That a seat looked, and where, is public; the cards are not.
+    That a seat looked, and where, is public; the cards are not. Nobody is shown them again (INF-03, T4-09).
     """
     look = table.options.initial_look
     if look is None:
@@ -49,7 +49,8 @@ def _choose_looks(table: Table, slots: tuple[int, ...], count: int) -> Flow[tupl
 def place_face_down(table: Table, seat: int, action: Action, *, public: bool) -> Card:
     """CAC-12, CMB-04, POW-06: the card in hand takes the slot face down, the old card goes face up to the pile.
 
-    `public`: everybody knows the new card, because it came from the pile. Returns the old card.
+    Its owner sees the old card when all others do (INF-08). `public`: everybody knows the new card, because it came
+    from the pile. Returns the old card.
     """
     if not isinstance(action, Swap) or table.hand is None:
         raise TypeError(f"cannot place by {action!r}")
@@ -70,7 +71,9 @@ def place_face_down(table: Table, seat: int, action: Action, *, public: bool) ->
 
 
 def switch(table: Table, first: tuple[int, int], second: tuple[int, int]) -> None:
-    """Two cards of any seats change places unseen; each keeps its face."""
+    """Two cards of any seats change places unseen; each keeps its face (POW-09).
+
+    Between which slots is public, so that who knew a card still knows it (INF-04)."""
     (seat, number), (other, position) = first, second
     mine, theirs = table.at(seat, number), table.at(other, position)
     table.layouts[seat][number], table.layouts[other][position] = theirs, mine

@@ -12,7 +12,7 @@ from referee.rules.table.table import Slot, Table, draw, flip
 
 
 def open_hole(table: Table) -> Flow[None]:
-    """PAR-04..PAR-06: look at all cards, arrange them, turn the top row up; then the first up-card."""
+    """PAR-04: look at all cards and arrange them. Then the top row (PAR-05) and the first up-card (PAR-06) turn up."""
     yield from first_look(table)
     if table.options.arrange == "after_look":
         yield from _arrange(table)
@@ -36,7 +36,7 @@ def _arrange(table: Table) -> Flow[None]:
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:
-    """PAR-08: a stroke, then one action, unless the final stroke or `end` stops the turn."""
+    """PAR-08: a stroke, then one action (PAR-09, PAR-11), unless the final stroke or `end` (PAR-17) stops the turn."""
     asked = yield from _take_strokes(table, seat)
     if not table.options.no_par and not free_slots(table, seat):
         _end_hole(table, seat)
@@ -62,7 +62,7 @@ def free_slots(table: Table, seat: int) -> tuple[int, ...]:
 
 
 def _turn_ask(table: Table, seat: int, *, opens_turn: bool) -> Ask:
-    """DEC-04: draw, swap two own cards (PAR-11), or end a No-Par hole (PAR-17)."""
+    """DEC-04: draw, swap two own cards (PAR-11), or end a No-Par hole (PAR-17) that nobody has ended yet (PAR-18)."""
     sources, free = draw_sources(table, seat), free_slots(table, seat)
     offers = [Offer(kind="draw", source=OneOf(sources)), Offer(kind="swap_own", slots=Pick(2, free))]
     may_end = table.options.no_par and table.knocker is None

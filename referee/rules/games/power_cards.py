@@ -1,4 +1,4 @@
-"""The cards of Powers, from the ace to the black king: how each power can be used, and what it does (POW-10..POW-22).
+"""The cards of Powers, from the ace to the black king: how each power can be used, and what it does.
 
 How a power is chosen, announced, blocked and copied is powers.py. Adding a power is its two functions and its entry.
 """
@@ -45,7 +45,7 @@ class Use(Struct):
 
 
 def power_of(card: Card) -> str:
-    """The name of a card's power: its rank, `BK` for the black kings, nothing for red kings and queens."""
+    """The name of a card's power: its rank, `BK` for the black kings (POW-22), nothing for red kings (POW-21)."""
     if rank(card) == "K":
         return "BK" if suit(card) in "SC" else ""
     return rank(card)
@@ -107,7 +107,7 @@ def _ace(use: Use, action: Action) -> Flow[None]:
 
 
 def add_to_set(table: Table, seat: int, card: Card) -> int:
-    """POW-08: the lowest-numbered empty slot, else row 0 of a new column; returns the slot."""
+    """POW-08: the lowest-numbered empty slot, else row 0 of a new column; face down (POW-09). Returns the slot."""
     layout = table.layouts[seat]
     if None not in layout:
         layout += [None, None]
@@ -117,7 +117,7 @@ def add_to_set(table: Table, seat: int, card: Card) -> int:
 
 
 def _offer_three(use: Use) -> Iterator[Offer]:
-    """POW-14: an opponent's whole set is shuffled."""
+    """POW-14: an opponent's whole set is shuffled, so that nobody can follow a card of it any more (INF-05)."""
     if victims := tuple(seat for seat in _opponents(use) if use.table.occupied(seat)):
         yield Offer(kind="shuffle", seat=OneOf(victims))
 
@@ -186,7 +186,7 @@ def _six(use: Use, action: Action) -> Flow[None]:
 
 
 def _offer_seven(use: Use) -> Iterator[Offer]:
-    """POW-19: two rows or two columns of an opponent's set."""
+    """POW-19: two rows or two columns of an opponent's set; by option only the actor can follow its cards (INF-05)."""
     for victim in _opponents(use):
         if use.table.occupied(victim):
             lines = {"row": 2, "column": len(use.table.layouts[victim]) // 2}
@@ -338,7 +338,7 @@ POWERS = {
 
 
 def _opponents(use: Use) -> tuple[int, ...]:
-    """The seats that a power may be aimed at; `protect_ender` takes the knocker out (POW-26)."""
+    """POW-01: a power may be aimed at any other seat; `protect_ender` takes the knocker out (POW-26)."""
     protected = use.table.knocker if use.table.options.protect_ender else None
     return tuple(sorted(seat for seat in use.table.others(use.seat) if seat != protected))
 

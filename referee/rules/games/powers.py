@@ -38,7 +38,9 @@ from referee.rules.table.table import Table, draw
 
 
 def take_turn(table: Table, seat: int) -> Flow[None]:
-    """POW-04..POW-07: knock, or draw, and swap or discard; a discarded card may be used for its power."""
+    """POW-04: knock, or draw and look at the card (POW-05); it is swapped in (POW-06), or discarded for its power.
+
+    A knock is the only way to end the round but for what GEN-08 and GEN-09 say (POW-24)."""
     match (yield from choose_turn(table, seat)):
         case Knock():
             knock(table, seat)

@@ -29,7 +29,9 @@ Source = Literal["stock", "pile"]
 
 
 def deal(table: Table) -> None:
-    """GEN-04: cards go out one at a time, clockwise from the dealer's left, row by row; the rest is the stock."""
+    """GEN-04: cards go out one at a time, clockwise from the dealer's left, row by row; the rest is the stock.
+
+    All of them lie face down (SIX-02, NIN-02, CAC-05, TDK-03)."""
     pack = table.chance.deck(table.round)
     table.layouts = [[] for _ in range(table.seats)]
     table.rows = hole_rows(table.variant, table.round)
@@ -60,7 +62,7 @@ def deal(table: Table) -> None:
 
 
 def open_round(table: Table) -> Flow[None]:
-    """KER-01: the first up-card, then the initial flips, sealed and revealed together."""
+    """KER-01: the first up-card, then the initial flips, sealed and revealed together (SIX-03, FOU-02, FOU-03)."""
     table.turn_up_card()
     count = table.options.initial_up
     if count == 0:
@@ -82,7 +84,10 @@ def open_round(table: Table) -> Flow[None]:
 
 
 def play_turns(table: Table, take_turn: TakeTurn) -> Flow[None]:
-    """Turns go clockwise until the round is over (RoundOver). The order at the end of one is KER-13."""
+    """Turns go clockwise until the round is over (RoundOver). The order at the end of one is KER-13.
+
+    Any jack that went to the pile skips, a one-eyed one too (OPT-05), and in a final lap it costs a final turn
+    (OPT-07). The turn that draws the last stock card is completed, also in a final lap, and play stops (TDK-18)."""
     while True:
         seat = table.turn
         discarded = yield from take_turn(table, seat)
@@ -96,24 +101,29 @@ def play_turns(table: Table, take_turn: TakeTurn) -> Flow[None]:
 
 
 def start_final_lap(table: Table, seat: int) -> None:
-    """KER-09, KER-10, CAC-18: the ender has no further turn, every other seat has one."""
+    """KER-09, KER-10, KNO-02, CAC-18, POW-24: the ender has no further turn, every other seat has one."""
     table.knocker = seat
     table.final = table.others(seat)
 
 
 def knock(table: Table, seat: int) -> None:
-    """KER-10: the knock uses up the turn."""
+    """KER-10, KNO-02: the knock uses up the turn."""
     table.emit(events.Knocked(seat=seat))
     start_final_lap(table, seat)
 
 
 def may_knock(table: Table) -> bool:
-    """KER-02, KER-11: nobody has knocked, and no final lap runs; where turns are counted nobody can (T4-04)."""
+    """KER-02, KER-11: nobody has knocked, and no final lap runs; where turns are counted nobody can (T4-04).
+
+    A knock is legal in a seat's first turn too, whatever lies face down (KNO-01)."""
     return table.options.end_mode != "all_up" and table.knocker is None and table.variant.turns_each is None
 
 
 def _check_end_trigger(table: Table, seat: int) -> None:
-    """KER-09: the first layout that is completely face up makes its owner the ender."""
+    """KER-09: the first layout that is completely face up makes its owner the ender (SIX-08, TDK-12).
+
+    The round ends at once (NIN-05), or after a turn of every other seat, in which a second complete layout changes
+    nothing (TDK-13)."""
     if table.options.end_mode == "knock" or table.knocker is not None or table.face_down(seat):
         return
     table.emit(events.Finished(seat=seat))
@@ -145,7 +155,9 @@ def _next_turn(table: Table, seat: int, *, skip: bool) -> None:
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:
-    """KER-02..KER-07, SIX-06: draw and place, knock, or flip; returns the card that went to the pile."""
+    """SIX-06: draw and place, by option knock (KER-10) or flip (KER-07); returns the card that went to the pile.
+
+    It is the turn of six-card golf (SIX-05) and of all its family (NIN-04). A pile card must be swapped in (KER-03)."""
     match (yield from choose_turn(table, seat)):
         case Knock():
             knock(table, seat)
@@ -175,7 +187,9 @@ def draw_sources(table: Table, seat: int) -> tuple[Source, ...]:
 
 
 def choose_turn(table: Table, seat: int, *, opens_turn: bool = True) -> Flow[Action]:
-    """DEC-04 for all but par golf; raises RoundOver where nothing can be drawn (GEN-08)."""
+    """DEC-04 for all but par golf; raises RoundOver where nothing can be drawn (GEN-08).
+
+    What else is legal stays so where the stock is empty and cannot be made anew (SIX-12)."""
     sources = draw_sources(table, seat)
     if not sources:
         raise RoundOver
@@ -214,7 +228,10 @@ def _placing(seat: int, slots: tuple[int, ...], offers: tuple[Offer, ...]) -> As
 
 
 def _place_stock_card(table: Table, seat: int, card: Card) -> Flow[Card]:
-    """KER-04..KER-06, CUT-02: swap, discard with its flip, or trade a king."""
+    """KER-04: swap (KER-05), discard with its flip (KER-06), or trade a king that was just drawn (CUT-02, CUT-05).
+
+    A trade is public, and the other seat decides nothing (CUT-04); it may hit the ender (CUT-06). The card that it
+    brings must be swapped in (CUT-03)."""
     further = ONLY_DISCARD
     if table.options.cutthroat_trade and rank(card) == "K":
         prey = tuple(target for target in table.targets(seat, up=True) if target[0] != seat)
@@ -236,7 +253,9 @@ def _place_stock_card(table: Table, seat: int, card: Card) -> Flow[Card]:
 
 
 def place_face_up(table: Table, seat: int, action: Action) -> Card:
-    """KER-05: the card in hand takes the slot face up, the old card goes to the pile and is returned."""
+    """KER-05: the card in hand takes the slot face up, the old card goes to the pile and is returned.
+
+    Both are public, and the owner sees the old one no earlier than all others (SIX-07, INF-08)."""
     if not isinstance(action, Swap) or table.hand is None:
         raise TypeError(f"cannot place by {action!r}")
     slot = table.at(seat, action.slot)
@@ -260,7 +279,7 @@ def discard_hand(table: Table, seat: int) -> Card:
 
 
 def flip_after_discard(table: Table, seat: int) -> Flow[None]:
-    """KER-06, DEC-06: whether a face-down card may or must be turned up."""
+    """KER-06, DEC-06, TDK-09: whether a face-down card may or must be turned up; nothing where all are up (SIX-12)."""
     down = table.face_down(seat)
     rule = table.options.flip_on_discard
     if rule == "never" or not down:

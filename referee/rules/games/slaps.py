@@ -1,4 +1,4 @@
-"""Out-of-turn discards (CAC-22..CAC-36): the window, the order of the slaps, and what each of them does.
+"""Out-of-turn discards of Cactus: the window, the order of the slaps, and what each of them does.
 
 How reaction times are measured is the business of play/slaps/race.py; here they are given.
 """
@@ -21,9 +21,11 @@ PASS = Offer(kind="pass")
 
 
 def play_window(table: Table, discarder: int, discard: Card) -> Flow[None]:
-    """CAC-22..CAC-36: every seat is asked, the slaps are resolved one after another, a debt is paid.
+    """CAC-22: a window after a regular discard; every seat is asked, whatever it holds (CAC-23, INF-09).
 
-    Raises RoundOver when a seat has no cards left (CAC-36)."""
+    The slaps are resolved one after another (CAC-26), then a debt is paid (CAC-29). A slapped card opens no window of
+    its own (CAC-34). Whose turn comes next does not change (CAC-37), and neither does the final lap (CAC-38). Raises
+    RoundOver when a seat has no cards left (CAC-36)."""
     table.windows += 1
     asks = tuple(_slap_ask(table, seat) for seat in range(table.seats))
     slaps = yield from choose_slaps(Window(number=table.windows, discarder=discarder, asks=asks))
@@ -51,7 +53,12 @@ def _ask_to_slap(seat: int, targets: tuple[Target, ...]) -> Ask:
 
 
 def _resolve(table: Table, slap: Slap, discard: Card, *, done: bool) -> bool:
-    """CAC-26..CAC-32 for one slap; returns whether it is the correct one of this window."""
+    """CAC-26: one slap, which shows its card to everybody (CAC-39); returns whether it is the window's correct one.
+
+    `done` says that a correct one has been made. A right card then lies on the pile, an own one (CAC-27) or another
+    seat's (CAC-29), and only the first does (CAC-34): one that comes too late goes back (CAC-31). A wrong own card goes
+    back and costs a stock card (CAC-28), none where the stock is empty (CAC-35). A wrong card of another seat becomes
+    the slapper's (CAC-30). Being too late spares nobody the penalty for a wrong card (CAC-32)."""
     seat, (owner, number) = slap.seat, slap.target
     card = table.at(owner, number).card
     right = is_right(table.variant, card, discard)
@@ -84,13 +91,15 @@ def is_right(variant: Variant, card: Card, discard: Card) -> bool:
 
 
 def _check_empty_seats(table: Table, owed: int | None) -> None:
-    """CAC-36: a seat without cards ends the round, but not the one whose slot waits for DEC-09 (`owed`)."""
+    """CAC-20, CAC-36: a seat without cards ends the round, but not the one whose slot waits for DEC-09 (`owed`)."""
     if any(not table.occupied(seat) for seat in range(table.seats) if seat != owed):
         raise RoundOver
 
 
 def _give(table: Table, seat: int, target: Target) -> Flow[None]:
-    """CAC-29, DEC-09: one own card of the slapper moves unseen into the emptied slot."""
+    """CAC-29, DEC-09: one own card of the slapper moves unseen into the emptied slot.
+
+    From where to where is public: who knew the card still knows it (CAC-39, INF-04)."""
     slots = table.occupied(seat)
     ask = Ask(
         seat=seat,

@@ -18,7 +18,10 @@ from referee.rules.table.table import Table, draw
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card]:
-    """TDK-05..TDK-10: discard pairs, draw, place; after a discard a card is turned up."""
+    """TDK-07: after the pairs (TDK-05) the turn goes on with the cards that are left.
+
+    A stock card takes any of their slots or is discarded (TDK-08), and after a discard a card is turned up (TDK-09). A
+    pile card must be swapped in (TDK-10); it may be one of the pair that was just discarded (TDK-11)."""
     asked = yield from _discard_pairs(table, seat)
     action = yield from choose_turn(table, seat, opens_turn=not asked)
     source = action.source if isinstance(action, Draw) else "stock"
@@ -32,7 +35,10 @@ def take_turn(table: Table, seat: int) -> Flow[Card]:
 
 
 def _discard_pairs(table: Table, seat: int) -> Flow[bool]:
-    """TDK-05, TDK-06, DEC-11: rows of two equal face-up cards may leave the layout; whether the seat was asked."""
+    """TDK-05, DEC-11: rows of two equal face-up cards may leave the layout; returns whether the seat was asked.
+
+    They go to the pile from the top row on, the left card first (TDK-06). A layout is never emptied so: its last two
+    cards can only have become a pair in the turn that finished the seat (TDK-14)."""
     rows = _discardable(table, seat)
     if not rows:
         return False

@@ -1,4 +1,4 @@
-"""Which cards of a layout count 0 because they are equal (RULES.md SCO-02..SCO-07): lines, neighbours, pairs anywhere.
+"""Which cards of a layout count 0 because they are equal (RULES.md section 6): lines, neighbours, pairs anywhere.
 
 It sees ranks and places. Points decide only which cards of a rank pair first (SCO-05). The slots of a grid are
 numbered row by row; a shape is rows and columns.
@@ -22,7 +22,10 @@ _STEPS = {"col": ((1, 0),), "row": ((0, 1),), "diag": ((1, 1), (1, -1))}
 def zero_sets(
     options: Options, shape: tuple[int, int], cards: Sequence[Card], points: Sequence[int]
 ) -> Iterator[set[int]]:
-    """SCO-03: the slots that count 0; one set, or one for each way to name the wild jacks (SCO-07)."""
+    """SCO-03: the slots that count 0; one set, or one for each way to name the wild jacks (SCO-07).
+
+    Cards are equal in rank (SCO-02). What they are worth does not matter: twos cancel too (SIX-09), and kings of 15
+    (CUT-07)."""
     groups = _groups(shape, () if options.any_pair else options.cancel, options.cancel_pairs)
     for ranks in _readings(options, cards):
         zero: set[int] = set()
@@ -49,12 +52,12 @@ def joker_pairs(options: Options, shape: tuple[int, int], cards: Sequence[Card],
 
 @cache
 def _groups(shape: tuple[int, int], cancel: Lines, cancel_pairs: Lines) -> tuple[Group, ...]:
-    """SCO-04."""
+    """SCO-04: the groups of `cancel` and of `cancel_pairs`."""
     return _lines(shape, cancel) + _neighbours(shape, cancel_pairs)
 
 
 def _lines(shape: tuple[int, int], directions: Lines) -> tuple[Group, ...]:
-    """`cancel`: complete columns, rows and, on square grids, the two main diagonals."""
+    """`cancel`: complete columns, rows and, on square grids, the two main diagonals (NIN-06, NIN-07, EIG-03)."""
     rows, columns = shape
     size = rows * columns
     lines: list[Group] = []
@@ -69,7 +72,7 @@ def _lines(shape: tuple[int, int], directions: Lines) -> tuple[Group, ...]:
 
 @cache
 def _neighbours(shape: tuple[int, int], directions: Lines) -> tuple[Group, ...]:
-    """`cancel_pairs`: every two cards that are next to each other in one of the directions."""
+    """`cancel_pairs`: every two cards that are next to each other in one of the directions (NIN-09)."""
     rows, columns = shape
     return tuple(
         (row * columns + column, (row + down) * columns + column + right)
@@ -82,7 +85,9 @@ def _neighbours(shape: tuple[int, int], directions: Lines) -> tuple[Group, ...]:
 
 
 def _pairs_anywhere(ranks: Sequence[str | None], points: Sequence[int], *, most: int) -> set[int]:
-    """SCO-05: the slots of at most so many pairs of each rank, the dearest cards first, of these the first slots."""
+    """SCO-05, T4-11: the slots of at most so many pairs of each rank, the dearest cards first.
+
+    Of equally dear ones the first slots."""
     paired: set[int] = set()
     for equal in {one for one in ranks if one is not None}:
         slots = sorted((slot for slot, one in enumerate(ranks) if one == equal), key=lambda slot: -points[slot])

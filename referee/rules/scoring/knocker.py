@@ -10,7 +10,10 @@ from referee.rules.book.variant import Variant, size
 
 
 def score_round(variant: Variant, raw: Sequence[int], ender: int | None) -> tuple[int, ...]:
-    """The round scores by seat; `ender` is who knocked or ended the round, None when nobody did (SCO-13, SCO-14)."""
+    """The round scores by seat (SCO-13, SCO-14).
+
+    `ender` is who knocked (KNO-04) or ended the round; None when nobody did.
+    """
     options = variant.options
     moon_at = 10 * size(variant) if options.moon_at is None else options.moon_at
     if options.moon and max(raw) >= moon_at:
@@ -42,7 +45,7 @@ def _knocker(options: Options, raw: Sequence[int], own: int) -> int:
 
 
 def _penalised(penalty: str | None, raw: Sequence[int], own: int) -> int:
-    """KNK-03..KNK-06."""
+    """KNK-03: no penalty, `double5` (KNK-04), `highest` (KNK-05), `twice_players` (KNK-06), or a number of points."""
     match penalty:
         case None:
             return own

@@ -47,7 +47,7 @@ def _is_pair(row: Sequence[Card | None]) -> bool:
 
 
 def _par_score(options: Options, cards: Sequence[Card], table: Mapping[str, int]) -> int:
-    """PAR-21: every row by the scoring table, taken as a stroke or not."""
+    """PAR-21: every row by the scoring table, whether it was taken as a stroke or not (PAR-16)."""
     valued = [(card, value(table, card)) for card in cards]
     return sum(
         score_pair(options.par_table, left, right) for left, right in zip(valued[::2], valued[1::2], strict=True)
@@ -61,7 +61,9 @@ def _combines(options: Options) -> bool:
 
 
 def _combined_score(options: Options, shape: tuple[int, int], cards: Sequence[Card], table: Mapping[str, int]) -> int:
-    """SCO-03..SCO-09: the lowest total over the ranks that wild jacks may take and the choices of bonuses."""
+    """SCO-07, SCO-08: the lowest total over the ranks that wild jacks may take and the choices of bonuses.
+
+    In each of them the cards that cancel count 0 (SCO-03), and pairs of jokers what `joker_pair` says (SCO-06)."""
     points = [value(table, card) for card in cards]
     zeros = list(zero_sets(options, shape, cards, points))
     totals: list[int] = []

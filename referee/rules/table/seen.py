@@ -30,12 +30,12 @@ class Seen(Struct, Generic[T_co], frozen=True, gc=False):
 
 
 def everybody(value: T) -> Seen[T]:
-    """A value that lies open."""
+    """A value that lies open, such as a face-up card (INF-02)."""
     return Seen(value, None)
 
 
 def only(seat: int, value: T) -> Seen[T]:
-    """A value that one seat sees."""
+    """A value that one seat sees: a face-down card that it was shown (INF-02)."""
     return Seen(value, (seat,))
 
 

@@ -130,7 +130,9 @@ class Table(Struct, kw_only=True):
         return bool(self.stock) or (self.options.stock_out == "reshuffle" and len(self.pile) > 1)
 
     def take_stock(self) -> Card | None:
-        """The top stock card, after a reshuffle where one is due (GEN-08); None when there is no card to take."""
+        """The top stock card, after a reshuffle where one is due (GEN-08, PAR-20); None when there is no card to take.
+
+        Nobody can follow the cards of the pile through a reshuffle (INF-05)."""
         if not self.can_draw_stock():
             return None
         if not self.stock:
@@ -172,13 +174,13 @@ class Table(Struct, kw_only=True):
             yield self.hand
 
     def turn_up_card(self) -> None:
-        """KER-01, PAR-06: the top stock card starts the pile."""
+        """KER-01, PAR-06: the top stock card starts the pile, for everybody to see."""
         self.pile.append(self.stock.pop())
         self.emit(events.UpCard(card=everybody(self.pile[-1]), stock=len(self.stock)))
 
 
 def draw(table: Table, seat: int, source: Literal["stock", "pile"]) -> Card:
-    """Draw a legal card into the hand and tell who may see it (INF-07)."""
+    """Draw a legal card into the hand and tell who may see it (INF-07): in the two-deck game everybody (TDK-20)."""
     if source == "pile":
         card = table.pile.pop()
         seen = everybody(card)
