@@ -11,7 +11,7 @@ from protocol.actions import Action, Give, Pass, Target
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf
 from referee.rules.book.options import Options
-from referee.rules.book.variants import Variant
+from referee.rules.book.variant import Variant
 from referee.rules.scoring.values import value, value_table
 from referee.rules.table.asks import ALIKE, Ask, Flow, Slap, SlapOrder, Window, choose, choose_slaps
 from referee.rules.table.seen import everybody
