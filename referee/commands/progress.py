@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -13,10 +13,15 @@ from msgspec import Struct
 from referee.commands.console import say
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
+from referee.tournament.run.pace import Pace
 from referee.tournament.standings import RankBy, beaten_shares
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.console import Console
+    from rich.progress import Progress
+
+Clock = Callable[[], float]
+"""Tells seconds."""
 
 PLAIN_EVERY_S = 5.0
 """Seconds between plain lines."""
@@ -24,8 +29,8 @@ PLAIN_EVERY_S = 5.0
 REDRAW_S = 0.1
 """Seconds between two pictures of the bar."""
 
-LEADERS = 3
-"""Bots named as leading."""
+SHOWN = 3
+"""How many bots are named as leading."""
 
 
 class _Mean(Struct, gc=False):
@@ -33,26 +38,28 @@ class _Mean(Struct, gc=False):
     count: int = 0
 
 
-class Board:
-    """The running means of the figure that ranks, by bot, over all matches alike; cheap, and only for the eye."""
+class Leaders:
+    """By bot, the mean over all matches of the figure that ranks: cheap, and only for the eye."""
 
     def __init__(self, rank_by: RankBy) -> None:
+        self.matches = 0
         self._rank_by = rank_by
         self._means: dict[str, _Mean] = defaultdict(_Mean)
 
     def add(self, result: Result) -> None:
         """Count a match."""
+        self.matches += 1
         figures = beaten_shares(result.ranks) if self._rank_by == "match-points" else _strokes(result)
         for bot, figure in zip(result.bots, figures, strict=True):
             mean = self._means[bot]
             mean.total += figure
             mean.count += 1
 
-    def leaders(self) -> str:
-        """The best few with their figures."""
+    def __str__(self) -> str:
+        """The best few with their figures, or the empty string before the first match."""
         means = {bot: mean.total / mean.count for bot, mean in self._means.items()}
         best = sorted(means, key=lambda bot: means[bot], reverse=self._rank_by == "match-points")
-        return ", ".join(f"{bot} {means[bot]:.2f}" for bot in best[:LEADERS])
+        return "leading: " + ", ".join(f"{bot} {means[bot]:.2f}" for bot in best[:SHOWN]) if best else ""
 
 
 def _strokes(result: Result) -> list[float]:
@@ -61,99 +68,148 @@ def _strokes(result: Result) -> list[float]:
     return [(total - mean) / max(1, result.rounds) for total in result.totals]
 
 
-class PlainProgress:
-    """Progress in plain lines."""
+class Shown(Struct, frozen=True, kw_only=True):
+    """What there is to show of a run."""
 
-    def __init__(self, board: Board, done: int, total: int) -> None:
-        self._board, self._done, self._total = board, done, total
-        self._begun_at, self._begun = time.monotonic(), done
-        self._said_at = self._begun_at
+    done: int
+    """Matches that are there."""
+    total: int
+    """Matches of the plan."""
+    voided: int
+    """How often a match was spoiled in this session."""
+    left: str
+    """The time left, in words."""
+    leaders: str
+
+
+class Lines:
+    """Shows progress in plain lines."""
+
+    every_s = PLAIN_EVERY_S
+
+    def begin(self, shown: Shown) -> None:
+        """Show what is there before the first match of this session ends."""
+        if 0 < shown.done < shown.total:
+            self.show(shown)
+
+    def show(self, shown: Shown) -> None:
+        """Show how far the run is."""
+        voided = f", {shown.voided} voided" if shown.voided else ""
+        left = f", {shown.left}" if shown.done < shown.total else ""
+        say(f"{shown.done}/{shown.total} matches{voided}{left}; {shown.leaders}")
+
+    def say(self, line: str) -> None:
+        """Tell something that happened."""
+        say(line)
+
+
+class Bar:
+    """Shows progress as a bar."""
+
+    every_s = REDRAW_S
+
+    def __init__(self, bar: "Progress") -> None:
+        self._bar = bar
+
+    def begin(self, shown: Shown) -> None:
+        """Show what is there before the first match of this session ends."""
+        self._bar.add_task("", total=shown.total, completed=shown.done, left=shown.left, leaders=shown.leaders)
+        self._bar.refresh()
+
+    def show(self, shown: Shown) -> None:
+        """Show how far the run is."""
+        (task,) = self._bar.task_ids
+        self._bar.update(task, completed=shown.done, left=shown.left, leaders=shown.leaders)
+        self._bar.refresh()
+
+    def say(self, line: str) -> None:
+        """Tell something that happened, above the bar."""
+        self._bar.console.print(line, markup=False, highlight=False)
+
+
+class RunProgress:
+    """Watches a run of `total` matches, of which the leaders have counted those that are there already."""
+
+    def __init__(
+        self, display: Lines | Bar, leaders: Leaders, pace: Pace, *, total: int, clock: Clock = time.monotonic
+    ) -> None:
+        self._display, self._leaders, self._pace, self._total, self._clock = display, leaders, pace, total, clock
+        self._had = leaders.matches
         self._voided = 0
+        self._shown_at = clock()
+        display.begin(self._shown())
 
     def waiting(self) -> None:
         """Some seconds have gone by: say that it goes on, if no match has told it."""
-        if self._done == self._begun and self._done < self._total:
-            say(f"{self._done}/{self._total} matches")
+        if self._leaders.matches == self._had < self._total:
+            self._display.say(f"{self._had}/{self._total} matches so far; {self._left()}")
+
+    def begun(self, fixture: Fixture) -> None:
+        """A match is being played from now on."""
+        self._pace.begun(fixture)
 
     def finished(self, result: Result) -> None:
         """A match has been committed."""
-        self._board.add(result)
-        self._done += 1
-        now = time.monotonic()
-        if now - self._said_at >= PLAIN_EVERY_S or self._done == self._total:
-            self._said_at = now
-            left_s = (now - self._begun_at) / (self._done - self._begun) * (self._total - self._done)
-            voided = f", {self._voided} voided" if self._voided else ""
-            leaders = self._board.leaders()
-            say(f"{self._done}/{self._total} matches{voided}, {left_s:.0f} s left; leading: {leaders}")
+        self._leaders.add(result)
+        self._pace.finished(result.number)
+        now = self._clock()
+        if now - self._shown_at >= self._display.every_s or self._leaders.matches == self._total:
+            self._shown_at = now
+            self._display.show(self._shown())
 
     def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
         """A match was spoiled by the referee or its host."""
+        self._pace.voided(fixture.number)
         self._voided += 1
-        say(f"match {fixture.number} is void (attempt {attempt}), no bot's fault: {reason}")
+        self._display.say(f"match {fixture.number} is void (attempt {attempt}), no bot's fault: {reason}")
 
-    def stop(self) -> None:
-        """Nothing more will come."""
-
-
-class BarProgress(PlainProgress):
-    """Progress as a bar."""
-
-    def __init__(self, board: Board, done: int, total: int, bar: "Progress") -> None:
-        super().__init__(board, done, total)
-        self._bar = bar
-        self._task: TaskID = bar.add_task("", total=total, completed=done, leaders="")
-
-    def finished(self, result: Result) -> None:
-        """A match has been committed."""
-        self._board.add(result)
-        self._bar.update(self._task, advance=1, leaders=self._board.leaders())
-        now = time.monotonic()
-        if now - self._said_at >= REDRAW_S:
-            self._said_at = now
-            self._bar.refresh()
-
-    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
-        """A match was spoiled by the referee or its host."""
-        self._bar.console.print(
-            f"match {fixture.number} is void (attempt {attempt}), no bot's fault: {reason}", markup=False
+    def _shown(self) -> Shown:
+        return Shown(
+            done=self._leaders.matches,
+            total=self._total,
+            voided=self._voided,
+            left=self._left(),
+            leaders=str(self._leaders),
         )
 
-    def stop(self) -> None:
-        """Leave the terminal as it was."""
-        self._bar.stop()
+    def _left(self) -> str:
+        return f"about {duration(self._pace.left_s())} left"
+
+
+def duration(seconds: float) -> str:
+    """Roughly so long, in words."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 @contextmanager
-def progress(results: Iterable[Result], total: int, rank_by: RankBy) -> Iterator[PlainProgress]:
+def progress(results: Iterable[Result], total: int, rank_by: RankBy, pace: Pace) -> Iterator[RunProgress]:
     """A watcher for a run of `total` matches, of which `results` are there already."""
-    board = Board(rank_by)
-    done = 0
+    leaders = Leaders(rank_by)
     for result in results:
-        board.add(result)
-        done += 1
-    if not sys.stderr.isatty():
-        lines = PlainProgress(board, done, total)
-        # The one time that a thread of its own speaks: while the first matches last, nothing else comes by here.
-        timer = threading.Timer(PLAIN_EVERY_S, lines.waiting)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield lines
-        finally:
-            timer.cancel()
-        return
-    from rich.console import Console  # noqa: PLC0415 - slow to import, and only a terminal needs it
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+        leaders.add(result)
+    if sys.stderr.isatty():
+        from rich.console import Console  # noqa: PLC0415 - slow to import, and only a terminal needs it
 
-    leaders = TextColumn("leading: {task.fields[leaders]}", markup=False)
-    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), leaders)
-    # Drawn by us, not by a thread of its own, which would stand in the way while slaps are timed.
-    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
-        yield BarProgress(board, done, total, bar)
+        with make_bar(Console(stderr=True)) as bar:
+            yield RunProgress(Bar(bar), leaders, pace, total=total)
+        return
+    shown = RunProgress(Lines(), leaders, pace, total=total)
+    # The one time that a thread of its own speaks: while the first matches last, nothing else comes by here.
+    timer = threading.Timer(PLAIN_EVERY_S, shown.waiting)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield shown
+    finally:
+        timer.cancel()
+
+
+def make_bar(console: "Console") -> "Progress":
+    """A bar on this console. It vanishes when it is left."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415 - as above
+
+    texts = (TextColumn(f"{{task.fields[{name}]}}", markup=False) for name in ("left", "leaders"))
+    # We draw it ourselves: a thread of its own would stand in the way while slaps are timed.
+    return Progress(BarColumn(), MofNCompleteColumn(), *texts, console=console, transient=True, auto_refresh=False)

@@ -120,6 +120,16 @@ class Plan:
             deal_key=key,
         )
 
+    @property
+    def lineups(self) -> dict[str, int]:
+        """By variant, how many line-ups play each deal."""
+        return {planned.variant: len(some) for planned, some in zip(self._variants, self._lineups, strict=True)}
+
+    @property
+    def matches(self) -> dict[str, int]:
+        """By variant, how many matches the plan has."""
+        return {one.variant: self.lineups[one.variant] * one.seats * self._deals for one in self._variants}
+
     def has_table(self, variant: str, bots: Iterable[str], deal: int) -> bool:
         """Whether these bots meet in this variant on this deal, in whatever seats."""
         return deal < self._deals and frozenset(bots) in self._tables.get(variant, ())

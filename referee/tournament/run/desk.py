@@ -10,7 +10,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from referee.tournament.config.config import Config
-from referee.tournament.orders import ATTEMPTS, Order, Played, Report, Spoiled
+from referee.tournament.orders import ATTEMPTS, Begun, Order, Played, Report, Spoiled
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 from referee.tournament.run.setups import setup_of
@@ -20,6 +20,9 @@ from referee.tournament.store.store import Store
 
 class Watcher(Protocol):
     """Whoever shows how a run goes."""
+
+    def begun(self, fixture: Fixture) -> None:
+        """A match is being played from now on."""
 
     def finished(self, result: Result) -> None:
         """A match has been committed."""
@@ -54,6 +57,8 @@ class Desk:
             order = self._out.pop(report.number)
             self._store.commit(report, self._terms.identity(order.fixture))
             self._watcher.finished(report.result)
+        elif isinstance(report, Begun):
+            self._watcher.begun(self._out[report.number].fixture)
         elif isinstance(report, Spoiled):
             self._void(self._out.pop(report.number), report.reason)
 

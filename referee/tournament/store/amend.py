@@ -5,6 +5,8 @@ bots. All else stays in the store, out of the standings, and comes back if the p
 know how matches are played.
 """
 
+from collections import Counter
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -24,6 +26,8 @@ class Amendment(Struct, frozen=True, kw_only=True):
     """The run, amended."""
     places: dict[int, Fixture]
     """By id, the committed matches that count afterwards."""
+    there: dict[str, int]
+    """By variant, how many matches count afterwards."""
     before: int = 0
     """In the plan as it is."""
     kept: int = 0
@@ -62,7 +66,7 @@ def amendment(store: Store, facts: Facts) -> Amendment:
     """What it would mean for a run to go on with the config of these facts; raises StoreError."""
     meta = store.meta()
     found = differences(meta.facts, facts)
-    unchanged = Amendment(changes=found.changes, refused=found.refused, meta=meta, places={})
+    unchanged = Amendment(changes=found.changes, refused=found.refused, meta=meta, places={}, there=store.matches())
     return unchanged if found.refused or not found.changes else _count(store, unchanged, facts)
 
 
@@ -86,6 +90,7 @@ def _count(store: Store, unchanged: Amendment, facts: Facts) -> Amendment:
         unchanged,
         meta=replace(unchanged.meta, facts=facts, matches=len(new)),
         places=places,
+        there=Counter(place.variant for place in places.values()),
         before=len(old),
         kept=kept,
         dropped=len(counting) - kept,

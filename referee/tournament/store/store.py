@@ -207,6 +207,11 @@ class Store:
         found = self._read("SELECT number FROM matches WHERE number IS NOT NULL")
         return {number for (number,) in self._typed(found, list[tuple[int]])}
 
+    def matches(self) -> dict[str, int]:
+        """By variant, how many matches count in the standings."""
+        found = self._read("SELECT variant, count(*) FROM matches WHERE number IS NOT NULL GROUP BY variant")
+        return dict(self._typed(found, list[tuple[str, int]]))
+
     def results(self) -> Iterator[Result]:
         """The results that count, in the order of the plan."""
         decoder = msgspec.json.Decoder(Result)

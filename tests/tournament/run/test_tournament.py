@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sqlite3
 import stat
 import subprocess
@@ -174,7 +175,20 @@ def test_a_finished_run_is_only_shown_again(tmp_path: Path) -> None:
     first, _ = run(tmp_path, "tournament", "small.toml")
     again, progress = run(tmp_path, "tournament", "small.toml")
     assert again == first
+    assert "every match of the plan is there: nothing is left to play" in progress
     assert f"{MATCHES} of {MATCHES} matches are there" in progress
+
+
+def test_the_estimate_is_of_what_is_left(tmp_path: Path) -> None:
+    write(tmp_path)
+    assert "at a time; if bots answer at once, this takes about" in run(tmp_path, "tournament", "small.toml")[1]
+    with closing(sqlite3.connect(tmp_path / "small.golfref")) as database, database:
+        database.execute("DELETE FROM matches WHERE number > 14")
+    dry = run(tmp_path, "tournament", "small.toml", "--dry-run")[1]
+    assert f"the {MATCHES - 15} matches that are left take about" in dry
+    progress = run(tmp_path, "tournament", "small.toml")[1]
+    assert f"the {MATCHES - 15} matches that are left take about" in progress
+    assert re.search(rf"^15/{MATCHES} matches, about \d+ s left; leading: \w+ 0", progress, re.MULTILINE)
 
 
 def test_a_changed_config_is_refused_and_fresh_keeps_the_old_store(tmp_path: Path) -> None:

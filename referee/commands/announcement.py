@@ -1,0 +1,62 @@
+"""What `golfref tournament` says before it plays: what is planned, what it will take, and which bots do not start."""
+
+from collections.abc import Mapping, Sequence
+
+from protocol.text import printable
+from referee.commands.console import say
+from referee.commands.progress import duration
+from referee.play.greeting import Greeted
+from referee.rules.describe import advice
+from referee.tournament.config.config import Config
+from referee.tournament.plan.schedule import Plan
+from referee.tournament.run.estimate import Estimate, estimate
+
+LAST_LINES = 10
+"""Lines of a failing bot's standard error that are shown."""
+
+
+def announce_plan(config: Config, plan: Plan) -> None:
+    """Say what is to be played, with advice about the games."""
+    lineups = plan.lineups
+    for one in config.variants:
+        say(*(f"note: {text}" for text in advice(one.variant, one.seats)))
+    games = ", ".join(f"{one.name} (line-ups of {one.seats}: {lineups[one.name]})" for one in config.variants)
+    say(f"{config.name}: {len(config.bots)} bots, {len(plan)} matches: {games}; {config.deals} deals each")
+
+
+def announce_time(config: Config, plan: Plan, there: Mapping[str, int], greeted: Sequence[Greeted]) -> Estimate:
+    """Say how much time and disk the matches take that are not `there` yet, by variant; returns the estimate.
+
+    Starts take as long as they were just measured, and decisions as if bots answered at once.
+    """
+    left = {name: count - there.get(name, 0) for name, count in plan.matches.items()}
+    matches = sum(left.values())
+    jobs = min(config.jobs, matches)
+    workers = min(config.processes(len(plan)), jobs)
+    start_s = sum(one.start_s for one in greeted) / len(greeted)
+    found = estimate(config, left, processes=workers, start_s=start_s)
+    if not matches:
+        say("every match of the plan is there: nothing is left to play")
+    else:
+        side_by_side = f"{jobs} matches at a time" + f" in {workers} workers" * (workers > 1)
+        rest = f"the {matches} matches that are left take" if any(there.values()) else "this takes"
+        say(
+            f"isolation {config.isolation}, {side_by_side}; if bots answer at once, {rest} about "
+            f"{duration(found.wall_s)}, and {found.stored_bytes / 1e6:.1f} MB in the store"
+        )
+    return found
+
+
+def tell_failures(greeted: Sequence[Greeted]) -> bool:
+    """Say which bots did not start, and why, all together; whether there are any."""
+    failed = [(one, one.mishap) for one in greeted if one.mishap is not None]
+    for one, mishap in failed:
+        say(f"bot {one.bot.name}: {mishap.kind}: {mishap.detail}")
+        if mishap.line:
+            say(f"  its line: {mishap.line}")
+        if one.stderr:
+            say("  its standard error ends:")
+            say(*(f"  | {printable(line.expandtabs(), 500)}" for line in one.stderr.splitlines()[-LAST_LINES:]))
+    if failed:
+        say(f"{len(failed)} of {len(greeted)} bots did not start; nothing was played")
+    return bool(failed)

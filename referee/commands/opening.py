@@ -1,0 +1,116 @@
+"""The store of a run that is to be played: begun, gone on with, amended, or moved out of the way."""
+
+import contextlib
+import itertools
+from pathlib import Path
+
+from msgspec import Struct
+
+from protocol import VERSION
+from referee import __version__
+from referee.commands.console import say
+from referee.play.match import host
+from referee.tournament.config.config import Config
+from referee.tournament.plan.keys import commitment, master_key
+from referee.tournament.plan.schedule import Plan
+from referee.tournament.store.amend import Amendment, amendment
+from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
+from referee.tournament.store.facts import Facts, config_facts, plan_of
+from referee.tournament.store.store import Meta, Store
+
+
+class PreparedRun(Struct, frozen=True, kw_only=True):
+    """A tournament that can be played or gone on with."""
+
+    path: Path
+    """Its store."""
+    config: Config
+    facts: Facts
+    key: bytes
+    """The master key."""
+    plan: Plan
+    amendment: Amendment | None
+    """What the config means for the run that is there. None where there is none, or it is moved out of the way."""
+
+    @property
+    def there(self) -> dict[str, int]:
+        """By variant, how many matches of the plan are there already."""
+        return {} if self.amendment is None else self.amendment.there
+
+
+def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool) -> PreparedRun:
+    """What is to be played, gone on with where there is a run; nothing is written.
+
+    A config that differs from the run's is told. Raises StoreError where the run cannot take it, or it may not change.
+    """
+    if fresh or not path.exists():
+        facts, key, found = config_facts(config), master_key(config.seed), None
+    else:
+        with contextlib.closing(Store.open(path)) as store:
+            facts, key = config_facts(config, store.variants()), bytes.fromhex(store.meta().master_key)
+            found = amendment(store, facts)
+        _tell_amendment(path, found, may_change=may_change)
+    return PreparedRun(path=path, config=config, facts=facts, key=key, plan=plan_of(facts, key), amendment=found)
+
+
+def open_store(run: PreparedRun, lock: Lock) -> Store:
+    """The store to write to, once everything else is known to be good."""
+    found = run.amendment
+    if found is None:
+        store = _begin(run, lock)
+    else:
+        store = Store.open(run.path, lock=lock)
+        if found.changes:
+            store.amend(found.meta, found.places, found.lines())
+        how = "amended" if found.changes else "going on with"
+        say(f"{how} {run.path}: {sum(run.there.values())} of {len(run.plan)} matches are there")
+    if store.journal != "wal":
+        place = f"{run.path} (a network folder, a full disk?)"
+        say(f"note: SQLite can keep no log beside {place}: commits take longer")
+    return store
+
+
+def _begin(run: PreparedRun, lock: Lock) -> Store:
+    if run.path.exists():
+        _move_away(run.path, lock)
+    meta = Meta(
+        golfref=__version__,
+        protocol=VERSION,
+        host=host(),
+        facts=run.facts,
+        master_key=run.key.hex(),
+        commitment=commitment(run.key),
+        matches=len(run.plan),
+    )
+    return Store.create(run.path, meta, lock)
+
+
+def _tell_amendment(path: Path, found: Amendment, *, may_change: bool) -> None:
+    """What would change, or that it cannot."""
+    if found.refused:
+        raise StoreError(
+            f"{path} was begun with another config:\n"
+            + "\n".join(f"  {change}" for change in found.refused)
+            + "\nchange it back to go on, or use --fresh to begin anew, or --store for another file"
+        )
+    if not found.changes:
+        return
+    lines = [f"{path} was begun with another config; this one would change:", *(f"  {line}" for line in found.lines())]
+    lines += [f"  note: {found.warning}"] * bool(found.warning)
+    if may_change:
+        say(*lines)
+    else:
+        ways = "--amend does it, --dry-run rehearses it; or change it back, or use --fresh to begin anew"
+        raise StoreError("\n".join([*lines, f"nothing was changed: {ways}"]))
+
+
+def _move_away(path: Path, lock: Lock) -> None:
+    """Keep an old store under another name, with what SQLite may have left beside it."""
+    with contextlib.suppress(StoreError):  # what is no store of ours is moved as it is
+        Store.open(path, lock=lock).close()
+    old = next(free for count in itertools.count(1) if not (free := Path(f"{path}.old{count}")).exists())
+    for rest in SIDE_FILES:
+        if Path(f"{path}{rest}").exists():
+            Path(f"{path}{rest}").replace(f"{old}{rest}")
+    path.replace(old)
+    say(f"the old store is now {old}")

@@ -1,0 +1,60 @@
+"""How long a run will still take: the estimate, corrected by the matches that this session has played."""
+
+import time
+from collections.abc import Callable
+
+from referee.tournament.plan.schedule import Fixture
+from referee.tournament.run.estimate import Estimate
+
+
+class Pace:
+    """Follows the matches of a session.
+
+    The estimate says how much work a match of each variant is. How long the session takes for it is measured from
+    when its first match begins, so that the start of the workers does not count, and matches that are being played
+    count in part. The estimate weighs as much in this as one match.
+    """
+
+    def __init__(self, estimate: Estimate, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock` tells seconds."""
+        self._match_s, self._clock = estimate.match_s, clock
+        self._left = estimate.wall_s * estimate.side_by_side
+        self._usual_rate = 1 / estimate.side_by_side
+        """Seconds of the session for a second of work, as the estimate has it."""
+        self._weight = self._left / max(1, sum(estimate.matches.values()))
+        self._begun_at: float | None = None
+        self._playing: dict[int, tuple[float, float]] = {}
+        """By number: when the match began, and how much work it is."""
+        self._done = self._done_s = 0.0
+        """The work of the matches that have ended, and how long they took together."""
+
+    def begun(self, fixture: Fixture) -> None:
+        """A match is being played from now on."""
+        now = self._clock()
+        self._begun_at = now if self._begun_at is None else self._begun_at
+        self._playing[fixture.number] = now, self._match_s[fixture.variant]
+
+    def finished(self, number: int) -> None:
+        """A match has ended."""
+        begun_at, work = self._playing.pop(number)
+        self._left -= work
+        self._done += work
+        self._done_s += self._clock() - begun_at
+
+    def voided(self, number: int) -> None:
+        """A match was spoiled. One that is spoiled while its bots start has not begun."""
+        self._playing.pop(number, None)
+
+    def left_s(self) -> float:
+        """Seconds until the run has nothing left to play."""
+        if self._begun_at is None:
+            return self._left * self._usual_rate
+        now, playing = self._clock(), tuple(self._playing.values())
+        elapsed_s = now - self._begun_at
+        if not self._done:
+            underway = sum(work for _, work in playing)
+            return self._left * max(self._usual_rate, elapsed_s / underway if underway else 0.0)
+        match_rate = self._done_s / self._done
+        underway = sum(min(work, (now - begun_at) / match_rate) if match_rate else 0.0 for begun_at, work in playing)
+        rate = (self._weight * self._usual_rate + elapsed_s) / (self._weight + self._done + underway)
+        return (self._left - underway) * rate

@@ -1,0 +1,101 @@
+"""What a person sees while a run is played: how much is there, how long the rest will take, and who leads."""
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from referee.commands.progress import PLAIN_EVERY_S, Bar, Leaders, Lines, RunProgress, make_bar
+from referee.tournament.plan.schedule import Fixture
+from referee.tournament.results import Result
+from referee.tournament.run.estimate import Estimate
+from referee.tournament.run.pace import Pace
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def leaders(matches: int) -> Leaders:
+    """After so many matches, all of which ann has won."""
+    made = Leaders("match-points")
+    for number in range(matches):
+        made.add(result(number))
+    return made
+
+
+def result(number: int) -> Result:
+    return Result(
+        number=number,
+        variant="six",
+        block=number,
+        bots=("ann", "bea"),
+        totals=(3, 9),
+        ranks=(1, 2),
+        rounds=1,
+        forfeited=(False, False),
+        faults=({}, {}),
+        late_slaps=(0, 0),
+    )
+
+
+def fixture(number: int) -> Fixture:
+    return Fixture(number=number, variant="six", block=0, lineup=(0, 1), rotation=0, deal=0, deal_key=b"")
+
+
+def pace(matches: int, clock: Clock) -> Pace:
+    """Of a session with so many matches of a second."""
+    estimate = Estimate(matches={"six": matches}, match_s={"six": 1.0}, side_by_side=1, stored_bytes=0)
+    return Pace(estimate, clock)
+
+
+def test_a_run_that_goes_on_tells_time_and_leaders_before_a_match_ends(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    RunProgress(Lines(), leaders(4), pace(6, clock), total=10, clock=clock)
+    assert capsys.readouterr().err == "4/10 matches, about 6 s left; leading: ann 1.00, bea 0.00\n"
+
+
+def test_a_bar_that_goes_on_shows_time_and_leaders_before_a_match_ends() -> None:
+    clock, drawn = Clock(), io.StringIO()
+    with make_bar(Console(file=drawn, force_terminal=True, width=120, color_system=None)) as bar:
+        progress = RunProgress(Bar(bar), leaders(4), pace(6, clock), total=10, clock=clock)
+        pictures = [line for line in re.split(r"[\r\n]", drawn.getvalue()) if "/10" in line]
+        assert pictures
+        assert all("4/10 about 6 s left leading: ann 1.00, bea 0.00" in picture for picture in pictures)
+        progress.begun(fixture(4))
+        clock.now += 2
+        progress.finished(result(4))
+        assert "5/10 about 8 s left leading: ann 1.00, bea 0.00" in drawn.getvalue()
+
+
+def test_a_new_run_says_nothing_until_there_is_something_to_tell(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    progress = RunProgress(Lines(), leaders(0), pace(10, clock), total=10, clock=clock)
+    assert capsys.readouterr().err == ""
+    for number in range(10):
+        progress.begun(fixture(number))
+        clock.now += 0.4 * PLAIN_EVERY_S
+        if number == 0:
+            progress.waiting()
+        progress.finished(result(number))
+    first, *lines, last = capsys.readouterr().err.splitlines()
+    assert first.startswith("0/10 matches so far; about ")
+    assert [line.partition(",")[0] for line in lines] == ["3/10 matches", "6/10 matches", "9/10 matches"]
+    assert last == "10/10 matches; leading: ann 1.00, bea 0.00"
+
+
+def test_a_void_is_told_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = Clock()
+    progress = RunProgress(Lines(), leaders(0), pace(2, clock), total=2, clock=clock)
+    progress.begun(fixture(0))
+    progress.voided(fixture(0), 1, "the referee slept")
+    progress.begun(fixture(0))
+    clock.now += PLAIN_EVERY_S
+    progress.finished(result(0))
+    void, line = capsys.readouterr().err.splitlines()
+    assert void == "match 0 is void (attempt 1), no bot's fault: the referee slept"
+    assert line.startswith("1/2 matches, 1 voided, about ")
