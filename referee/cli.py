@@ -168,7 +168,7 @@ def match(
 ) -> None:
     """Play games between given bots and print how they went."""
     from protocol.messages import Clocks, FaultPolicy, SlapTiming
-    from referee.commands.single import Ordered, play_match
+    from referee.commands.match import Ordered, play_match
 
     if policy not in ("fallback", "forfeit"):
         raise typer.BadParameter('expected "fallback" or "forfeit"', param_hint="--policy")
@@ -196,7 +196,7 @@ def match(
 @app.command()
 def variants(as_json: Json = False) -> None:
     """List the games, a line each; with --json their options too."""
-    from referee.commands.look import list_variants
+    from referee.commands.variants import list_variants
 
     raise typer.Exit(list_variants(as_json=as_json))
 
@@ -204,7 +204,7 @@ def variants(as_json: Json = False) -> None:
 @app.command()
 def rules(variant: Preset, option: OptionList = None) -> None:
     """Explain a game and its options."""
-    from referee.commands.look import show_rules
+    from referee.commands.rules import show_rules
 
     raise typer.Exit(show_rules(variant, _changes(option)))
 
@@ -221,8 +221,8 @@ def score(
     jsonl: Annotated[bool, typer.Option("--jsonl", help="Score a JSON request a line from stdin.")] = False,
 ) -> None:
     """Score layouts by hand."""
-    from referee.commands.look import score as score_by_hand
-    from referee.commands.look import score_lines
+    from referee.commands.score import score as score_by_hand
+    from referee.commands.score import score_lines
 
     if jsonl:
         raise typer.Exit(score_lines())
@@ -245,7 +245,7 @@ def replay(
     ] = False,
 ) -> None:
     """Tell a match again, as the public or as a seat saw it."""
-    from referee.commands.inspect import replay as replay_record
+    from referee.commands.replay import replay as replay_record
 
     if wire and seat is None:
         raise typer.BadParameter("expected --seat too: a conversation is one bot's", param_hint="--wire")
@@ -270,7 +270,7 @@ def verify(
     ] = None,
 ) -> None:
     """Check again: deals from the key, every replay, every score, and what passed between referee and bots."""
-    from referee.commands.inspect import verify as verify_again
+    from referee.commands.verify import verify as verify_again
 
     raise typer.Exit(verify_again(what, digest, results))
 

@@ -5,13 +5,14 @@
 
 from os import PathLike, fspath
 
-from referee.commands.inspect import load_record
+from referee.commands.records import lines_of, load_record, place_of
 from referee.rules import record as records
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import preset
 from referee.rules.game import Game
-from referee.rules.record import Record, read_record
+from referee.rules.record import NoRecord, Record, read_record
 from referee.rules.scoring.by_hand import Scores, score_grids
+from referee.tournament.store.disk import StoreError
 
 
 def score(variant: Variant | str, *layouts: str, ender: int | None = None) -> Scores:
@@ -46,8 +47,8 @@ def replay(record: Record | bytes | str | PathLike[str]) -> Game:
     `seen(seat)` what the bot of a seat was told. Answers, slap orders and chance outcomes come from the record; times
     and faults, which no rule knows, are read in the `Record` itself.
 
-    Raises NoRecord where there is no record that this version reads, BrokenRecord where one contradicts the rules (both
-    are ValueErrors), and StoreError for a store that cannot be read.
+    Raises NoRecord where there is no record that this version reads, or several and none of them is named, and
+    BrokenRecord where one contradicts the rules. Both are ValueErrors.
 
     >>> game = replay("match.jsonl")
     >>> game.result.totals, game.result.ranks
@@ -56,5 +57,16 @@ def replay(record: Record | bytes | str | PathLike[str]) -> Game:
     if isinstance(record, bytes):
         record = read_record(record)
     elif not isinstance(record, Record):
-        record = load_record(fspath(record))
+        record = _named(fspath(record))
     return records.replay(record)
+
+
+def _named(where: str) -> Record:
+    """The record that a path names; a program that meant one game of several would not see that it got the first."""
+    place = place_of(where)
+    if not place.is_store and place.number is None and (count := len(lines_of(place.path))) > 1:
+        raise NoRecord(f"{where} holds {count} games; name one of them, such as {where}:0")
+    try:
+        return load_record(where)
+    except StoreError as error:
+        raise NoRecord(str(error)) from None

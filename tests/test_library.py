@@ -116,6 +116,16 @@ def test_a_record_is_replayed_from_a_path_its_bytes_or_itself() -> None:
         referee.replay("match.jsonl:1")
 
 
+@pytest.mark.usefixtures("recorded")
+def test_of_several_games_in_a_file_one_must_be_named(tmp_path: Path) -> None:
+    several = tmp_path / "several.jsonl"
+    several.write_bytes(2 * Path("match.jsonl").read_bytes())
+
+    assert referee.replay(f"{several}:1").result.ranks == (2, 1)
+    with pytest.raises(NoRecord, match=r"several.jsonl holds 2 games; name one of them, such as .*several.jsonl:0"):
+        referee.replay(several)
+
+
 @pytest.mark.parametrize("module", ["referee", "referee.cli"])
 def test_neither_import_nor_help_waits_for_the_rules(module: str) -> None:
     loaded = run(sys.executable, "-c", f"import sys, {module}; print(*sys.modules)").stdout.split()
@@ -145,7 +155,7 @@ def test_a_program_that_imports_it_is_told_which_file_hides_our_protocol(hiding:
 
 
 def test_the_module_as_a_command_says_so_in_one_line(hiding: str) -> None:
-    done = run(sys.executable, "-m", "referee.cli", "variants")
+    done = run(sys.executable, "-m", "referee", "variants")
 
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"golfref: {hiding}\n")
 

@@ -63,6 +63,15 @@ def pages_meant(citing: Path, folders: str, page: str) -> list[Path]:
     return [path for path in PAGES if name(path).endswith(folders + page) and (folders or page != "README.md")]
 
 
+def test_contributors_are_shown_every_room_and_no_file_that_is_gone() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[a-z_]+/)+(?:\w+\.py)?)`", text))
+    rooms = {file.parent for file in (ROOT / "referee").rglob("__init__.py")} - {ROOT / "referee"}
+
+    assert [path for path in named if not ((ROOT / path).exists() or (ROOT / "referee" / path).exists())] == []
+    assert [name(room) for room in rooms if not {f"{name(room)}/", f"{name(room)}/".partition("/")[2]} & named] == []
+
+
 def test_both_pages_show_the_same_bot() -> None:
     """The one that tests/bots/test_shipped_bots.py plays."""
     pages = [(ROOT / page).read_text(encoding="utf-8") for page in ("README.md", "bots/README.md")]
@@ -77,6 +86,19 @@ def test_the_newest_changes_are_those_of_this_version() -> None:
 
     assert newest is not None
     assert newest[1] == referee.__version__
+
+
+def test_files_that_the_code_names_exist() -> None:
+    """A file by its name, with folders or without; `mine/` is whoever reads it."""
+    files = {f"/{name(path)}" for folder in (*FOLDERS, "tests") for path in (ROOT / folder).rglob("*.py")}
+    gone = [
+        f"{name(source)}: {named}"
+        for source in SOURCES
+        for named in re.findall(r"(?<![\w/.])\w+(?:/\w+)*\.py\b", source.read_text(encoding="utf-8"))
+        if not any(file.endswith(f"/{named}") for file in files) and not named.startswith("mine/")
+    ]
+
+    assert gone == []
 
 
 def test_reasons_are_cited_by_page_and_section() -> None:

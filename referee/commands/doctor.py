@@ -12,11 +12,11 @@ from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, put, put_js
 from referee.play.bot.process import control_groups
 from referee.play.faults import HostFault
 from referee.play.isolation.cgroups import Cgroups
-from referee.play.isolation.levels import Missing, bubblewrap
+from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.spec import Confinement, Isolation
-from referee.trials.machine import Host, host, versions
+from referee.trials.machine import Machine, look_at_machine, versions
 from referee.trials.races import WORK_US, Outcome, Scenario, race
 from referee.trials.self_test import Races, Start, try_races, try_start
 
@@ -77,7 +77,7 @@ class Report(Struct, frozen=True, kw_only=True):
     versions: dict[str, str]
     levels: tuple[Level, ...]
     groups: Groups
-    host: Host
+    host: Machine
     jobs: int
     """Advice: matches at a time."""
     races: Races | None
@@ -107,7 +107,7 @@ def examine(*, as_json: bool, races: int | None = None) -> int:
 
 
 def _report(windows: int) -> Report:
-    machine = host()  # before anything is started, for the load
+    machine = look_at_machine()  # before anything is started, for the load
     groups = _groups()
     starts: list[Start] = []
     races: list[Races] = []
@@ -116,7 +116,7 @@ def _report(windows: int) -> Report:
     try:
         bubblewrap()
         missing = None
-    except Missing as reason:
+    except NoBubblewrap as reason:
         missing = reason
 
     async def work(pump: Pump) -> None:
@@ -157,7 +157,7 @@ async def _bench(pump: Pump, confinement: Confinement, windows: int) -> list[Ben
     return found
 
 
-def _levels(starts: list[Start], missing: Missing | None) -> Iterator[Level]:
+def _levels(starts: list[Start], missing: NoBubblewrap | None) -> Iterator[Level]:
     for start in starts:
         tried = start.start_ms is not None
         yield Level(name=start.level, available=tried, problem=start.problem, remedy="", start_ms=start.start_ms)
@@ -218,7 +218,7 @@ def _on_timing(report: Report) -> Iterator[str]:
         yield "The system does not tell how long a bot waited for a core: other work here falsifies slap times."
 
 
-def _on_host(machine: Host) -> Iterator[str]:
+def _on_host(machine: Machine) -> Iterator[str]:
     if machine.load > 0.5 * machine.cores:
         yield f"The machine is busy (load {machine.load:g} on {machine.cores} cores): stop what else runs."
     if machine.quota_cores is not None and machine.quota_cores < machine.cores:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from protocol import VERSION
 from referee import __version__
 from referee.commands.console import say
-from referee.play.match import host
+from referee.play.match import host_line
 from referee.tournament.config.config import Config
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.schedule import Plan
@@ -76,7 +76,7 @@ def _begin(run: PreparedRun, lock: Lock) -> Store:
     meta = Meta(
         golfref=__version__,
         protocol=VERSION,
-        host=host(),
+        host=host_line(),
         facts=run.facts,
         master_key=run.key.hex(),
         commitment=commitment(run.key),

@@ -139,7 +139,7 @@ class Sitting:
         if one is not None:
             self._known[number] = one
             return self._admitted(Channel(spec, confinement, limits, one.channel.process))
-        async with self._pump.stillness:
+        async with self._pump.freeze_lock:
             return self._admitted(Channel(spec, confinement, limits))
 
     def _admitted(self, channel: Channel) -> Channel:
@@ -164,7 +164,7 @@ class Sitting:
 
     async def _rise(self, talk: Conversation) -> None:
         """The match is over: bots are kept for a later one, or end and take with them whatever they have started."""
-        async with self._pump.stillness:  # not in the middle of a window
+        async with self._pump.freeze_lock:  # not in the middle of a window
             for channel in self._channels:
                 channel.release()  # the warden may hold it
         async with trio.open_nursery() as nursery:
@@ -201,7 +201,7 @@ def match_messages(setup: MatchSetup, matches_before: Sequence[int] = ()) -> lis
     )
 
 
-def host() -> str:
+def host_line() -> str:
     """The machine and interpreter that a result came from, in one line."""
     system = f"{platform.system()} {platform.release()} {platform.machine()}"
     return f"{system}, Python {platform.python_version()} ({sys.implementation.name})"
@@ -227,7 +227,7 @@ def _record(setup: MatchSetup, recorder: Recorder, talk: Conversation, seats: Se
         isolation=setup.confinement.isolation,
         limits=to_builtins(setup.confinement.limits),
         cgroups=tuple(sorted(bounded())) if setup.confinement.isolation != "none" else (),
-        host=host(),
+        host=host_line(),
         games=setup.games,
         bounds=setup.limits,
         clocks=setup.clocks,

@@ -10,7 +10,6 @@ import trio
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.warden import Warden
 from referee.play.pump.pump import Pump
-from referee.play.slaps.neighbours import Neighbours
 
 Work = Callable[[Pump], Awaitable[None]]
 
@@ -19,13 +18,12 @@ class Interrupted(Exception):
     """SIGINT or SIGTERM came, and everything that ran has been stopped."""
 
 
-def run_session(works: Sequence[Work], neighbours: Neighbours | None = None) -> None:
-    """Run all works side by side on one pump, from the main thread, until they are done.
+def run_session(works: Sequence[Work], pump: Pump | None = None) -> None:
+    """Run all works side by side on one pump, a new one unless given, from the main thread, until they are done.
 
-    `neighbours` are the other workers of the run, with which slaps are timed one at a time.
     Raises Interrupted after SIGINT or SIGTERM, and otherwise the first exception that a work lets out.
     """
-    guarded(partial(heeding_signals, partial(pumping, works, neighbours)))
+    guarded(partial(heeding_signals, partial(pumping, works, pump or Pump())))
 
 
 def guarded(main: Callable[[], Awaitable[None]]) -> None:
@@ -37,9 +35,9 @@ def guarded(main: Callable[[], Awaitable[None]]) -> None:
         raise _first(group) from None
 
 
-async def pumping(works: Sequence[Work], neighbours: Neighbours | None = None) -> None:
-    """Run all works side by side on one pump."""
-    with closing(Pump(neighbours=neighbours)) as pump:
+async def pumping(works: Sequence[Work], pump: Pump) -> None:
+    """Run all works side by side on this pump, and close it."""
+    with closing(pump):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pump.run)
             nursery.start_soon(Warden(pump.channels).run)

@@ -22,6 +22,10 @@ Isolation = Literal["none", "limits", "bwrap"]
 """How far a bot is kept from the referee and the host, weakest first."""
 
 
+MB = 1 << 20
+"""Bytes in the megabyte in which limits are given."""
+
+
 class BotLimits(Struct, frozen=True, kw_only=True):
     """What one bot may use of the host in one match, with all that it starts."""
 

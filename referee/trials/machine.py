@@ -17,10 +17,10 @@ from protocol import VERSION
 from referee import __version__
 from referee.play.bot.procfs import lists_children, waits_of
 from referee.play.isolation.host import cores, is_autogrouped, number, quota_cores, text
-from referee.play.isolation.levels import Missing, bubblewrap
+from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 
 
-class Host(Struct, frozen=True, kw_only=True):
+class Machine(Struct, frozen=True, kw_only=True):
     """The system that bots run on."""
 
     root: bool
@@ -62,10 +62,10 @@ def versions() -> dict[str, str]:
     }
 
 
-def host() -> Host:
+def look_at_machine() -> Machine:
     """The machine as it is now."""
     memory = _memory_mb()
-    return Host(
+    return Machine(
         root=os.geteuid() == 0,
         cores=cores(),
         quota_cores=quota_cores(),
@@ -95,7 +95,7 @@ def _installed(package: str) -> str:
 
 
 def _bubblewrap_version() -> str:
-    with contextlib.suppress(Missing):
+    with contextlib.suppress(NoBubblewrap):
         return bubblewrap().version.removeprefix("bubblewrap").strip()
     return ""
 

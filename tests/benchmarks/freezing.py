@@ -10,13 +10,16 @@ import statistics
 import sys
 import time
 from collections import deque
+from typing import Any
 from unittest.mock import patch
 
 from protocol.messages import Clocks, FaultPolicy
 from referee.play import session
 from referee.play.match import MatchSetup, play
+from referee.play.pump import pump as pump_module
 from referee.play.pump.live import Live
 from referee.play.pump.pump import Pump
+from referee.play.pump.slap_timer import SlapTimer
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement
 from referee.rules.book.variants import customised
@@ -31,26 +34,31 @@ MATCHES = 4
 RETRY_NS = 100_000
 
 
-class Draining(Pump):
-    """A pump that times a window once no bot of any other match owes an answer, and asks nothing new until then."""
+class DrainingTimer(SlapTimer):
+    """Times a window once no bot owes an answer any more."""
 
-    def __init__(self, *given: object, **named: object) -> None:
-        super().__init__(*given, **named)  # type: ignore[arg-type]
-        self._waiting: deque[Live] = deque()
+    async def _try_window(self, now_ns: int) -> Live | None:
+        if any(channel.is_busy() for channel in self._bots()):
+            self._retry_ns = now_ns + RETRY_NS
+            return None
+        return await super()._try_window(now_ns)
+
+
+class Draining(Pump):
+    """A pump that asks nothing new while a window waits."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        with patch.object(pump_module, "SlapTimer", DrainingTimer):
+            super().__init__(*given, **named)
+        self._held_back: deque[Live] = deque()
 
     def _advance(self, live: Live) -> None:
-        if self._races and live.exchange is not None:
-            self._waiting.append(live)
-        else:
-            super()._advance(live)
-
-    async def _try_race(self, now_ns: int) -> None:
-        if any(channel.is_busy() for channel in self.channels()):
-            self._race_due_ns = now_ns + RETRY_NS
+        if self._slap_timer.next_ns() is not None and live.exchange is not None:
+            self._held_back.append(live)
             return
-        await super()._try_race(now_ns)
-        while self._waiting and not self._races:
-            super()._advance(self._waiting.popleft())
+        super()._advance(live)
+        while self._held_back and self._slap_timer.next_ns() is None:
+            super()._advance(self._held_back.popleft())
 
 
 def decisions_a_second(matches: int, pump: type[Pump]) -> float:

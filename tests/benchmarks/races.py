@@ -48,7 +48,7 @@ def played(scenario: Scenario, windows: int, neighbours: Neighbours | None = Non
     async def work(pump: Pump) -> None:
         found.append(await race(pump, scenario, windows))
 
-    run_session([work], neighbours)
+    run_session([work], Pump(neighbours=neighbours))
     return found[0]
 
 

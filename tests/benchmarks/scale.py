@@ -28,7 +28,7 @@ from tabulate import tabulate
 
 from protocol import VERSION
 from referee import __version__
-from referee.play.match import host, play
+from referee.play.match import host_line, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.rules.record import Record
@@ -119,7 +119,7 @@ def fabricate(path: Path, matches: int | None = None) -> Path:
     meta = Meta(
         golfref=__version__,
         protocol=VERSION,
-        host=host(),
+        host=host_line(),
         facts=facts,
         master_key=key.hex(),
         commitment=commitment(key),

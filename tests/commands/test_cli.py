@@ -1,4 +1,4 @@
-"""The commands as their users type them, in processes of their own."""
+"""The commands as their users type them."""
 
 import json
 import os
@@ -8,18 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import GOLFREF, golfref
 
-from referee.play.isolation.levels import Missing, bubblewrap
-
-GOLFREF = (sys.executable, "-m", "referee")
-
-
-def golfref(*words: str, cwd: Path, given: str = "", code: int = 0) -> tuple[str, str]:
-    """What a command prints on stdout and stderr; it must end with this exit code and never with a traceback."""
-    done = subprocess.run([*GOLFREF, *words], cwd=cwd, input=given, capture_output=True, text=True, check=False)
-    assert "Traceback" not in done.stderr, done.stderr
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout, done.stderr
+from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 
 
 def golfref_json(*words: str, cwd: Path) -> Any:
@@ -209,7 +200,7 @@ def test_a_bot_that_is_started_in_its_own_folder_has_the_name_that_it_says(tmp_p
 def test_a_match_shows_no_bot_the_folder_of_a_run(tmp_path: Path) -> None:
     try:
         bubblewrap()
-    except Missing as missing:
+    except NoBubblewrap as missing:
         pytest.skip(str(missing))
     (tmp_path / "mine.py").touch()
     (tmp_path / "friday.golfref").touch(mode=0o600)
@@ -281,11 +272,11 @@ def test_what_is_no_record_is_said_so(tmp_path: Path) -> None:
 
 
 def test_help_and_version(tmp_path: Path) -> None:
-    overview, _ = golfref("--help", cwd=tmp_path)
+    overview, _ = golfref("--help", cwd=tmp_path, alone=True)
     for command in ("tournament", "standings", "match", "variants", "rules", "score", "replay", "verify"):
         assert command in overview
         assert golfref(command, "--help", cwd=tmp_path)[0]
-    assert "protocol 1\n" in golfref("--version", cwd=tmp_path)[0]
+    assert "protocol 1\n" in golfref("--version", cwd=tmp_path, alone=True)[0]
 
 
 def test_help_imports_nothing_heavy(tmp_path: Path) -> None:

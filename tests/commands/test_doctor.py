@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 
-from referee.play.isolation.levels import Missing, bubblewrap
+from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 from referee.rules.record import GivenSlaps, Reaction
 from referee.trials.races import Scenario, Window, chance_of
 from referee.trials.races import summary as bench_summary
@@ -53,7 +53,7 @@ def doctor(*words: str, zone: str, code: int = 0, path: str = os.environ["PATH"]
 def offers_bwrap() -> bool:
     try:
         return bool(bubblewrap())
-    except Missing:
+    except NoBubblewrap:
         return False
 
 

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from referee.play.faults import HostFault
-from referee.play.isolation.cell import MB, arguments, cell_of, inner_command, uids
+from referee.play.isolation.bwrap import arguments, inner_command, uids
+from referee.play.isolation.cell import cell_of
 from referee.play.isolation.levels import bubblewrap
 from referee.play.isolation.seccomp import program
-from referee.play.spec import BotLimits, BotSpec, Confinement
+from referee.play.spec import MB, BotLimits, BotSpec, Confinement
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
 """The referee's environment variables that a bot gets under `none` and `limits`; its own `env` is added."""
@@ -42,7 +43,7 @@ class Launch(NamedTuple):
 def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], counted: bool) -> Launch:
     """How to start a bot so that its process is in the control groups whose `join` files are given.
 
-    `counted`: one of them bounds its memory. Raises Unfit where the bot cannot run in a cell, and Missing.
+    `counted`: one of them bounds its memory. Raises Unfit where the bot cannot run in a cell, and NoBubblewrap.
     """
     if confinement.isolation == "none":
         return Launch(list(spec.command), environment(spec), spec.dir)

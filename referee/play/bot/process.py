@@ -23,12 +23,10 @@ from referee.play.bot import orphans
 from referee.play.bot.launch import Launch, give_back, launch
 from referee.play.bot.procfs import Computed, Holdings, Usage, computed, holdings, is_running, members, process_groups
 from referee.play.faults import HostFault
-from referee.play.isolation.cell import MB
-from referee.play.isolation.cgroups import Cgroups, Group, GroupFailed
-from referee.play.isolation.cgroups import Missing as NoCgroups
-from referee.play.isolation.claim import claim
+from referee.play.isolation.cgroup_setup import set_up_cgroups
+from referee.play.isolation.cgroups import CgroupGap, Cgroups, Group, GroupFailed
 from referee.play.isolation.shown import Unfit
-from referee.play.spec import BotLimits, BotSpec, Confinement
+from referee.play.spec import MB, BotLimits, BotSpec, Confinement
 
 KEEPERS = 4
 """Processes that stand between the referee and a bot in a cell."""
@@ -296,15 +294,15 @@ class BotProcess:
 
 
 @functools.cache
-def control_groups() -> Cgroups | NoCgroups:
+def control_groups() -> Cgroups | CgroupGap:
     """How this process makes a control group for each bot, if it can; asks the system once."""
-    return claim()
+    return set_up_cgroups()
 
 
 def bounded() -> frozenset[str]:
     """What control groups bound on this host for each bot: some of `memory`, `processes`."""
     groups = control_groups()
-    return frozenset() if isinstance(groups, NoCgroups) else frozenset(groups.folders) & {"memory", "processes"}
+    return frozenset() if isinstance(groups, CgroupGap) else frozenset(groups.folders) & {"memory", "processes"}
 
 
 def _new_group(confinement: Confinement) -> Group | None:

@@ -1,7 +1,8 @@
 """Control groups: one for each bot, that bounds, holds still, counts and ends it with all that it starts. Linux.
 
-A control group holds its processes whatever session, process group or namespace they flee to. claim.py finds how this
-process can make groups; `Cgroups.group` makes one. This module must not know what a bot is, nor how it is started.
+A process stays in its control group whatever session, process group or namespace it enters. cgroup_setup.py finds out
+how this process can make groups; `Cgroups.group` makes one. This module must not know what a bot is, nor how it is
+started.
 Sources: the kernel's admin-guide/cgroup-v2.rst and cgroup-v1/, and systemd's CGROUP_DELEGATION.md.
 """
 
@@ -31,7 +32,7 @@ class GroupFailed(Exception):
     """A control group could not be made; the text says why and what to do."""
 
 
-class Missing(Struct, frozen=True, kw_only=True):
+class CgroupGap(Struct, frozen=True, kw_only=True):
     """Why there are no groups, or why they can do less, in words for the organiser."""
 
     reason: str
@@ -44,7 +45,7 @@ class Cgroups(Struct, frozen=True, kw_only=True):
     version: Literal[1, 2]
     folders: dict[Ability, str]
     """What the groups can do, and the folder in which they are made for it: one for all in version 2."""
-    gap: Missing | None = None
+    gap: CgroupGap | None = None
     """Why they cannot do all; None where they can."""
 
     def group(self, *, memory_bytes: int, processes: int) -> "Group":

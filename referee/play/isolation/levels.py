@@ -1,6 +1,6 @@
-"""The levels of isolation: which of them this host offers, why another is missing and how to get it.
+"""The levels of isolation: which of them this host offers, why one is missing, and how to get it.
 
-What a bot sees under `bwrap` is built by sandbox.py, what it may call by seccomp.py; launch.py starts bots.
+cell.py says what a bot sees under `bwrap`, seccomp.py what it may call, and bwrap.py how bubblewrap is told.
 """
 
 import functools
@@ -13,13 +13,14 @@ import sys
 from msgspec import Struct
 
 from referee.play.faults import HostFault
-from referee.play.isolation.cell import Cell, arguments, cell_of, inner_command, tool, uids
+from referee.play.isolation.bwrap import arguments, inner_command, tool, uids
+from referee.play.isolation.cell import Cell, cell_of
 from referee.play.isolation.seccomp import NoSeccomp, program
 from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotLimits, BotSpec, Isolation, find_command
 
 _NEEDED = frozenset({"--args", "--size", "--perms", "--json-status-fd", "--seccomp", "--clearenv", "--cap-drop"})
-"""What bubblewrap must know; all of it does since version 0.8."""
+"""The options that bubblewrap must have; it has all of them since version 0.8."""
 
 _REMEDIES = {
     "uid map": "the kernel or AppArmor refuses user namespaces; as on Ubuntu 24.04, let bwrap have them by an AppArmor "
@@ -33,11 +34,11 @@ _REMEDIES = {
     "RTM_NEWADDR": "as root in a container: --cap-add SYS_ADMIN --cap-add NET_ADMIN, or --privileged; on Ubuntu 24.04 "
     "bwrap needs an AppArmor profile (tournaments/ISOLATION.md has it)",
 }
-"""By what is in bubblewrap's message."""
+"""What the organiser can do, by a part of bubblewrap's message."""
 
 
-class Missing(HostFault):
-    """This host does not offer `bwrap`: the reason, and what the organiser can do about it."""
+class NoBubblewrap(HostFault):
+    """This host does not offer `bwrap`; `reason` says why, and `remedy` what the organiser can do about it."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         self.reason = reason
@@ -55,27 +56,27 @@ class Bubblewrap(Struct, frozen=True, kw_only=True):
 
 @functools.cache
 def bubblewrap() -> Bubblewrap:
-    """The bubblewrap of this host, which has been tried out; raises Missing."""
+    """The bubblewrap of this host. It has been tried out and builds cells; raises NoBubblewrap where there is none."""
     if sys.platform != "linux":
-        raise Missing("bubblewrap needs Linux", "use a Linux machine, real or virtual, for other people's bots")
+        raise NoBubblewrap("bubblewrap needs Linux", "use a Linux machine, real or virtual, for other people's bots")
     path = shutil.which("bwrap")
     if path is None:
-        raise Missing("bubblewrap is not installed", "apt-get install bubblewrap, or dnf install bubblewrap")
+        raise NoBubblewrap("bubblewrap is not installed", "apt-get install bubblewrap, or dnf install bubblewrap")
     try:
         _ = [tool(name) for name in ("setpriv", "prlimit", "env")]
-    except Unfit as error:
-        raise Missing(str(error), "install util-linux and coreutils") from None
+    except HostFault as error:
+        raise NoBubblewrap(str(error), "install util-linux and coreutils") from None
     version = _said(path, "--version").strip()
     options = frozenset(re.findall(r"--[a-z0-9-]+", _said(path, "--help")))
     if lacking := sorted(_NEEDED - options):
-        raise Missing(f"{version} does not know {', '.join(lacking)}", "install bubblewrap 0.8 or later")
+        raise NoBubblewrap(f"{version} does not know {', '.join(lacking)}", "install bubblewrap 0.8 or later")
     one = Bubblewrap(path=path, version=version, options=options)
     _try_out(one)
     return one
 
 
 def find_problem(spec: BotSpec, isolation: Isolation) -> str | None:
-    """What keeps a bot from being started under this level, or None."""
+    """What keeps a bot from being started under this level, in words; None where nothing does."""
     if problem := find_command(spec):
         return problem
     if isolation == "bwrap":
@@ -90,15 +91,15 @@ def _said(path: str, option: str) -> str:
     try:
         return subprocess.run([path, option], capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError) as error:
-        raise Missing(f"{path} {option} fails: {error}", "install bubblewrap 0.8 or later") from None
+        raise NoBubblewrap(f"{path} {option} fails: {error}", "install bubblewrap 0.8 or later") from None
 
 
 def _try_out(one: Bubblewrap) -> None:
-    """Build a cell as a bot's, and run a program in it that does nothing."""
+    """Build a cell like a bot's and run a program in it that does nothing; raises NoBubblewrap where that fails."""
     try:
         filtered = program(shared_memory=False)
     except NoSeccomp as error:
-        raise Missing(str(error), "apt-get install libseccomp2, or dnf install libseccomp") from None
+        raise NoBubblewrap(str(error), "apt-get install libseccomp2, or dnf install libseccomp") from None
     cell = Cell(command=("/bin/sh", "-c", ":"), folder="/usr", reads=(), env={})
     limits = BotLimits()
     uid = uids(os.getpid())[-1] if os.geteuid() == 0 else None
@@ -120,4 +121,4 @@ def _try_out(one: Bubblewrap) -> None:
         remedy = next(
             (text for part, text in _REMEDIES.items() if part in message), "tournaments/ISOLATION.md may help"
         )
-        raise Missing(f"bubblewrap cannot build a cell here ({message})", remedy)
+        raise NoBubblewrap(f"bubblewrap cannot build a cell here ({message})", remedy)

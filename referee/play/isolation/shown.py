@@ -12,16 +12,16 @@ import stat
 from collections.abc import Iterator
 
 MOST_FILES = 100_000
-"""A bot's own folder may hold so many files: all of them are looked at before play."""
+"""How many files a bot's own folder may hold. All of them are looked at before play."""
 
 MOST_FILES_TO_READ = 500_000
-"""What else a bot may read, such as an interpreter, may hold so many."""
+"""How many files anything else that a bot can read may hold, such as an interpreter's folder."""
 
 _STORE_NAME = re.compile(r"\.golfref([-.~]|$)", re.IGNORECASE)
 """The name of a store, also of an old one (`run.golfref.old1`) and of what lies beside one (`-wal`, `.lock`)."""
 
 _PAGE_BYTES = 4096
-"""The size of a store's first page, which names its tables. The whole file is a multiple of it."""
+"""The size of a store's first page, which names its tables. The size of the whole file is a multiple of it."""
 
 _STORE_MARKS = (b"SQLite format 3\x00", b"CREATE TABLE meta ", b"CREATE TABLE matches ")
 """What is in the first page of a store, whatever its file is called."""
@@ -34,9 +34,9 @@ class Unfit(ValueError):
 def check_folder(folder: str) -> None:
     """Look through a bot's own folder; raises Unfit.
 
-    It may hold no part of a store, and no pipe or socket, for two bots with one folder could talk through them.
-    Everything in it must be readable by the bot's user. The advice to make it so comes last, when it is known that
-    nothing is in the folder which others must not read.
+    It may hold no part of a store. It may hold no pipe or socket either, because two bots that share the folder could
+    talk through it. The bot's user must be able to read everything in it; the advice to make that so is given only when
+    it is known that the folder holds no store.
     """
     closed = None
     everyone = 0 if os.geteuid() else stat.S_IROTH

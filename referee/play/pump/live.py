@@ -44,3 +44,14 @@ class Live(Struct, eq=False):
     def channels(self) -> dict[int, Channel]:
         """By seat."""
         return {seat: link.channel for seat, link in self.links.items()}
+
+    def is_over(self) -> bool:
+        """Whether nothing of it is driven any more."""
+        return self.done.is_set()
+
+    def fail(self, error: BaseException) -> None:
+        """It is over because the referee or its host has failed."""
+        self.failure = error
+        for channel in self.channels().values():
+            channel.give_up()
+        self.done.set()

@@ -7,8 +7,6 @@ when nothing is at hand. All deadlines stand in one heap that sets the poll's ti
 
 import heapq
 import itertools
-import time
-from collections import deque
 from functools import partial
 
 import trio
@@ -19,11 +17,9 @@ from referee.play.faults import HostFault, Trouble
 from referee.play.pump.clock import Clock
 from referee.play.pump.live import Link, Live
 from referee.play.pump.poller import Poller
+from referee.play.pump.slap_timer import SlapTimer
 from referee.play.slaps.lock import HostLock
-from referee.play.slaps.neighbours import LONGEST_STILL_S, Neighbours
-from referee.play.slaps.quiet import NOT_ALONE, held_still, quiet
-from referee.play.slaps.race import run_race
-from referee.play.slaps.wakers import Wakers
+from referee.play.slaps.neighbours import Neighbours
 from referee.play.talk.conversation import Steps
 from referee.play.talk.exchange import Delivery, Reply
 from referee.play.talk.inbox import Heard
@@ -37,12 +33,6 @@ HOPELESS_NS = 2_000_000_000
 Short times do not add up to this: clocks stood still in them, and a bot that gives the warden much to look at, while it
 thinks for long, could bring them about.
 """
-
-LOCK_PATIENCE_NS = 1_000_000_000
-"""How long a window waits for another referee of this host that is timing; then it is held, and marked disturbed."""
-
-LOCK_RETRY_NS = 1_000_000
-"""How often it tries; other matches go on meanwhile."""
 
 EXIT_CHECK_NS = 5_000_000
 """How often a bot whose output has ended is looked at until it is known what happened."""
@@ -65,17 +55,15 @@ class Pump:
         self._alarms: list[tuple[int, int]] = []
         """When to look at which link; by number, so that a match does not stay in memory until its alarms are over."""
         self._count = itertools.count()
-        self._races: deque[Live] = deque()
-        self._race_due_ns = self._patience_ends_ns = 0
-        self._lock = lock or HostLock()
-        self._wakers = Wakers()
-        self._neighbours = neighbours
-        if neighbours is not None:
-            for fd in neighbours.fds:
-                self._poller.watch(fd, partial(self._hear_neighbour, neighbours, fd))
+        self._slap_timer = SlapTimer(self._clock, self._everyone, lock=lock, neighbours=neighbours)
+        for fd in self._slap_timer.neighbour_fds():
+            self._poller.watch(fd, partial(self._hear_neighbour, fd))
         self._wakeup = trio.Event()
-        self.stillness = trio.Lock()
-        """Held while slaps are timed; who starts processes takes it first."""
+
+    @property
+    def freeze_lock(self) -> trio.Lock:
+        """Held while bots are frozen for slaps; whoever starts a process takes it first."""
+        return self._slap_timer.freeze_lock
 
     def channels(self) -> list[Channel]:
         """All bots of all matches in flight."""
@@ -100,7 +88,7 @@ class Pump:
         live = Live(steps)
         live.links = {seat: Link(next(self._count), live, seat, channel) for seat, channel in channels.items()}
         try:
-            async with self.stillness:  # not in the middle of a window, for which these bots were not held still
+            async with self.freeze_lock:  # not in the middle of a window, for which these bots were not held still
                 self._clock.catch_up(self._clock.now_ns())  # what the others waited for before is no lag of this match
                 for link in live.links.values():
                     self._register(link)
@@ -111,6 +99,7 @@ class Pump:
         finally:
             if live in self._lives:
                 self._lives.remove(live)
+            live.done.set()
             for link in live.links.values():
                 self._unregister(link)
             live.links.clear()
@@ -130,21 +119,20 @@ class Pump:
     def close(self) -> None:
         """Once nothing converses any more: what is cancelled together with `run` still takes its pipes back."""
         self._poller.close()
-        self._lock.close()
-        self._wakers.close()
-        if self._neighbours is not None:
-            self._neighbours.close()
+        self._slap_timer.close()
 
     async def _turn(self) -> None:
         """Work for one turn, then let trio's other tasks run, or park when nothing has happened."""
         now_ns = self._clock.now_ns()
         end_ns, busy = now_ns + TURN_NS, True
-        while busy and now_ns < end_ns and not self._is_called(now_ns):
+        while busy and now_ns < end_ns and not self._slap_timer.is_due(now_ns):
             busy = self._poll(now_ns, min(end_ns, self._next_alarm(now_ns)))
             now_ns = self._clock.now_ns()
-        if self._is_called(now_ns):
-            await self._time_slaps()
+        if self._slap_timer.is_due(now_ns):
+            live = await self._slap_timer.run()
             self._clock.look()
+            if live is not None:
+                self._advance(live)
         elif busy:
             await trio.lowlevel.checkpoint()
         else:
@@ -229,7 +217,7 @@ class Pump:
             else:  # it has been asked anew since the alarm was set, or its clock was stopped
                 self._wake_at(link, pending.deadline_ns)
         except HostFault as fault:
-            self._fail(link.live, fault)
+            link.live.fail(fault)
 
     # Exchanges
 
@@ -242,7 +230,7 @@ class Pump:
                 for seat in exchange.dismissed:
                     self._dismiss(live.links[seat])
                 if exchange.timed and not exchange.at_once:
-                    self._races.append(live)
+                    self._slap_timer.add(live)
                     return
                 live.opened_ns = self._clock.now_ns()
                 live.awaited = sum([delivery.awaits is not None for delivery in exchange.deliveries])
@@ -253,7 +241,7 @@ class Pump:
         except StopIteration:
             live.done.set()
         except Exception as error:  # our own failure voids this match and no other
-            self._fail(live, error)
+            live.fail(error)
 
     def _deliver(self, link: Link, delivery: Delivery) -> None:
         """Write a line; what is known at once of its answer is the reply."""
@@ -303,12 +291,6 @@ class Pump:
         if not link.live.awaited:
             self._advance(link.live)
 
-    def _fail(self, live: Live, error: BaseException) -> None:
-        live.failure = error
-        for link in live.links.values():
-            link.channel.give_up()
-        live.done.set()
-
     def _timed_at_once(self, live: Live, reply: Reply, now_ns: int) -> Reply:
         """Where all were asked at the same moment, what counts is when the answer was seen."""
         if live.exchange is None or not live.exchange.at_once:
@@ -316,61 +298,8 @@ class Pump:
         elapsed_us = (now_ns - live.opened_ns) / 1e3
         return replace(reply, elapsed_us=elapsed_us, waived_us=0.0, corrected_us=round(elapsed_us, 1))
 
-    # Slaps that are timed, here and by our neighbours
-
-    def _is_called(self, now_ns: int) -> bool:
-        """Whether all else must wait: a window is to be timed, or another worker times one."""
-        wanted = self._neighbours is not None and self._neighbours.wants_stillness()
-        return wanted or (bool(self._races) and now_ns >= self._race_due_ns)
-
-    async def _time_slaps(self) -> None:
-        async with self.stillness:
-            self._clock.catch_up(self._clock.now_ns())  # whoever had it started a process
-            if self._neighbours is not None and self._neighbours.wants_stillness():
-                begun_ns = self._clock.now_ns()
-                with held_still(self._everyone()) as at_rest:
-                    self._neighbours.stand_still(at_rest=at_rest)
-                if self._patience_ends_ns:  # meanwhile it was a neighbour that had the lock
-                    self._patience_ends_ns += self._clock.now_ns() - begun_ns
-            else:
-                await self._try_race(self._clock.now_ns())
-
-    async def _try_race(self, now_ns: int) -> None:
-        """Time the first window that waits, if the host's lock is free or has been waited for long enough."""
-        self._patience_ends_ns = self._patience_ends_ns or now_ns + LOCK_PATIENCE_NS
-        has_lock = self._lock.try_acquire()
-        if not has_lock and self._lock.is_there and now_ns < self._patience_ends_ns:
-            self._race_due_ns = now_ns + LOCK_RETRY_NS
-            return
-        self._patience_ends_ns = 0
-        live = self._races.popleft()
-        try:
-            has_replies = await self._run_race(live, has_lock=has_lock)
-        finally:
-            if has_lock:
-                self._lock.release()
-        if has_replies:
-            self._advance(live)
-
-    async def _run_race(self, live: Live, *, has_lock: bool) -> bool:
-        """Time the open window of a match; False where there is none any more, or we spoiled it."""
-        if live not in self._lives or live.exchange is None:
-            return False
-        begun = time.monotonic()
-        try:
-            with quiet(self._everyone(), self._wakers, self._neighbours, has_lock=has_lock) as doubts:
-                replies = await run_race(live.exchange, live.channels(), doubts)
-        except Exception as error:  # as in _advance
-            self._fail(live, error)
-            return False
-        if self._neighbours is not None and time.monotonic() - begun > LONGEST_STILL_S:
-            replies = [replace(reply, disturbed=(*reply.disturbed, NOT_ALONE)) for reply in replies]
-        live.replies = {reply.seat: reply for reply in replies}
-        return True
-
-    def _hear_neighbour(self, neighbours: Neighbours, fd: int, _: int) -> None:
-        neighbours.read(fd)
-        if fd not in neighbours.fds:
+    def _hear_neighbour(self, fd: int, _: int) -> None:
+        if not self._slap_timer.hear(fd):
             self._poller.forget(fd)
 
     # Clocks
@@ -383,7 +312,8 @@ class Pump:
 
     def _next_alarm(self, now_ns: int) -> int:
         alarm_ns = self._alarms[0][0] if self._alarms else now_ns + 3_600_000_000_000
-        return min(alarm_ns, self._race_due_ns) if self._races else alarm_ns
+        window_ns = self._slap_timer.next_ns()
+        return alarm_ns if window_ns is None else min(alarm_ns, window_ns)
 
     def _expire(self, now_ns: int) -> None:
         """Look at every bot whose time has come."""
@@ -404,4 +334,4 @@ class Pump:
                 channel.shift_clock(gap_ns)
             if gap_ns > HOPELESS_NS and any(channel.is_busy() for channel in channels):
                 text = f"the referee did not look at its pipes for {gap_ns / 1e9:.2f} s while a clock ran"
-                self._fail(live, HostFault(text))
+                live.fail(HostFault(text))

@@ -1,7 +1,7 @@
 """The conversation of one match, sans I/O: a generator that yields exchanges and takes replies.
 
 It runs the same between live processes, in-memory bots and scripts. It asks, judges and blames; what exactly a bot is
-sent is composed in `telling.py`. It knows nothing of processes, pipes or clocks; times come with the replies.
+sent is composed in `script.py`. It knows nothing of processes, pipes or clocks; times come with the replies.
 """
 
 from collections import Counter

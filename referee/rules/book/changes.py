@@ -63,6 +63,14 @@ def change(base: Variant, changes: Mapping[str, Any]) -> Options:
     return options
 
 
+def in_effect(options: Options) -> Options:
+    """The options with those at their default that can have no effect (OPT-08), such as `joker_value` without jokers.
+
+    Two games whose options are equal in this form are played and scored alike."""
+    idle = [name for name, one in OPTIONS.items() if one.needs is not None and not one.needs.holds(options)]
+    return replace(options, **{name: getattr(_DEFAULTS, name) for name in idle})
+
+
 def _unknown(name: str) -> str:
     """What to tell somebody who named an option that does not exist, with the nearest that does."""
     if name in NOT_OPTIONS:
@@ -112,7 +120,7 @@ def _ranks_set(variant: Variant, given: set[str]) -> dict[str, set[str]]:
     found = {}
     for name, value in variant.own_options().items():
         sets = OPTIONS[name].sets
-        if sets and (value != getattr(_DEFAULTS, name) or (sets.even_at_default and name in given)):
+        if sets and (name in given if sets.when_named else value != getattr(_DEFAULTS, name)):
             found[name] = {rank_of(key) for key in sets.ranks(variant.options)}
     return found
 

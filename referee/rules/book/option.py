@@ -51,13 +51,13 @@ class CardValues(Struct, frozen=True, kw_only=True):
 
     ranks: "Callable[[Options], frozenset[str]]"
     """The ranks, or single cards, whose values are set while the option is not at its default."""
-    even_at_default: bool = False
-    """Whether they count as set, too, when somebody names the option with its default."""
+    when_named: bool = False
+    """Whether they count as set where somebody names the option, at its default too, and nowhere else."""
 
 
-def values_of(*ranks: str, even_at_default: bool = False) -> CardValues:
+def values_of(*ranks: str, when_named: bool = False) -> CardValues:
     """The same ranks whatever the option says."""
-    return CardValues(ranks=lambda _: frozenset(ranks), even_at_default=even_at_default)
+    return CardValues(ranks=lambda _: frozenset(ranks), when_named=when_named)
 
 
 class Option(Struct, frozen=True, kw_only=True):

@@ -189,7 +189,8 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     protect_ender: Annotated[
         bool,
         Option(
-            does="Whether the cards of the seat that ends the round are safe from the other seats.",
+            does="Whether trades and powers spare the cards of the seat that ends the round; "
+            "slaps do so in Cactus only, and looks in all games but Cambio.",
             games=only("CUT", "CMB", "POW", "CAC"),
         ),
     ] = False
@@ -290,7 +291,13 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     joker_value: Annotated[
         int,
-        Option(does="What a joker counts.", games=WITH_JOKERS, needs=JOKERS, sets=values_of(JOKER), scores=True),
+        Option(
+            does="What a joker counts.",
+            games=WITH_JOKERS,
+            needs=JOKERS,
+            sets=values_of(JOKER, when_named=True),
+            scores=True,
+        ),
     ] = -5
     joker_pair: Annotated[
         Literal["zero", "sum"] | int,
@@ -331,7 +338,7 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = False
     jack_value: Annotated[
         Literal[10, 20],
-        Option(does="What a jack counts.", games=IN_FAMILY, sets=values_of("J", even_at_default=True), scores=True),
+        Option(does="What a jack counts.", games=IN_FAMILY, sets=values_of("J", when_named=True), scores=True),
     ] = 10
     twos: Annotated[
         Literal["minus2", "plus2"],

@@ -96,7 +96,7 @@ _ALL = (
         rows=3,
         columns=3,
         packs_suffice_for=(3, 7),
-        options=Options(initial_up=0, limit=50, limit_mode="exceed"),
+        options=Options(initial_up=0, limit=50, limit_mode="exceed", joker_value=-4),
     ),
     Variant(
         preset="eight-card",

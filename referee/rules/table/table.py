@@ -1,7 +1,7 @@
 """Everything physical at the table, as one inspectable value, and the moves that cards can make on it.
 
-A table knows no course of play: whose decision it is and what may be decided stands in kernel.py and cactus.py. Its
-chance outcomes come from outside (chance.py), and whatever happens is emitted as an event.
+A table knows no course of play: whose decision it is, and what may be decided, stands with the games (six_card.py and
+others). Its chance outcomes come from outside (chance.py), and whatever happens is emitted as an event.
 """
 
 from collections.abc import Iterator

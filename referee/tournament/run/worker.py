@@ -84,7 +84,7 @@ async def _work(dispatcher: PipeDispatcher, neighbours: Neighbours, jobs: int, r
     async def play(pump: Pump) -> None:
         await play_jobs(pump, dispatcher, jobs=jobs, reuse=reuse)
 
-    await pumping([dispatcher.listen, dispatcher.send_heartbeats, play], neighbours)
+    await pumping([dispatcher.listen, dispatcher.send_heartbeats, play], Pump(neighbours=neighbours))
 
 
 def _pipes() -> tuple[int, int]:

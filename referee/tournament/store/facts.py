@@ -17,6 +17,7 @@ from msgspec.structs import asdict, replace
 from protocol.messages import Clocks, FaultPolicy
 from referee.play.bot.pool import Reuse
 from referee.play.spec import BotLimits, BotSpec, Isolation
+from referee.rules.book.changes import in_effect
 from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, restored
@@ -54,11 +55,17 @@ class VariantFacts(Struct, frozen=True, kw_only=True):
         return short(sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest())
 
     def is_same_game(self, other: "VariantFacts") -> bool:
-        """Whether both are the same game under the same name, whichever options each of them lists."""
+        """Whether both are the same game under the same name, whichever options each of them lists.
+
+        Options that can have no effect may differ."""
         try:
-            return (self.name, self.seats, self.variant) == (other.name, other.seats, other.variant)
+            return (self.name, self.seats, self._played) == (other.name, other.seats, other._played)
         except (UnknownVariant, msgspec.ValidationError):
             return False
+
+    @property
+    def _played(self) -> Variant:
+        return replace(self.variant, options=in_effect(self.variant.options))
 
 
 class BotFacts(Struct, frozen=True, kw_only=True, omit_defaults=True):

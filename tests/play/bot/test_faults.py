@@ -22,7 +22,7 @@ from referee.play.bot import process
 from referee.play.bot.process import start
 from referee.play.faults import HostFault
 from referee.play.isolation.cgroups import Cgroups, Group
-from referee.play.isolation.levels import Missing, bubblewrap
+from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
@@ -567,7 +567,7 @@ def test_a_control_group_that_takes_no_bot_is_the_hosts_fault(
     if isolation == "bwrap":
         try:
             bubblewrap()
-        except Missing as missing:
+        except NoBubblewrap as missing:
             pytest.skip(str(missing))
     gone = Group(Cgroups(version=2, folders={"kill": str(tmp_path)}), "gone")
     monkeypatch.setattr(process, "_new_group", lambda _: gone)

@@ -14,7 +14,7 @@ from racing import WAITERS
 from referee.play.bot import process as process_module
 from referee.play.bot.process import start
 from referee.play.bot.procfs import Usage
-from referee.play.isolation.cgroups import Missing
+from referee.play.isolation.cgroups import CgroupGap
 from referee.play.spec import BotSpec, Confinement
 
 PATIENCE_S = 600.0
@@ -69,7 +69,7 @@ def used_by(program: str, mark: dict[str, str]) -> tuple[Usage | None, str]:
 def counted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what this host has, and without control groups."""
     if not request.param:
-        monkeypatch.setattr(process_module, "control_groups", lambda: Missing(reason="", remedy=""))
+        monkeypatch.setattr(process_module, "control_groups", lambda: CgroupGap(reason="", remedy=""))
 
 
 def test_what_was_computed_in_threads_that_have_ended_counts(mark: dict[str, str]) -> None:

@@ -20,7 +20,7 @@ from protocol.messages import Clocks, FaultPolicy
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.process import start
 from referee.play.isolation.cell import cell_of
-from referee.play.isolation.levels import Missing, bubblewrap
+from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotLimits, BotSpec, Confinement, builtin_bot
 from referee.tournament.store.disk import locked
@@ -48,7 +48,7 @@ def run(folder: Path, mark: dict[str, str]) -> Run:
     """Runs a command as a bot in a cell; gives what it wrote to both outputs, and how it ended."""
     try:
         bubblewrap()
-    except Missing as missing:
+    except NoBubblewrap as missing:
         if os.environ.get("CI") == "true":
             raise
         pytest.skip(str(missing))

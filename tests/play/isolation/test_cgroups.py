@@ -15,8 +15,8 @@ from typing import TypeAlias
 import pytest
 
 from referee.play.bot.launch import launch
+from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.isolation.cgroups import Ability, Cgroups, Group, GroupFailed
-from referee.play.isolation.claim import claim
 from referee.play.spec import BotSpec, Confinement
 
 PATIENCE_S = 20.0
@@ -76,9 +76,9 @@ while True:
 REFEREE = """
 import os, subprocess, sys
 from referee.play.bot.launch import launch
-from referee.play.isolation.claim import claim
+from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.spec import BotSpec, Confinement
-group = claim().group(memory_bytes=256 << 20, processes=50)
+group = set_up_cgroups().group(memory_bytes=256 << 20, processes=50)
 spec = BotSpec(name="bot", command=("sleep", "600"), dir="/", env={})
 how = launch(spec, Confinement(), join=group.join_files(), counted=False)
 bot = subprocess.Popen(how.command, start_new_session=True)
@@ -93,7 +93,7 @@ sys.stdin.readline()
 @pytest.fixture(scope="module")
 def cgroups() -> Cgroups:
     """What this machine has; the tests are skipped where it has nothing."""
-    found = claim()
+    found = set_up_cgroups()
     if isinstance(found, Cgroups):
         return found
     reason = f"{found.reason}; {found.remedy}"
@@ -249,7 +249,7 @@ def test_groups_of_a_dead_referee_are_ended_when_a_new_one_begins(mark: dict[str
         first.kill()
     assert all(folder.is_dir() for folder in folders)
     assert set(marked()) == {bot}
-    assert isinstance(claim(), Cgroups)
+    assert isinstance(set_up_cgroups(), Cgroups)
     assert not any(folder.exists() for folder in folders)
     _until(lambda: not marked())
 
@@ -259,11 +259,11 @@ def test_groups_of_a_living_referee_stay(mark: dict[str, str], marked: Marked) -
     referee = [sys.executable, "-c", REFEREE]
     with subprocess.Popen(referee, env=os.environ | mark, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as first:
         bot, folders = _told(first)
-        claim()
+        set_up_cgroups()
         assert all(folder.is_dir() for folder in folders)
         assert bot in marked()
         first.kill()
-    claim()
+    set_up_cgroups()
     _until(lambda: not marked())
 
 

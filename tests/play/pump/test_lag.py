@@ -72,7 +72,7 @@ def test_what_the_referee_was_busy_with_before_a_match_is_not_its_lag(seats: lis
                     nursery.cancel_scope.cancel()
 
                 nursery.start_soon(pump.run)
-                async with pump.stillness:
+                async with pump.freeze_lock:
                     nursery.start_soon(match)
                     await trio.testing.wait_all_tasks_blocked()
                     time.be_busy(3.0)

@@ -201,7 +201,7 @@ def test_no_conversation_begins_while_slaps_are_timed(seats: list[Pipes]) -> Non
         with trio.fail_after(PATIENCE_S), closing(Pump()) as pump:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(pump.run)
-                async with pump.stillness:
+                async with pump.freeze_lock:
                     steps = scripted([Exchange(deliveries=(ask(0, "a"),))], heard)
                     nursery.start_soon(pump.converse, steps, {0: channel(seats[0])})
                     await trio.testing.wait_all_tasks_blocked()

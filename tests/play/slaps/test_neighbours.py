@@ -17,7 +17,6 @@ from racing import setup, slapper, windows
 from protocol.messages import Clocks
 from referee.play.bot import orphans
 from referee.play.match import play
-from referee.play.pump import pump as pump_module
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.slaps import neighbours, quiet
@@ -156,6 +155,7 @@ import sys
 from racing import setup
 from protocol.messages import Clocks
 from referee.play.match import play
+from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.slaps import neighbours, quiet
 from referee.play.slaps.neighbours import Neighbours
@@ -165,7 +165,7 @@ async def work(pump):
     bots = [bot, "say = lambda *_: time.sleep(3600)\\nplay(None)"]
     await play(pump, setup(bots, mark, preset="six-card", clocks=Clocks(move_s=3600.0, bank_s=36000.0)))
 try:
-    run_session([work], Neighbours([fd]))
+    run_session([work], Pump(neighbours=Neighbours([fd])))
 except Interrupted:
     pass
 """
@@ -206,7 +206,6 @@ def test_the_bots_of_another_worker_stand_still_while_slaps_are_timed(
 ) -> None:
     for name in ("ANSWER_S", "LONGEST_STILL_S"):
         monkeypatch.setattr(neighbours, name, 60.0)
-    monkeypatch.setattr(pump_module, "HostLock", lambda: HostLock(tmp_path / "lock"))
     fifo = tmp_path / "pid"
     os.mkfifo(fifo)
     ours, theirs = neighbourhood(2)
@@ -223,7 +222,7 @@ def test_the_bots_of_another_worker_stand_still_while_slaps_are_timed(
             clocks = Clocks(move_s=60.0, bank_s=600.0, slap_s=10.0)
             records.append(await play(pump, setup([watching, slapper(0, turns=2)], mark, clocks=clocks)))
 
-        run_session([work], Neighbours(ours))
+        run_session([work], Pump(lock=HostLock(tmp_path / "lock"), neighbours=Neighbours(ours)))
     finally:
         worker.send_signal(signal.SIGTERM)
         worker.wait(timeout=PATIENCE_S)

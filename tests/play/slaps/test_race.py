@@ -16,7 +16,7 @@ from racing import computing_slapper, matches, setup, slapper, windows
 from protocol.actions import Action, Pass, Slap
 from protocol.messages import Clocks
 from referee.play.match import play
-from referee.play.pump import pump as pump_module
+from referee.play.pump import slap_timer
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.slaps import race
@@ -258,7 +258,7 @@ def test_a_race_that_we_spoil_voids_its_match_and_no_other(
     async def spoilt(*_: object, **__: object) -> None:
         raise OSError("no more file descriptors")
 
-    monkeypatch.setattr(pump_module, "run_race", spoilt)
+    monkeypatch.setattr(slap_timer, "run_race", spoilt)
     records = []
 
     async def race_on(pump: Pump) -> None:

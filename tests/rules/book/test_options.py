@@ -173,7 +173,10 @@ CATALOGUE = (
     entry("strokes_per_turn", {"PAR"}, 1, good=(1, "unlimited"), bad=(0, 2, "none")),
     entry("no_par_first_end", {"PAR"}, 1, good=(1, 2, 10), bad=(0, "none"), needs={"no_par": True}),
     # 21.3
-    entry("joker_value", FAMILY | {"CMB"}, -5, good=(-5, -4, 0, 15), bad=("none", "x"), needs={"jokers": 2}),
+    entry(
+        "joker_value", FAMILY | {"CMB"}, -5, but={"nine-card": -4}, good=(-5, -4, 0, 15), bad=("none", "x"),
+        needs={"jokers": 2},
+    ),
     entry(
         "joker_pair", FAMILY | {"CMB"}, "zero", good=("zero", "sum", -5, 0), bad=("none", "both"), needs={"jokers": 2},
     ),
@@ -398,6 +401,7 @@ def test_opt_01_two_options_that_set_the_value_of_a_rank_are_never_settled_in_si
         ("six-card", {"values": {"9": 3}, "qs40": True}),
         ("six-card", {"jokers": 2, "joker_value": 15, "joker_pair": -5}),
         ("six-card", {"jokers": 2, "values": {"X": 15}, "joker_pair": -5}),
+        ("nine-card", {"jokers": 2, "values": {"X": 15}, "joker_pair": -5}),
         ("cutthroat", {"kings15": False, "values": {"K": 3}}),
         ("par-3", {"values": {"K": 3}, "twos": "plus2"}),
         ("par-3", {"values": {"K": 3}, "par_table": ONE_ROW | {"values": {"Q": 2}}}),

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from options_to_try import TO_TRY
 
-from referee.commands.look import ScoreError, score_line
+from referee.commands.score import ScoreError, score_line
 from referee.rules.book.options import OPTIONS
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
@@ -56,6 +56,7 @@ DEFAULTS: Changes = {
     "slaps": False,
 }  # fmt: skip
 OWN_DEFAULTS: dict[str, Changes] = {
+    "NIN": {"joker_value": -4},
     "EIG": {"kings_side": -16},
     "CUT": {"kings15": True},
     "T4": {"any_pair": "one_per_rank"},
@@ -293,7 +294,7 @@ def adjusted(options: Changes, raw: list[int], knocker: int) -> int:
 def conflict(request: Request) -> bool:
     """OPT-01..OPT-03 and OPT-08 for the pools below."""
     given, options = request["options"], options_of(request)
-    setters = ["X"] * (options["joker_value"] != -5)
+    setters = ["X"] * ("joker_value" in given)
     setters += ["Q"] * (options["queen_value"] != 10) + ["2"] * (options["twos"] != "minus2")
     setters += ["J"] * ("jack_value" in given) + ["K"] * options["kings15"]
     setters += ["Q", "8"] * options["qs40"] + ["J", "Q", "K"] * options["j0q12k13"]

@@ -1,13 +1,13 @@
 """Hall practice: bots are withdrawn, replaced and entered late in a run that has begun, and its settings changed."""
 
 import json
-import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import golfref
 from msgspec.structs import replace
 from quick import QUICK
 
@@ -16,7 +16,7 @@ from referee.tournament.results import Result
 from referee.tournament.store.facts import config_facts, differences
 from referee.tournament.store.store import Store
 
-USUAL_HEAD = '[tournament]\nname = "run"\nseed = "abc"\n'
+USUAL_HEAD = '[tournament]\nname = "run"\nseed = "abc"\nworkers = 1\n'
 HEAD = "time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }\n" + USUAL_HEAD
 SIX = '[[variants]]\npreset = "six-card"\noptions = { rounds = 1 }\n'
 MORE = '[[variants]]\npreset = "six-card"\nname = "more"\noptions = { rounds = 1 }\n'
@@ -46,24 +46,16 @@ class Hall:
     def write(self, *parts: str) -> None:
         (self.folder / "run.toml").write_text("".join(parts))
 
-    def golfref(self, *words: str, code: int = 0) -> tuple[str, str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "referee.cli", *words], cwd=self.folder, capture_output=True, text=True, check=False
-        )
-        assert "Traceback" not in done.stderr, done.stderr
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout, done.stderr
-
     def run(self, *words: str, code: int = 0) -> str:
         """The tournament; returns what it says."""
-        return self.golfref("tournament", "run.toml", *words, code=code)[1]
+        return golfref("tournament", "run.toml", *words, cwd=self.folder, code=code)[1]
 
     def results(self) -> list[Result]:
         with closing(Store.open(self.folder / "run.golfref")) as store:
             return [replace(result, lag_us=0) for result in store.results()]
 
     def document(self) -> Any:
-        return json.loads(self.golfref("standings", "run.golfref", "--json")[0])
+        return json.loads(golfref("standings", "run.golfref", "--json", cwd=self.folder)[0])
 
     def committed(self) -> dict[int, bytes]:
         """All records, by id."""
@@ -150,7 +142,7 @@ def test_an_amended_run_ends_as_one_that_began_so(hall: Hall, tmp_path: Path) ->
         new.write(*config)
         new.run()
         assert hall.results() == new.results(), step
-    assert "all holds" in hall.golfref("verify", "run.golfref")[0]
+    assert "all holds" in golfref("verify", "run.golfref", cwd=hall.folder)[0]
     assert "going on with" in hall.run("--amend"), "nothing is left to amend"
     document = hall.document()
     assert len(document["retired"]) == len(hall.committed()) - 6
@@ -260,7 +252,7 @@ def test_a_bot_that_changes_while_it_plays_is_named(hall: Hall) -> None:
     (event,) = hall.document()["history"]
     assert event["after"] == 2
     assert event["lines"][0].startswith("bot `eve` changed while")
-    assert "bot `eve` changed while" in hall.golfref("standings", "run.golfref")[0]
+    assert "bot `eve` changed while" in golfref("standings", "run.golfref", cwd=hall.folder)[0]
 
     said = hall.run(code=2)
     assert "bot `eve`: replaced" in said

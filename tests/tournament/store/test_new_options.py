@@ -42,7 +42,7 @@ complete = msgspec.to_builtins
 
 def without_the_new_option(value, **how):
     told = complete(value, **how)
-    if type(value).__name__ == "Options":
+    if type(value).__name__ == "Options" or (isinstance(value, dict) and "{NEW}" in value):
         del told["{NEW}"]
     return told
 
@@ -108,3 +108,16 @@ def test_a_game_goes_by_the_hash_that_stores_hold() -> None:
     """Of the JSON of its name, preset, seats and the options that it lists, with sorted keys."""
     facts = VariantFacts(name="six", preset="six-card", seats=2, options={"rounds": 9, "kings15": False})
     assert facts.game == "73c357a6c9ee"
+
+
+def test_a_run_goes_on_when_the_default_of_an_option_changes_that_has_no_effect_in_it() -> None:
+    """NIN-08: a joker of nine-card golf counted -5 before it counted -4."""
+    before, now = (
+        VariantFacts(name="nine", preset="nine-card", seats=2, options={"joker_value": value}) for value in (-5, -4)
+    )
+    assert before.is_same_game(now)
+    before, now = (
+        VariantFacts(name="nine", preset="nine-card", seats=2, options={"jokers": 2, "joker_value": value})
+        for value in (-5, -4)
+    )
+    assert not before.is_same_game(now)

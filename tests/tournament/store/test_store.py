@@ -4,8 +4,6 @@ import ast
 import json
 import shutil
 import sqlite3
-import subprocess
-import sys
 import zlib
 from collections.abc import Callable
 from contextlib import closing
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import golfref
 
 from referee.tournament.store.disk import SIDE_FILES, StoreError, locked
 from referee.tournament.store.store import Store
@@ -44,25 +43,16 @@ name = "cid"
 MATCHES = 12
 
 
-def golfref(folder: Path, *words: str, code: int = 0) -> tuple[str, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "referee.cli", *words], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert "Traceback" not in done.stderr, done.stderr
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout, done.stderr
-
-
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run that is complete, in which bot `cid` was replaced after half of its life."""
     folder = tmp_path_factory.mktemp("played")
     (folder / "run.toml").write_text(CONFIG)
-    golfref(folder, "tournament", "run.toml")
+    golfref("tournament", "run.toml", cwd=folder)
     (folder / "run.toml").write_text(CONFIG + 'env = { MODE = "2" }\n')
-    golfref(folder, "tournament", "run.toml", "--amend")
-    (folder / "results.json").write_text(golfref(folder, "standings", "run.golfref", "--json")[0])
-    (folder / "hashes.txt").write_text(golfref(folder, "standings", "run.golfref", "--hashes")[0])
+    golfref("tournament", "run.toml", "--amend", cwd=folder)
+    (folder / "results.json").write_text(golfref("standings", "run.golfref", "--json", cwd=folder)[0])
+    (folder / "hashes.txt").write_text(golfref("standings", "run.golfref", "--hashes", cwd=folder)[0])
     return folder
 
 
@@ -107,20 +97,20 @@ def test_an_honest_run_holds_with_what_is_out_of_the_standings(run: Path, played
 
 def test_the_command_holds_a_run_against_what_was_published(run: Path, played: Path) -> None:
     published = ("--digest", str(played / "hashes.txt"), "--results", str(played / "results.json"))
-    assert golfref(run.parent, "verify", run.name, *published)[0].endswith(
+    assert golfref("verify", run.name, *published, cwd=run.parent)[0].endswith(
         ": all holds: 12 matches and 8 out of the standings replayed; the hashes are the published ones; "
         "the results are the published ones\n"
     )
     change_record(run, 3, lambda record: record.update(host="elsewhere"), thorough=True)
-    out, _ = golfref(run.parent, "verify", run.name, *published, code=1)
+    out, _ = golfref("verify", run.name, *published, code=1, cwd=run.parent)
     assert "match 3: its record is not the published one (hash)" in out
-    assert "expected a digest of 64" in golfref(run.parent, "verify", run.name, "--digest", "abc", code=2)[1]
-    assert "of a whole run" in golfref(run.parent, "verify", f"{run.name}:3", *published, code=2)[1]
+    assert "expected a digest of 64" in golfref("verify", run.name, "--digest", "abc", code=2, cwd=run.parent)[1]
+    assert "of a whole run" in golfref("verify", f"{run.name}:3", *published, code=2, cwd=run.parent)[1]
 
 
 def test_a_run_that_is_not_finished_is_no_forgery(run: Path) -> None:
     change(run, "DELETE FROM matches WHERE number = 4")
-    out, _ = golfref(run.parent, "verify", run.name, code=1)
+    out, _ = golfref("verify", run.name, code=1, cwd=run.parent)
     assert "not finished: 1 of 12 matches have no result yet; what is there holds: 11 matches" in out
 
 
@@ -145,10 +135,10 @@ def test_a_match_is_played_on_the_terms_of_the_run(
 def test_a_match_out_of_the_standings_is_told_by_its_id(run: Path) -> None:
     with closing(Store.open(run)) as store:
         row = next(store.retired())
-    told = golfref(run.parent, "replay", f"{run.name}:#{row.id}")[0]
+    told = golfref("replay", f"{run.name}:#{row.id}", cwd=run.parent)[0]
     assert f"match #{row.id}, out of the standings: deal {row.identity.deal}" in told
-    assert "all holds" in golfref(run.parent, "verify", f"{run.name}:#{row.id}")[0]
-    assert "there is no match #999" in golfref(run.parent, "replay", f"{run.name}:#999", code=2)[1]
+    assert "all holds" in golfref("verify", f"{run.name}:#{row.id}", cwd=run.parent)[0]
+    assert "there is no match #999" in golfref("replay", f"{run.name}:#999", code=2, cwd=run.parent)[1]
 
 
 def test_the_digest_is_that_of_the_published_hashes(played: Path) -> None:
@@ -300,7 +290,7 @@ def test_a_truncated_file(run: Path, kept: float) -> None:
     with run.open("r+b") as file:
         file.truncate(int(run.stat().st_size * kept))
     assert findings(run)
-    _, said = golfref(run.parent, "standings", run.name, code=2)
+    _, said = golfref("standings", run.name, code=2, cwd=run.parent)
     assert "damaged" in said
 
 
@@ -354,7 +344,7 @@ def test_a_store_is_not_begun_over_what_is_left_of_another(tmp_path: Path) -> No
     (tmp_path / "new.toml").write_text(CONFIG)
     for rest in SIDE_FILES[:1]:
         Path(f"{tmp_path / 'new.golfref'}{rest}").write_bytes(b"committed")
-        _, said = golfref(tmp_path, "tournament", "new.toml", code=2)
+        _, said = golfref("tournament", "new.toml", code=2, cwd=tmp_path)
         assert f"new.golfref{rest} belongs to a store that is not here any more" in said
         Path(f"{tmp_path / 'new.golfref'}{rest}").unlink()
 

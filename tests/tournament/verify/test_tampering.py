@@ -5,7 +5,6 @@ Real matches are recorded through the command line; then one fact of the record 
 
 import json
 import sqlite3
-import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from commands import golfref
 
 from protocol.cards import rank
 from referee.rules.record import BrokenRecord, Record, replay
@@ -46,15 +46,6 @@ for number, line in enumerate(sys.stdin):
 """Plays the first legal answer but for one, discards what it draws, slaps whenever it may, and once guesses an id."""
 
 
-def golfref(*words: str | Path, code: int) -> str:
-    """What a command prints; it must end with this exit code and never with a traceback."""
-    command = [sys.executable, "-m", "referee.cli", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "Traceback" not in done.stderr, done.stderr
-    assert done.returncode == code, done.stdout + done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Records by game, as JSON tells them, of the bot on seats 0 and 1 against a shipped one."""
@@ -65,8 +56,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     for game, more in (("six-card", ()), ("cactus", ("--slap-s", "5"))):
         path = folder / f"{game}.json"
         bots = ["--bot", mine, "--bot", mine, "--bot", "builtin:random"]
-        golfref("match", "--variant", game, "-o", "rounds=1", "--seed", "7", "--record", path, *bots, *more, code=0)
-        golfref("verify", path, code=0)
+        golfref("match", "--variant", game, "-o", "rounds=1", "--seed", "7", "--record", path, *bots, *more, cwd=folder)
+        golfref("verify", path, cwd=folder)
         found[game] = json.loads(path.read_text())
     return found
 
@@ -212,7 +203,7 @@ def test_it_is_found_and_named(what: str, played: dict[str, Any], tmp_path: Path
     path = tmp_path / "changed.json"
     path.write_text(json.dumps(record))
 
-    findings = golfref("verify", path, code=1)
+    findings, _ = golfref("verify", path, cwd=tmp_path, code=1)
 
     assert finding in findings
 
@@ -262,7 +253,7 @@ builtin = "greedy"
 
 def test_in_a_run_it_is_named_with_its_match_even_if_the_hash_is_made_anew(tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(CONFIG)
-    golfref("tournament", tmp_path / "small.toml", code=0)
+    golfref("tournament", "small.toml", cwd=tmp_path)
     store = tmp_path / "small.golfref"
     with sqlite3.connect(store) as database:
         (data,) = database.execute("SELECT record FROM matches WHERE number = 1").fetchone()
@@ -273,7 +264,7 @@ def test_in_a_run_it_is_named_with_its_match_even_if_the_hash_is_made_anew(tmp_p
         database.execute("UPDATE matches SET record = ?, hash = ? WHERE number = 1", values)
     database.close()
 
-    findings = golfref("verify", store, code=1)
+    findings, _ = golfref("verify", store, cwd=tmp_path, code=1)
 
     assert SENT in findings
     assert {line.partition(":")[0] for line in findings.splitlines() if SENT in line} == {"match 1"}

@@ -13,9 +13,9 @@ from pathlib import Path
 from referee.play.isolation.cgroups import (
     POLL_S,
     Ability,
+    CgroupGap,
     Cgroups,
     Group,
-    Missing,
     identity,
     is_removed,
     read_text,
@@ -32,7 +32,7 @@ _STALE_S = 1.0
 """So long it may take to end what a dead referee left in a group."""
 
 
-def claim() -> Cgroups | Missing:
+def set_up_cgroups() -> Cgroups | CgroupGap:
     """How this process can make groups. To be called once, before bots are started; removes what dead referees left.
 
     In version 2 this process moves: into a scope of its own that systemd makes for it, unless its control group was
@@ -44,7 +44,7 @@ def claim() -> Cgroups | Missing:
     elif "" in mounts:
         found = _claim_second()
     else:
-        return Missing(
+        return CgroupGap(
             reason="no control groups are mounted here", remedy="mount cgroup2 on /sys/fs/cgroup (Linux only)"
         )
     if isinstance(found, Cgroups):
@@ -58,14 +58,14 @@ _FIRST: dict[str, Ability] = {"memory": "memory", "pids": "processes", "freezer"
 """The controllers that we use, each with a hierarchy of its own or together with others."""
 
 
-def _claim_first(mounts: dict[str, Path]) -> Cgroups | Missing:
+def _claim_first(mounts: dict[str, Path]) -> Cgroups | CgroupGap:
     folders: dict[Ability, str] = {}
     for controller, ability in _FIRST.items():
         folder = mounts.get(controller)
         if folder is not None and os.access(folder, os.W_OK):
             folders[ability] = str(folder)
     if not folders:
-        return Missing(
+        return CgroupGap(
             reason="control groups are of version 1 here, where only root may make them",
             remedy="boot with systemd.unified_cgroup_hierarchy=1 (version 2), or run golfref as root",
         )
@@ -76,7 +76,7 @@ def _claim_first(mounts: dict[str, Path]) -> Cgroups | Missing:
 # Version 2
 
 
-def _claim_second() -> Cgroups | Missing:
+def _claim_second() -> Cgroups | CgroupGap:
     refusal = ""
     here = _mounts()[""]
     if not _is_ours(here):
@@ -88,7 +88,7 @@ def _claim_second() -> Cgroups | Missing:
             _move_below(base)
         return _complete(_divided(base), refusal, _ALONE)
     except OSError as error:
-        return Missing(
+        return CgroupGap(
             reason=f"may not make groups in {base}: {error.strerror}; {refusal}",
             remedy=f"start it in a session of systemd (log in; `su` and `sudo` make none), or: {_SCOPE}",
         )
@@ -211,7 +211,7 @@ def _complete(cgroups: Cgroups, refusal: str, remedy: str) -> Cgroups:
     if not lacking:
         return cgroups
     reason = f"control groups cannot do {' and '.join(lacking)} here"
-    gap = Missing(reason=f"{reason}; {refusal}" if refusal else reason, remedy=remedy)
+    gap = CgroupGap(reason=f"{reason}; {refusal}" if refusal else reason, remedy=remedy)
     return Cgroups(version=cgroups.version, folders=cgroups.folders, gap=gap)
 
 

@@ -1,4 +1,4 @@
-"""variants, rules and score: what can be said without playing anything."""
+"""score: layouts that somebody wrote down, scored."""
 
 import sys
 from collections.abc import Mapping
@@ -7,23 +7,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, put_json, say
+from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, say
 from referee.rules.book.changes import BadOptions
-from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import UnknownVariant, customised
-from referee.rules.describe import rules_in_full
+from referee.rules.book.variants import UnknownVariant
 from referee.rules.scoring.by_hand import Scores, score_grids, scoring_variant
 from referee.rules.scoring.grid import BadGrid
-
-
-class VariantRow(Struct, frozen=True, kw_only=True):
-    """A preset as `variants --json` lists it."""
-
-    name: str
-    summary: str
-    seats: tuple[int, int]
-    options: dict[str, Any]
 
 
 class ScoreRequest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -39,26 +27,6 @@ class ScoreError(Struct, frozen=True, kw_only=True):
     """Why a line could not be scored."""
 
     error: str
-
-
-def list_variants(*, as_json: bool) -> int:
-    """Every preset: a line each, or one JSON array."""
-    if as_json:
-        put_json(msgspec.json.encode([_row(variant) for variant in PRESETS.values()]))
-    else:
-        width = max(map(len, PRESETS))
-        put(*(f"{variant.preset:{width}}  {variant.summary}" for variant in PRESETS.values()))
-    return DONE
-
-
-def show_rules(name: str, changes: Mapping[str, Any]) -> int:
-    """The rules of one game in words."""
-    try:
-        put(rules_in_full(customised(name, changes)))
-    except (UnknownVariant, BadOptions) as error:
-        say(f"golfref: {error}")
-        return USAGE
-    return DONE
 
 
 def score(name: str, grids: list[str], changes: Mapping[str, Any], ender: int | None) -> int:
@@ -98,12 +66,3 @@ def score_line(line: bytes) -> Scores | ScoreError:
         return score_grids(variant, request.grids, request.ender)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, UnknownVariant, BadOptions, BadGrid) as error:
         return ScoreError(error=str(error))
-
-
-def _row(variant: Variant) -> VariantRow:
-    return VariantRow(
-        name=variant.preset,
-        summary=variant.summary,
-        seats=variant.seats,
-        options=msgspec.to_builtins(variant.own_options()),
-    )

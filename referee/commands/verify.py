@@ -1,0 +1,88 @@
+"""verify: whether a record, or a whole run, can be believed."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, say
+from referee.commands.records import Place, decode, lines_of, load_record, place_of, version_notes
+from referee.rules.record import Head, NoRecord, Record
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.store import Store
+from referee.tournament.verify.published import NOTHING, BadPublished, Published, read_published
+from referee.tournament.verify.record import check_record
+from referee.tournament.verify.run import Checked, check_store
+
+
+def verify(where: str, digest: str | None, results: Path | None) -> int:
+    """Check a record, all records of a file, or a whole run, which is also compared with what was published of it.
+
+    Every finding is a line, and the last line says how it stands.
+    """
+    try:
+        checked = _checked(where, read_published(digest, results))
+    except (NoRecord, BadPublished, StoreError) as error:
+        say(f"golfref: {error}")
+        return USAGE
+    put(*checked.notes, *checked.findings, f"{where}: {_verdict(checked)}")
+    return CHECK_FAILED if checked.findings or checked.missing else DONE
+
+
+def _verdict(checked: Checked) -> str:
+    """How it stands, and what was compared."""
+    compared = "; ".join(checked.compared)
+    missing = f"{checked.missing} of {checked.planned} matches have no result yet"
+    if checked.findings:
+        count = len(checked.findings)
+        return f"{count} finding{'s' * (count > 1)}" + f"; {missing}" * (checked.missing > 0)
+    if checked.missing:
+        return f"not finished: {missing}; what is there holds: {compared}"
+    return f"all holds: {compared}"
+
+
+def _checked(where: str, published: Published) -> Checked:
+    place = place_of(where)
+    if place.is_store and place.number is None:
+        return _checked_run(place, published)
+    if published != NOTHING:
+        raise NoRecord(f"{where}: --digest and --results are of a whole run; name its store")
+    if place.number is None and len(lines := lines_of(place.path)) > 1:
+        return _checked_file(place.path, lines)
+    record = load_record(where)
+    say(*version_notes([record]))
+    return Checked(notes=(), findings=tuple(check_record(record)), compared=("1 match replayed",))
+
+
+def _checked_run(place: Place, published: Published) -> Checked:
+    checked = check_store(place.path, published)
+    with contextlib.suppress(StoreError), contextlib.closing(Store.open(place.path)) as store:
+        say(*version_notes(_heads(store)))
+    return checked
+
+
+def _checked_file(path: Path, lines: Sequence[bytes]) -> Checked:
+    """Every record of a file with several; raises NoRecord where no line is one."""
+    records: list[Record] = []
+    findings: list[str] = []
+    for number, line in enumerate(lines):
+        where = f"{path}:{number}"
+        try:
+            records.append(decode(where, line))
+        except NoRecord as problem:
+            findings.append(str(problem))
+        else:
+            findings += (f"{where}: {finding}" for finding in check_record(records[-1]))
+    if not records:
+        raise NoRecord(findings[0])
+    say(*version_notes(records))
+    return Checked(notes=(), findings=tuple(findings), compared=(f"{len(records)} matches replayed",))
+
+
+def _heads(store: Store) -> Iterator[Head]:
+    """What the records of a run begin with, except for those that cannot be read: these are findings."""
+    decoder = msgspec.json.Decoder(Head)
+    for number in sorted(store.numbers()):
+        with contextlib.suppress(StoreError, msgspec.MsgspecError, UnicodeDecodeError):
+            yield decoder.decode(store.record(number))

@@ -1,0 +1,119 @@
+"""The command line of bubblewrap that builds a bot's cell, and the command that bubblewrap runs in it.
+
+Nothing is started here; levels.py finds out whether this host has bubblewrap.
+"""
+
+import functools
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from referee.play.faults import HostFault
+from referee.play.isolation.cell import Cell
+from referee.play.isolation.paths import FOLDER, PATH, SCRATCH, SHARED_MEMORY, SYSTEM, is_system, is_within
+from referee.play.spec import MB, BotLimits
+
+UIDS = 1024
+"""How many user ids belong to one referee."""
+
+NOBODY = "65000"
+"""The user and group id that a bot sees as its own where the referee is an ordinary user."""
+
+_ETC = (
+    "alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "java*", "mono", "php", "R", "perl",
+    "python3*", "erlang", "ghc", "crypto-policies",
+)  # fmt: skip
+"""What programs read of /etc; nothing of it says whose machine this is."""
+
+
+def uids(referee: int) -> range:
+    """The user ids that a referee with this process id, run by root, gives to its bots; no account has them."""
+    first = (1 << 30) + referee % (1 << 20) * UIDS
+    return range(first, first + UIDS)
+
+
+def arguments(cell: Cell, limits: BotLimits, *, options: frozenset[str]) -> list[str]:
+    """The arguments by which bubblewrap builds the cell, to be passed by a descriptor; `options` are those it knows."""
+    size = str(limits.tmp_mb * MB)
+    return [
+        "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
+        "--die-with-parent", "--hostname", "golf", "--clearenv",
+        *_user(options),
+        "--proc", "/proc",
+        # The first process has none of the bot's limits, so a bot must not be able to write into its memory.
+        *("--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1"),
+        "--dev", "/dev",
+        *("--perms", "1777", "--size", size, "--tmpfs", SHARED_MEMORY),
+        *("--perms", "0755", "--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"),
+        *("--remount-ro", "/dev"),
+        *("--perms", "1777", "--size", size, "--tmpfs", SCRATCH),
+        *_file_system(cell),
+        *(() if os.geteuid() == 0 else _settings(cell.env)),
+        "--chdir", FOLDER,
+        "--remount-ro", "/",
+    ]  # fmt: skip
+
+
+def inner_command(cell: Cell, limits: BotLimits, *, uid: int | None, stdout: int = 1) -> list[str]:
+    """What bubblewrap runs: the bot, with its limits and, where the referee is root, as the user `uid`.
+
+    As long as something of it runs as root, it uses nothing of the bot's: neither its PATH nor its environment.
+    `stdout` is the descriptor that becomes the bot's standard output.
+    """
+    user = [] if uid is None else [
+        tool("setpriv"), f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs", "--inh-caps=-all",
+        "--ambient-caps=-all", "--bounding-set=-all",
+    ]  # fmt: skip
+    return [
+        *user,
+        tool("prlimit"), f"--nproc={limits.processes}", f"--nofile={limits.files}",
+        f"--data={2 * limits.memory_mb * MB}", f"--fsize={limits.tmp_mb * MB}",
+        f"--cpu={limits.cpu_s}:{limits.cpu_s + 5}", "--core=0", "--memlock=65536", "--msgqueue=0",
+        *([] if uid is None else [tool("env"), *(f"{name}={value}" for name, value in cell.env.items())]),
+        *([] if stdout == 1 else [tool("sh"), "-c", f'exec "$@" >&{stdout} {stdout}>&-', "sh"]),
+        *cell.command,
+    ]  # fmt: skip
+
+
+@functools.cache
+def tool(name: str) -> str:
+    """The path of a program of the system; raises HostFault where it is not installed."""
+    path = shutil.which(name, path=PATH)
+    if path is None:
+        raise HostFault(f"`{name}` is not installed")
+    return path
+
+
+def _user(options: frozenset[str]) -> list[str]:
+    if os.geteuid() == 0:
+        kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
+        return ["--cap-drop", "ALL", *(word for name in kept for word in ("--cap-add", name))]
+    nested = ["--disable-userns"] if "--disable-userns" in options else []
+    return ["--unshare-user", *nested, "--uid", NOBODY, "--gid", NOBODY]
+
+
+def _file_system(cell: Cell) -> list[str]:
+    words: list[str] = []
+    for place in SYSTEM:
+        if os.path.islink(place):
+            words += ["--symlink", os.readlink(place), place]
+        elif os.path.isdir(place):
+            words += ["--ro-bind", place, place]
+    words += ["--perms", "0755", "--dir", "/etc"]
+    for name in _ETC:
+        words += [word for path in sorted(Path("/etc").glob(name)) for word in ("--ro-bind", str(path), str(path))]
+    for place in cell.reads:
+        if not is_system(place) and not any(other != place and is_within(place, other) for other in cell.reads):
+            words += [*_folders_above(place), "--ro-bind", place, place]
+    return [*words, "--ro-bind", cell.folder, FOLDER]
+
+
+def _folders_above(place: str) -> list[str]:
+    """The folders on the way to a place. The bot's user can pass through them even where the host's are closed."""
+    above = [str(folder) for folder in reversed(Path(place).parents) if str(folder) != "/"]
+    return [word for folder in above for word in ("--perms", "0755", "--dir", folder)]
+
+
+def _settings(env: Mapping[str, str]) -> list[str]:
+    return [word for name, value in env.items() for word in ("--setenv", name, value)]

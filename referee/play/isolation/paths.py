@@ -1,0 +1,41 @@
+"""Places in the host's file system, and where a bot in a cell finds them.
+
+Looks at links and starts nothing. This module must not know what a bot is.
+"""
+
+import os
+
+FOLDER = "/bot"
+"""Where a bot finds its own folder; it starts there."""
+
+SCRATCH = "/tmp"  # noqa: S108 - the bot's own
+SHARED_MEMORY = "/dev/shm"  # noqa: S108 - likewise
+
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")
+"""Folders of the system's programs, which every bot can read."""
+
+PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
+"""Where a bot finds the system's programs."""
+
+_TOO_WIDE = ("/", "/home", "/root", "/etc", "/var", "/opt", "/srv", SCRATCH, "/run", "/mnt", "/media")
+
+
+def is_within(path: str, folder: str) -> bool:
+    """Whether a path is this folder, or lies in it by its name; links are not followed."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def is_system(path: str) -> bool:
+    """Whether a path leads to one of the system's folders."""
+    return any(is_within(os.path.realpath(path), os.path.realpath(place)) for place in SYSTEM)
+
+
+def is_wide(place: str) -> bool:
+    """Whether a folder holds what belongs to many, or the organiser's home."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    return os.path.realpath(place) in _TOO_WIDE or is_within(home, os.path.realpath(place))
+
+
+def inside(path: str, folder: str) -> str:
+    """What a bot calls this path if it lies in the bot's own `folder`; any other path, or argument, as it is."""
+    return FOLDER + path[len(folder) :] if is_within(path, folder) else path

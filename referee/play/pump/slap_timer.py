@@ -1,0 +1,134 @@
+"""Which slap window is timed when: one at a time on this host, while all bots of this referee are frozen.
+
+How a window is timed is the business of `slaps`. This module must not know pipes, nor what is asked outside windows.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+
+import trio
+from msgspec.structs import replace
+
+from referee.play.bot.channel import Channel
+from referee.play.pump.clock import Clock
+from referee.play.pump.live import Live
+from referee.play.slaps.lock import HostLock
+from referee.play.slaps.neighbours import LONGEST_STILL_S, Neighbours
+from referee.play.slaps.quiet import NOT_ALONE, held_still, quiet
+from referee.play.slaps.race import run_race
+from referee.play.slaps.wakers import Wakers
+
+LOCK_PATIENCE_NS = 1_000_000_000
+"""How long a window waits for another referee of this host that is timing; then it is held, and marked disturbed."""
+
+LOCK_RETRY_NS = 1_000_000
+"""Time between two tries to take the lock; other matches go on meanwhile."""
+
+
+class SlapTimer:
+    """The windows that wait to be timed, and what it takes to time one. `freeze_lock` is held while bots are frozen.
+
+    Whoever starts a process or begins a conversation takes that lock first: in the middle of a window its bots would
+    run.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        bots: Callable[[], Iterable[Channel]],
+        *,
+        lock: HostLock | None = None,
+        neighbours: Neighbours | None = None,
+    ) -> None:
+        """`bots` gives all bots that are frozen during a window; `neighbours` are the other workers of the run."""
+        self.freeze_lock = trio.Lock()
+        self._clock, self._bots = clock, bots
+        self._lock = lock or HostLock()
+        self._wakers = Wakers()
+        self._neighbours = neighbours
+        self._waiting: deque[Live] = deque()
+        self._retry_ns = self._patience_ends_ns = 0
+
+    def add(self, match: Live) -> None:
+        """The open exchange of this match is a window to be timed."""
+        self._waiting.append(match)
+
+    def next_ns(self) -> int | None:
+        """When `run` should be called next; None while no window waits."""
+        return self._retry_ns if self._waiting else None
+
+    def is_due(self, now_ns: int) -> bool:
+        """Whether everything else must wait: a window is to be timed now, or another worker times one."""
+        return self._neighbour_is_timing() or (bool(self._waiting) and now_ns >= self._retry_ns)
+
+    async def run(self) -> Live | None:
+        """Freeze the bots while another worker times a window, or time the first window that waits.
+
+        Returns the match that goes on: its window has been timed, and it has its replies.
+        """
+        async with self.freeze_lock:
+            self._clock.catch_up(self._clock.now_ns())  # whoever had the lock started a process
+            if not self._neighbour_is_timing():
+                return await self._try_window(self._clock.now_ns())
+            self._freeze_for_neighbour()
+            return None
+
+    def neighbour_fds(self) -> Sequence[int]:
+        """The descriptors to watch for what the other workers say: `hear` takes it."""
+        return () if self._neighbours is None else tuple(self._neighbours.fds)
+
+    def hear(self, fd: int) -> bool:
+        """Take what another worker has said; returns whether it is still there."""
+        if self._neighbours is None:
+            return False
+        self._neighbours.read(fd)
+        return fd in self._neighbours.fds
+
+    def close(self) -> None:
+        """Leave the run, and leave nothing open or running."""
+        self._lock.close()
+        self._wakers.close()
+        if self._neighbours is not None:
+            self._neighbours.close()
+
+    def _neighbour_is_timing(self) -> bool:
+        return self._neighbours is not None and self._neighbours.wants_stillness()
+
+    def _freeze_for_neighbour(self) -> None:
+        if self._neighbours is None:
+            return
+        began_ns = self._clock.now_ns()
+        with held_still(self._bots()) as at_rest:
+            self._neighbours.stand_still(at_rest=at_rest)
+        if self._patience_ends_ns:  # meanwhile it was a neighbour that had the lock
+            self._patience_ends_ns += self._clock.now_ns() - began_ns
+
+    async def _try_window(self, now_ns: int) -> Live | None:
+        """Time the first window, if the host's lock is free or has been waited for long enough."""
+        self._patience_ends_ns = self._patience_ends_ns or now_ns + LOCK_PATIENCE_NS
+        has_lock = self._lock.try_acquire()
+        if not has_lock and self._lock.is_there and now_ns < self._patience_ends_ns:
+            self._retry_ns = now_ns + LOCK_RETRY_NS
+            return None
+        self._patience_ends_ns = 0
+        try:
+            return await self._time_window(self._waiting.popleft(), has_lock=has_lock)
+        finally:
+            if has_lock:
+                self._lock.release()
+
+    async def _time_window(self, match: Live, *, has_lock: bool) -> Live | None:
+        """Time the open window of a match. Returns None where the match is over, perhaps because we spoiled it."""
+        if match.is_over() or match.exchange is None:
+            return None
+        began_ns = self._clock.now_ns()
+        try:
+            with quiet(self._bots(), self._wakers, self._neighbours, has_lock=has_lock) as doubts:
+                replies = await run_race(match.exchange, match.channels(), doubts)
+        except Exception as error:  # our own failure voids this match and no other
+            match.fail(error)
+            return None
+        if self._neighbours is not None and self._clock.now_ns() - began_ns > LONGEST_STILL_S * 1e9:
+            replies = [replace(reply, disturbed=(*reply.disturbed, NOT_ALONE)) for reply in replies]
+        match.replies = {reply.seat: reply for reply in replies}
+        return match

@@ -1,0 +1,193 @@
+"""Which slap window is timed when: by a time that the test sets, with another referee or worker that is timing too."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import trio
+from in_memory import HandTime, Pipes, ask, channel, scripted, three_bots
+
+from protocol.messages import Limits
+from referee.play.bot.channel import Channel
+from referee.play.pump.live import Link, Live
+from referee.play.pump.pump import Pump
+from referee.play.pump.slap_timer import LOCK_PATIENCE_NS, LOCK_RETRY_NS, SlapTimer
+from referee.play.slaps.lock import HostLock
+from referee.play.slaps.neighbours import Neighbours, neighbourhood
+from referee.play.slaps.quiet import NO_LOCK
+from referee.play.spec import BotSpec, Confinement
+from referee.play.talk.exchange import Exchange, Reply
+
+RETRY_S = LOCK_RETRY_NS / 1e9
+PATIENCE_S = LOCK_PATIENCE_NS / 1e9
+
+seats = pytest.fixture(three_bots)
+
+
+class SharedLock(HostLock):
+    """A lock that another referee of the host has until a test says otherwise."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.is_taken = True
+        self.tries = 0
+
+    def try_acquire(self) -> bool:
+        self.tries += 1
+        return super().try_acquire() and not self.is_taken
+
+
+@pytest.fixture
+def lock(tmp_path: Path) -> Iterator[SharedLock]:
+    with closing(SharedLock(tmp_path / "lock")) as lock:
+        yield lock
+
+
+def nobody() -> Channel:
+    """A bot that could not be started, and so answers in any window at once."""
+    bot = BotSpec(name="nobody", command=("/does/not/exist",), dir="/", env={})
+    return Channel(bot, Confinement(isolation="none"), Limits())
+
+
+WINDOW = Exchange(deliveries=(ask(0, "a"),), timed=True)
+
+
+def open_window() -> Live:
+    """A match with a window that is to be timed."""
+    match = Live(scripted([WINDOW], []), exchange=WINDOW)
+    match.links[0] = Link(0, match, 0, nobody())
+    return match
+
+
+def test_a_window_waits_for_another_referee_that_is_timing(lock: SharedLock) -> None:
+    time = HandTime()
+    timer = SlapTimer(time.clock, list, lock=lock)
+    match = open_window()
+
+    async def main() -> None:
+        timer.add(match)
+        assert timer.is_due(time.clock.now_ns())
+        assert await timer.run() is None
+        assert not timer.is_due(time.clock.now_ns())
+        time.be_busy(RETRY_S)
+        assert timer.next_ns() == time.clock.now_ns()
+        assert timer.is_due(time.clock.now_ns())
+        lock.is_taken = False
+        assert await timer.run() is match
+
+    trio.run(main, clock=time.trio)
+    assert match.replies[0].disturbed == ()
+    assert timer.next_ns() is None
+    assert HostLock(lock._path).try_acquire(), "the lock was not given back"
+
+
+def test_a_window_that_has_waited_for_long_is_held_and_marked(lock: SharedLock) -> None:
+    time = HandTime()
+    timer = SlapTimer(time.clock, list, lock=lock)
+    first, second = open_window(), open_window()
+
+    async def main() -> None:
+        timer.add(first)
+        timer.add(second)
+        assert await timer.run() is None
+        time.be_busy(PATIENCE_S)
+        assert await timer.run() is first
+        assert await timer.run() is None, "the second window has waited for its turn, not for the lock"
+        time.be_busy(PATIENCE_S)
+        assert await timer.run() is second
+
+    trio.run(main, clock=time.trio)
+    assert [match.replies[0].disturbed for match in (first, second)] == [(NO_LOCK,)] * 2
+
+
+def test_a_host_on_which_no_lock_can_be_had_is_not_waited_for(tmp_path: Path) -> None:
+    time = HandTime()
+    timer = SlapTimer(time.clock, list, lock=HostLock(tmp_path / "missing" / "lock"))
+    match = open_window()
+    timer.add(match)
+
+    assert trio.run(timer.run, clock=time.trio) is match
+    assert match.replies[0].disturbed == (NO_LOCK,)
+
+
+def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: SharedLock) -> None:
+    """Each neighbour that has the lock is waited for."""
+    time = HandTime()
+    ours, theirs = neighbourhood(2)
+
+    class Slow(Neighbours):
+        """Whoever asks lets us go on only after a long time."""
+
+        def stand_still(self, *, at_rest: bool = True) -> None:
+            time.be_busy(PATIENCE_S)
+            other.end()
+            super().stand_still(at_rest=at_rest)
+
+    timer, other = SlapTimer(time.clock, list, lock=lock, neighbours=Slow(ours)), Neighbours(theirs)
+    match = open_window()
+
+    async def main() -> None:
+        timer.add(match)
+        for _ in range(3):
+            assert await timer.run() is None
+            other.begin()
+            assert timer.hear(ours[0])
+            assert timer.is_due(time.clock.now_ns())
+            assert await timer.run() is None
+        lock.is_taken = False
+        assert await timer.run() is match
+
+    trio.run(main, clock=time.trio)
+    assert NO_LOCK not in match.replies[0].disturbed
+    other.close()
+    timer.close()
+
+
+def test_a_neighbour_that_has_gone_is_not_heard_any_more() -> None:
+    ours, (theirs,) = neighbourhood(2)
+    timer = SlapTimer(HandTime().clock, list, neighbours=Neighbours(ours))
+    assert timer.hear(ours[0])
+    os.close(theirs)
+    assert not timer.hear(ours[0])
+    assert timer.neighbour_fds() == ()
+    timer.close()
+
+
+def test_the_window_of_a_match_that_is_over_is_not_timed(lock: SharedLock) -> None:
+    timer = SlapTimer(HandTime().clock, list, lock=lock)
+    match = open_window()
+    lock.is_taken = False
+    timer.add(match)
+    match.done.set()
+
+    assert trio.run(timer.run) is None
+    assert match.replies == {}
+
+
+def test_other_matches_go_on_while_another_referee_is_timing(lock: SharedLock, seats: list[Pipes]) -> None:
+    time, slapped, played = HandTime(), list[Sequence[Reply]](), list[Sequence[Reply]]()
+
+    async def bot() -> None:
+        while True:
+            seats[0].answer(await seats[0].request())
+
+    async def main() -> None:
+        with closing(Pump(lock=lock, clock=time.clock)) as pump:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(pump.run)
+                nursery.start_soon(bot)
+                nursery.start_soon(pump.converse, scripted([WINDOW], slapped), {0: nobody()})
+                await time.wait(RETRY_S)
+                asked = [Exchange(deliveries=(ask(0, str(number)),)) for number in range(20)]
+                await pump.converse(scripted(asked, played), {0: channel(seats[0])})
+                assert lock.tries >= 2
+                assert slapped == []
+                lock.is_taken = False
+                await time.wait(RETRY_S)
+                nursery.cancel_scope.cancel()
+
+    trio.run(main, clock=time.trio)
+    assert len(played) == 20
+    assert slapped[0][0].disturbed == ()

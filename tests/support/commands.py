@@ -1,0 +1,45 @@
+"""`golfref` as its users type it."""
+
+import contextlib
+import subprocess
+import sys
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from referee.cli import app
+
+GOLFREF = (sys.executable, "-m", "referee")
+
+PATIENCE_S = 600.0
+"""A command that takes longer has hung, on a host with a lot else to do too."""
+
+_ONLY_READ = {"replay", "rules", "score", "standings", "variants", "verify"}
+"""Commands that start nothing and hear no signals."""
+
+
+def golfref(*words: str | Path, cwd: Path, given: str = "", code: int = 0, alone: bool = False) -> tuple[str, str]:
+    """What a command prints on stdout and stderr; it must end with this exit code and never with a traceback.
+
+    What only reads is called in this process, which spares the start of another Python, unless it is to be `alone`.
+    """
+    said = [str(word) for word in words]
+    only_reads = said[0] in _ONLY_READ or "--help" in said
+    run = _called if only_reads and not alone else _started
+    out, err, ended = run(said, cwd, given)
+    assert "Traceback" not in err, err
+    assert ended == code, out + err
+    return out, err
+
+
+def _called(words: list[str], cwd: Path, given: str) -> tuple[str, str, int]:
+    with contextlib.chdir(cwd):
+        done = CliRunner().invoke(app, words, input=given, catch_exceptions=False)
+    return done.stdout, done.stderr, done.exit_code
+
+
+def _started(words: list[str], cwd: Path, given: str) -> tuple[str, str, int]:
+    done = subprocess.run(
+        [*GOLFREF, *words], cwd=cwd, input=given, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+    )
+    return done.stdout, done.stderr, done.returncode
