@@ -1,6 +1,7 @@
 """The code cites the rule book by number, and the tests prove it rule by rule.
 
-Every number that is cited is in referee/rules/RULES.md; every rule of it is cited by a test, or says nothing to test.
+Every number that is cited is in referee/rules/RULES.md. Every rule of it is cited by the code, at the function or the
+preset that holds it, and by a test, unless it says nothing to test.
 """
 
 import re
@@ -23,13 +24,18 @@ NUMBER_IN_A_NAME = re.compile(rf"(?<![A-Z0-9])(?:{'|'.join(sorted(CHAPTERS))})-\
 
 NUMBER = re.compile(rf"\b(?:{'|'.join(sorted(CHAPTERS))})-\d+\b")
 
-CITING = [
-    *sorted((Path(referee.__file__).parent / "rules").rglob("*.py")),
-    *sorted((Path(referee.__file__).parent / "play").rglob("*.py")),
-    *sorted(Path(protocol.__file__).parent.glob("*.py")),
-    Path(protocol.__file__).parent / "README.md",
-    Path(referee.__file__).parent / "rules" / "RULES.md",
+PACKAGES = (Path(protocol.__file__).parent, Path(referee.__file__).parent)
+CODE = [path for package in PACKAGES for path in sorted(package.rglob("*.py"))]
+PAGES = [path for package in PACKAGES for path in sorted(package.rglob("*.md"))]
+BOTS = sorted((Path(__file__).parents[2] / "bots").rglob("*.py"))
+TESTS = [
+    path
+    for path in sorted(Path(__file__).parents[1].rglob("*"))
+    if path.match("test_*.py") or path.name == "scoring_cases.txt"
 ]
+
+RANGE = re.compile(rf"{NUMBER.pattern}\s*(?:\.\.+|\u2026|\u2013|-|to|through)\s*(?:{NUMBER.pattern}|\d+\b)")
+"""Rules between two numbers, such as `KER-02..KER-07`: it hides which function holds which of them."""
 
 
 def test_the_rule_book_numbers_its_rules() -> None:
@@ -37,7 +43,7 @@ def test_the_rule_book_numbers_its_rules() -> None:
     assert len(DEFINED) > 300
 
 
-@pytest.mark.parametrize("path", CITING, ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize("path", [*CODE, *PAGES, *BOTS, *TESTS], ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_rule_that_is_cited_exists(path: Path) -> None:
     cited = set(NUMBER.findall(path.read_text(encoding="utf-8")))
 
@@ -50,13 +56,30 @@ def test_no_rule_has_two_texts() -> None:
     assert sorted(opened) == sorted(set(opened))
 
 
-# Every rule is tested
+# Every rule stands in the code
 
-TESTS = [
-    path
-    for path in sorted(Path(__file__).parents[1].rglob("*"))
-    if path.match("test_*.py") or path.name == "scoring_cases.txt"
-]
+
+def test_every_rule_is_cited_by_the_code() -> None:
+    cited = {number for path in CODE for number in NUMBER.findall(path.read_text(encoding="utf-8"))}
+    rules = {number for number in DEFINED if not number.startswith("AMB-")}
+
+    assert sorted(rules - cited) == [], "cite each at the function that implements it, or at the preset that has it"
+
+
+def test_the_code_cites_no_ranges_of_rules() -> None:
+    ranges = {path.name: RANGE.findall(path.read_text(encoding="utf-8")) for path in CODE}
+
+    assert {name: found for name, found in ranges.items() if found} == {}
+
+
+def test_a_range_is_found_however_it_is_written() -> None:
+    for text in ("KER-02..KER-07", "DEC-01 to DEC-14", "SCO-03\u2013SCO-10", "CAC-22 .. 36"):
+        assert RANGE.search(text), text
+    for text in ("KER-02, KER-07", "CMB-09: CAC-13", "GEN-08 and GEN-09", "OPT-08. The 12"):
+        assert not RANGE.search(text), text
+
+
+# Every rule is tested
 
 DEFINITIONS = {
     "SCO-12": "names the sum that SCO-01 to SCO-10 make",

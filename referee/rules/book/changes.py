@@ -95,7 +95,9 @@ def _value(name: str, given: Any) -> Any:
 
 
 def _conflicts(variant: Variant, given: set[str]) -> Iterator[OptionProblem]:
-    """OPT-01..OPT-08 for the options that were set explicitly."""
+    """What is wrong with the options that were set: they are not the game's, need another one, or exclude each other.
+
+    OPT-08 says the first two, OPT-01 the last."""
     for name in sorted(given):
         if not variant.has(name):
             yield OptionProblem(name, "does not go with this game (OPT-08)")
@@ -107,7 +109,9 @@ def _conflicts(variant: Variant, given: set[str]) -> Iterator[OptionProblem]:
 
 
 def _value_conflicts(variant: Variant, given: set[str]) -> Iterator[OptionProblem]:
-    """OPT-01: no two options set the value of the same rank."""
+    """OPT-01: no two options set the value of the same rank.
+
+    `twos` and the jokers' options set different ones, so that they go together (OPT-04)."""
     for (name, its), (later, theirs) in combinations(_ranks_set(variant, given).items(), 2):
         if both := its & theirs:
             culprit, against = (later, name) if later in given else (name, later)

@@ -31,7 +31,11 @@ _HIDDEN = Options(
 
 
 def _par(name: str, summary: str, **options: Any) -> Variant:
-    """A form of par golf; its rows are those of the highest par that it plays (PAR-02, PAR-03)."""
+    """A form of par golf for two to four seats with one pack (PAR-01), nine holes unless it is a course (PAR-19).
+
+    Its rows are those of the highest par that it plays (PAR-02, PAR-03). Everybody looks at all cards first (PAR-04),
+    and the seat left of the dealer starts (PAR-07).
+    """
     return Variant(
         preset=name,
         tag="PAR",
@@ -47,6 +51,10 @@ def _par(name: str, summary: str, **options: Any) -> Variant:
 
 
 _ALL = (
+    # The options keep their defaults: two cards turned up (SIX-03), an optional flip after a discard (SIX-05), the
+    # round ends at once with a layout that is all face up (SIX-08), columns cancel (SIX-09), a knocker neither pays nor
+    # earns (SIX-10), nine rounds (SIX-11). The seat left of the dealer starts (SIX-04). SIX-01 says how many seats can
+    # play, SIX-02 has the grid.
     Variant(
         preset="six-card",
         tag="SIX",
@@ -57,6 +65,7 @@ _ALL = (
         columns=3,
         options=Options(),
     ),
+    # KNO-01: a knock ends the round, a complete layout does not.
     Variant(
         preset="six-card-knock",
         tag="SIX",
@@ -67,6 +76,8 @@ _ALL = (
         columns=3,
         options=Options(end_mode="knock"),
     ),
+    # SGL-01: six-card golf with one pack; SGL-02: without jokers. For four seats 27 cards are left in the stock
+    # (SGL-03).
     Variant(
         preset="single-deck",
         tag="SGL",
@@ -76,6 +87,8 @@ _ALL = (
         columns=3,
         options=Options(decks=1),
     ),
+    # FOU-01 says how many seats play with which pack, FOU-02 has the grid. Two cards are turned up (FOU-03), a knock
+    # ends the round (FOU-05), columns cancel (FOU-06), and there are nine rounds (FOU-07).
     Variant(
         preset="four-card",
         tag="FOU",
@@ -88,6 +101,9 @@ _ALL = (
         packs_suffice_for=ONE_PACK,
         options=Options(decks=1, end_mode="knock"),
     ),
+    # NIN-01 says how many seats play with how many packs, NIN-02 has the grid. No card is turned up (NIN-03), the round
+    # ends at once with a layout that is all face up (NIN-05), a column of three cancels (NIN-06), a joker counts -4
+    # (NIN-08), and a total above 50 ends the match (NIN-12).
     Variant(
         preset="nine-card",
         tag="NIN",
@@ -98,6 +114,8 @@ _ALL = (
         packs_suffice_for=(3, 7),
         options=Options(initial_up=0, limit=50, limit_mode="exceed", joker_value=-4),
     ),
+    # EIG-01 says how many seats play with how many packs, EIG-02 has the grid. The short columns cancel (EIG-03), and a
+    # row of kings counts (EIG-04).
     Variant(
         preset="eight-card",
         tag="EIG",
@@ -107,6 +125,7 @@ _ALL = (
         columns=4,
         options=Options(kings_side=-16),
     ),
+    # CUT-01: six-card golf with kings of 15; CUT-02: which can be traded.
     Variant(
         preset="cutthroat",
         tag="CUT",
@@ -117,6 +136,9 @@ _ALL = (
         columns=3,
         options=Options(kings15=True, cutthroat_trade=True),
     ),
+    # CMB-01 says how many seats play with how many packs and jokers, CMB-02 has the grid and the first look. The seat
+    # left of the dealer starts (CMB-03), CMB-06 has the powers, a knock ends the round (CMB-07), nothing cancels
+    # (CMB-08), and there are nine rounds (CMB-10).
     Variant(
         preset="cambio",
         tag="CMB",
@@ -133,6 +155,9 @@ _ALL = (
             cambio_powers={"J": "peek_own", "Q": "peek_other", "K": "exchange", JOKER: "rearrange"},
         ),
     ),
+    # POW-01 says how many seats play with how many packs, POW-02 has the grid and the first look. The pile starts empty
+    # and is not drawn (POW-03), a knock ends the round (POW-24), red kings count -1 (POW-27), and there are nine rounds
+    # (POW-28).
     Variant(
         preset="powers",
         tag="POW",
@@ -147,6 +172,8 @@ _ALL = (
         pile_is_drawn=False,
         options=replace(_HIDDEN, initial_look="any:2"),
     ),
+    # CAC-01 says how many seats can play, CAC-02 and CAC-04 have the pack, CAC-05 has the grid, CAC-06 the first look.
+    # The pile starts empty (CAC-07), the highest total starts (CAC-08), and a total of 25 ends the match (CAC-42).
     Variant(
         preset="cactus",
         tag="CAC",
@@ -166,6 +193,9 @@ _ALL = (
         slaps_spare_ender=True,
         options=replace(_HIDDEN, rounds=None, limit=25, stock_out="end", slaps=True),
     ),
+    # T4-01 has the pack and the seats, T4-02 the grid and the first look. The seat left of the dealer starts, and each
+    # has four turns (T4-03), which leave cards in the stock (T4-13). One pair of a rank cancels (T4-11), and T4-10 has
+    # the values. There is one round (T4-12).
     Variant(
         preset="four-turns",
         tag="T4",
@@ -180,6 +210,10 @@ _ALL = (
         turns_each=4,
         options=replace(_HIDDEN, rounds=1, any_pair="one_per_rank"),
     ),
+    # TDK-01 says how many seats play with how many packs, TDK-02 has the grid. No card is turned up (TDK-03), the seat
+    # left of the dealer starts (TDK-04), the last face-down card need not be turned up (TDK-09), all others have one
+    # more turn (TDK-12), and TDK-15 has the values. Pairs that are left count (TDK-16), a finisher who is not lowest
+    # pays ten (TDK-17), the last stock card ends the round (TDK-18), and there are nine rounds (TDK-19).
     Variant(
         preset="two-deck",
         tag="TDK",

@@ -119,7 +119,8 @@ def packs(variant: Variant, seats: int) -> int:
 def deck(variant: Variant, seats: int) -> tuple[Card, ...]:
     """The unshuffled cards: pack by pack, in each suit by suit S H D C, in each the ranks in order; then its jokers.
 
-    The keyed shuffle starts from this order. Jokers are numbered through all packs. Cactus: CAC-02..CAC-04.
+    The keyed shuffle starts from this order. Jokers are numbered through all packs. Cactus has one pack of four suits
+    of thirteen cards (CAC-02), or of more suits (CAC-04).
     """
     pack = [rank + suit for suit in suits(variant, seats) for rank in ranks(variant)]
     cards: list[Card] = []
