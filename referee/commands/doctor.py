@@ -18,10 +18,16 @@ from referee.play.session import Interrupted, run_session
 from referee.play.spec import Confinement, Isolation
 from referee.trials.machine import Machine, look_at_machine, versions
 from referee.trials.races import WORK_US, Outcome, Scenario, race
-from referee.trials.self_test import Races, Start, try_races, try_start
+from referee.trials.starts import Start, try_start
 
 PHOTO_FINISH_US = 50.0
 """The rule book's `photo_finish_us`: what lies closer is drawn by lot."""
+
+USUAL = Scenario(work_us=0, rounds=8)
+"""The races of every look: identical bots, without any work of their own."""
+
+USUAL_WINDOWS = 240
+"""How many windows they have; about four matches' worth."""
 
 FASTER_US = (0, 100, 300)
 """By how much one of the bots is faster in the races of `--races`."""
@@ -62,15 +68,6 @@ class Groups(Struct, frozen=True, kw_only=True):
     remedy: str
 
 
-class Bench(Struct, frozen=True, kw_only=True):
-    """A kind of race between Python bots, and what it came to."""
-
-    slap_timing: SlapTiming
-    faster_us: int
-    """So much less one of the bots had to compute; 0: none."""
-    outcome: Outcome
-
-
 class Report(Struct, frozen=True, kw_only=True):
     """The document of `doctor --json`."""
 
@@ -80,11 +77,12 @@ class Report(Struct, frozen=True, kw_only=True):
     host: Machine
     jobs: int
     """Advice: matches at a time."""
-    races: Races | None
-    """None where no race could be played."""
+    races: Outcome | None
+    """Races between identical bots; None where no race could be played."""
     races_problem: str
-    bench: tuple[Bench, ...]
-    """With `--races`: isolated timing, and broadcast timing beside it."""
+    """Why not; empty if they were played."""
+    bench: tuple[Outcome, ...]
+    """With `--races`: bots with work of their own, by isolated timing, and by broadcast timing beside it."""
     advice: tuple[str, ...]
     """What to put right, the most important first."""
 
@@ -110,8 +108,8 @@ def _report(windows: int) -> Report:
     machine = look_at_machine()  # before anything is started, for the load
     groups = _groups()
     starts: list[Start] = []
-    races: list[Races] = []
-    bench: list[Bench] = []
+    races: list[Outcome] = []
+    bench: list[Outcome] = []
     problems: list[str] = []
     try:
         bubblewrap()
@@ -126,7 +124,8 @@ def _report(windows: int) -> Report:
         best = next((start.level for start in reversed(starts) if start.start_ms is not None), None)
         if best is not None:
             try:
-                races.append(await try_races(pump, Confinement(isolation=best)))
+                usual = msgspec.structs.replace(USUAL, confinement=Confinement(isolation=best))
+                races.append(await race(pump, usual, USUAL_WINDOWS))
                 if windows:
                     bench.extend(await _bench(pump, Confinement(isolation=best), windows))
             except HostFault as fault:
@@ -147,14 +146,13 @@ def _report(windows: int) -> Report:
     return msgspec.structs.replace(found, advice=tuple(_advice(found)))
 
 
-async def _bench(pump: Pump, confinement: Confinement, windows: int) -> list[Bench]:
-    found = []
-    for timing in get_args(SlapTiming):
-        for faster_us in FASTER_US:
-            scenario = Scenario(faster_us=faster_us, slap_timing=timing, confinement=confinement)
-            outcome = await race(pump, scenario, windows)
-            found.append(Bench(slap_timing=timing, faster_us=faster_us, outcome=outcome))
-    return found
+async def _bench(pump: Pump, confinement: Confinement, windows: int) -> list[Outcome]:
+    scenarios = [
+        Scenario(faster_us=faster_us, slap_timing=timing, confinement=confinement)
+        for timing in get_args(SlapTiming)
+        for faster_us in FASTER_US
+    ]
+    return [await race(pump, scenario, windows) for scenario in scenarios]
 
 
 def _levels(starts: list[Start], missing: NoBubblewrap | None) -> Iterator[Level]:
@@ -208,8 +206,9 @@ def _on_timing(report: Report) -> Iterator[str]:
             yield f"Slap races cannot be timed: {report.races_problem}."
         return
     races = report.races
-    if races.chance < UNLIKELY:
-        yield f"Between identical bots some seats were announced first too often (p = {races.chance:g}): run it again."
+    if races.chance_seat < UNLIKELY:
+        chance = f"p = {races.chance_seat:g}"
+        yield f"Between identical bots some seats were announced first too often ({chance}): run it again."
     if races.disturbed > MUCH_DISTURBED * races.windows or races.behind_p50_us > PHOTO_FINISH_US:
         yield "Times are noisy: stop other programs, use a machine of its own, switch off power saving; then try again."
     if races.lateness_ms > LATE_MS:
@@ -289,29 +288,29 @@ def _races_title(report: Report) -> str:
     return f"Slap races: {races.windows} windows between {races.seats} identical Python bots under `{races.level}`"
 
 
-def _race_rows(races: Races) -> Iterator[tuple[str, str]]:
+def _race_rows(races: Outcome) -> Iterator[tuple[str, str]]:
     yield "a slap took", f"{races.median_us:.0f} us (median, corrected)"
     quantiles = (("p50", races.behind_p50_us), ("p90", races.behind_p90_us), ("p99", races.behind_p99_us))
     behind = ", ".join(f"{name} {us:.0f} us" for name, us in quantiles)
     yield "behind the fastest", f"{behind}; below {PHOTO_FINISH_US:.0f} us the lot decides"
-    yield "first, by seat", f"{' '.join(map(str, races.first))} (chi-square p = {races.chance:.3g})"
+    yield "first, by seat", f"{' '.join(map(str, races.first_by_seat))} (chi-square p = {races.chance_seat:.3g})"
     yield "disturbed", f"{races.disturbed} windows; {races.late} slaps too late"
     yield "referee's lateness", f"{races.lateness_ms:.1f} ms at worst"
 
 
-def _bench_lines(bench: Sequence[Bench]) -> Iterator[str]:
+def _bench_lines(bench: Sequence[Outcome]) -> Iterator[str]:
     """What a slap took beyond the bot's own work; how often a faster bot was first, how evenly identical ones were."""
-    yield f"{bench[0].outcome.windows} windows of each kind; a bot computes for {WORK_US} us, and one of them for less:"
+    yield f"{bench[0].windows} windows of each kind; a bot computes for {WORK_US} us, and one of them for less:"
     yield ""
     rows = [
         (
             one.slap_timing,
             one.faster_us or "identical",
-            *(f"{us:.0f}" for us in (one.outcome.excess_p50_us, one.outcome.excess_p90_us, one.outcome.excess_p99_us)),
-            f"{one.outcome.announced:.1%}" if one.faster_us else "",
-            "" if one.faster_us else f"{one.outcome.chance_seat:.3f}",
-            "" if one.faster_us else f"{one.outcome.chance_place:.3f}",
-            f"{one.outcome.disturbed / one.outcome.windows:.1%}",
+            *(f"{us:.0f}" for us in (one.excess_p50_us, one.excess_p90_us, one.excess_p99_us)),
+            f"{one.announced:.1%}" if one.faster_us else "",
+            "" if one.faster_us else f"{one.chance_seat:.3f}",
+            "" if one.faster_us else f"{one.chance_place:.3f}",
+            f"{one.disturbed / one.windows:.1%}",
         )
         for one in bench
     ]

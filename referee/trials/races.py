@@ -1,6 +1,7 @@
-"""Racing bots whose own work is known, in windows of real Cactus matches through the real pump, and what came of it.
+"""Races between bots whose own work is known, in slap windows of real Cactus matches, and what they came to.
 
-The bots of a table are identical, or one of them has less to compute. Nothing here judges what is measured.
+The bots of a table are identical, or one of them has less to compute. They are started and played as any others are.
+Nothing here judges what is measured.
 """
 
 import math
@@ -16,19 +17,23 @@ from protocol.messages import Clocks, FaultPolicy, Game, SlapTiming
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
-from referee.play.spec import SHIPPED, BotSpec, Confinement
+from referee.play.spec import SHIPPED, BotSpec, Confinement, Isolation
 from referee.rules.book.variants import customised
-from referee.rules.record import GivenSlaps, Reaction, Record
+from referee.rules.record import GivenSlaps, Reaction
 from referee.rules.table.streams import bot_seed
 
 WORK_US = 500
 """What a bot computes before it slaps, by its own CPU clock."""
 
+SEATS = 4
+
 ROUNDS = 40
-"""Of a match, at most. Wrong slaps soon empty the stock, which ends a round."""
+"""The most rounds of a match. Wrong slaps soon empty the stock, which ends a round."""
 
 WINDOWS = 6
-"""Of a round, roughly."""
+"""How many windows a round has, roughly."""
+
+GAME = Game(variant="cactus", name="cactus", seats=SEATS)
 
 PYTHON_BOT = """
 import json
@@ -68,25 +73,36 @@ class Scenario(Struct, frozen=True, kw_only=True):
     """What is raced."""
 
     command: tuple[str, ...] = PYTHON
-    """Of a bot; the microseconds that it shall compute before a slap are added."""
-    seats: int = 4
+    """A bot's command; the microseconds that it is to compute before a slap are added."""
+    work_us: int = WORK_US
+    """What each bot computes before a slap."""
     faster_us: int = 0
-    """So much less one of the bots computes; 0: all are identical."""
+    """How much less one of the bots computes; 0: all are identical."""
     slap_timing: SlapTiming = "isolated"
     beside: int = 0
-    """So many more matches of the same kind are played at the same time, and count too."""
+    """How many more matches of the same kind are played at the same time; they count too."""
+    rounds: int = ROUNDS
+    """The most rounds of a match. The bots of each match are new processes, which the system places anew."""
     confinement: Confinement = Confinement()
     dir: str = str(SHIPPED / "random")
-    """Any folder that others may read does; under `bwrap` a bot sees nothing else."""
+    """The bots' folder. Any folder that others may read does; under `bwrap` a bot sees nothing else."""
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """What the windows came to; times are corrected times, in microseconds."""
+    """What was raced, and what the windows came to; times are corrected times, in microseconds."""
 
+    level: Isolation
+    slap_timing: SlapTiming
+    seats: int
+    work_us: int
+    faster_us: int
     windows: int
     disturbed: int
+    """Windows that are marked as disturbed."""
     late: int
     """Slaps that did not come in time."""
+    median_us: float
+    """The median of all slaps."""
     excess_p50_us: float
     excess_p90_us: float
     excess_p99_us: float
@@ -96,16 +112,19 @@ class Outcome(Struct, frozen=True, kw_only=True):
     behind_p99_us: float
     """Among identical bots: how far the others lay behind the quickest of their window; else 0."""
     first_by_seat: tuple[int, ...]
-    """Windows in which it was announced first."""
+    """By seat: windows in which it was announced first."""
     first_by_place: tuple[int, ...]
     """The same by the place in the order in which the seats were asked."""
     chance_seat: float
     """The probability that chance alone spreads `first_by_seat` at least so unevenly (chi-square)."""
     chance_place: float
+    """The same for `first_by_place`."""
     quickest: float
     """Share of the windows in which the faster bot had the least time; 0 where there is none."""
     announced: float
-    """The same for being announced first."""
+    """Share of the windows in which the faster bot was announced first; 0 where there is none."""
+    lateness_ms: float
+    """The longest time in which the referee did not look at its pipes."""
 
 
 class Window(Struct, frozen=True):
@@ -118,35 +137,35 @@ class Window(Struct, frozen=True):
 async def race(pump: Pump, scenario: Scenario, windows: int) -> Outcome:
     """Play matches until there are so many windows; raises HostFault where the host spoils one."""
     found: list[Window] = []
+    lags_us: list[int] = []
 
     async def play_on(first: int) -> None:
         number = first
         while len(found) < windows:
-            faster = number % scenario.seats if scenario.faster_us else None
+            faster = number % SEATS if scenario.faster_us else None
             record = await play(pump, _setup(scenario, faster, windows))
-            found.extend(Window(move, faster) for move in _windows(record))
+            found.extend(Window(move, faster) for move in record.moves if isinstance(move, GivenSlaps))
+            lags_us.append(record.lag_us)
             number += 1 + scenario.beside
 
     async with trio.open_nursery() as nursery:
         for first in range(1 + scenario.beside):
             nursery.start_soon(partial(play_on, first))
-    return summary(found[:windows], scenario)
+    return summary(found[:windows], scenario, lateness_ms=max(lags_us) / 1e3)
 
 
-def _windows(record: Record) -> list[GivenSlaps]:
-    return [move for move in record.moves if isinstance(move, GivenSlaps)]
-
-
-def summary(windows: Sequence[Window], scenario: Scenario) -> Outcome:
+def summary(windows: Sequence[Window], scenario: Scenario, *, lateness_ms: float) -> Outcome:
     """What these windows came to; raises HostFault if nobody answered in any."""
+    slaps: list[float] = []
     excess: list[float] = []
     behind: list[float] = []
-    by_seat, by_place = [0] * scenario.seats, [0] * scenario.seats
+    by_seat, by_place = [0] * SEATS, [0] * SEATS
     quickest = announced = 0
     for window in windows:
         times = times_us(window.move.reactions)
+        slaps += times.values()
         for seat, us in times.items():
-            excess.append(us - WORK_US + (scenario.faster_us if seat == window.faster else 0))
+            excess.append(us - scenario.work_us + (scenario.faster_us if seat == window.faster else 0))
         if window.faster is None:
             behind += (us - min(times.values()) for us in sorted(times.values())[1:])
         elif times:
@@ -158,9 +177,15 @@ def summary(windows: Sequence[Window], scenario: Scenario) -> Outcome:
     if not excess:
         raise HostFault("no bot answered within the time for a slap")
     return Outcome(
+        level=scenario.confinement.isolation,
+        slap_timing=scenario.slap_timing,
+        seats=SEATS,
+        work_us=scenario.work_us,
+        faster_us=scenario.faster_us,
         windows=len(windows),
         disturbed=sum(bool(window.move.disturbed) for window in windows),
         late=sum(reaction.late for window in windows for reaction in window.move.reactions),
+        median_us=quantile(slaps, 0.5),
         excess_p50_us=quantile(excess, 0.5),
         excess_p90_us=quantile(excess, 0.9),
         excess_p99_us=quantile(excess, 0.99),
@@ -173,6 +198,7 @@ def summary(windows: Sequence[Window], scenario: Scenario) -> Outcome:
         chance_place=round(chance_of(by_place), 4),
         quickest=quickest / len(windows),
         announced=announced / len(windows),
+        lateness_ms=round(lateness_ms, 1),
     )
 
 
@@ -215,22 +241,22 @@ def _upper_gamma(a: float, x: float) -> float:
 def _setup(scenario: Scenario, faster: int | None, windows: int) -> MatchSetup:
     """A match. Every seat starts, and so discards, equally often: the discarder comes last in a photo finish."""
     key = secrets.token_bytes(32)
-    seats = range(scenario.seats)
-    work = [WORK_US - (scenario.faster_us if seat == faster else 0) for seat in seats]
-    turns = min(ROUNDS, windows // WINDOWS) // scenario.seats  # in which each seat starts a round
-    rounds = scenario.seats * max(1, turns)
+    turns = min(scenario.rounds, windows // WINDOWS) // SEATS  # in which each seat starts a round
+    work_us = [scenario.work_us - (scenario.faster_us if seat == faster else 0) for seat in range(SEATS)]
     return MatchSetup(
-        variant=customised("cactus", {"rounds": rounds, "limit": None, "fixed_starter": True}),
+        variant=customised("cactus", {"rounds": SEATS * max(1, turns), "limit": None, "fixed_starter": True}),
         name="cactus",
-        bots=tuple(
-            BotSpec(name=f"bot{seat}", command=(*scenario.command, str(work[seat])), dir=scenario.dir, env={})
-            for seat in seats
-        ),
-        seeds=tuple(bot_seed(key, 0, seat) for seat in seats),
+        bots=tuple(racer(scenario, name=f"bot{seat}", work_us=work_us[seat]) for seat in range(SEATS)),
+        seeds=tuple(bot_seed(key, 0, seat) for seat in range(SEATS)),
         deal_key=key,
         # A slow host shall show in the figures, not in missing answers.
         clocks=Clocks(move_s=10.0, bank_s=1000.0, slap_s=1.0, slap_timing=scenario.slap_timing),
         faults=FaultPolicy(strikes=1_000_000),
         confinement=scenario.confinement,
-        games=(Game(variant="cactus", name="cactus", seats=scenario.seats),),
+        games=(GAME,),
     )
+
+
+def racer(scenario: Scenario, *, name: str, work_us: int) -> BotSpec:
+    """One of the bots, which computes for so long before it slaps."""
+    return BotSpec(name=name, command=(*scenario.command, str(work_us)), dir=scenario.dir, env={})

@@ -13,9 +13,7 @@ import pytest
 
 from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 from referee.rules.record import GivenSlaps, Reaction
-from referee.trials.races import Scenario, Window, chance_of
-from referee.trials.races import summary as bench_summary
-from referee.trials.self_test import SEATS, summary
+from referee.trials.races import SEATS, Scenario, Window, chance_of, summary
 
 PATIENCE_S = 600.0
 
@@ -80,10 +78,10 @@ def test_the_same_for_programs(zone: str) -> None:
     assert 1 <= report["jobs"] <= report["host"]["cores"]
     assert report["bench"] == []
     races = report["races"]
-    assert races["windows"] >= 24  # a window ends every turn of eight rounds, four times over
-    assert 0 < sum(races["first"]) <= races["windows"]
+    assert (races["windows"], races["work_us"], races["faster_us"]) == (240, 0, 0)
+    assert 0 < sum(races["first_by_seat"]) <= races["windows"]
     assert races["behind_p50_us"] <= races["behind_p90_us"] <= races["behind_p99_us"]
-    assert 0 <= races["chance"] <= 1
+    assert 0 <= races["chance_seat"] <= 1
 
 
 def test_slaps_can_be_timed_thoroughly(zone: str) -> None:
@@ -163,9 +161,11 @@ def test_times_are_told_behind_the_fastest_of_their_window() -> None:
         window(100, 110, 120, 130, order=(1, 0, 2, 3)),
         window(540, 530, 520, 500, order=(3, 2, 1, 0), disturbed="a bot waited for a core"),
     )
-    races = summary(moves, "limits", lateness_ms=1.0)
-    assert (races.windows, races.disturbed, races.first) == (2, 1, (0, 1, 0, 1))
+    races = summary([Window(move, None) for move in moves], Scenario(work_us=0), lateness_ms=1.0)
+    assert (races.windows, races.disturbed, races.first_by_seat) == (2, 1, (0, 1, 0, 1))
     assert (races.behind_p50_us, races.behind_p99_us) == (30, 40)  # of 10, 20, 20, 30, 30, 40
+    assert races.excess_p50_us == races.median_us
+    assert races.lateness_ms == 1.0
 
 
 @pytest.mark.parametrize(
@@ -188,9 +188,9 @@ def test_chance_is_that_of_chi_square(counts: tuple[int, ...], chance: float) ->
 def test_a_bench_tells_excess_wins_and_evenness() -> None:
     """The bots of seats 0 and 2 answer within the photo finish; the faster one, at seat 2, is announced first once."""
     moves = [window(520, 600, 400, 700, order=(2, 0, 1, 3)), window(520, 600, 560, 700, order=(0, 2, 1, 3))]
-    found = bench_summary([Window(move, 2) for move in moves], Scenario(faster_us=100))
+    found = summary([Window(move, 2) for move in moves], Scenario(faster_us=100), lateness_ms=0)
     assert (found.quickest, found.announced) == (0.5, 0.5)
     assert (found.first_by_seat, found.first_by_place) == ((1, 0, 1, 0), (1, 0, 1, 0))
     assert (found.excess_p50_us, found.excess_p99_us) == (100, 200)  # of 0, 20, 20, 100, 100, 160, 200, 200
-    identical = bench_summary([Window(moves[0], None)], Scenario())
+    identical = summary([Window(moves[0], None)], Scenario(), lateness_ms=0)
     assert (identical.behind_p50_us, identical.behind_p99_us, identical.quickest) == (200, 300, 0)
