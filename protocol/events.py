@@ -288,8 +288,8 @@ class KnockCancelled(_Event, frozen=True, kw_only=True, tag="knock_cancelled"):
 
 
 class Slapped(_Event, Generic[C], frozen=True, kw_only=True, tag="slapped"):
-    """A slap was resolved (CAC-26). `new_slot`: where the slapper's penalty card, or the wrong card of another
-    seat, now lies; null where no card came. `stock` counts what is left."""
+    """A slap was resolved (CAC-26). `new_slot`: where the slapper's penalty card, or another seat's card that
+    has become the slapper's, now lies; null where no card came. `stock` counts what is left."""
 
     seat: int
     target: Target

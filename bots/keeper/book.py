@@ -248,7 +248,7 @@ class Book:
         self.put(event["target"], event["card"])
         if event["verdict"] == "right":
             self.pile.append(self.take(event["target"]))
-        elif event["verdict"] == "wrong" and event["new_slot"] is not None:
+        elif event["new_slot"] is not None:
             own = event["target"][0] == event["seat"]
             self.put([event["seat"], event["new_slot"]], UNKNOWN if own else self.take(event["target"]))
 

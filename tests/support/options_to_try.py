@@ -31,6 +31,7 @@ TO_TRY: Mapping[str, tuple[Any, ...]] = {
     "slap_order": ("reaction", "lottery", "clockwise"),
     "photo_finish_us": (0, 200),
     "slap_match": ("points",),
+    "late_card": ("slapper",),
     "cactus_ranks": ("KA",),
     "course": ((3, 5),),
     "par": (3, 5),

@@ -243,6 +243,14 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             needs=SLAPS,
         ),
     ] = "rank"
+    late_card: Annotated[
+        Literal["owner", "slapper"],
+        Option(
+            does="Who gets a right card of another seat that comes too late: its owner back, or the slapper.",
+            games=WITH_SLAPS,
+            needs=SLAPS,
+        ),
+    ] = "owner"
     cactus_ranks: Annotated[
         Literal["01", "KA"],
         Option(

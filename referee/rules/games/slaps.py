@@ -56,16 +56,17 @@ def _resolve(table: Table, slap: Slap, discard: Card, *, done: bool) -> bool:
     """CAC-26: one slap, which shows its card to everybody (CAC-39); returns whether it is the window's correct one.
 
     `done` says that a correct one has been made. A right card then lies on the pile, an own one (CAC-27) or another
-    seat's (CAC-29), and only the first does (CAC-34): one that comes too late goes back (CAC-31). A wrong own card goes
-    back and costs a stock card (CAC-28), none where the stock is empty (CAC-35). A wrong card of another seat becomes
-    the slapper's (CAC-30). Being too late spares nobody the penalty for a wrong card (CAC-32)."""
+    seat's (CAC-29), and only the first does (CAC-34): one that comes too late goes back, or another seat's
+    becomes the slapper's by option (CAC-31, AMB-40). A wrong own card goes back and costs a stock card (CAC-28), none
+    where the stock is empty (CAC-35). A wrong card of another seat becomes the slapper's (CAC-30). Being too late
+    spares nobody the penalty for a wrong card (CAC-32)."""
     seat, (owner, number) = slap.seat, slap.target
     card = table.at(owner, number).card
     right = is_right(table.variant, card, discard)
     new_slot = None
     if right and not done:
         table.to_pile(table.remove(owner, number))
-    elif not right and owner != seat:
+    elif owner != seat and (not right or table.options.late_card == "slapper"):
         new_slot = table.add(seat, table.remove(owner, number))
     elif not right and (penalty := table.take_stock()) is not None:
         new_slot = table.add(seat, penalty)

@@ -127,6 +127,9 @@ CATALOGUE = (
     entry(
         "slap_match", {"CAC", "CMB"}, "rank", good=("rank", "points"), bad=("none", "value", 10), needs_of=SLAPS_ON,
     ),
+    entry(
+        "late_card", {"CAC", "CMB"}, "owner", good=("owner", "slapper"), bad=("none", "pile", True), needs_of=SLAPS_ON,
+    ),
     entry("cactus_ranks", {"CAC"}, "01", good=("01", "KA"), bad=("none", "AK")),
     entry(
         "course", {"PAR"}, None, but={"par-course": (4, 3, 4, 5, 4, 4, 3, 5, 4)},

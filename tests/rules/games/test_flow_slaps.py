@@ -20,9 +20,9 @@ def window(match: Script) -> Window:
     return match.game.question
 
 
-def after_7c(start: Start, zero: str = ZERO, one: str = ONE, two: str = TWO, more: str = "") -> Script:
+def after_7c(start: Start, zero: str = ZERO, one: str = ONE, two: str = TWO, more: str = "", **options: Any) -> Script:
     """Seat 0 has drawn and discarded 7C; the window is open."""
-    match = start("cactus", [zero, one, two], stock=f"7C {more}")
+    match = start("cactus", [zero, one, two], stock=f"7C {more}", **options)
     match.play("""
         0 turn: draw stock
         0 place: discard
@@ -149,6 +149,55 @@ def test_c_140_a_right_card_of_another_seat_that_comes_too_late_stays_where_it_w
     assert match.news(0)[1] == Slapped(seat=2, target=(0, 3), card="7S", verdict="late", new_slot=None, stock=39)
     assert match.grid(0) == "(2S) (3S) / (4S) (7S)"
     assert match.grid(2) == TWO
+
+
+def test_cac_31_amb_40_a_late_card_of_another_seat_becomes_the_slappers_by_option(start: Start) -> None:
+    """CAC-33, CAC-39: everybody sees where it goes, and who slaps at it then finds it gone."""
+    match = after_7c(start, zero="(2S) (3S) / (4S) (7S)", late_card="slapper")
+    match.play("""
+        window: 1 at 1 s1, 2 at 0 s3, 0 at 0 s3
+        1 turn
+    """)
+    for viewer in (None, 0, 1, 2):
+        assert match.news(viewer)[1:] == [
+            Slapped(seat=2, target=(0, 3), card="7S", verdict="late", new_slot=4, stock=39),
+            WindowClosed(),
+        ]
+    assert match.grid(0) == "(2S) (3S) / (4S) --"
+    assert match.grid(2) == "(2D) (7D) / (4D) (5D) / (7S)"
+    assert match.table.pile == ["7C", "7H"]
+
+
+def test_cac_31_a_late_own_card_goes_back_whatever_the_option_says(start: Start) -> None:
+    """AMB-40"""
+    match = after_7c(start, late_card="slapper")
+    match.play("""
+        window: 1 at 1 s1, 2 at 2 s1
+        1 turn
+    """)
+    assert match.news(0)[1] == Slapped(seat=2, target=(2, 1), card="7D", verdict="late", new_slot=None, stock=39)
+    assert match.grid(2) == TWO
+
+
+def test_cac_36_amb_40_who_loses_the_last_card_to_a_late_slap_ends_the_round(start: Start) -> None:
+    match = after_7c(start, zero="(7S) -- / -- --", late_card="slapper")
+    match.play("""
+        window: 1 at 1 s1, 2 at 0 s0
+        end
+    """)
+    (result,) = match.game.result.rounds
+    assert result.raw == (0, 11, 25)
+
+
+def test_cac_36_amb_40_a_seat_that_waits_for_its_gift_may_lose_its_other_card(start: Start) -> None:
+    """CAC-29: the first slap took one seven of seat 0 and owes it a card, the second takes its other one."""
+    match = after_7c(start, zero="(7S) (7D) / -- --", two="", late_card="slapper")
+    match.play("""
+        window: 1 at 0 s0, 2 at 0 s1
+        1 give: give s0
+        1 turn
+    """)
+    assert match.grid(0) == "(2H) -- / -- --"
 
 
 @pytest.mark.parametrize(("card", "then"), [("7S", "1 give"), ("9D", "1 turn")])
