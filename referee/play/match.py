@@ -17,7 +17,7 @@ from protocol.text import printable
 from referee import __version__
 from referee.play.bot.channel import Channel
 from referee.play.bot.orphans import end_orphans
-from referee.play.bot.pool import Kept, KeptBots
+from referee.play.bot.pool import Pool, PooledBot
 from referee.play.bot.process import FAREWELL_S, bounded
 from referee.play.pump.pump import Pump
 from referee.play.spec import BotSpec, Confinement
@@ -60,17 +60,17 @@ class MatchSetup(Struct, frozen=True, kw_only=True):
     """All that will be played, as `hello` tells it."""
 
 
-class Sitting:
+class LiveMatch:
     """A match between live bots: `seat` brings them to the table, `play` plays and lets them go.
 
     They can be seated while another match plays, and wait for its end, held still. Must run in the main thread.
     """
 
-    def __init__(self, pump: Pump, setup: MatchSetup, kept: KeptBots | None = None) -> None:
-        """With `kept`, processes that have played before are taken from there, and left there for later matches."""
-        self._pump, self._setup, self._kept = pump, setup, kept
+    def __init__(self, pump: Pump, setup: MatchSetup, pool: Pool | None = None) -> None:
+        """With a `pool`, processes that have played before are taken from there, and left there for later matches."""
+        self._pump, self._setup, self._pool = pump, setup, pool
         self._channels: list[Channel] = []
-        self._known: dict[int, Kept] = {}
+        self._known: dict[int, PooledBot] = {}
         """The processes that have played before, by seat."""
         self._recorder = Recorder(_chance(setup))
         self._game = Game(setup.variant, len(setup.bots), self._recorder)
@@ -107,7 +107,7 @@ class Sitting:
             await self.dismiss()
             raise
         with trio.CancelScope(shield=True):
-            await self._rise(self._talk)
+            await self._release_bots(self._talk)
         channels, self._channels = self._channels, []
         seats = [
             _seat_record(self._setup, self._talk, channel, number, before)
@@ -123,10 +123,10 @@ class Sitting:
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for channel in channels:
-                    nursery.start_soon(self._see_off, channel, partial(channel.stop, patience_s=0.0))
+                    nursery.start_soon(self._stop_bot, channel, partial(channel.stop, patience_s=0.0))
             end_orphans()
 
-    async def _see_off(self, channel: Channel, farewell: Callable[[], Awaitable[None]]) -> None:
+    async def _stop_bot(self, channel: Channel, farewell: Callable[[], Awaitable[None]]) -> None:
         """Until its farewell is over, a bot stands still while slaps are timed."""
         try:
             await farewell()
@@ -135,7 +135,7 @@ class Sitting:
 
     async def _channel(self, number: int, spec: BotSpec) -> Channel:
         confinement, limits = self._setup.confinement, self._setup.limits
-        one = await self._kept.take(spec.name, self._setup.block) if self._kept else None
+        one = await self._pool.take(spec.name, self._setup.block) if self._pool else None
         if one is not None:
             self._known[number] = one
             return self._admitted(Channel(spec, confinement, limits, one.channel.process))
@@ -162,7 +162,7 @@ class Sitting:
     async def _converse(self, steps: Steps) -> None:
         self._lag_us = max(self._lag_us, await self._pump.converse(steps, dict(enumerate(self._channels))))
 
-    async def _rise(self, talk: Conversation) -> None:
+    async def _release_bots(self, talk: Conversation) -> None:
         """The match is over: bots are kept for a later one, or end and take with them whatever they have started."""
         async with self._pump.freeze_lock:  # not in the middle of a window
             for channel in self._channels:
@@ -170,12 +170,12 @@ class Sitting:
         async with trio.open_nursery() as nursery:
             for number, (seat, before) in enumerate(zip(talk.seats, self._matches_before(), strict=True)):
                 channel = self._channels[number]
-                if self._kept is None or seat.forfeited or seat.ready is None:
-                    nursery.start_soon(self._see_off, channel, partial(channel.stop, patience_s=FAREWELL_S))
+                if self._pool is None or seat.forfeited or seat.ready is None:
+                    nursery.start_soon(self._stop_bot, channel, partial(channel.stop, patience_s=FAREWELL_S))
                     continue
                 bot, block = self._setup.bots[number].name, self._setup.block
-                kept = Kept(bot=bot, channel=channel, ready=seat.ready, matches=before + 1, block=block)
-                nursery.start_soon(self._see_off, channel, partial(self._kept.keep, kept))
+                kept = PooledBot(bot=bot, channel=channel, ready=seat.ready, matches=before + 1, block=block)
+                nursery.start_soon(self._stop_bot, channel, partial(self._pool.keep, kept))
         end_orphans()
 
 
@@ -184,9 +184,9 @@ async def play(pump: Pump, setup: MatchSetup) -> Record:
 
     Raises HostFault when the referee or its host spoiled the match. Must run in the main thread.
     """
-    sitting = Sitting(pump, setup)
-    await sitting.seat()
-    return await sitting.play()
+    match = LiveMatch(pump, setup)
+    await match.seat()
+    return await match.play()
 
 
 def match_messages(setup: MatchSetup, matches_before: Sequence[int] = ()) -> list[Match]:
@@ -223,7 +223,7 @@ def _record(setup: MatchSetup, recorder: Recorder, talk: Conversation, seats: Se
         seed=setup.seed,
         deal_key=setup.deal_key.hex(),
         stacked=setup.decks is not None,
-        id_key=talk.telling.id_key.hex(),
+        id_key=talk.script.id_key.hex(),
         isolation=setup.confinement.isolation,
         limits=to_builtins(setup.confinement.limits),
         cgroups=tuple(sorted(bounded())) if setup.confinement.isolation != "none" else (),
@@ -240,7 +240,7 @@ def _record(setup: MatchSetup, recorder: Recorder, talk: Conversation, seats: Se
 
 
 def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number: int, before: int) -> SeatRecord:
-    spec, seat, told, heard = setup.bots[number], talk.seats[number], talk.telling.seats[number], channel.connection
+    spec, seat, told, heard = setup.bots[number], talk.seats[number], talk.script.seats[number], channel.inbox
     lines = heard.finish()
     return SeatRecord(
         name=spec.name,

@@ -21,7 +21,7 @@ from referee.play.spec import BotSpec, Confinement
 from referee.play.talk import script
 from referee.play.talk.conversation import Conversation, Steps
 from referee.play.talk.exchange import READY, Delivery, Exchange, Reply
-from referee.play.talk.inbox import Connection
+from referee.play.talk.inbox import Inbox
 from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.record import GivenTogether, Record
@@ -127,14 +127,14 @@ async def _converse(talk: Conversation, commands: Sequence[list[str]]) -> None:
         await trio.lowlevel.open_process(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={})
         for command in commands
     ]
-    connections = [Connection(Limits()) for _ in bots]
+    inboxes = [Inbox(Limits()) for _ in bots]
     steps = talk.steps()
     replies: list[Reply] | None = None
     while (exchange := next_exchange(steps, replies)) is not None:
         for delivery in exchange.deliveries:
-            await _send(bots[delivery.seat], connections[delivery.seat], delivery)
+            await _send(bots[delivery.seat], inboxes[delivery.seat], delivery)
         replies = [
-            await _receive(bots[delivery.seat], connections[delivery.seat], delivery)
+            await _receive(bots[delivery.seat], inboxes[delivery.seat], delivery)
             for delivery in exchange.deliveries
             if delivery.awaits is not None
         ]
@@ -144,21 +144,21 @@ async def _converse(talk: Conversation, commands: Sequence[list[str]]) -> None:
         await bot.wait()
 
 
-async def _send(bot: trio.Process, connection: Connection, delivery: Delivery) -> None:
+async def _send(bot: trio.Process, inbox: Inbox, delivery: Delivery) -> None:
     if delivery.awaits == READY:
-        connection.expect_ready()
+        inbox.expect_ready()
     elif delivery.awaits is not None:
-        connection.expect(delivery.awaits)
+        inbox.expect(delivery.awaits)
     assert bot.stdin is not None
     await bot.stdin.send_all(delivery.data)
 
 
-async def _receive(bot: trio.Process, connection: Connection, delivery: Delivery) -> Reply:
+async def _receive(bot: trio.Process, inbox: Inbox, delivery: Delivery) -> Reply:
     assert bot.stdout is not None
     begun = time.perf_counter()
     with trio.fail_after(delivery.limit_s):
-        while (heard := connection.hear()) is None:
-            connection.feed(bytes(await bot.stdout.receive_some()))
+        while (heard := inbox.hear()) is None:
+            inbox.feed(bytes(await bot.stdout.receive_some()))
     return Reply(seat=delivery.seat, heard=heard, elapsed_us=(time.perf_counter() - begun) * 1e6)
 
 

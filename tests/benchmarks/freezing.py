@@ -17,7 +17,7 @@ from protocol.messages import Clocks, FaultPolicy
 from referee.play import session
 from referee.play.match import MatchSetup, play
 from referee.play.pump import pump as pump_module
-from referee.play.pump.live import Live
+from referee.play.pump.in_flight import MatchInFlight
 from referee.play.pump.pump import Pump
 from referee.play.pump.slap_timer import SlapTimer
 from referee.play.session import run_session
@@ -37,7 +37,7 @@ RETRY_NS = 100_000
 class DrainingTimer(SlapTimer):
     """Times a window once no bot owes an answer any more."""
 
-    async def _try_window(self, now_ns: int) -> Live | None:
+    async def _try_window(self, now_ns: int) -> MatchInFlight | None:
         if any(channel.is_busy() for channel in self._bots()):
             self._retry_ns = now_ns + RETRY_NS
             return None
@@ -50,9 +50,9 @@ class Draining(Pump):
     def __init__(self, *given: Any, **named: Any) -> None:
         with patch.object(pump_module, "SlapTimer", DrainingTimer):
             super().__init__(*given, **named)
-        self._held_back: deque[Live] = deque()
+        self._held_back: deque[MatchInFlight] = deque()
 
-    def _advance(self, live: Live) -> None:
+    def _advance(self, live: MatchInFlight) -> None:
         if self._slap_timer.next_ns() is not None and live.exchange is not None:
             self._held_back.append(live)
             return

@@ -56,13 +56,13 @@ def played(scenario: Scenario, windows: int, neighbours: Neighbours | None = Non
 def running(command: Sequence[str], pass_fds: Sequence[int] = ()) -> Iterator[None]:
     """A process beside us that is no bot, and that our sessions do not end."""
     process = subprocess.Popen(command, pass_fds=pass_fds, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    orphans.begun(process.pid)
+    orphans.register(process.pid)
     try:
         yield
     finally:
         process.terminate()
         process.wait()
-        orphans.ended(process.pid)
+        orphans.unregister(process.pid)
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from protocol.messages import Game as GameMessage
 from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick, size
 from referee.play.talk.conversation import Conversation
 from referee.play.talk.exchange import READY, Delivery, Reply
-from referee.play.talk.inbox import Connection
+from referee.play.talk.inbox import Inbox
 from referee.play.talk.script import announcements
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
@@ -206,7 +206,7 @@ def play(chosen: Case) -> Iterator[Line]:
         Game(variant, seats, chance), chance, hello=greeting, matches=matches, id_key=bytes(16)
     ).steps()
     bots = [Scripted(chosen, seat) for seat in range(seats)]
-    connections = [Connection(Limits()) for _ in range(seats)]
+    inboxes = [Inbox(Limits()) for _ in range(seats)]
     replies: list[Reply] | None = None
     while True:
         try:
@@ -220,7 +220,7 @@ def play(chosen: Case) -> Iterator[Line]:
                 answers.append((yield from _write(delivery, bots[delivery.seat])))
             for delivery, answer in zip(group, answers, strict=True):
                 if delivery.awaits is not None:
-                    replies.append((yield from _hear(delivery, answer, connections[delivery.seat])))
+                    replies.append((yield from _hear(delivery, answer, inboxes[delivery.seat])))
 
 
 def _write(delivery: Delivery, bot: Scripted) -> Generator[Line, None, tuple[bytes, int]]:
@@ -232,18 +232,18 @@ def _write(delivery: Delivery, bot: Scripted) -> Generator[Line, None, tuple[byt
     return answer
 
 
-def _hear(delivery: Delivery, answer: tuple[bytes, int], connection: Connection) -> Generator[Line, None, Reply]:
+def _hear(delivery: Delivery, answer: tuple[bytes, int], inbox: Inbox) -> Generator[Line, None, Reply]:
     """The line from one seat, if one comes; returns what the referee hears."""
     line, took_us = answer
     if delivery.awaits == READY:
-        connection.expect_ready()
+        inbox.expect_ready()
     elif delivery.awaits is not None:
-        connection.expect(delivery.awaits)
+        inbox.expect(delivery.awaits)
     if line:
         yield Line(seat=delivery.seat, to="referee", us=took_us, line=msgspec.Raw(line.rstrip()))
-        connection.feed(line)
-    heard = connection.hear()
-    connection.give_up()
+        inbox.feed(line)
+    heard = inbox.hear()
+    inbox.give_up()
     return Reply(seat=delivery.seat, heard=heard, elapsed_us=took_us, corrected_us=took_us)
 
 

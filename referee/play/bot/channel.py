@@ -15,7 +15,7 @@ from referee.play.bot.procfs import Usage
 from referee.play.faults import Trouble
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.exchange import READY, Delivery
-from referee.play.talk.inbox import Connection, Heard
+from referee.play.talk.inbox import Heard, Inbox
 
 READ_BYTES = 65536
 
@@ -57,7 +57,7 @@ class Channel:
 
         With a `process` that has played before, it is that one, held still until `release`.
         """
-        self.connection = Connection(limits)
+        self.inbox = Inbox(limits)
         self.isolation = confinement.isolation
         self.asked = 0
         """How many answers have been asked of it."""
@@ -87,9 +87,9 @@ class Channel:
             limit_ns = round(delivery.limit_s * 1e9)
             self.pending = Pending(now_ns, now_ns, now_ns + limit_ns, self.used)
             if delivery.awaits == READY:
-                self.connection.expect_ready()
+                self.inbox.expect_ready()
             else:
-                self.connection.expect(delivery.awaits)
+                self.inbox.expect(delivery.awaits)
         if self.unwritten:
             self.unwritten += delivery.data
             self.flush()
@@ -127,7 +127,7 @@ class Channel:
         if not data:
             self.ended_ns = now_ns
             return self.hear()
-        heard = self.connection.take(data)
+        heard = self.inbox.take(data)
         return self._failure or heard
 
     def read_stderr(self) -> bool:
@@ -145,11 +145,11 @@ class Channel:
 
     def hear(self) -> Heard | None:
         """What the bot has answered, or what is wrong with it; None while neither is known."""
-        return self._failure or self.connection.hear()
+        return self._failure or self.inbox.hear()
 
     def known(self, now_ns: int) -> Heard | None:
         """What is known at once of an answer that has just been asked for: only what had come before, or the end."""
-        if self._failure is None and self.ended_ns is None and self.connection.is_empty():
+        if self._failure is None and self.ended_ns is None and self.inbox.is_empty():
             return None
         return self.hear() or self.end_of_output(now_ns)
 
@@ -202,7 +202,7 @@ class Channel:
 
     def can_play_on(self) -> bool:
         """Whether nothing is amiss with the bot, and it has written whole lines only."""
-        return self._failure is None and not self.has_ended() and not self.connection.has_part_of_a_line
+        return self._failure is None and not self.has_ended() and not self.inbox.has_part_of_a_line
 
     def has_read_all(self) -> bool:
         """Whether the bot has taken all that was written to it."""
@@ -221,7 +221,7 @@ class Channel:
     def give_up(self) -> None:
         """Await no answer any more."""
         self.pending = None
-        self.connection.give_up()
+        self.inbox.give_up()
 
     def shift_clock(self, held_ns: int) -> None:
         """The bot was held still, or the referee did not look, for so long: its clock stood still too."""

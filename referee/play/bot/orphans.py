@@ -19,22 +19,22 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 POLL_S = 0.0001
 
-_OURS: set[int] = set()
+_children: set[int] = set()
 """The processes that we started and have not reaped."""
 
 _inherits = False
 
 
-def begun(pid: int) -> None:
+def register(pid: int) -> None:
     """This child leads a bot's process group from now on."""
-    _OURS.add(pid)
-    watchman.begun(pid)
+    _children.add(pid)
+    watchman.watch(pid)
 
 
-def ended(pid: int) -> None:
+def unregister(pid: int) -> None:
     """This child has been reaped."""
-    _OURS.discard(pid)
-    watchman.ended(pid)
+    _children.discard(pid)
+    watchman.forget(pid)
 
 
 @contextlib.contextmanager
@@ -45,12 +45,12 @@ def nothing_left_behind() -> Iterator[None]:
     processes of the same user can no longer read its memory or see its open files.
     """
     with watchman.watchman() as pid:
-        _OURS.add(pid)
+        _children.add(pid)
         _prepare()
         try:
             yield
         finally:
-            _OURS.discard(pid)
+            _children.discard(pid)
 
 
 def _prepare() -> None:
@@ -80,4 +80,4 @@ def end_orphans(*, patience_s: float = 1.0) -> bool:
 
 
 def _orphans() -> set[int]:
-    return {pid for pid in own_children() - _OURS if session_of(pid) not in _OURS}
+    return {pid for pid in own_children() - _children if session_of(pid) not in _children}

@@ -28,7 +28,7 @@ LOOK_S = 0.001
 """Between two looks at it."""
 
 
-class Kept(Struct, frozen=True, kw_only=True):
+class PooledBot(Struct, frozen=True, kw_only=True):
     """A bot's process between two matches."""
 
     bot: str
@@ -42,14 +42,14 @@ class Kept(Struct, frozen=True, kw_only=True):
     """Of the match that it played last."""
 
 
-class KeptBots:
+class Pool:
     """The processes of one referee that wait."""
 
     def __init__(self) -> None:
-        self._waiting: list[Kept] = []
+        self._waiting: list[PooledBot] = []
         """Those that have waited longest first."""
 
-    async def take(self, bot: str, block: int) -> Kept | None:
+    async def take(self, bot: str, block: int) -> PooledBot | None:
         """A process of this bot that has played in no such block nor in a later one; None where there is none."""
         while (kept := self._fit_for(bot, block)) is not None:
             self._waiting.remove(kept)
@@ -58,10 +58,10 @@ class KeptBots:
             await _end(kept.channel)
         return None
 
-    def _fit_for(self, bot: str, block: int) -> Kept | None:
+    def _fit_for(self, bot: str, block: int) -> PooledBot | None:
         return next((one for one in self._waiting if one.bot == bot and one.block < block), None)
 
-    async def keep(self, kept: Kept) -> None:
+    async def keep(self, kept: PooledBot) -> None:
         """Hold a bot still for a later match, if it is fit for one and wants to live on; otherwise end it."""
         if not await _settles(kept.channel):
             await _end(kept.channel, patience_s=FAREWELL_S)
@@ -78,7 +78,7 @@ class KeptBots:
                 for kept in self._drained():
                     nursery.start_soon(_end, kept.channel)
 
-    def _drained(self) -> Iterator[Kept]:
+    def _drained(self) -> Iterator[PooledBot]:
         while self._waiting:
             yield self._waiting.pop()
 
@@ -89,12 +89,12 @@ async def _settles(channel: Channel) -> bool:
         return False
     end, quiet = process.own_time_s() + PATIENCE_S, 0
     while process.own_time_s() < end:
-        read = channel.connection.bytes_read
+        read = channel.inbox.bytes_read
         channel.read_rest()
         if channel.has_ended() or isinstance(channel.hear(), Trouble):
             return False
         is_idle = not process.is_frozen() and not channel.computes()
-        is_quiet = is_idle and channel.connection.bytes_read == read and channel.has_read_all()
+        is_quiet = is_idle and channel.inbox.bytes_read == read and channel.has_read_all()
         quiet = quiet + 1 if is_quiet else 0
         if quiet > 1:
             return channel.can_play_on()

@@ -264,7 +264,7 @@ class BotProcess:
         for pipe in (self._popen.stdout, self._popen.stderr):
             if pipe is not None:
                 pipe.close()
-        orphans.ended(self.pid)
+        orphans.unregister(self.pid)
         await self._leave_group()
         self._give_back()
 
@@ -376,5 +376,5 @@ def _in_words(code: int, limits: BotLimits) -> str:
 def start(spec: BotSpec, confinement: Confinement) -> BotProcess:
     """Start a bot from the main thread; raises StartFailed and HostFault."""
     process = BotProcess(spec, confinement)
-    orphans.begun(process.pid)
+    orphans.register(process.pid)
     return process

@@ -14,7 +14,7 @@ from referee.play.bot.orphans import end_orphans
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Holdings, Usage
 
-LOOK_S = 0.1
+CHECK_S = 0.1
 """Time between two looks."""
 
 IDLE_NS = 20_000_000
@@ -34,17 +34,17 @@ class Warden:
     async def run(self) -> None:
         """Look after the bots until cancelled."""
         while True:
-            await trio.sleep(LOOK_S)
-            self.look()
+            await trio.sleep(CHECK_S)
+            self.check_all()
 
-    def look(self) -> None:
+    def check_all(self) -> None:
         """Look at every bot once."""
         for channel in list(self._channels()):
             if channel.process is not None and channel.isolation != "none" and not channel.process.has_exited():
-                self._look_at(channel, channel.process)
+                self._check(channel, channel.process)
         end_orphans(patience_s=0)
 
-    def _look_at(self, channel: Channel, process: BotProcess) -> None:
+    def _check(self, channel: Channel, process: BotProcess) -> None:
         holds = process.holdings()
         if holds is None:
             return

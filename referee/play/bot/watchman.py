@@ -14,8 +14,8 @@ _SCRIPT = """
 groups=" "
 while read -r word group; do
     case $word in
-        begun) groups="$groups$group " ;;
-        ended) groups="${groups%% $group *} ${groups#* $group }" ;;
+        watch) groups="$groups$group " ;;
+        forget) groups="${groups%% $group *} ${groups#* $group }" ;;
     esac
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
@@ -57,14 +57,14 @@ def is_on_duty() -> bool:
     return bool(_watchmen)
 
 
-def begun(group: int) -> None:
+def watch(group: int) -> None:
     """A bot leads this process group from now on."""
-    _tell("begun", group)
+    _tell("watch", group)
 
 
-def ended(group: int) -> None:
+def forget(group: int) -> None:
     """There is no such group any more."""
-    _tell("ended", group)
+    _tell("forget", group)
 
 
 def _tell(word: str, group: int) -> None:

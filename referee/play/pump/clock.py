@@ -47,7 +47,7 @@ class Clock:
         self._looked_ns = self.arrived_ns
         self._parked_until_ns: int | None = None
 
-    def look(self) -> None:
+    def mark_looked(self) -> None:
         """The pipes are looked at now, and whatever the pump did before is no lag."""
         self._looked_ns = self.now_ns()
 

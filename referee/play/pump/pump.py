@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from referee.play.bot.channel import Channel
 from referee.play.faults import HostFault, Trouble
 from referee.play.pump.clock import Clock
-from referee.play.pump.live import Link, Live
+from referee.play.pump.in_flight import MatchInFlight, SeatedBot
 from referee.play.pump.poller import Poller
 from referee.play.pump.slap_timer import SlapTimer
 from referee.play.slaps.lock import HostLock
@@ -48,9 +48,9 @@ class Pump:
         self._clock = clock or Clock()
         self._clock.on_lag = self._make_up_for
         self._poller = Poller()
-        self._lives: list[Live] = []
+        self._lives: list[MatchInFlight] = []
         self._admitted: list[Channel] = []
-        self._links: dict[int, Link] = {}
+        self._links: dict[int, SeatedBot] = {}
         """Those of the matches in flight, by number."""
         self._alarms: list[tuple[int, int]] = []
         """When to look at which link; by number, so that a match does not stay in memory until its alarms are over."""
@@ -85,8 +85,8 @@ class Pump:
 
         Returns the longest time in which the referee did not look at its pipes meanwhile, in microseconds.
         """
-        live = Live(steps)
-        live.links = {seat: Link(next(self._count), live, seat, channel) for seat, channel in channels.items()}
+        live = MatchInFlight(steps)
+        live.links = {seat: SeatedBot(next(self._count), live, seat, channel) for seat, channel in channels.items()}
         try:
             async with self.freeze_lock:  # not in the middle of a window, for which these bots were not held still
                 self._clock.catch_up(self._clock.now_ns())  # what the others waited for before is no lag of this match
@@ -130,7 +130,7 @@ class Pump:
             now_ns = self._clock.now_ns()
         if self._slap_timer.is_due(now_ns):
             live = await self._slap_timer.run()
-            self._clock.look()
+            self._clock.mark_looked()
             if live is not None:
                 self._advance(live)
         elif busy:
@@ -169,19 +169,19 @@ class Pump:
 
     # Pipes
 
-    def _register(self, link: Link) -> None:
+    def _register(self, link: SeatedBot) -> None:
         self._links[link.number] = link
         if (process := link.channel.process) is not None:
             self._poller.watch(process.stdout, partial(self._read, link))
             self._poller.watch(process.stderr, partial(self._read_stderr, link))
 
-    def _unregister(self, link: Link) -> None:
+    def _unregister(self, link: SeatedBot) -> None:
         self._links.pop(link.number, None)
         if (process := link.channel.process) is not None:
             for fd in (process.stdin, process.stdout, process.stderr):
                 self._poller.forget(fd)
 
-    def _read(self, link: Link, now_ns: int) -> None:
+    def _read(self, link: SeatedBot, now_ns: int) -> None:
         """The bot has written, or its output has ended."""
         channel = link.channel
         heard = channel.read(now_ns)
@@ -191,16 +191,16 @@ class Pump:
             self._poller.forget(channel.process.stdout)  # what is heard unasked is heard again when an answer is due
             self._look_at(link, now_ns)
 
-    def _read_stderr(self, link: Link, _: int) -> None:
+    def _read_stderr(self, link: SeatedBot, _: int) -> None:
         if link.channel.process is not None and not link.channel.read_stderr():
             self._poller.forget(link.channel.process.stderr)
 
-    def _flush(self, link: Link, _: int) -> None:
+    def _flush(self, link: SeatedBot, _: int) -> None:
         link.channel.flush()
         if link.channel.process is not None and not link.channel.unwritten:
             self._poller.forget(link.channel.process.stdin)
 
-    def _look_at(self, link: Link, now_ns: int) -> None:
+    def _look_at(self, link: SeatedBot, now_ns: int) -> None:
         """The bot's output has ended, or its time has come: what is known of an answer that is due."""
         channel = link.channel
         pending = channel.pending
@@ -221,7 +221,7 @@ class Pump:
 
     # Exchanges
 
-    def _advance(self, live: Live) -> None:
+    def _advance(self, live: MatchInFlight) -> None:
         """Give the conversation its replies, write what it says next; repeat where nothing is awaited."""
         try:
             while True:
@@ -243,7 +243,7 @@ class Pump:
         except Exception as error:  # our own failure voids this match and no other
             live.fail(error)
 
-    def _deliver(self, link: Link, delivery: Delivery) -> None:
+    def _deliver(self, link: SeatedBot, delivery: Delivery) -> None:
         """Write a line; what is known at once of its answer is the reply."""
         channel, now_ns = link.channel, self._clock.now_ns()
         channel.write(delivery, now_ns)
@@ -257,17 +257,17 @@ class Pump:
         else:
             self._wake_at(link, channel.pending.deadline_ns if channel.ended_ns is None else now_ns + EXIT_CHECK_NS)
 
-    def _take(self, link: Link, reply: Reply) -> None:
+    def _take(self, link: SeatedBot, reply: Reply) -> None:
         link.live.replies[link.seat] = reply
         link.live.awaited -= 1
 
-    def _dismiss(self, link: Link) -> None:
+    def _dismiss(self, link: SeatedBot) -> None:
         if link.channel.process is not None:
             link.channel.process.kill()
             link.channel.drain_stderr()
         self._unregister(link)
 
-    def _settle(self, link: Link, heard: Heard | None, now_ns: int) -> None:
+    def _settle(self, link: SeatedBot, heard: Heard | None, now_ns: int) -> None:
         """An awaited answer is here, or will not come."""
         channel = link.channel
         pending = channel.pending
@@ -280,7 +280,7 @@ class Pump:
                 self._wake_at(link, pending.deadline_ns)
                 return
             late = arrived_ns > pending.deadline_ns
-        hint = "" if heard is not None and not late else channel.connection.hint()
+        hint = "" if heard is not None and not late else channel.inbox.hint()
         channel.give_up()
         if late and not isinstance(heard, Trouble):
             heard = None
@@ -291,7 +291,7 @@ class Pump:
         if not link.live.awaited:
             self._advance(link.live)
 
-    def _timed_at_once(self, live: Live, reply: Reply, now_ns: int) -> Reply:
+    def _timed_at_once(self, live: MatchInFlight, reply: Reply, now_ns: int) -> Reply:
         """Where all were asked at the same moment, what counts is when the answer was seen."""
         if live.exchange is None or not live.exchange.at_once:
             return reply
@@ -304,7 +304,7 @@ class Pump:
 
     # Clocks
 
-    def _wake_at(self, link: Link, when_ns: int) -> None:
+    def _wake_at(self, link: SeatedBot, when_ns: int) -> None:
         """Look at the bot then, or before: a bot has one alarm, which is set anew when it was too early."""
         if not link.alarm_ns or link.alarm_ns > when_ns:
             link.alarm_ns = when_ns

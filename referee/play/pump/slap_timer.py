@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from referee.play.bot.channel import Channel
 from referee.play.pump.clock import Clock
-from referee.play.pump.live import Live
+from referee.play.pump.in_flight import MatchInFlight
 from referee.play.slaps.lock import HostLock
-from referee.play.slaps.neighbours import LONGEST_STILL_S, Neighbours
-from referee.play.slaps.quiet import NOT_ALONE, held_still, quiet
+from referee.play.slaps.neighbours import LONGEST_FREEZE_S, Neighbours
+from referee.play.slaps.quiet import NEIGHBOUR_NOT_FROZEN, frozen, quiet
 from referee.play.slaps.race import run_race
 from referee.play.slaps.wakers import Wakers
 
@@ -46,10 +46,10 @@ class SlapTimer:
         self._lock = lock or HostLock()
         self._wakers = Wakers()
         self._neighbours = neighbours
-        self._waiting: deque[Live] = deque()
+        self._waiting: deque[MatchInFlight] = deque()
         self._retry_ns = self._patience_ends_ns = 0
 
-    def add(self, match: Live) -> None:
+    def add(self, match: MatchInFlight) -> None:
         """The open exchange of this match is a window to be timed."""
         self._waiting.append(match)
 
@@ -61,7 +61,7 @@ class SlapTimer:
         """Whether everything else must wait: a window is to be timed now, or another worker times one."""
         return self._neighbour_is_timing() or (bool(self._waiting) and now_ns >= self._retry_ns)
 
-    async def run(self) -> Live | None:
+    async def run(self) -> MatchInFlight | None:
         """Freeze the bots while another worker times a window, or time the first window that waits.
 
         Returns the match that goes on: its window has been timed, and it has its replies.
@@ -92,18 +92,18 @@ class SlapTimer:
             self._neighbours.close()
 
     def _neighbour_is_timing(self) -> bool:
-        return self._neighbours is not None and self._neighbours.wants_stillness()
+        return self._neighbours is not None and self._neighbours.want_freeze()
 
     def _freeze_for_neighbour(self) -> None:
         if self._neighbours is None:
             return
         began_ns = self._clock.now_ns()
-        with held_still(self._bots()) as at_rest:
-            self._neighbours.stand_still(at_rest=at_rest)
+        with frozen(self._bots()) as all_frozen:
+            self._neighbours.stay_frozen(all_frozen=all_frozen)
         if self._patience_ends_ns:  # meanwhile it was a neighbour that had the lock
             self._patience_ends_ns += self._clock.now_ns() - began_ns
 
-    async def _try_window(self, now_ns: int) -> Live | None:
+    async def _try_window(self, now_ns: int) -> MatchInFlight | None:
         """Time the first window, if the host's lock is free or has been waited for long enough."""
         self._patience_ends_ns = self._patience_ends_ns or now_ns + LOCK_PATIENCE_NS
         has_lock = self._lock.try_acquire()
@@ -117,7 +117,7 @@ class SlapTimer:
             if has_lock:
                 self._lock.release()
 
-    async def _time_window(self, match: Live, *, has_lock: bool) -> Live | None:
+    async def _time_window(self, match: MatchInFlight, *, has_lock: bool) -> MatchInFlight | None:
         """Time the open window of a match. Returns None where the match is over, perhaps because we spoiled it."""
         if match.is_over() or match.exchange is None:
             return None
@@ -128,7 +128,7 @@ class SlapTimer:
         except Exception as error:  # our own failure voids this match and no other
             match.fail(error)
             return None
-        if self._neighbours is not None and self._clock.now_ns() - began_ns > LONGEST_STILL_S * 1e9:
-            replies = [replace(reply, disturbed=(*reply.disturbed, NOT_ALONE)) for reply in replies]
+        if self._neighbours is not None and self._clock.now_ns() - began_ns > LONGEST_FREEZE_S * 1e9:
+            replies = [replace(reply, disturbed=(*reply.disturbed, NEIGHBOUR_NOT_FROZEN)) for reply in replies]
         match.replies = {reply.seat: reply for reply in replies}
         return match

@@ -1,4 +1,4 @@
-"""The other workers of a run, which keep their bots quiet while one of them times slaps."""
+"""The other workers of a run, which freeze their bots while one of them times slaps."""
 
 import contextlib
 import itertools
@@ -9,20 +9,20 @@ import time
 from collections.abc import Iterable, Sequence
 
 ANSWER_S = 0.05
-"""So soon another worker must say that its bots are still; else the window is marked as disturbed."""
+"""How soon another worker must say that its bots are frozen; after that the window is marked as disturbed."""
 
-LONGEST_STILL_S = 5.0
-"""A worker does not stand still for longer at a time, whatever became of the one that asked for it."""
+LONGEST_FREEZE_S = 5.0
+"""A worker does not keep its bots frozen for longer at a time, whatever became of the worker that asked for it."""
 
 _GO_ON = 0
 _REPLY = 128
-"""Added to a request's number: our bots are still."""
+"""Is added to a request's number for the reply: our bots are frozen."""
 
 
 def neighbourhood(workers: int) -> list[list[int]]:
     """For each worker of a run the descriptors that join it to the others, to be passed to its process.
 
-    Whoever starts the workers closes its own copies then: a worker that is gone shows by the end of its descriptor.
+    Whoever starts the workers then closes its own copies, so that a descriptor ends when the worker behind it is gone.
     Raises OSError, and leaves none open, where there may not be so many.
     """
     ends: list[list[int]] = [[] for _ in range(workers)]
@@ -52,34 +52,35 @@ def _readable(fds: Iterable[int], end: float) -> list[int]:
 class Neighbours:
     """The other workers of a run, as one of them sees them. It takes the descriptors over; `close` closes all of them.
 
-    A byte is a message: 1 to 127, a request to be still; that number and 128, the reply; 0, go on. Only the worker
-    that has the host's lock asks. Who has never said anything has not begun to work, and is not waited for.
+    Each byte is a message: 1 to 127 is a request to freeze, that number and 128 is the reply, and 0 means to go on.
+    Only the worker that has the host's lock asks. A worker that has never said anything has not begun to work, and
+    nobody waits for it.
     """
 
     def __init__(self, fds: Sequence[int]) -> None:
         self.fds = list(fds)
-        """Of those that are there; to be watched for what they ask."""
+        """The descriptors of the workers that are there; the pump watches them for requests."""
         self._all = tuple(fds)
         self._number = 0
-        self._heard: dict[int, int] = {}
+        self._replies: dict[int, int] = {}
         """By descriptor, the last request of ours that was answered."""
-        self._asking: dict[int, int] = {}
-        """By descriptor, its request that we be still."""
+        self._requests: dict[int, int] = {}
+        """By descriptor, its request that we freeze our bots."""
         for fd in self.fds:
             os.set_blocking(fd, False)
         self._tell(_GO_ON)
 
-    def begin(self) -> None:
-        """Ask all others to be still; to be called by the worker that has the host's lock."""
+    def ask_to_freeze(self) -> None:
+        """Ask all others to freeze their bots; for the worker that has the host's lock."""
         for fd in list(self.fds):
             self.read(fd)
         self._number = self._number % (_REPLY - 1) + 1
         self._tell(self._number)
 
-    def are_still(self) -> bool:
-        """Wait until all have said so; False if one did not in time."""
+    def have_frozen(self) -> bool:
+        """Wait until all have said that their bots are frozen; returns False if one did not in time."""
         end = time.monotonic() + ANSWER_S
-        while waiting := [fd for fd in self.fds if self._heard.get(fd, self._number) != self._number]:
+        while waiting := [fd for fd in self.fds if self._replies.get(fd, self._number) != self._number]:
             ready = _readable(waiting, end)
             for fd in ready:
                 self.read(fd)
@@ -87,12 +88,12 @@ class Neighbours:
                 return False
         return True
 
-    def end(self) -> None:
-        """Let the others go on."""
+    def let_go_on(self) -> None:
+        """Tell the others that their bots may go on."""
         self._tell(_GO_ON)
 
     def read(self, fd: int) -> None:
-        """Take what a worker has said; one that is gone is neither asked nor listed any more."""
+        """Take what a worker has said. One that is gone is neither asked nor listed any more."""
         try:
             said = os.read(fd, 4096)
         except BlockingIOError:
@@ -103,30 +104,33 @@ class Neighbours:
             self._drop(fd)
         for byte in said:
             if byte > _REPLY or byte == _GO_ON:
-                self._heard[fd] = byte % _REPLY or self._heard.get(fd, _GO_ON)
+                self._replies[fd] = byte % _REPLY or self._replies.get(fd, _GO_ON)
             if byte < _REPLY:
-                self._asking.pop(fd, None)
+                self._requests.pop(fd, None)
             if _GO_ON < byte < _REPLY:
-                self._asking[fd] = byte
+                self._requests[fd] = byte
 
-    def wants_stillness(self) -> bool:
+    def want_freeze(self) -> bool:
         """Whether another worker is timing, or about to."""
-        return bool(self._asking)
+        return bool(self._requests)
 
-    def stand_still(self, *, at_rest: bool = True) -> None:
-        """Say that our bots are still, if so, and sleep until all who asked let us go on, or have been too long."""
-        end = time.monotonic() + LONGEST_STILL_S
-        said: dict[int, int] = {}
-        while self._asking:
-            for fd, number in self._asking.items():
-                if at_rest and said.get(fd) != number:
+    def stay_frozen(self, *, all_frozen: bool = True) -> None:
+        """Say that our bots are frozen, if all are, and sleep until every worker that asked lets us go on.
+
+        Not for longer than LONGEST_FREEZE_S.
+        """
+        end = time.monotonic() + LONGEST_FREEZE_S
+        answered: dict[int, int] = {}
+        while self._requests:
+            for fd, number in self._requests.items():
+                if all_frozen and answered.get(fd) != number:
                     self._send(fd, _REPLY + number)
-            said = dict(self._asking)
-            ready = _readable(self._asking, end)
+            answered = dict(self._requests)
+            ready = _readable(self._requests, end)
             for fd in ready:
                 self.read(fd)
             if not ready:
-                self._asking.clear()
+                self._requests.clear()
 
     def close(self) -> None:
         """Leave the run."""
@@ -139,12 +143,12 @@ class Neighbours:
             self._send(fd, byte)
 
     def _send(self, fd: int, byte: int) -> None:
-        """Who is gone is found out by reading; who does not read for so long that nothing more fits is not there."""
+        """Send a byte. A full buffer counts as gone; that a worker is gone shows when it is read."""
         with contextlib.suppress(OSError):
             os.write(fd, bytes([byte]))
 
     def _drop(self, fd: int) -> None:
-        """Nobody is at the other end. It stays open, so that who watches it can learn that from `fds`."""
+        """Nobody is at the other end. The descriptor stays open until `close`: whoever watches it looks at `fds`."""
         self.fds = [other for other in self.fds if other != fd]
-        self._asking.pop(fd, None)
-        self._heard.pop(fd, None)
+        self._requests.pop(fd, None)
+        self._replies.pop(fd, None)

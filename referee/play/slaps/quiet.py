@@ -1,6 +1,7 @@
-"""Keeping quiet what could disturb a timed slap window: other bots, the other workers of a run, other referees.
+"""Keeping a host quiet while a slap window is timed: all bots are frozen, and our thread goes before all others.
 
-What is timed, and how, is the business of race.py.
+`race.py` says what is timed, and how. SIGSTOP freezes a bot; whether and for how long one is held frozen is decided by
+whoever calls this.
 """
 
 import contextlib
@@ -14,46 +15,46 @@ from referee.play.bot.procfs import states
 from referee.play.slaps.neighbours import Neighbours
 from referee.play.slaps.wakers import Wakers
 
-REST_NS = 5_000_000
-"""So long it may take until a bot stands still."""
+FREEZE_NS = 5_000_000
+"""How long it may take until a bot is frozen."""
 
 LOOK_S = 20e-6
-"""Time between two looks at a bot that is about to come to rest."""
+"""Time between two looks at a bot that is about to freeze or to fall asleep."""
 
 NO_LOCK = "another referee may have been timing on this host"
-NOT_AT_REST = "a bot could not be held still in time"
-NOT_ALONE = "another worker was not still in time"
+NOT_FROZEN = "a bot could not be frozen in time"
+NEIGHBOUR_NOT_FROZEN = "another worker did not freeze its bots in time"
 
-_STANDING = frozenset("TtZX")
-"""States of a task: stopped, traced, ended."""
+_FROZEN_STATES = frozenset("TtZX")
+"""States of a task in which it does not compute: stopped, traced, ended."""
 
 
 @contextlib.contextmanager
 def quiet(
     everyone: Iterable[Channel], wakers: Wakers, neighbours: Neighbours | None, *, has_lock: bool
 ) -> Iterator[list[str]]:
-    """For the duration of the block all bots stand, ours and the neighbours', and this thread has a core at once.
+    """During the block all bots are frozen, ours and the neighbours', and this thread gets a core at once.
 
-    Yields why that is in doubt. Neighbours are asked to be still only by who has the host's lock.
+    Yields why that is in doubt. Only a worker that has the host's lock asks its neighbours to freeze their bots.
     """
     doubts = [] if has_lock else [NO_LOCK]
     asked = neighbours if has_lock else None
     with wakers.awake(), before_all_others():
         try:
             if asked is not None:
-                asked.begin()
-            with held_still(everyone) as at_rest:
-                doubts += [] if at_rest else [NOT_AT_REST]
-                doubts += [NOT_ALONE] if asked is not None and not asked.are_still() else []
+                asked.ask_to_freeze()
+            with frozen(everyone) as all_frozen:
+                doubts += [] if all_frozen else [NOT_FROZEN]
+                doubts += [NEIGHBOUR_NOT_FROZEN] if asked is not None and not asked.have_frozen() else []
                 yield doubts
         finally:
             if asked is not None:
-                asked.end()
+                asked.let_go_on()
 
 
 @contextlib.contextmanager
 def before_all_others() -> Iterator[None]:
-    """This thread goes before all ordinary ones, where that is allowed; what it starts does not."""
+    """This thread goes before all ordinary ones, where the system allows it. What it starts does not."""
     if not hasattr(os, "SCHED_FIFO"):
         yield
         return
@@ -71,30 +72,31 @@ def before_all_others() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def held_still(channels: Iterable[Channel]) -> Iterator[bool]:
-    """Freeze these bots, and stop their clocks, for the duration of the block; yields whether those that owe an answer
-    have come to rest. Who is held until the next line to it by then is not let go on.
+def frozen(channels: Iterable[Channel]) -> Iterator[bool]:
+    """Freeze these bots and stop their clocks during the block, but leave those frozen that are held at its end.
+
+    Yields whether all that owe an answer are frozen.
     """
-    frozen = [(channel, channel.process) for channel in channels if channel.process is not None]
+    bots = [(channel, channel.process) for channel in channels if channel.process is not None]
     start_ns = time.monotonic_ns()
-    for _, process in frozen:
+    for _, process in bots:
         process.freeze()
-    at_rest = [bring_to_rest(process) for channel, process in frozen if channel.is_busy()]
+    are_frozen = [freeze_fully(process) for channel, process in bots if channel.is_busy()]
     try:
-        yield all(at_rest)
+        yield all(are_frozen)
     finally:
-        held_ns = time.monotonic_ns() - start_ns
-        for channel, process in frozen:
+        frozen_ns = time.monotonic_ns() - start_ns
+        for channel, process in bots:
             if not channel.is_held():
                 process.thaw()
-            channel.shift_clock(held_ns)
+            channel.shift_clock(frozen_ns)
 
 
-def bring_to_rest(process: BotProcess) -> bool:
-    """Stop all of the bot, and wait until it stands; False where it does not in time."""
-    end_ns = time.monotonic_ns() + REST_NS
+def freeze_fully(process: BotProcess) -> bool:
+    """Freeze a bot and wait until none of its tasks computes; returns False where that takes too long."""
+    end_ns = time.monotonic_ns() + FREEZE_NS
     process.freeze()
-    while states(process.members()) - _STANDING:
+    while states(process.members()) - _FROZEN_STATES:
         if time.monotonic_ns() > end_ns:
             return False
         time.sleep(LOOK_S)

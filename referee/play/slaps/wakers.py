@@ -1,7 +1,7 @@
 """Keeping the cores awake while slaps are timed: a core that sleeps takes tens of microseconds to begin.
 
 The wakers are endless loops of the lowest rank, one for each core: whatever else wants a core gets it at once. They
-stand still while nothing is timed. Linux.
+are frozen while nothing is timed. Only Linux has what they need.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from referee.play.isolation.cgroups import Cgroups
 from referee.play.isolation.host import cores, quota_cores
 
 MOST = 8
-"""Cores that are kept awake; on a machine with more, most sleep whatever we do."""
+"""How many cores are kept awake; on a machine with more, most sleep whatever we do."""
 
 _SCRIPT = "read -r go || exit; for core; do while :; do :; done & done; wait"
 """The loops make no system calls, which would keep others waiting."""
@@ -44,7 +44,7 @@ class Wakers:
             self._signal(signal.SIGSTOP)
 
     def pids(self) -> list[int]:
-        """Their processes, the leader of their group first; none before they were needed."""
+        """Returns their processes, the leader of their group first; none before they were needed."""
         return [] if self._leader is None else members(self._leader.pid)
 
     def close(self) -> None:
@@ -52,7 +52,7 @@ class Wakers:
         self._signal(signal.SIGKILL)
         if self._leader is not None:
             self._leader.wait()
-            orphans.ended(self._leader.pid)
+            orphans.unregister(self._leader.pid)
         self._leader, self._tried = None, False
 
     def _signal(self, number: signal.Signals) -> None:
@@ -62,7 +62,7 @@ class Wakers:
 
 
 def _wanted() -> int:
-    """How many: none where they would cost the bots something, or could outlive us.
+    """Returns how many there should be: none where they would cost the bots something, or could outlive us.
 
     Under a quota their computing is charged to us; where control groups share out the cores, a low rank counts within
     its own group only.
@@ -75,7 +75,7 @@ def _wanted() -> int:
 
 
 def _start(count: int) -> "subprocess.Popen[bytes] | None":
-    """So many wakers in a session of their own; None where there shall be none, or the system refuses them."""
+    """Start so many wakers in a session of their own; returns None for none, or where the system refuses them."""
     if not count:
         return None
     try:
@@ -90,7 +90,7 @@ def _start(count: int) -> "subprocess.Popen[bytes] | None":
         )
     except OSError:
         return None
-    orphans.begun(leader.pid)
+    orphans.register(leader.pid)
     with contextlib.suppress(OSError):  # where the kernel shares out the cores by session: it has the lowest rank too
         Path(f"/proc/{leader.pid}/autogroup").write_text("19")
     try:
@@ -98,9 +98,9 @@ def _start(count: int) -> "subprocess.Popen[bytes] | None":
         if leader.stdin is not None:
             leader.stdin.write(b"\n")
             leader.stdin.close()
-    except OSError:  # of another rank they would take the cores from the bots
+    except OSError:  # with another rank they would take the cores from the bots
         leader.kill()
         leader.communicate()
-        orphans.ended(leader.pid)
+        orphans.unregister(leader.pid)
         return None
     return leader

@@ -17,7 +17,7 @@ from protocol.text import printable
 from referee.play.faults import Trouble
 from referee.play.talk.exchange import Delivery, Exchange, Reply
 from referee.play.talk.inbox import EXCERPT
-from referee.play.talk.script import Telling
+from referee.play.talk.script import Script
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Reaction
@@ -57,7 +57,7 @@ class Conversation:
         self.game = game
         self.moves: list[Move] = []
         self.seats = [Seat() for _ in matches]
-        self.telling = Telling(game, hello=hello, matches=matches, id_key=id_key)
+        self.script = Script(game, hello=hello, matches=matches, id_key=id_key)
         self._chance = chance
         self._dismissed: list[int] = []
 
@@ -75,7 +75,7 @@ class Conversation:
                 yield from self._ask_together(question)
             else:
                 yield from self._open_window(question)
-        yield self._exchange([self.telling.end(seat) for seat in self._present()])
+        yield self._exchange([self.script.end(seat) for seat in self._present()])
 
     def greet(self, known: Mapping[int, Ready] | None = None) -> Steps:
         """`hello` to every bot, `ready` from every bot; who fails to start forfeits.
@@ -85,15 +85,15 @@ class Conversation:
         for number, ready in (known or {}).items():
             self._note_ready(number, ready)
         new = [number for number, seat in enumerate(self.seats) if seat.ready is None]
-        for reply in (yield self._exchange([self.telling.hello(seat) for seat in new])) if new else ():
+        for reply in (yield self._exchange([self.script.hello(seat) for seat in new])) if new else ():
             if isinstance(reply.heard, Ready):
                 self._note_ready(reply.seat, reply.heard)
             else:
-                self._blame(reply.seat, start_mishap(reply, self.telling.clocks.start_s))
+                self._blame(reply.seat, start_mishap(reply, self.script.clocks.start_s))
 
     def _note_ready(self, number: int, ready: Ready) -> None:
         self.seats[number].ready = ready
-        self.telling.seats[number].wants_table = ready.table
+        self.script.seats[number].wants_table = ready.table
 
     def _ask(self, ask: Ask) -> Steps:
         seat = self.seats[ask.seat]
@@ -103,7 +103,7 @@ class Conversation:
         elif ask.joins and then is not None:
             given = self._accept(ask, then, joined=True)
         else:
-            (reply,) = yield self._exchange([self.telling.request(ask)])
+            (reply,) = yield self._exchange([self.script.request(ask)])
             given = self._judge(ask, reply)
         self.moves.append(given)
         self.game.go_on(given.action)
@@ -111,7 +111,7 @@ class Conversation:
     def _ask_together(self, sealed: Sealed) -> Steps:
         """GEN-06: nothing is judged, and so nobody can learn anything, before all answers are in."""
         asks = [ask for ask in sealed.asks if not self.seats[ask.seat].forfeited]
-        replies = (yield self._exchange([self.telling.request(ask) for ask in asks])) if asks else ()
+        replies = (yield self._exchange([self.script.request(ask) for ask in asks])) if asks else ()
         given = {ask.seat: self._judge(ask, reply) for ask, reply in zip(asks, replies, strict=True)}
         answers = tuple(given.get(ask.seat, Given(seat=ask.seat, action=ask.fallback)) for ask in sealed.asks)
         self.moves.append(GivenTogether(answers=answers))
@@ -123,7 +123,7 @@ class Conversation:
         timed = table.options.slap_order == "reaction"
         order = self._chance.asking(table.round, window.number) if timed else range(table.seats)
         asks = [window.asks[seat] for seat in order if self._slaps(seat)]
-        replies = (yield self._exchange([self.telling.request(ask) for ask in asks], timed=timed)) if asks else ()
+        replies = (yield self._exchange([self.script.request(ask) for ask in asks], timed=timed)) if asks else ()
         reactions = [self._react(ask, reply, timed=timed) for ask, reply in zip(asks, replies, strict=True)]
         lots = self._chance.lots(table.round, window.number)
         slaps = {r.seat: Slap(target=r.target) for r in reactions if r.target is not None}
@@ -151,7 +151,7 @@ class Conversation:
 
     def _exchange(self, deliveries: list[Delivery], *, timed: bool = False) -> Exchange:
         dismissed, self._dismissed = tuple(self._dismissed), []
-        at_once = timed and self.telling.clocks.slap_timing == "broadcast"
+        at_once = timed and self.script.clocks.slap_timing == "broadcast"
         return Exchange(deliveries=tuple(deliveries), timed=timed, at_once=at_once, dismissed=dismissed)
 
     # What a seat answers
@@ -160,12 +160,12 @@ class Conversation:
         """The action that is played, and the fault if the answer was late, broken or illegal."""
         time_us, waived_us = round(reply.elapsed_us), round(reply.waived_us)
         if isinstance(reply.heard, Answer):
-            self.telling.charge(ask.seat, time_us)
+            self.script.charge(ask.seat, time_us)
             given = self._accept(ask, reply.heard.action, time_us=time_us, waived_us=waived_us)
             self.seats[ask.seat].then = None if given.fault else reply.heard.then
             return given
-        limit_s = self.telling.limit_s(ask)
-        empty = "" if self.telling.charge(ask.seat, time_us) else "; the bank is empty"
+        limit_s = self.script.limit_s(ask)
+        empty = "" if self.script.charge(ask.seat, time_us) else "; the bank is empty"
         more = f" and {waived_us / 1e6:.3f} s more that were not charged" if waived_us >= WORTH_TELLING_US else ""
         silence = f"no answer to `{ask.decision}` within {limit_s:.3g} s{more}{empty}; {reply.hint}"
         mishap = _mishap(reply.heard, silence)
@@ -217,9 +217,9 @@ class Conversation:
         """Count a fault of this bot, tell it, and let it forfeit where the policy says so."""
         seat = self.seats[number]
         seat.faults[mishap.kind] += 1
-        told = self.telling.seats[number]
-        left = self.telling.reproach(number, mishap)
-        if mishap.kind in FATAL or not told.bank_us or not left or self.telling.policy.policy == "forfeit":
+        told = self.script.seats[number]
+        left = self.script.note_fault(number, mishap)
+        if mishap.kind in FATAL or not told.bank_us or not left or self.script.policy.policy == "forfeit":
             seat.forfeited = True
             self._dismissed.append(number)
             self.game.forfeit(number)

@@ -30,7 +30,7 @@ LEAST_LINE = 32
 Heard = Ready | Answer | Trouble
 
 
-class Connection:
+class Inbox:
     """One bot's output. `expect_*` says what is awaited, `feed` takes bytes, `hear` gives what they amount to."""
 
     def __init__(self, limits: Limits) -> None:

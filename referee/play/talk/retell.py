@@ -1,6 +1,6 @@
-"""Telling a match again from its record alone: the very bytes that each seat was sent, in order.
+"""Script a match again from its record alone: the very bytes that each seat was sent, in order.
 
-The record is played again, and a Telling of our own composes once more what the live one did. It must not know more
+The record is played again, and a Script of our own composes once more what the live one did. It must not know more
 than the record says. Sent is what was handed to a bot's pipe; whether the bot has read it, nobody can say.
 """
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from protocol import VERSION
 from referee import __version__
 from referee.play.talk.exchange import Delivery
-from referee.play.talk.script import Telling, announcements, hello
+from referee.play.talk.script import Script, announcements, hello
 from referee.rules.book.variants import restored
 from referee.rules.game import Game
 from referee.rules.record import (
@@ -38,7 +38,7 @@ class Retelling:
         self._variant = restored(record.preset, record.options)
         self._id_key = bytes.fromhex(record.id_key)
         self._answers = iter([move for move in record.moves if not isinstance(move, Forfeit)])
-        self._telling: Telling | None = None
+        self._script: Script | None = None
         self.gone: set[int] = set()
         """The seats that have forfeited."""
         self._asked: list[Answered] | None = None
@@ -46,40 +46,40 @@ class Retelling:
 
     def before(self, game: Game, move: Move) -> Iterator[tuple[Delivery, Answered | None]]:
         """What had been sent, and not yet told here, when the move was made; with each request what came of it."""
-        if self._telling is None:
-            self._telling = self._begin(game)
+        if self._script is None:
+            self._script = self._begin(game)
             new = [number for number, seat in enumerate(self._record.seats) if not seat.matches_before]
-            yield from ((self._telling.hello(seat), None) for seat in new)
+            yield from ((self._script.hello(seat), None) for seat in new)
         if isinstance(move, Forfeit) and not self._record.seats[move.seat].ready:
             self.gone.add(move.seat)
             return
         if self._asked is None:
             self._asked = answered(game.question, next(self._answers, None))
-            yield from ((self._telling.request(ask), (ask, given)) for ask, given in self._asked if self._hears(given))
+            yield from ((self._script.request(ask), (ask, given)) for ask, given in self._asked if self._hears(given))
         if isinstance(move, Forfeit):
             self.gone.add(move.seat)
             return
         for ask, given in self._asked:
             if isinstance(given, Given):
-                self._telling.charge(ask.seat, given.time_us)
+                self._script.charge(ask.seat, given.time_us)
             if given.fault is not None:
-                self._telling.reproach(ask.seat, given.fault)
+                self._script.note_fault(ask.seat, given.fault)
         self._asked = None
 
     def after(self) -> Iterator[Delivery]:
         """What was sent when the match was over: a seat that has forfeited hears nothing any more."""
-        if self._telling is not None:
-            telling = self._telling
+        if self._script is not None:
+            telling = self._script
             yield from (telling.end(seat) for seat in range(len(self._record.seats)) if seat not in self.gone)
 
     def sent(self, seat: int) -> tuple[int, str]:
         """Bytes that have been told to a seat, and their SHA-256 in hex."""
-        if self._telling is None:
+        if self._script is None:
             return 0, ""
-        told = self._telling.seats[seat]
+        told = self._script.seats[seat]
         return told.sent_bytes, told.digest.hexdigest()
 
-    def _begin(self, game: Game) -> Telling:
+    def _begin(self, game: Game) -> Script:
         record = self._record
         matches = announcements(
             self._variant,
@@ -94,7 +94,7 @@ class Retelling:
             replace(match, options={name: value for name, value in match.options.items() if name in record.options})
             for match in matches
         ]
-        told = Telling(game, hello=hello(record.games, record.bounds), matches=matches, id_key=self._id_key)
+        told = Script(game, hello=hello(record.games, record.bounds), matches=matches, id_key=self._id_key)
         for seat, bot in zip(told.seats, record.seats, strict=True):
             seat.wants_table = bot.wants_table
         return told

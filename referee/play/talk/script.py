@@ -35,7 +35,7 @@ IDS_AT_ONCE = 64
 """So many ids of a seat are derived together."""
 
 
-class Told(Struct, kw_only=True):
+class SeatScript(Struct, kw_only=True):
     """How far the telling to one seat has come."""
 
     bank_us: int
@@ -54,7 +54,7 @@ class Told(Struct, kw_only=True):
     """SHA-256 over everything sent."""
 
 
-class Telling:
+class Script:
     """What is sent in one match. Each message counts as sent when it is composed."""
 
     def __init__(self, game: Game, *, hello: Hello, matches: Sequence[Match], id_key: bytes) -> None:
@@ -63,7 +63,7 @@ class Telling:
         self.policy: FaultPolicy = matches[0].faults
         bank_us = round(self.clocks.bank_s * 1e6)
         self.seats = [
-            Told(bank_us=bank_us, preamble=encode(match), ids=request_ids(id_key, seat))
+            SeatScript(bank_us=bank_us, preamble=encode(match), ids=request_ids(id_key, seat))
             for seat, match in enumerate(matches)
         ]
         self._game = game
@@ -114,7 +114,7 @@ class Telling:
         told.bank_us -= min(time_us, told.bank_us)
         return told.bank_us
 
-    def reproach(self, seat: int, mishap: Mishap) -> int:
+    def note_fault(self, seat: int, mishap: Mishap) -> int:
         """Tell a seat of its fault with its next line; returns how many more faults forfeit the match."""
         told = self.seats[seat]
         told.faults += 1
@@ -122,7 +122,7 @@ class Telling:
         told.notices.append(encode_event(Fault(kind=mishap.kind, detail=mishap.detail, strikes_left=left)))
         return left
 
-    def _news(self, told: Told) -> list[bytes]:
+    def _news(self, told: SeatScript) -> list[bytes]:
         """The events since the last line to this seat as it may see them, then what it did wrong itself."""
         events = self._game.events
         while self._events < len(events):

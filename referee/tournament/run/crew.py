@@ -86,7 +86,7 @@ class Worker:
                 self._popen.wait()
                 raise _no_worker(error) from None
         self.pid = self._popen.pid
-        orphans.begun(self.pid)
+        orphans.register(self.pid)
         self._frames = Frames(msgspec.msgpack.Decoder(Report))
         self.room = ORDERS_PER_JOB * jobs
         """Orders that it may have at a time."""
@@ -131,7 +131,7 @@ class Worker:
             self._popen.kill()
             await self._wait(None)
             await self._reports.aclose()
-            orphans.ended(self.pid)
+            orphans.unregister(self.pid)
             orphans.end_orphans()
 
     async def _wait(self, patience_s: float | None) -> None:

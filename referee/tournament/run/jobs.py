@@ -5,9 +5,9 @@ from typing import Protocol
 import trio
 from msgspec import Struct
 
-from referee.play.bot.pool import KeptBots, Reuse
+from referee.play.bot.pool import Pool, Reuse
 from referee.play.faults import HostFault
-from referee.play.match import Sitting
+from referee.play.match import LiveMatch
 from referee.play.pump.pump import Pump
 from referee.tournament.orders import Begun, Order, Report, Spoiled, played
 
@@ -26,14 +26,14 @@ class _Seated(Struct):
     """A match whose bots are ready."""
 
     order: Order
-    sitting: Sitting
+    match: LiveMatch
 
 
 class Job:
     """Plays one match at a time until there is none to be had."""
 
-    def __init__(self, pump: Pump, dispatcher: Dispatcher, kept: KeptBots | None) -> None:
-        self._pump, self._dispatcher, self._kept = pump, dispatcher, kept
+    def __init__(self, pump: Pump, dispatcher: Dispatcher, pool: Pool | None) -> None:
+        self._pump, self._dispatcher, self._pool = pump, dispatcher, pool
         self._waiting: _Seated | None = None
         self._is_playing = False
 
@@ -50,20 +50,20 @@ class Job:
                     await self._seat()
         finally:
             if self._waiting is not None:
-                await self._waiting.sitting.dismiss()
+                await self._waiting.match.dismiss()
 
     async def _seat(self) -> None:
         """Start the bots of the next match; while another is played they are held still when they are ready."""
         while (order := await self._dispatcher.next()) is not None:
-            sitting = Sitting(self._pump, order.setup, self._kept)
+            match = LiveMatch(self._pump, order.setup, self._pool)
             try:
-                await sitting.seat()
+                await match.seat()
             except Exception as error:
                 await self._dispatcher.report(_spoiled(order, error))
                 continue
-            self._waiting = _Seated(order, sitting)
+            self._waiting = _Seated(order, match)
             if self._is_playing:
-                sitting.hold()
+                match.hold()
             return
 
     async def _play(self, seated: _Seated) -> None:
@@ -72,25 +72,25 @@ class Job:
         report: Report
         try:
             await self._dispatcher.report(Begun(number=seated.order.fixture.number))
-            report = played(seated.order.fixture, await seated.sitting.play())
+            report = played(seated.order.fixture, await seated.match.play())
         except Exception as error:
             report = _spoiled(seated.order, error)
         finally:
             self._is_playing = False
-            await seated.sitting.dismiss()
+            await seated.match.dismiss()
         await self._dispatcher.report(report)
 
 
 async def play_jobs(pump: Pump, dispatcher: Dispatcher, *, jobs: int, reuse: Reuse) -> None:
     """So many jobs side by side, until there is nothing left to do for any of them."""
-    kept = KeptBots() if reuse == "tournament" else None
+    pool = Pool() if reuse == "tournament" else None
     try:
         async with trio.open_nursery() as nursery:
             for _ in range(jobs):
-                nursery.start_soon(Job(pump, dispatcher, kept).run)
+                nursery.start_soon(Job(pump, dispatcher, pool).run)
     finally:
-        if kept is not None:
-            await kept.close()
+        if pool is not None:
+            await pool.close()
 
 
 def _spoiled(order: Order, error: Exception) -> Spoiled:

@@ -19,14 +19,14 @@ from msgspec import structs
 
 from protocol.messages import Clocks, FaultPolicy, Game, Limits, Ready
 from referee.play import match as match_module
-from referee.play.bot import pool as kept_module
+from referee.play.bot import pool as pool_module
 from referee.play.bot import process as process_module
 from referee.play.bot.channel import Channel
-from referee.play.bot.pool import Kept, KeptBots
-from referee.play.match import MatchSetup, Sitting
+from referee.play.bot.pool import Pool, PooledBot
+from referee.play.match import LiveMatch, MatchSetup
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
-from referee.play.slaps.quiet import held_still
+from referee.play.slaps.quiet import frozen
 from referee.play.spec import BotSpec, Confinement, builtin_bot
 from referee.play.talk.exchange import Delivery
 from referee.rules.book.variants import customised
@@ -192,11 +192,11 @@ def test_a_bot_that_forfeits_gets_a_new_process(folder: Folder) -> None:
     assert all(seat.faults == {} for seat in seats if not seat.matches_before)
 
 
-def test_what_waits_for_a_match_is_held_still(
+def test_what_waits_for_a_match_is_frozen(
     marked: Callable[[], dict[int, str]], mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The bots of the next match, those that wait for a later one; and in the end all of them are gone."""
-    monkeypatch.setattr(kept_module, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(pool_module, "PATIENCE_S", 60.0)
     records: list[Record] = []
 
     def states() -> set[str]:
@@ -208,13 +208,13 @@ def test_what_waits_for_a_match_is_held_still(
                 await trio.sleep(0.001)
 
     async def work(pump: Pump) -> None:
-        kept = KeptBots()
+        kept = Pool()
         for block in (1, 1, 2):
-            sitting = Sitting(pump, setup(block, mark), kept)
-            await sitting.seat()
-            sitting.hold()
+            match = LiveMatch(pump, setup(block, mark), kept)
+            await match.seat()
+            match.hold()
             await stopped()
-            records.append(await sitting.play())
+            records.append(await match.play())
             await stopped()
         assert len(marked()) == 4
         await kept.close()
@@ -235,13 +235,13 @@ sys.stdin.read()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process does is read from /proc")
-def test_who_stands_still_for_slaps_of_another_match_has_not_finished_learning(
+def test_a_bot_that_is_frozen_for_slaps_of_another_match_has_not_finished_learning(
     tmp_path: Path, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor does its time for that run meanwhile."""
     clock = Ahead()
     monkeypatch.setattr(process_module, "time", clock)
-    monkeypatch.setattr(kept_module, "PATIENCE_S", PATIENCE_S)
+    monkeypatch.setattr(pool_module, "PATIENCE_S", PATIENCE_S)
     bot = BotSpec(name="ann", command=(sys.executable, "-c", LEARNS), dir=str(tmp_path), env=mark)
     channel = Channel(bot, Confinement(), Limits())
     read, looks = channel.read_rest, 0
@@ -257,10 +257,10 @@ def test_who_stands_still_for_slaps_of_another_match_has_not_finished_learning(
         channel.write(Delivery(seat=0, data=b"end\n"), 0)
         while not (channel.has_read_all() and channel.computes()):
             await trio.sleep(0.001)
-        kept = KeptBots()
+        kept = Pool()
         async with trio.open_nursery() as nursery:
-            with held_still([channel]):
-                nursery.start_soon(kept.keep, Kept(bot="ann", channel=channel, ready=Ready(), matches=1, block=1))
+            with frozen([channel]):
+                nursery.start_soon(kept.keep, PooledBot(bot="ann", channel=channel, ready=Ready(), matches=1, block=1))
                 while looks < 5 and not channel.is_held():
                     await trio.lowlevel.checkpoint()
                 clock.by_ns += round(PATIENCE_S * 1e9)
@@ -281,15 +281,15 @@ def test_bots_that_were_kept_stay_so_where_their_match_could_not_be_recorded(
         raise RuntimeError("ours")
 
     monkeypatch.setattr(match_module, "_seat_record", fails)
-    monkeypatch.setattr(kept_module, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(pool_module, "PATIENCE_S", 60.0)
 
     async def work(pump: Pump) -> None:
-        kept = KeptBots()
-        sitting = Sitting(pump, setup(1, mark), kept)
-        await sitting.seat()
+        kept = Pool()
+        match = LiveMatch(pump, setup(1, mark), kept)
+        await match.seat()
         with pytest.raises(RuntimeError, match="ours"):
-            await sitting.play()
-        await sitting.dismiss()
+            await match.play()
+        await match.dismiss()
         assert len(marked()) == 2
         await kept.close()
 

@@ -76,6 +76,6 @@ def test_what_the_loop_waits_for_while_the_pump_is_not_parked_is_no_look() -> No
 def test_what_the_pump_does_on_purpose_before_it_looks_is_no_lag() -> None:
     watched = Watched()
     watched.now_ns = 500 * MS
-    watched.clock.look()
+    watched.clock.mark_looked()
     watched.clock.catch_up(501 * MS)
     assert watched.lags == []

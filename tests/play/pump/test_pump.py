@@ -193,7 +193,7 @@ def test_a_cell_that_was_not_built_is_no_fault_of_the_bot(seats: list[Pipes], mo
 
 
 def test_no_conversation_begins_while_slaps_are_timed(seats: list[Pipes]) -> None:
-    """Its bots would not have been held still."""
+    """Its bots would not have been frozen."""
     heard: list[Sequence[Reply]] = []
     os.set_blocking(seats[0].in_, False)
 

@@ -11,7 +11,7 @@ from in_memory import HandTime, Pipes, ask, channel, scripted, three_bots
 
 from protocol.messages import Limits
 from referee.play.bot.channel import Channel
-from referee.play.pump.live import Link, Live
+from referee.play.pump.in_flight import MatchInFlight, SeatedBot
 from referee.play.pump.pump import Pump
 from referee.play.pump.slap_timer import LOCK_PATIENCE_NS, LOCK_RETRY_NS, SlapTimer
 from referee.play.slaps.lock import HostLock
@@ -54,10 +54,10 @@ def nobody() -> Channel:
 WINDOW = Exchange(deliveries=(ask(0, "a"),), timed=True)
 
 
-def open_window() -> Live:
+def open_window() -> MatchInFlight:
     """A match with a window that is to be timed."""
-    match = Live(scripted([WINDOW], []), exchange=WINDOW)
-    match.links[0] = Link(0, match, 0, nobody())
+    match = MatchInFlight(scripted([WINDOW], []), exchange=WINDOW)
+    match.links[0] = SeatedBot(0, match, 0, nobody())
     return match
 
 
@@ -120,10 +120,10 @@ def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: 
     class Slow(Neighbours):
         """Whoever asks lets us go on only after a long time."""
 
-        def stand_still(self, *, at_rest: bool = True) -> None:
+        def stay_frozen(self, *, all_frozen: bool = True) -> None:
             time.be_busy(PATIENCE_S)
-            other.end()
-            super().stand_still(at_rest=at_rest)
+            other.let_go_on()
+            super().stay_frozen(all_frozen=all_frozen)
 
     timer, other = SlapTimer(time.clock, list, lock=lock, neighbours=Slow(ours)), Neighbours(theirs)
     match = open_window()
@@ -132,7 +132,7 @@ def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: 
         timer.add(match)
         for _ in range(3):
             assert await timer.run() is None
-            other.begin()
+            other.ask_to_freeze()
             assert timer.hear(ours[0])
             assert timer.is_due(time.clock.now_ns())
             assert await timer.run() is None

@@ -1,4 +1,4 @@
-"""The other workers of a run, which keep their bots quiet while one of them times slaps."""
+"""The other workers of a run, which freeze their bots while one of them times slaps."""
 
 import fcntl
 import itertools
@@ -31,37 +31,39 @@ def workers(count: int) -> list[Neighbours]:
     return [Neighbours(fds) for fds in neighbourhood(count)]
 
 
-def stands_still(neighbour: Neighbours) -> threading.Thread:
+def stays_frozen(neighbour: Neighbours) -> threading.Thread:
     """A thread that does what the pump of a worker does when it is asked; it ends when that goes on."""
     for fd in list(neighbour.fds):
         neighbour.read(fd)
-    thread = threading.Thread(target=neighbour.stand_still)
+    thread = threading.Thread(target=neighbour.stay_frozen)
     thread.start()
     return thread
 
 
-def test_all_others_are_still_until_the_one_that_is_timing_lets_them_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_others_freeze_until_the_worker_that_is_timing_lets_them_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(neighbours, "ANSWER_S", 60.0)
-    monkeypatch.setattr(neighbours, "LONGEST_STILL_S", 60.0)
+    monkeypatch.setattr(neighbours, "LONGEST_FREEZE_S", 60.0)
     timing, *others = workers(3)
     for _ in range(130):  # more than a byte counts
-        timing.begin()
-        threads = [stands_still(other) for other in others]
-        assert timing.are_still()
-        assert all(other.wants_stillness() for other in others)
-        timing.end()
+        timing.ask_to_freeze()
+        threads = [stays_frozen(other) for other in others]
+        assert timing.have_frozen()
+        assert all(other.want_freeze() for other in others)
+        timing.let_go_on()
         for thread in threads:
             thread.join()
     for one in (timing, *others):
         one.close()
 
 
-def test_who_is_not_still_in_time_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_does_not_freeze_its_bots_in_time_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(neighbours, "ANSWER_S", 0.0)
     timing, other = workers(2)
-    timing.begin()
-    assert not timing.are_still()
-    timing.end()
+    timing.ask_to_freeze()
+    assert not timing.have_frozen()
+    timing.let_go_on()
     other.close()
     timing.close()
 
@@ -69,22 +71,22 @@ def test_who_is_not_still_in_time_is_told_of(monkeypatch: pytest.MonkeyPatch) ->
 def test_what_was_said_too_late_is_not_taken_for_the_next_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(neighbours, "ANSWER_S", 0.0)
     timing, other = workers(2)
-    timing.begin()
-    thread = stands_still(other)
-    timing.end()
+    timing.ask_to_freeze()
+    thread = stays_frozen(other)
+    timing.let_go_on()
     thread.join()
-    timing.begin()
-    assert not timing.are_still()
+    timing.ask_to_freeze()
+    assert not timing.have_frozen()
     timing.close()
     other.close()
 
 
 def test_who_has_gone_on_meanwhile_is_not_asked_any_more() -> None:
     timing, other = workers(2)
-    timing.begin()
-    timing.end()
-    stands_still(other).join()
-    assert not other.wants_stillness()
+    timing.ask_to_freeze()
+    timing.let_go_on()
+    stays_frozen(other).join()
+    assert not other.want_freeze()
     timing.close()
     other.close()
 
@@ -92,12 +94,12 @@ def test_who_has_gone_on_meanwhile_is_not_asked_any_more() -> None:
 def test_who_does_not_work_yet_or_any_more_is_not_waited_for() -> None:
     ours, theirs = neighbourhood(2)
     timing = Neighbours(ours)
-    timing.begin()
-    assert timing.are_still()
+    timing.ask_to_freeze()
+    assert timing.have_frozen()
     for fd in theirs:
         os.close(fd)
-    timing.begin()
-    assert timing.are_still()
+    timing.ask_to_freeze()
+    assert timing.have_frozen()
     assert timing.fds == []
     timing.close()
 
@@ -111,10 +113,10 @@ def test_descriptors_may_have_any_number() -> None:
     joined = neighbourhood(2)
     try:
         timing, other = (Neighbours([fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 1500) for fd in fds]) for fds in joined)
-        timing.begin()
-        thread = stands_still(other)
-        assert timing.are_still()
-        timing.end()
+        timing.ask_to_freeze()
+        thread = stays_frozen(other)
+        assert timing.have_frozen()
+        timing.let_go_on()
         thread.join()
         timing.close()
         other.close()
@@ -136,16 +138,16 @@ def test_no_descriptor_is_left_where_there_may_not_be_so_many() -> None:
     assert os.listdir("/dev/fd") == before
 
 
-def test_nobody_stands_still_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_bot_is_frozen_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether the one that asked has gone, or forgets."""
-    monkeypatch.setattr(neighbours, "LONGEST_STILL_S", 0.001)
+    monkeypatch.setattr(neighbours, "LONGEST_FREEZE_S", 0.001)
     timing, other = workers(2)
-    timing.begin()
-    stands_still(other).join()
-    assert not other.wants_stillness()
-    timing.begin()
+    timing.ask_to_freeze()
+    stays_frozen(other).join()
+    assert not other.want_freeze()
+    timing.ask_to_freeze()
     timing.close()
-    stands_still(other).join()
+    stays_frozen(other).join()
     assert other.fds == []
     other.close()
 
@@ -159,7 +161,7 @@ from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.slaps import neighbours, quiet
 from referee.play.slaps.neighbours import Neighbours
-quiet.REST_NS, neighbours.LONGEST_STILL_S = 60_000_000_000, 60.0
+quiet.FREEZE_NS, neighbours.LONGEST_FREEZE_S = 60_000_000_000, 60.0
 mark, fd, bot = eval(sys.argv[1])
 async def work(pump):
     bots = [bot, "say = lambda *_: time.sleep(3600)\\nplay(None)"]
@@ -201,10 +203,10 @@ def first_words(fifo: Path) -> str:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process does is read from /proc")
-def test_the_bots_of_another_worker_stand_still_while_slaps_are_timed(
+def test_the_bots_of_another_worker_are_frozen_while_slaps_are_timed(
     tmp_path: Path, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("ANSWER_S", "LONGEST_STILL_S"):
+    for name in ("ANSWER_S", "LONGEST_FREEZE_S"):
         monkeypatch.setattr(neighbours, name, 60.0)
     fifo = tmp_path / "pid"
     os.mkfifo(fifo)
@@ -212,7 +214,7 @@ def test_the_bots_of_another_worker_stand_still_while_slaps_are_timed(
     given = repr((mark, theirs[0], COMPUTES.format(fifo=str(fifo))))
     path = {"PYTHONPATH": os.pathsep.join(sys.path)}
     worker = subprocess.Popen([sys.executable, "-c", NEIGHBOUR, given], pass_fds=theirs, env=os.environ | path)
-    orphans.begun(worker.pid)  # it is none of the orphans that a session ends
+    orphans.register(worker.pid)  # it is none of the orphans that a session ends
     os.close(theirs[0])
     records: list[Record] = []
     try:
@@ -226,10 +228,10 @@ def test_the_bots_of_another_worker_stand_still_while_slaps_are_timed(
     finally:
         worker.send_signal(signal.SIGTERM)
         worker.wait(timeout=PATIENCE_S)
-        orphans.ended(worker.pid)
+        orphans.unregister(worker.pid)
 
     (record,) = records
     played = [window for window in windows(record) if 0 in window.asked]
     assert played
     assert record.seats[0].stderr.splitlines() == ["True T"] * len(played)
-    assert not any(quiet.NOT_ALONE in window.disturbed for window in played)
+    assert not any(quiet.NEIGHBOUR_NOT_FROZEN in window.disturbed for window in played)

@@ -12,7 +12,7 @@ from referee.play.bot import process as process_module
 from referee.play.bot.channel import Channel
 from referee.play.bot.procfs import states
 from referee.play.slaps import quiet
-from referee.play.slaps.quiet import bring_to_rest, held_still
+from referee.play.slaps.quiet import freeze_fully, frozen
 from referee.play.spec import BotSpec, Confinement
 
 PATIENCE_S = 600.0
@@ -21,13 +21,13 @@ SAYS_BYE = "import sys; sys.stdin.read(); sys.stderr.write('bye')"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process does is read from /proc")
-def test_a_bot_that_is_to_end_while_slaps_are_timed_stands_still_until_they_are_over(
+def test_a_bot_that_is_to_end_while_slaps_are_timed_is_frozen_until_they_are_over(
     mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long that takes, it has its time to end by itself then."""
     clock = Ahead()
     monkeypatch.setattr(process_module, "time", clock)
-    monkeypatch.setattr(quiet, "REST_NS", 60_000_000_000)
+    monkeypatch.setattr(quiet, "FREEZE_NS", 60_000_000_000)
     bot = BotSpec(name="bot", command=(sys.executable, "-c", SAYS_BYE), dir="/", env=mark)
     channel = Channel(bot, Confinement(), Limits())
     process, read, looks = channel.process, channel.drain_stderr, 0
@@ -42,8 +42,8 @@ def test_a_bot_that_is_to_end_while_slaps_are_timed_stands_still_until_they_are_
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
-            with held_still([channel]):
-                assert bring_to_rest(process)
+            with frozen([channel]):
+                assert freeze_fully(process)
                 nursery.start_soon(partial(channel.stop, patience_s=PATIENCE_S))
                 while looks < 3 and not process.has_exited():
                     await trio.lowlevel.checkpoint()

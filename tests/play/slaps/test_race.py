@@ -20,7 +20,7 @@ from referee.play.pump import slap_timer
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.slaps import race
-from referee.play.slaps.quiet import NOT_AT_REST
+from referee.play.slaps.quiet import NOT_FROZEN
 from referee.play.slaps.race import Timing
 from referee.rules.book.variants import customised
 from referee.rules.games.slaps import order_slaps
@@ -122,17 +122,17 @@ def test_the_wait_of_the_referee_is_no_time_of_the_bot() -> None:
 
 
 def test_an_answer_in_pieces_is_measured_as_one() -> None:
-    first = Timing(raw_ns=200 * US, own_wait_ns=1, wait_ns=10 * US, cpu_ns=150 * US, at_rest=False)
+    first = Timing(raw_ns=200 * US, own_wait_ns=1, wait_ns=10 * US, cpu_ns=150 * US, frozen=False)
     both = first.plus(Timing(raw_ns=100 * US, own_wait_ns=2, wait_ns=20 * US, cpu_ns=50 * US))
     assert (both.raw_ns, both.own_wait_ns, both.corrected_ns) == (300 * US, 3, 270 * US - 3)
-    assert not both.at_rest
+    assert not both.frozen
     assert first.plus(Timing(cpu_ns=None)).cpu_ns is None
 
 
 def test_a_measurement_says_why_it_is_in_doubt() -> None:
     assert list(Timing(wait_ns=300 * US, own_wait_ns=300 * US).doubts()) == []
-    doubtful = Timing(wait_ns=301 * US, own_wait_ns=301 * US, at_rest=False)
-    assert list(doubtful.doubts()) == [race.BOT_WAITED, race.REFEREE_WAITED, NOT_AT_REST]
+    doubtful = Timing(wait_ns=301 * US, own_wait_ns=301 * US, frozen=False)
+    assert list(doubtful.doubts()) == [race.BOT_WAITED, race.REFEREE_WAITED, NOT_FROZEN]
 
 
 # Live windows
@@ -202,7 +202,7 @@ def test_who_has_renounced_slaps_is_not_asked(mark: dict[str, str]) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process does is read from /proc")
-def test_who_goes_on_computing_is_held_still_while_another_is_timed(tmp_path: Path, mark: dict[str, str]) -> None:
+def test_a_bot_that_goes_on_computing_is_frozen_while_another_is_timed(tmp_path: Path, mark: dict[str, str]) -> None:
     pid_file = tmp_path / "pid"
     computing = f"""
 Path({str(pid_file)!r}).write_text(str(os.getpid()))
@@ -241,7 +241,7 @@ def test_broadcast_slaps_are_taken_as_they_arrive(mark: dict[str, str]) -> None:
         assert (reaction.wait_us, reaction.corrected_us) == (None, reaction.raw_us)
 
 
-def test_clocks_stand_still_for_bots_that_are_held_still(mark: dict[str, str]) -> None:
+def test_clocks_stop_for_bots_that_are_frozen(mark: dict[str, str]) -> None:
     """While one match times its windows, the other's bot could not answer within its time."""
     timed = setup([slapper(1.0)] * 3, mark, clocks=Clocks(move_s=60.0, slap_s=60.0))
     thinker = "turn = say\ndef say(request, kind=''): time.sleep(1.0); turn(request, kind)\nplay(None, turns=1)"
@@ -274,7 +274,7 @@ def test_a_race_that_we_spoil_voids_its_match_and_no_other(
     assert not marked()
 
 
-def test_a_bot_that_is_held_still_can_be_ended(mark: dict[str, str], marked: Callable[[], dict[int, str]]) -> None:
+def test_a_bot_that_is_frozen_can_be_ended(mark: dict[str, str], marked: Callable[[], dict[int, str]]) -> None:
     """An interruption in the middle of a window: the bots of the other match are stopped at that moment."""
     interrupting = (
         f"def slap(request): os.kill({os.getpid()}, {signal.SIGINT:d}); time.sleep(0.2); sys.exit()\nplay(slap)"

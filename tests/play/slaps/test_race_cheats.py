@@ -76,10 +76,10 @@ play(slap, turns=2)
 
 
 @pytest.mark.parametrize("cheat", CHEATS)
-def test_who_works_while_others_are_asked_stands_still(
+def test_who_works_while_others_are_asked_is_frozen(
     cheat: str, tmp_path: Path, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quiet, "REST_NS", 60_000_000_000)  # on a busy machine it may take a while
+    monkeypatch.setattr(quiet, "FREEZE_NS", 60_000_000_000)  # on a busy machine it may take a while
     pid = str(tmp_path / "pid")
     tells = f"Path({pid!r}).write_text(str(os.getpid()))\n"
 
@@ -92,7 +92,7 @@ def test_who_works_while_others_are_asked_stands_still(
     assert [seat.faults for seat in record.seats] == [{}, {}]
 
 
-def test_who_was_held_still_for_computing_unasked_plays_on_after_a_window(mark: dict[str, str]) -> None:
+def test_a_bot_that_was_held_for_computing_unasked_plays_on_after_a_window(mark: dict[str, str]) -> None:
     """The warden holds it while the other one thinks; the window lets it go on, and so does what follows."""
     thinking = "ask = say\ndef say(request, kind=''): time.sleep(0.25); ask(request, kind)\n" + slapper(0, turns=1)
     (record,) = matches(setup([CHEATS["burns helper threads"] + "play(slap, turns=1)", thinking], mark, clocks=CLOCKS))
@@ -140,17 +140,17 @@ def test_who_answers_before_it_could_have_read_the_window_has_not_answered(mark:
 
 
 def test_the_clock_starts_when_the_bot_may_go_on(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its line lies in the pipe while it stands, so that nothing is gained by being awake when it is written."""
-    monkeypatch.setattr(quiet, "REST_NS", 60_000_000_000)
+    """Its line lies in the pipe while it is frozen, so that nothing is gained by being awake when it is written."""
+    monkeypatch.setattr(quiet, "FREEZE_NS", 60_000_000_000)
     found: list[tuple[set[str], bool]] = []
-    run = race._run
+    run = race._let_run
 
     def looked_at(channel: Channel, process: BotProcess, *given: Any) -> tuple[race.Timing, bool]:
         unread = struct.unpack("i", ioctl(process.stdin, FIONREAD, bytes(4)))[0]
         found.append((states(process.members()), unread > 100))
         return run(channel, process, *given)
 
-    monkeypatch.setattr(race, "_run", looked_at)
+    monkeypatch.setattr(race, "_let_run", looked_at)
     spinner = CHEATS["spins while others are asked"] + "play(slap, turns=1)"
     (record,) = matches(setup([spinner, slapper(0, turns=1)], mark, clocks=CLOCKS))
 
@@ -170,7 +170,7 @@ play(slap, turns=1)
 
 
 def test_who_writes_its_answer_in_pieces_computes_nothing_for_free(mark: dict[str, str]) -> None:
-    """It is stopped at every piece; what it computes until it stands counts."""
+    """It is frozen at every piece; what it computes until then counts."""
     (record,) = matches(setup([PIECES, slapper(0, turns=1)], mark, clocks=CLOCKS))
 
     computed_us = [int(line) / 1000 for line in record.seats[0].stderr.splitlines()]
@@ -259,7 +259,7 @@ def test_what_has_run_away_from_a_bot_is_gone_when_its_window_begins(
     mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before the warden has seen it."""
-    monkeypatch.setattr(Warden, "look", lambda _: None)
+    monkeypatch.setattr(Warden, "check_all", lambda _: None)
     (record,) = matches(setup([RUNAWAY, slapper(0)], mark, clocks=CLOCKS))
 
     said = record.seats[0].stderr.splitlines()

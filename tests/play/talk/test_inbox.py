@@ -12,7 +12,7 @@ from protocol.actions import Flip
 from protocol.codec import encode
 from protocol.messages import Answer, Limits, Ready
 from referee.play.faults import Trouble
-from referee.play.talk.inbox import KEPT_BYTES, KEPT_OF_LINE, LEAST_LINE, Connection, Heard
+from referee.play.talk.inbox import KEPT_BYTES, KEPT_OF_LINE, LEAST_LINE, Heard, Inbox
 
 SMALL = Limits(line_bytes=100, spare_lines=3)
 
@@ -21,18 +21,18 @@ def answer(request_id: str = "id1", slot: int = 2) -> bytes:
     return encode(Answer(id=request_id, action=Flip(slot=slot)))
 
 
-def asked(request_id: str = "id1", limits: Limits = SMALL) -> Connection:
-    """A connection that awaits the answer to this request."""
-    connection = Connection(limits)
-    connection.expect(request_id)
-    return connection
+def asked(request_id: str = "id1", limits: Limits = SMALL) -> Inbox:
+    """A inbox that awaits the answer to this request."""
+    inbox = Inbox(limits)
+    inbox.expect(request_id)
+    return inbox
 
 
 def heard(data: bytes, limits: Limits = SMALL) -> Heard | None:
     """What these bytes are to request `id1`."""
-    connection = asked(limits=limits)
-    connection.feed(data)
-    return connection.hear()
+    inbox = asked(limits=limits)
+    inbox.feed(data)
+    return inbox.hear()
 
 
 def kind(data: bytes) -> str:
@@ -43,49 +43,49 @@ def kind(data: bytes) -> str:
 
 
 def test_ready_then_answers() -> None:
-    connection = Connection(SMALL)
-    connection.expect_ready()
-    assert connection.hear() is None
-    connection.feed(b'{"type": "ready", "name": "ada"}\n')
-    assert connection.hear() == Ready(name="ada")
+    inbox = Inbox(SMALL)
+    inbox.expect_ready()
+    assert inbox.hear() is None
+    inbox.feed(b'{"type": "ready", "name": "ada"}\n')
+    assert inbox.hear() == Ready(name="ada")
 
     for request_id in ("a", "b"):
-        connection.expect(request_id)
-        assert connection.hear() is None
-        connection.feed(answer(request_id))
-        assert connection.hear() == Answer(id=request_id, action=Flip(slot=2))
-        assert connection.hear() is None
-    assert connection.unasked_lines == 0
+        inbox.expect(request_id)
+        assert inbox.hear() is None
+        inbox.feed(answer(request_id))
+        assert inbox.hear() == Answer(id=request_id, action=Flip(slot=2))
+        assert inbox.hear() is None
+    assert inbox.unasked_lines == 0
 
 
 def test_a_line_may_come_in_pieces() -> None:
-    connection = asked()
+    inbox = asked()
     for byte in answer()[:-1]:
-        connection.feed(bytes([byte]))
-        assert connection.hear() is None
-    connection.feed(b"\n")
-    assert isinstance(connection.hear(), Answer)
+        inbox.feed(bytes([byte]))
+        assert inbox.hear() is None
+    inbox.feed(b"\n")
+    assert isinstance(inbox.hear(), Answer)
 
 
-def told(connection: Connection, line: bytes) -> str:
+def told(inbox: Inbox, line: bytes) -> str:
     """What the author of this line is told."""
-    connection.feed(line)
-    trouble = connection.hear()
+    inbox.feed(line)
+    trouble = inbox.hear()
     assert isinstance(trouble, Trouble)
     return trouble.detail
 
 
 def test_only_what_comes_first_in_a_match_may_be_meant_for_the_match_message() -> None:
-    connection = Connection(SMALL)
-    connection.expect("a")
-    assert "`match`" in told(connection, b'{"type": "ok"}\n')
-    connection.expect("a")
-    assert "`match`" not in told(connection, b'{"id": "a"}\n')
-    connection.feed(answer("a"))
-    connection.expect("a")
-    assert isinstance(connection.hear(), Answer)
-    connection.expect("b")
-    assert "`match`" not in told(connection, b'{"type": "ok"}\n')
+    inbox = Inbox(SMALL)
+    inbox.expect("a")
+    assert "`match`" in told(inbox, b'{"type": "ok"}\n')
+    inbox.expect("a")
+    assert "`match`" not in told(inbox, b'{"id": "a"}\n')
+    inbox.feed(answer("a"))
+    inbox.expect("a")
+    assert isinstance(inbox.hear(), Answer)
+    inbox.expect("b")
+    assert "`match`" not in told(inbox, b'{"type": "ok"}\n')
 
 
 @pytest.mark.parametrize("line", [answer().replace(b"\n", b"\r\n"), b"  " + answer(), answer().replace(b":", b" : ")])
@@ -107,32 +107,32 @@ def test_of_a_field_that_is_there_twice_the_last_counts() -> None:
     ],
 )
 def test_what_answers_nothing_is_counted_and_no_fault(unasked: list[bytes]) -> None:
-    connection = asked()
-    connection.feed(b"".join(unasked) + answer())
+    inbox = asked()
+    inbox.feed(b"".join(unasked) + answer())
 
-    assert connection.hear() == Answer(id="id1", action=Flip(slot=2))
-    assert connection.unasked_lines == len(unasked)
+    assert inbox.hear() == Answer(id="id1", action=Flip(slot=2))
+    assert inbox.unasked_lines == len(unasked)
 
 
 def test_the_second_of_two_answers_is_ignored_with_the_next_request() -> None:
-    connection = asked()
-    connection.feed(answer(slot=1) + answer(slot=2))
-    assert connection.hear() == Answer(id="id1", action=Flip(slot=1))
+    inbox = asked()
+    inbox.feed(answer(slot=1) + answer(slot=2))
+    assert inbox.hear() == Answer(id="id1", action=Flip(slot=1))
 
-    connection.expect("id2")
-    assert connection.hear() is None
-    assert connection.unasked_lines == 1
+    inbox.expect("id2")
+    assert inbox.hear() is None
+    assert inbox.unasked_lines == 1
 
 
 def test_a_late_answer_is_not_taken_for_the_next_one() -> None:
-    connection = asked()
-    connection.give_up()
-    connection.feed(answer("id1"))
-    assert connection.hear() is None
+    inbox = asked()
+    inbox.give_up()
+    inbox.feed(answer("id1"))
+    assert inbox.hear() is None
 
-    connection.expect("id2")
-    connection.feed(answer("id2", slot=5))
-    assert connection.hear() == Answer(id="id2", action=Flip(slot=5))
+    inbox.expect("id2")
+    inbox.feed(answer("id2", slot=5))
+    assert inbox.hear() == Answer(id="id2", action=Flip(slot=5))
 
 
 @pytest.mark.parametrize(
@@ -206,34 +206,34 @@ def test_the_longest_line() -> None:
 
 @pytest.mark.parametrize("step", [1, 7, 1000])
 def test_a_line_without_end_is_found_before_it_ends(step: int) -> None:
-    connection = asked()
+    inbox = asked()
     for number in range(SMALL.line_bytes // step + 1):
-        assert connection.hear() is None, number
-        connection.feed(step * b"x")
-    trouble = connection.hear()
+        assert inbox.hear() is None, number
+        inbox.feed(step * b"x")
+    trouble = inbox.hear()
     assert isinstance(trouble, Trouble)
     assert (trouble.kind, trouble.line) == ("line_too_long", "x" * min(200, (SMALL.line_bytes // step + 1) * step))
 
 
 def test_lines_that_answer_nothing_are_a_flood_at_last() -> None:
-    connection = asked()
-    connection.feed(SMALL.spare_lines * answer("guess"))
-    assert connection.hear() is None
+    inbox = asked()
+    inbox.feed(SMALL.spare_lines * answer("guess"))
+    assert inbox.hear() is None
 
-    connection.feed(answer("guess") + answer("id1"))
-    trouble = connection.hear()
+    inbox.feed(answer("guess") + answer("id1"))
+    trouble = inbox.hear()
     assert isinstance(trouble, Trouble)
     assert trouble.kind == "flood"
     assert trouble.detail == "more than 3 lines that answer no request"
 
 
 def test_a_flood_may_take_many_requests() -> None:
-    connection = Connection(SMALL)
+    inbox = Inbox(SMALL)
     faults = []
     for number in range(4):
-        connection.expect(str(number))
-        connection.feed(answer("guess") + answer(str(number)))
-        faults.append(connection.hear())
+        inbox.expect(str(number))
+        inbox.feed(answer("guess") + answer(str(number)))
+        faults.append(inbox.hear())
     assert [type(one) for one in faults] == [Answer, Answer, Answer, Trouble]
 
 
@@ -242,53 +242,53 @@ def test_a_flood_may_take_many_requests() -> None:
 )
 def test_too_much_output_that_nobody_asked_for(data: bytes, kind: str) -> None:
     """It is found although nothing is awaited, and stays found: whoever reads stops reading then."""
-    connection = Connection(SMALL)
-    connection.feed(data)
-    first = connection.hear()
+    inbox = Inbox(SMALL)
+    inbox.feed(data)
+    first = inbox.hear()
     assert isinstance(first, Trouble)
     assert first.kind == kind
 
-    connection.expect("id1")
-    assert connection.hear() == first
-    connection.feed(b"\n" + answer("id1"))
-    assert connection.hear() == first
+    inbox.expect("id1")
+    assert inbox.hear() == first
+    inbox.feed(b"\n" + answer("id1"))
+    assert inbox.hear() == first
 
 
 def test_a_little_output_that_nobody_asked_for_waits() -> None:
-    connection = Connection(SMALL)
-    connection.feed(2 * answer("guess") + answer("id1"))
-    assert connection.hear() is None
+    inbox = Inbox(SMALL)
+    inbox.feed(2 * answer("guess") + answer("id1"))
+    assert inbox.hear() is None
 
-    connection.expect("id1")
-    assert connection.hear() == Answer(id="id1", action=Flip(slot=2))
-    assert connection.unasked_lines == 2
+    inbox.expect("id1")
+    assert inbox.hear() == Answer(id="id1", action=Flip(slot=2))
+    assert inbox.unasked_lines == 2
 
 
 # What is kept for the record
 
 
 def test_all_that_came_is_kept_with_what_had_been_asked_before_it() -> None:
-    connection = Connection(Limits())
-    connection.expect_ready()
-    connection.feed(b'{"type": "ready"}\n')
-    connection.hear()
-    connection.expect("id1")
-    connection.feed(b"\r\n" + answer("id1") + b"early\nand ")
-    connection.hear()
-    connection.expect("id2")
-    connection.feed(b"late\n\xff")
-    connection.hear()
+    inbox = Inbox(Limits())
+    inbox.expect_ready()
+    inbox.feed(b'{"type": "ready"}\n')
+    inbox.hear()
+    inbox.expect("id1")
+    inbox.feed(b"\r\n" + answer("id1") + b"early\nand ")
+    inbox.hear()
+    inbox.expect("id2")
+    inbox.feed(b"late\n\xff")
+    inbox.hear()
 
-    lines = connection.finish()
+    lines = inbox.finish()
 
     said = ['{"type": "ready"}\n', "\r\n", answer("id1").decode(), "early\n", "and late\n", "\ufffd"]
     assert [line.text for line in lines] == said
     assert [line.after for line in lines] == [1, 2, 2, 2, 3, 3]
     assert [line.size for line in lines] == [*(len(text) for text in said[:-1]), 1]
-    assert connection.lines_read == len(lines)
-    assert connection.bytes_read == sum(line.size for line in lines)
+    assert inbox.lines_read == len(lines)
+    assert inbox.bytes_read == sum(line.size for line in lines)
     read = "".join(said[:-1]).encode() + b"\xff"
-    assert connection.digest.hexdigest() == sha256(read).hexdigest()
+    assert inbox.digest.hexdigest() == sha256(read).hexdigest()
 
 
 @pytest.mark.parametrize(
@@ -296,21 +296,21 @@ def test_all_that_came_is_kept_with_what_had_been_asked_before_it() -> None:
 )
 @pytest.mark.parametrize("judged", [True, False], ids=["judged", "left over"])
 def test_what_is_kept_is_bounded_and_all_is_counted(line: bytes, judged: bool) -> None:
-    connection = asked("other", Limits(spare_lines=10**6))
+    inbox = asked("other", Limits(spare_lines=10**6))
     count = 200_000 // len(line)
     for _ in range(count):
-        connection.feed(line)
-        if judged and connection.hear() is not None:
-            connection.expect("other")
-    connection.feed(b"end")
+        inbox.feed(line)
+        if judged and inbox.hear() is not None:
+            inbox.expect("other")
+    inbox.feed(b"end")
 
-    lines = connection.finish()
+    lines = inbox.finish()
 
     assert KEPT_BYTES <= sum(max(LEAST_LINE, len(one.text)) for one in lines) < KEPT_BYTES + KEPT_OF_LINE
     assert {one.text for one in lines} == {line[:KEPT_OF_LINE].decode()}
     assert {one.size for one in lines} == {len(line)}
-    assert connection.lines_read == count + 1
-    assert connection.bytes_read == count * len(line) + len(b"end")
+    assert inbox.lines_read == count + 1
+    assert inbox.bytes_read == count * len(line) + len(b"end")
 
 
 # Whatever comes
@@ -324,14 +324,14 @@ BYTES = st.one_of(
 @given(pieces=st.lists(BYTES, max_size=8), ready=st.booleans())
 def test_no_bytes_break_it_and_how_they_are_cut_does_not_matter(pieces: list[bytes], ready: bool) -> None:
     def hear_all(chunks: list[bytes]) -> Heard | None:
-        connection = Connection(SMALL)
+        inbox = Inbox(SMALL)
         if ready:
-            connection.expect_ready()
+            inbox.expect_ready()
         else:
-            connection.expect("id1")
+            inbox.expect("id1")
         for chunk in chunks:
-            connection.feed(chunk)
-            if (one := connection.hear()) is not None:
+            inbox.feed(chunk)
+            if (one := inbox.hear()) is not None:
                 return one
         return None
 
@@ -363,12 +363,12 @@ def test_the_common_mistakes_are_told_in_their_authors_words(line: bytes, told: 
 
 
 def test_what_may_be_the_matter_with_a_silent_bot() -> None:
-    connection = asked()
-    assert "it does not flush what it writes" in connection.hint()
-    connection.feed(b"\n")
-    assert connection.hear() is None
-    assert connection.hint().startswith("only blank lines came: ")
-    connection.feed(answer("id0"))
-    assert connection.hear() is None
-    assert connection.hint().startswith("it answered, but with another id (1 line), such as {")
-    assert connection.hint().endswith(": copy the id of the request")
+    inbox = asked()
+    assert "it does not flush what it writes" in inbox.hint()
+    inbox.feed(b"\n")
+    assert inbox.hear() is None
+    assert inbox.hint().startswith("only blank lines came: ")
+    inbox.feed(answer("id0"))
+    assert inbox.hear() is None
+    assert inbox.hint().startswith("it answered, but with another id (1 line), such as {")
+    assert inbox.hint().endswith(": copy the id of the request")

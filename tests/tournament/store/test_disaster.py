@@ -338,16 +338,16 @@ def test_a_killed_run_can_be_read_where_nothing_can_be_written(
 SPOILED = """
 import sys
 from referee.play.faults import HostFault
-from referee.play.match import Sitting
+from referee.play.match import LiveMatch
 
-play = Sitting.play
+play = LiveMatch.play
 
 async def spoiled(sitting):
     if {"ann", "bea"} == {bot.name for bot in sitting._setup.bots}:
         raise HostFault("the referee slept")
     return await play(sitting)
 
-Sitting.play = spoiled
+LiveMatch.play = spoiled
 from referee.cli import main
 main()
 """

@@ -8,23 +8,23 @@ from referee.play.talk.conversation import Steps
 from referee.play.talk.exchange import Exchange, Reply
 
 
-class Link(Struct, eq=False):
+class SeatedBot(Struct, eq=False):
     """A bot in its match."""
 
     number: int
     """Of this pump its own."""
-    live: "Live"
+    live: "MatchInFlight"
     seat: int
     channel: Channel
     alarm_ns: int = 0
     """When it is looked at again, at the latest; 0: no time is set."""
 
 
-class Live(Struct, eq=False):
+class MatchInFlight(Struct, eq=False):
     """A match in flight."""
 
     steps: Steps
-    links: dict[int, Link] = field(default_factory=dict)
+    links: dict[int, SeatedBot] = field(default_factory=dict)
     """By seat."""
     done: trio.Event = field(default_factory=trio.Event)
     exchange: Exchange | None = None
