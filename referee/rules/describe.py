@@ -59,7 +59,8 @@ def _chapters(variant: Variant) -> Iterator[tuple[str, list[str]]]:
 
 
 def _slaps(options: Options) -> Iterator[str]:
-    yield "After every discard each seat may throw one face-down card of any seat onto it."
+    then = ", and after its power," if options.power_before_slaps else ""
+    yield f"After every discard{then} each seat may throw one face-down card of any seat onto it."
     like = "of the same rank" if options.slap_match == "rank" else "that is worth as many points"
     yield f"The first card {like} stays there; if it was another seat's, you give that seat one of yours."
     yield "A wrong own card comes back, and you take a stock card unseen; a wrong card of another seat becomes yours."

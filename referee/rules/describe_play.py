@@ -87,7 +87,8 @@ def _cactus_turn(variant: Variant) -> Iterator[str]:
     if variant.options.protect_ender:
         yield "The knocker's cards are safe from the others' powers and slaps."
     powers = "J, Q or K" if variant.options.cactus_ranks == "KA" else "J or Q"
-    yield f"If the card that went to the pile is a {powers}, after the slaps you may use its power:"
+    when = "before" if variant.options.power_before_slaps else "after"
+    yield f"If the card that went to the pile is a {powers}, {when} the slaps you may use its power:"
     yield "peek at any one card on the table, or switch any two cards on the table unseen."
 
 

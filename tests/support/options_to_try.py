@@ -32,6 +32,7 @@ TO_TRY: Mapping[str, tuple[Any, ...]] = {
     "photo_finish_us": (0, 200),
     "slap_match": ("points",),
     "late_card": ("slapper",),
+    "power_before_slaps": (True,),
     "cactus_ranks": ("KA",),
     "course": ((3, 5),),
     "par": (3, 5),

@@ -73,6 +73,10 @@ SLAPS = Need(words="`slaps`", holds=lambda options: options.slaps)
 SLAPS_TIMED = Need(
     words='`slap_order = "reaction"`', holds=lambda options: options.slaps and options.slap_order == "reaction"
 )
+SLAPS_AND_A_POWER = Need(
+    words="`slaps`, and a power in `cambio_powers`",
+    holds=lambda options: options.slaps and options.cambio_powers != {},
+)
 BLOCKS = Need(words="`block_bonus`", holds=lambda options: options.block_bonus is not None)
 OURS = Need(words="the `par_table` ours-1", holds=lambda options: options.par_table == OURS_1)
 NO_PAR = Need(words="`no_par`", holds=lambda options: options.no_par)
@@ -251,6 +255,14 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             needs=SLAPS,
         ),
     ] = "owner"
+    power_before_slaps: Annotated[
+        bool,
+        Option(
+            does="Whether the power of a discard is used before the others may slap.",
+            games=WITH_SLAPS,
+            needs=SLAPS_AND_A_POWER,
+        ),
+    ] = False
     cactus_ranks: Annotated[
         Literal["01", "KA"],
         Option(

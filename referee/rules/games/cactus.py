@@ -9,10 +9,10 @@ from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.games.hidden import place_face_down, switch
 from referee.rules.games.six_card import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
-from referee.rules.games.slaps import play_window
+from referee.rules.games.slaps import follow_discard
 from referee.rules.table.asks import Ask, Flow, choose
 from referee.rules.table.seen import only
-from referee.rules.table.table import RoundOver, Table, draw
+from referee.rules.table.table import Table, draw
 
 
 def take_turn(table: Table, seat: int) -> Flow[None]:
@@ -26,7 +26,8 @@ def take_turn(table: Table, seat: int) -> Flow[None]:
         case Draw(source=source):
             draw(table, seat, source)
             discard = yield from _place(table, seat, public=source == "pile")
-            yield from _after_discard(table, seat, discard)
+            has_power = rank(discard) in _face_ranks(table)
+            yield from follow_discard(table, seat, discard, _use_power(table, seat) if has_power else None)
 
 
 def _place(table: Table, seat: int, *, public: bool) -> Flow[Card]:
@@ -39,29 +40,13 @@ def _place(table: Table, seat: int, *, public: bool) -> Flow[Card]:
     return place_face_down(table, seat, action, public=public)
 
 
-def _after_discard(table: Table, seat: int, discard: Card) -> Flow[None]:
-    """CAC-14: the slap window, then the discarder's power.
-
-    The power is that of the regular discard, whatever was slapped onto it, and a slapped card has none (CAC-16). Once
-    the last stock card has been drawn the round ends (CAC-20): without a window where it was the turn's card, and after
-    the window where a penalty took it (CAC-21)."""
-    if table.stock_has_run_out():
-        raise RoundOver
-    if table.options.slaps:
-        yield from play_window(table, seat, discard)
-    if table.stock_has_run_out():
-        raise RoundOver
-    if rank(discard) in _face_ranks(table):
-        yield from _use_power(table, seat)
-
-
 def _face_ranks(table: Table) -> frozenset[str]:
-    """CAC-13: which ranks carry a power; kings where they are in the pack (CAC-03)."""
+    """CAC-13: which ranks carry a power as regular discards; kings where they are in the pack (CAC-03)."""
     return frozenset({"J", "Q", "K"} if table.options.cactus_ranks == "KA" else {"J", "Q"})
 
 
 def _use_power(table: Table, seat: int) -> Flow[None]:
-    """CAC-15: peek at any card, or switch any two unseen, or neither.
+    """CAC-15: peek at any card, or switch any two unseen, or neither, whatever was slapped onto the discard (CAC-16).
 
     Everybody is told which slots these are; only the peeker sees a card (CAC-39, INF-06)."""
     targets = table.targets(seat, up=False)

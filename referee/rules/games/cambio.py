@@ -1,6 +1,6 @@
 """Cambio (CMB), and four-card golf with a secret look (FOU-04): hidden cards, powers of discarded stock cards, a knock.
 
-With the option `slaps` every discard opens a window first (CMB-09).
+With the option `slaps` every discard opens a window (CMB-09).
 """
 
 from protocol import events
@@ -9,10 +9,10 @@ from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.games.hidden import place_face_down, switch
 from referee.rules.games.six_card import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
-from referee.rules.games.slaps import play_window
+from referee.rules.games.slaps import follow_discard
 from referee.rules.table.asks import Ask, Flow, choose
 from referee.rules.table.seen import everybody, only
-from referee.rules.table.table import RoundOver, Table, draw
+from referee.rules.table.table import Table, draw
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:
@@ -25,24 +25,16 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
             knock(table, seat)
         case Draw(source=source):
             public = source == "pile"
-            drawn = draw(table, seat, source)
+            draw(table, seat, source)
             action = yield from choose(place_ask(table, seat, offers=() if public else (DISCARD,)))
             if isinstance(action, Discard):
-                yield from _open_window(table, seat, discard_hand(table, seat))
-                yield from _use_power(table, seat, drawn)
-                return drawn
-            replaced = place_face_down(table, seat, action, public=public)
-            yield from _open_window(table, seat, replaced)
-            return replaced
+                discard = discard_hand(table, seat)
+                yield from follow_discard(table, seat, discard, _use_power(table, seat, discard))
+            else:
+                discard = place_face_down(table, seat, action, public=public)
+                yield from follow_discard(table, seat, discard)
+            return discard
     return None
-
-
-def _open_window(table: Table, seat: int, discard: Card) -> Flow[None]:
-    """CMB-09, CAC-14, CAC-21: the slap window, where the game has it and the stock has not run out."""
-    if table.options.slaps and not table.stock_has_run_out():
-        yield from play_window(table, seat, discard)
-    if table.stock_has_run_out():
-        raise RoundOver
 
 
 def _use_power(table: Table, seat: int, card: Card) -> Flow[None]:

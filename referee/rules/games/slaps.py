@@ -20,7 +20,27 @@ from referee.rules.table.table import RoundOver, Table
 PASS = Offer(kind="pass")
 
 
-def play_window(table: Table, discarder: int, discard: Card) -> Flow[None]:
+def follow_discard(table: Table, seat: int, discard: Card, power: Flow[None] | None = None) -> Flow[None]:
+    """CAC-14: what a regular discard brings about: the slap window, then the power that the discard carries, if any.
+
+    By option the power comes first (AMB-35). A game without slaps has no window. Once the last stock card has been
+    drawn the round ends (CAC-20): without window and power where it was the turn's card, and after the window where a
+    penalty took it (CAC-21). Raises RoundOver."""
+    window = _open_window(table, seat, discard)
+    steps = (window,) if power is None else (power, window) if table.options.power_before_slaps else (window, power)
+    for step in steps:
+        if table.stock_has_run_out():
+            raise RoundOver
+        yield from step
+
+
+def _open_window(table: Table, discarder: int, discard: Card) -> Flow[None]:
+    """CAC-22, where the game has slaps."""
+    if table.options.slaps:
+        yield from _play_window(table, discarder, discard)
+
+
+def _play_window(table: Table, discarder: int, discard: Card) -> Flow[None]:
     """CAC-22: a window after a regular discard; every seat is asked, whatever it holds (CAC-23, INF-09).
 
     The slaps are resolved one after another (CAC-26), then a debt is paid (CAC-29). A slapped card opens no window of

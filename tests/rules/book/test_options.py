@@ -130,6 +130,7 @@ CATALOGUE = (
     entry(
         "late_card", {"CAC", "CMB"}, "owner", good=("owner", "slapper"), bad=("none", "pile", True), needs_of=SLAPS_ON,
     ),
+    entry("power_before_slaps", {"CAC", "CMB"}, False, **BOOL, needs_of=SLAPS_ON),
     entry("cactus_ranks", {"CAC"}, "01", good=("01", "KA"), bad=("none", "AK")),
     entry(
         "course", {"PAR"}, None, but={"par-course": (4, 3, 4, 5, 4, 4, 3, 5, 4)},
@@ -351,6 +352,7 @@ def test_opt_08_what_an_option_needs_besides(one: Entry) -> None:
         ("cambio", {"slap_order": "lottery"}, "slap_order"),
         ("cactus", {"slaps": False, "slap_order": "lottery"}, "slap_order"),
         ("cactus", {"slap_order": "lottery", "photo_finish_us": 10}, "photo_finish_us"),
+        ("cambio", {"slaps": True, "cambio_powers": {}, "power_before_slaps": True}, "power_before_slaps"),
         ("no-par", {"strokes_per_turn": "unlimited"}, "strokes_per_turn"),
         ("par-3", {"par_table": ONE_ROW, "twos": "plus2"}, "twos"),
         ("six-card", {"initial_up": 6}, "initial_up"),

@@ -6,7 +6,7 @@ import pytest
 from scripted import Script, Start
 
 from protocol.actions import Draw, Give, Pass, Slap
-from protocol.events import Gave, Reshuffled, Scored, Showdown, Slapped, WindowClosed
+from protocol.events import Discarded, Drew, Gave, Peeked, Reshuffled, Scored, Showdown, Slapped, WindowClosed
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Window
 
@@ -347,6 +347,88 @@ def test_cmb_09_amb_83_in_cambio_points_are_cambios(start: Start) -> None:
         0 power
     """)
     assert match.table.pile[-2:] == ["KC", "X1"]
+
+
+# The power before the slaps
+
+
+def test_cac_14_amb_35_the_power_comes_before_the_slaps_by_option(start: Start) -> None:
+    """CAC-15: who has peeked may slap what it saw, and the power is not asked for a second time."""
+    match = start("cactus", [ZERO, "(QH) (7H) / (4H) (5H)", TWO], stock="QC", power_before_slaps=True)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        0 power: peek 1 s0
+        window
+    """)
+    assert [type(event) for event in match.news(1)] == [Drew, Discarded, Peeked]
+    match.play("""
+        window: 0 at 1 s0
+        0 give: give s3
+        1 turn
+    """)
+    assert match.grid(1) == "(8D) (7H) / (4H) (5H)"
+
+
+def test_cac_14_amb_35_a_declined_power_and_a_discard_without_power_open_the_window_at_once(start: Start) -> None:
+    """CAC-13, CAC-22: a jack that was replaced has its power, too."""
+    match = start("cactus", ["(JD) (3S) / (4S) (8D)", ONE, TWO], stock="2C 7C", power_before_slaps=True)
+    match.play("""
+        0 turn: draw stock
+        0 place: swap s0
+        0 power: none
+        window: nobody
+        1 turn: draw stock
+        1 place: discard
+        window: 2 at 2 s1
+        2 turn
+    """)
+    assert match.table.pile[-2:] == ["7C", "7D"]
+
+
+def test_cac_21_amb_35_the_last_stock_card_and_a_power_that_comes_first(start: Start) -> None:
+    """A last card that is drawn still brings neither; one that is taken as a penalty comes after the power."""
+    drawn = start("cactus", [ZERO, ONE, TWO], stock="QC", power_before_slaps=True)
+    drawn.leave_in_stock(1)
+    drawn.play("""
+        0 turn: draw stock
+        0 place: discard
+        end
+    """)
+    taken = start("cactus", [ZERO, ONE, TWO], stock="QC 6C", power_before_slaps=True)
+    taken.leave_in_stock(2)
+    taken.play("""
+        0 turn: draw stock
+        0 place: discard
+        0 power: none
+        window: 1 at 1 s0
+        end
+    """)
+    assert [type(event) for event in taken.news(None)][-4:] == [Slapped, WindowClosed, Showdown, Scored]
+
+
+def test_cmb_09_amb_35_cambios_powers_can_come_before_its_slaps(start: Start) -> None:
+    """CAC-14, CMB-06: a replaced card has no power there, and its window opens at once."""
+    powers = {"K": "peek_other"}
+    match = start(
+        "cambio",
+        [ZERO, "(KH) (7H) / (4H) (5H)"],
+        stock="KC 3C",
+        slaps=True,
+        power_before_slaps=True,
+        cambio_powers=powers,
+    )
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        0 power: peek 1 s0
+        window: 1 at 1 s0
+        1 turn: draw stock
+        1 place: swap s1
+        window: nobody
+        0 turn
+    """)
+    assert match.grid(1) == "-- (3C) / (4H) (5H)"
 
 
 # The order of slaps
