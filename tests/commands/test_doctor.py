@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from uuid import uuid4
 
@@ -17,7 +17,15 @@ from referee.trials.races import SEATS, Scenario, Window, chance_of, summary
 
 PATIENCE_S = 600.0
 
-DOCTOR = (sys.executable, "-m", "referee.cli", "doctor")
+DOCTOR = (sys.executable, "-m", "referee", "doctor")
+
+FEW_RACES = """
+from referee.trials import self_test
+self_test.MATCHES = 1
+from referee.cli import main
+main()
+"""
+"""For a test that asks for something else than races."""
 
 
 @pytest.fixture
@@ -37,11 +45,18 @@ def _living(zone: str) -> Iterator[int]:
             pass
 
 
-def doctor(*words: str, zone: str, code: int = 0, path: str = os.environ["PATH"], cwd: Path | None = None) -> str:
+def doctor(
+    *words: str,
+    zone: str,
+    code: int = 0,
+    path: str = os.environ["PATH"],
+    cwd: Path | None = None,
+    command: Sequence[str] = (sys.executable, "-c", FEW_RACES, "doctor"),
+) -> str:
     """What the command prints."""
     environment = os.environ | {"TZ": zone, "PATH": path}
     done = subprocess.run(
-        [*DOCTOR, *words], cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+        [*command, *words], cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE_S
     )
     assert done.stderr == ""
     assert done.returncode == code, done.stdout
@@ -70,7 +85,7 @@ def test_it_says_what_the_machine_offers(zone: str) -> None:
 
 
 def test_the_same_for_programs(zone: str) -> None:
-    report = json.loads(doctor("--json", zone=zone))
+    report = json.loads(doctor("--json", zone=zone, command=DOCTOR))
     assert report["versions"]["Python"] == ".".join(map(str, sys.version_info[:3]))
     assert [level["name"] for level in report["levels"]] == ["none", "limits", "bwrap"]
     assert all((level["start_ms"] is not None) == level["available"] for level in report["levels"])
@@ -133,7 +148,7 @@ def test_where_no_bot_can_be_started_the_exit_code_says_so(zone: str, tmp_path: 
     """The shipped bots' folder, in which the tried ones start, is not there."""
     for room in ("protocol", "referee"):
         shutil.copytree(Path(__file__).parents[2] / room, tmp_path / room)
-    out = doctor(zone=zone, code=3, cwd=tmp_path)
+    out = doctor(zone=zone, code=3, cwd=tmp_path, command=DOCTOR)
     assert "Slap races: none could be played" in out
     assert "`limits` is not available: cannot start" in out
 

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import pytest
 import trio
+from commands import golfref
 from quick import QUICK
 from trio.testing import MockClock
 
@@ -106,13 +107,10 @@ class Folder:
             assert ready, "the bots do not get that far"
             os.read(self._notes, 1)
 
-    def golfref(self, *words: str) -> str:
-        return ended(self.start(*words), code=0)[0]
-
     def results(self, *words: str) -> Any:
         """Play to the end, verify, and return the document without what is measured, or may befall a run."""
-        document = json.loads(self.golfref("tournament", "run.toml", "--json", *words))
-        assert "all holds" in self.golfref("verify", "run.golfref")
+        document = json.loads(golfref("tournament", "run.toml", "--json", *words, cwd=self.path)[0])
+        assert "all holds" in golfref("verify", "run.golfref", cwd=self.path)[0]
         for result in document["results"]:
             del result["lag_us"]
         for measured in ("digest", "lateness", "voided", "void_reasons"):

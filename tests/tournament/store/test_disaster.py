@@ -6,25 +6,29 @@ Nothing that was committed is lost, the message says what to do, and the same co
 import contextlib
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from commands import golfref
 from quick import QUICK
 
-from referee.tournament.store.disk import SIDE_FILES
+from referee.tournament.store.disk import SIDE_FILES, StoreError
+from referee.tournament.store.store import Store
 from referee.tournament.verify.run import check_store
 
 GOLFREF = (sys.executable, "-m", "referee.cli")
 RUN = ("tournament", "run.toml")
 PATIENCE_S = 120.0
-KILLS = 10
 
 
 def config(folder: Path, mark: dict[str, str], *, deals: int = 4, bots: str = "ann bea cid") -> Path:
@@ -45,17 +49,9 @@ def start(folder: Path, *words: str) -> "subprocess.Popen[str]":
     )
 
 
-def golfref(folder: Path, *words: str, code: int = 0) -> tuple[str, str]:
-    process = start(folder, *words)
-    out, said = process.communicate(timeout=PATIENCE_S)
-    assert "Traceback" not in said, said
-    assert process.returncode == code, out + said
-    return out, said
-
-
 def results(folder: Path) -> Any:
     """What the run comes to, without what is measured or may befall it; it is complete, and all of it holds."""
-    out, _ = golfref(folder, *RUN, "--json")
+    out, _ = golfref(*RUN, "--json", cwd=folder)
     assert check_store(folder / "run.golfref").findings == ()
     assert not [path.name for path in folder.iterdir() if path.name.startswith("run.golfref.")], (
         "one plain file is left"
@@ -85,20 +81,35 @@ def strike(process: "subprocess.Popen[str]", number: signal.Signals, after_s: fl
     process.send_signal(number)
 
 
+def until_more_are_committed(path: Path, count: int) -> None:
+    """Wait until the store of a run that is played holds more matches than this."""
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        with contextlib.suppress(StoreError), closing(Store.open(path)) as store:
+            if len(store.ids()) > count:
+                return
+        assert time.monotonic() < end
+        select.select([], [], [], 0.01)
+
+
 def test_a_run_that_is_killed_again_and_again_comes_to_the_same_results(
     tmp_path: Path, mark: dict[str, str], until_gone: Callable[[], None], undisturbed: Any
 ) -> None:
-    """At moments that nobody chose: while it is begun, while bots are greeted, while they play, at the end."""
+    """Soon after its start, after some of its words, and after so many matches."""
     folder, dice = config(tmp_path, mark), Random(4)  # noqa: S311 - a test that can be told again
     committed: dict[str, str] = {}
-    for _ in range(KILLS):
-        process = start(folder, *RUN)
-        strike(process, signal.SIGKILL, dice.uniform(0.1, 3.0))
-        process.communicate()
+    for moment in ("", "run: 3", "isolation", "commitment", 0, 4, 10, 16):
+        with start(folder, *RUN) as process:
+            assert process.stderr is not None
+            if isinstance(moment, int):
+                until_more_are_committed(folder / "run.golfref", moment)
+            elif moment:
+                assert any(moment in line for line in process.stderr)
+            strike(process, signal.SIGKILL, dice.uniform(0.0, 0.1))
         until_gone()
         if (folder / "run.golfref").exists():
             hashes = dict(
-                line.split() for line in golfref(folder, "standings", "run.golfref", "--hashes")[0].splitlines()
+                line.split() for line in golfref("standings", "run.golfref", "--hashes", cwd=folder)[0].splitlines()
             )
             assert committed.items() <= hashes.items(), "what was committed stays as it was"
             committed = hashes
@@ -209,8 +220,8 @@ with locked(path) as lock, closing(Store.open(path, lock=lock)) as store:
 
 def test_an_amendment_is_done_or_not_done_wherever_it_is_killed(tmp_path: Path, mark: dict[str, str]) -> None:
     folder = config(tmp_path / "run", mark, deals=1)
-    golfref(folder, *RUN)
-    before = json.loads(golfref(folder, "standings", "run.golfref", "--json")[0])
+    golfref(*RUN, cwd=folder)
+    before = json.loads(golfref("standings", "run.golfref", "--json", cwd=folder)[0])
     config(folder, mark, deals=1, bots="ann bea dan")
     seen = set()
     for statement in (1, 8, 9, 10, 11, 13, 14, 99):
@@ -220,7 +231,7 @@ def test_an_amendment_is_done_or_not_done_wherever_it_is_killed(tmp_path: Path, 
         )
         amended = b"amended" in done.stdout
         assert done.returncode == (0 if amended else -signal.SIGKILL), done.stderr
-        document = json.loads(golfref(copy, "standings", "run.golfref", "--json")[0])
+        document = json.loads(golfref("standings", "run.golfref", "--json", cwd=copy)[0])
         assert (document["history"] != []) == amended
         if amended:
             assert [document["matches"], len(document["retired"])] == [2, 4]
@@ -268,12 +279,13 @@ def test_a_full_disk(tmp_path: Path, mark: dict[str, str], undisturbed: Any, roo
     disk.mkdir()
     said = in_sh(
         f"""
+        golfref_run() {{ golfref tournament {folder}/run.toml --workers 1 --store run.golfref > out; }}
         cd {disk}
         head -c {2_000_000 - 1024 * room_kb} /dev/zero > filler || true
-        code=0; golfref tournament {folder}/run.toml --store run.golfref > out || code=$?
+        code=0; golfref_run || code=$?
         test $code = 3
         rm filler
-        golfref tournament {folder}/run.toml --store run.golfref > out
+        golfref_run
         golfref verify run.golfref
         cp run.golfref {folder}
         """,
@@ -295,7 +307,7 @@ def test_a_store_where_nothing_can_be_written(tmp_path: Path, mark: dict[str, st
 
 def test_a_run_can_be_read_where_nothing_can_be_written(tmp_path: Path, mark: dict[str, str]) -> None:
     folder = config(tmp_path / "run", mark, deals=1)
-    golfref(folder, *RUN)
+    golfref(*RUN, cwd=folder)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     reading = f"cd {folder}; golfref standings run.golfref; golfref verify run.golfref; golfref replay run.golfref:1"
     read_only = ("--ro-bind", str(folder), str(folder))
@@ -310,11 +322,9 @@ def test_a_killed_run_can_be_read_where_nothing_can_be_written(
 ) -> None:
     """With all that SQLite left beside it; without its index, there is a clear word instead."""
     folder = config(tmp_path / "run", mark, deals=40)
-    process = start(folder, *RUN)
-    assert process.stderr is not None
-    assert any("matches, " in line for line in process.stderr), "with the first line of progress some are committed"
-    process.kill()
-    process.communicate()
+    with start(folder, *RUN) as process:
+        until_more_are_committed(folder / "run.golfref", 0)
+        process.kill()
     until_gone()
     assert (folder / "run.golfref-wal").stat().st_size
     read_only = ("--ro-bind", str(folder), str(folder))
@@ -324,12 +334,12 @@ def test_a_killed_run_can_be_read_where_nothing_can_be_written(
     said = in_sh(f"cd {folder}; golfref standings run.golfref || test $? = 2", *read_only)
     assert "a run that was killed left run.golfref-wal beside it" in said
     assert "copy both to a place where you can write" in said
-    left = golfref(folder, "standings", "run.golfref")[0]
+    left = golfref("standings", "run.golfref", cwd=folder)[0]
     assert "of 240 matches" in left
 
     config(folder, mark, deals=1)
-    golfref(folder, *RUN, "--fresh")
-    assert golfref(folder, "standings", "run.golfref.old1")[0] == left
+    golfref(*RUN, "--fresh", cwd=folder)
+    assert golfref("standings", "run.golfref.old1", cwd=folder)[0] == left
 
 
 # The referee's own faults
@@ -369,13 +379,13 @@ def test_what_the_referee_spoils_is_void_three_times_then_left_out_and_tried_aga
     assert "voided 6 times: the referee slept" in done.stdout
     assert f"given up after every attempt was voided: matches {named}" in done.stdout
 
-    document = json.loads(golfref(folder, "standings", "run.golfref", "--json")[0])
+    document = json.loads(golfref("standings", "run.golfref", "--json", cwd=folder)[0])
     assert (document["matches"], document["voided"]) == (4, 6)
     assert document["void_reasons"] == {"the referee slept": 6}
     assert document["unplayed"] == given_up
     assert document["key"] is None, "what is still to be dealt stays secret"
     assert all(row["faults"] == {} for row in document["standings"])
 
-    document = json.loads(golfref(folder, *RUN, "--json")[0])
+    document = json.loads(golfref(*RUN, "--json", cwd=folder)[0])
     assert (document["matches"], document["voided"], document["unplayed"]) == (6, 6, [])
     assert document["key"] is not None
