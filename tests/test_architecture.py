@@ -26,9 +26,9 @@ ROOMS = (
 FLOORS = {
     "referee.rules": (
         ("book",),
-        ("describe_play", "scoring", "table"),
-        ("describe", "games"),
-        ("match",),
+        ("scoring", "table"),
+        ("games",),
+        ("describe", "match"),
         ("game",),
         ("record",),
     ),

@@ -9,7 +9,7 @@ from referee.rules.book.options import OPTIONS, TYPES, Options
 from referee.rules.book.par_table import OURS_1, ParTable
 from referee.rules.book.variant import Variant, size
 from referee.rules.book.variants import preset
-from referee.rules.describe_play import PLAY
+from referee.rules.games.courses import COURSES
 from referee.rules.scoring.values import card_values
 
 _LINES = {"col": "a column", "row": "a row", "diag": "a diagonal"}
@@ -48,9 +48,9 @@ def _highest_score(variant: Variant) -> int:
 
 
 def _chapters(variant: Variant) -> Iterator[tuple[str, list[str]]]:
-    set_up, turn = PLAY[variant.play]
-    yield "Set-up", list(set_up(variant))
-    yield "Turn", list(turn(variant))
+    course = COURSES[variant.play]
+    yield "Set-up", list(course.set_up_in_words(variant))
+    yield "Turn", list(course.turn_in_words(variant))
     if variant.options.slaps:
         yield "Slaps", list(_slaps(variant.options))
     yield "End of a round", list(_round_end(variant))

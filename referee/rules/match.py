@@ -1,12 +1,11 @@
 """A match: its rounds, the showdown, totals, and how it ends (GEN-01)."""
 
-from collections.abc import Callable, Mapping
-
 from msgspec import Struct
 
 from protocol import events
 from protocol.cards import Card
-from referee.rules.games import cactus, cambio, four_turns, hidden, par, powers, six_card, two_deck
+from referee.rules.games import six_card
+from referee.rules.games.courses import COURSES
 from referee.rules.scoring.knocker import score_round
 from referee.rules.scoring.scoring import has_four_of_a_kind, raw_score
 from referee.rules.table.asks import Flow
@@ -41,18 +40,6 @@ class MatchResult(Struct, frozen=True, kw_only=True):
     """Whether the match was stopped after MOST_ROUNDS."""
 
 
-COURSES: Mapping[str, tuple[Callable[[Table], Flow[None]], six_card.TakeTurn]] = {
-    "six_card": (six_card.open_round, six_card.take_turn),
-    "cactus": (hidden.first_look, cactus.take_turn),
-    "cambio": (hidden.open_round, cambio.take_turn),
-    "powers": (hidden.open_round, powers.take_turn),
-    "four_turns": (hidden.open_round, four_turns.take_turn),
-    "two_deck": (six_card.open_round, two_deck.take_turn),
-    "par": (par.open_hole, par.take_turn),
-}
-"""By `Variant.play`: what comes before the first turn, and a turn."""
-
-
 def play_match(table: Table) -> Flow[MatchResult]:
     """The whole match; returns its result."""
     results: list[RoundResult] = []
@@ -85,10 +72,10 @@ def _play_round(table: Table, played: int, *, playoff: bool) -> Flow[RoundResult
     table.dealer = (table.options.first_dealer + played) % table.seats
     table.starter = starter_of(table)
     six_card.deal(table)
-    opening, take_turn = COURSES[table.variant.play]
+    course = COURSES[table.variant.play]
     try:
-        yield from opening(table)
-        yield from six_card.play_turns(table, take_turn)
+        yield from course.open_round(table)
+        yield from six_card.play_turns(table, course.take_turn)
     except RoundOver:
         pass
     return _showdown(table)

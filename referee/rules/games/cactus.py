@@ -3,11 +3,15 @@
 The slap window itself is slaps.py.
 """
 
+from collections.abc import Iterator
+
 from protocol import events
 from protocol.actions import Discard, Draw, Knock, Nothing, Peek, Switch
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.games.hidden import place_face_down, switch
+from referee.rules.book.variant import Variant, size
+from referee.rules.games.course import Course
+from referee.rules.games.hidden import draw_and_place_in_words, first_look, place_face_down, switch
 from referee.rules.games.six_card import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
 from referee.rules.games.slaps import follow_discard
 from referee.rules.table.asks import Ask, Flow, choose
@@ -61,3 +65,35 @@ def _use_power(table: Table, seat: int) -> Flow[None]:
         case Switch(targets=targets):
             switch(table, *targets)
             table.emit(events.Switched(seat=seat, targets=targets))
+
+
+# In words, for describe.py
+
+
+def _set_up_in_words(variant: Variant) -> Iterator[str]:
+    ranks = "A 2 ... 10 J Q K" if variant.options.cactus_ranks == "KA" else "0 1 2 ... 10 J Q"
+    yield f"One pack of four suits of {ranks}, and one more suit for each seat beyond five."
+    yield f"Each seat has {size(variant)} cards face down, s0 s1 / s2 s3, and looks once at its near row, s2 and s3."
+    yield "All cards stay face down until the showdown. The pile starts empty."
+    if variant.options.fixed_starter:
+        yield "The seat left of the dealer starts; the deal moves left after each round."
+    else:
+        yield "The seat with the highest total starts, ties to the first clockwise from the dealer."
+
+
+def _turn_in_words(variant: Variant) -> Iterator[str]:
+    yield from draw_and_place_in_words()
+    if variant.options.protect_ender:
+        yield "The knocker's cards are safe from the others' powers and slaps."
+    powers = "J, Q or K" if variant.options.cactus_ranks == "KA" else "J or Q"
+    when = "before" if variant.options.power_before_slaps else "after"
+    yield f"If the card that went to the pile is a {powers}, {when} the slaps you may use its power:"
+    yield "peek at any one card on the table, or switch any two cards on the table unseen."
+
+
+COURSE = Course(
+    open_round=first_look,
+    take_turn=take_turn,
+    set_up_in_words=_set_up_in_words,
+    turn_in_words=_turn_in_words,
+)

@@ -3,11 +3,15 @@
 With the option `slaps` every discard opens a window (CMB-09).
 """
 
+from collections.abc import Iterator
+
 from protocol import events
 from protocol.actions import Discard, Draw, Exchange, Knock, Nothing, Peek, Rearrange
-from protocol.cards import Card, rank
+from protocol.cards import JOKER, Card, rank
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.games.hidden import place_face_down, switch
+from referee.rules.book.variant import Variant
+from referee.rules.games.course import Course
+from referee.rules.games.hidden import draw_and_place_in_words, open_round, place_face_down, set_up_in_words, switch
 from referee.rules.games.six_card import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
 from referee.rules.games.slaps import follow_discard
 from referee.rules.table.asks import Ask, Flow, choose
@@ -86,3 +90,35 @@ def _rearrange(table: Table, victim: int, slots: tuple[int, ...]) -> None:
     moved = [table.layouts[victim][number] for number in slots]
     for place, slot in zip(places, moved, strict=True):
         table.layouts[victim][place] = slot
+
+
+# In words, for describe.py
+
+
+_IN_WORDS = {
+    "peek_own": "look at one of your cards",
+    "peek_other": "look at one card of another seat",
+    "exchange": "swap one of your cards with another seat's, both unseen",
+    "rearrange": "rearrange another seat's cards",
+}
+
+
+def _turn_in_words(variant: Variant) -> Iterator[str]:
+    yield from draw_and_place_in_words()
+    for discarded, power in (variant.options.cambio_powers or {}).items():
+        card = "joker" if discarded == JOKER else discarded
+        yield f"Discarding a {card} straight from the stock, you may {_IN_WORDS[power]}."
+    if "rearrange" in (variant.options.cambio_powers or {}).values():
+        who = "only you know" if variant.options.hidden_rearrange else "everybody sees"
+        yield f"After a rearrangement {who} which card went where."
+    if variant.options.protect_ender:
+        others = "look at them and slap them" if variant.options.slaps else "look at them"
+        yield f"No power may swap or rearrange the knocker's cards; the others may still {others}."
+
+
+COURSE = Course(
+    open_round=open_round,
+    take_turn=take_turn,
+    set_up_in_words=set_up_in_words,
+    turn_in_words=_turn_in_words,
+)

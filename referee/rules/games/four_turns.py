@@ -1,9 +1,14 @@
 """Four-card golf with four turns each (T4): a swapped-in card is face up and locked, nobody can end the round."""
 
+from collections.abc import Iterator
+
 from protocol.actions import Discard, Draw, Swap
 from protocol.cards import Card
 from protocol.offers import Offer, OneOf
-from referee.rules.games.six_card import DISCARD, choose_turn, discard_hand, place_face_up
+from referee.rules.book.variant import Variant
+from referee.rules.games.course import Course
+from referee.rules.games.hidden import open_round, set_up_in_words
+from referee.rules.games.six_card import DISCARD, DRAW, FROM_PILE, choose_turn, discard_hand, place_face_up
 from referee.rules.table.asks import Ask, Flow, choose
 from referee.rules.table.table import Table, draw
 
@@ -25,3 +30,20 @@ def _place_ask(table: Table, seat: int, *, may_discard: bool) -> Ask:
     offers = (Offer(kind="swap", slot=OneOf(slots)),) + (DISCARD,) * may_discard
     fallback = Discard() if may_discard else Swap(slot=slots[0])
     return Ask(seat=seat, decision="place", offers=offers, fallback=fallback)
+
+
+# In words, for describe.py
+
+
+def _turn_in_words(_: Variant) -> Iterator[str]:
+    yield DRAW
+    yield f"{FROM_PILE} that lies face down; a card from the stock may also be discarded."
+    yield "The new card lies face up and stays; the old one goes face up on the pile."
+
+
+COURSE = Course(
+    open_round=open_round,
+    take_turn=take_turn,
+    set_up_in_words=set_up_in_words,
+    turn_in_words=_turn_in_words,
+)

@@ -1,10 +1,13 @@
 """What the games with hidden cards share: the secret first look, and placing a card face down."""
 
+from collections.abc import Iterator
+
 from protocol import events
 from protocol.actions import Action, Look, Swap
 from protocol.cards import Card
 from protocol.offers import Offer, Pick
-from referee.rules.book.variant import has_up_card
+from referee.rules.book.variant import Variant, has_up_card
+from referee.rules.games.six_card import DRAW, FROM_PILE, STARTER
 from referee.rules.table.asks import Ask, Flow, Sealed, choose_sealed
 from referee.rules.table.seen import everybody, only
 from referee.rules.table.table import Table
@@ -77,3 +80,32 @@ def switch(table: Table, first: tuple[int, int], second: tuple[int, int]) -> Non
     (seat, number), (other, position) = first, second
     mine, theirs = table.at(seat, number), table.at(other, position)
     table.layouts[seat][number], table.layouts[other][position] = theirs, mine
+
+
+# In words, for describe.py
+
+
+def set_up_in_words(variant: Variant) -> Iterator[str]:
+    """The set-up of a game whose cards stay face down."""
+    yield f"Each seat has {variant.rows} rows of {variant.columns} face-down cards."
+    yield look_in_words(variant)
+    yield "The top card of the stock starts the pile." if has_up_card(variant) else "The pile starts empty."
+    yield STARTER
+
+
+def look_in_words(variant: Variant) -> str:
+    """The secret look before play, in one sentence."""
+    look = variant.options.initial_look or ""
+    if look == "near_row":
+        slots = ", ".join(f"s{slot}" for slot in variant.near_row)
+        return f"Before play each seat looks once, in secret, at its near row ({slots})."
+    if look == "all":
+        return "Before play each seat looks once, in secret, at all its cards."
+    return f"Before play each seat looks once, in secret, at any {look.removeprefix('any:')} of its cards."
+
+
+def draw_and_place_in_words() -> Iterator[str]:
+    """The usual turn where a card that is swapped in lies face down."""
+    yield DRAW
+    yield f"{FROM_PILE}; a card from the stock may also be discarded."
+    yield "The new card lies face down; the old one goes face up on the pile, seen by all."

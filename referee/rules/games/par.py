@@ -1,11 +1,15 @@
 """Par golf (PAR): a grid of pairs, a look and an arrangement before play, strokes that fix pairs; No-Par has none."""
 
+from collections.abc import Iterator
+
 from protocol import events
 from protocol.actions import Arrange, Draw, End, Nothing, Stroke, Swap, SwapOwn
 from protocol.cards import Card
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.games.hidden import first_look
-from referee.rules.games.six_card import NONE, draw_sources, start_final_lap
+from referee.rules.book.variant import Variant
+from referee.rules.games.course import Course
+from referee.rules.games.hidden import first_look, look_in_words
+from referee.rules.games.six_card import NONE, STARTER, draw_sources, start_final_lap
 from referee.rules.table.asks import Ask, Flow, Sealed, choose, choose_sealed
 from referee.rules.table.seen import Seen, everybody, only
 from referee.rules.table.table import Slot, Table, draw, flip
@@ -139,3 +143,39 @@ def _end_hole(table: Table, seat: int) -> None:
     if table.knocker is None:
         table.emit(events.Finished(seat=seat))
         start_final_lap(table, seat)
+
+
+# In words, for describe.py
+
+
+def _set_up_in_words(variant: Variant) -> Iterator[str]:
+    options = variant.options
+    if options.course:
+        pars = " ".join(map(str, options.course))
+        yield f"A course of {len(options.course)} holes with the pars {pars}."
+    yield f"Each seat has rows of two cards, {'as many as the par' if options.course else variant.rows}, face down."
+    yield look_in_words(variant)
+    if options.arrange == "after_look":
+        yield "Then it arranges them as it likes, all seats at the same time."
+    yield "The top row is turned up; the top card of the stock starts the pile."
+    yield STARTER
+
+
+def _turn_in_words(variant: Variant) -> Iterator[str]:
+    options = variant.options
+    draw = "Draw"
+    if not options.no_par:
+        several = "any number of rows" if options.strokes_per_turn == "unlimited" else "one row"
+        yield f"From your second turn on you may first take {several} as a stroke: it is fixed and lies face down."
+        draw = "Then draw"
+    yield f"{draw} the top card of the stock (only you see it) or of the pile and swap it with one of your cards,"
+    yield "which goes face up on the pile; the new card takes over whether it lies face up or down."
+    yield "Or let two of your cards change places; each takes over the face of its new place."
+
+
+COURSE = Course(
+    open_round=open_hole,
+    take_turn=take_turn,
+    set_up_in_words=_set_up_in_words,
+    turn_in_words=_turn_in_words,
+)

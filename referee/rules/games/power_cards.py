@@ -313,26 +313,43 @@ def _black_king(use: Use, action: Action) -> Flow[None]:
     yield from ()
 
 
-class Power(Struct, frozen=True):
-    """A power: how it can be used now, what it does, and whether its card goes elsewhere than to the pile."""
+class Power(Struct, frozen=True, kw_only=True):
+    """A power: how it can be used now, what it does, and what it is for people."""
 
     offers: Callable[[Use], Iterator[Offer]]
     act: Callable[[Use, Action], Flow[None]]
+    in_words: str
     keeps_card: bool = False
+    """Whether its card goes elsewhere than to the pile."""
 
 
 POWERS = {
-    "A": Power(_offer_ace, _ace),
-    "3": Power(_offer_three, _three),
-    "4": Power(_offer_four, _four),
-    "5": Power(_offer_five, _five, keeps_card=True),
-    "6": Power(_offer_six, _six),
-    "7": Power(_offer_seven, _seven),
-    "8": Power(_offer_eight, _eight, keeps_card=True),
-    "9": Power(_offer_nine, _nine, keeps_card=True),
-    "10": Power(_offer_ten, _peek),
-    "J": Power(_offer_jack, _peek),
-    "BK": Power(_offer_black_king, _black_king),
+    "A": Power(
+        offers=_offer_ace,
+        act=_ace,
+        in_words="give an opponent the top stock card unseen, or put one of your cards on the pile",
+    ),
+    "3": Power(offers=_offer_three, act=_three, in_words="shuffle an opponent's cards, all face down"),
+    "4": Power(offers=_offer_four, act=_four, in_words="turn an opponent's card up, or one of yours down"),
+    "5": Power(offers=_offer_five, act=_five, in_words="a shield beside your set", keeps_card=True),
+    "6": Power(offers=_offer_six, act=_six, in_words="swap one of your cards with an opponent's, unseen"),
+    "7": Power(offers=_offer_seven, act=_seven, in_words="two rows or two columns of an opponent's set change places"),
+    "8": Power(
+        offers=_offer_eight, act=_eight, in_words="draw two more, keep one of the three in your set", keeps_card=True
+    ),
+    "9": Power(
+        offers=_offer_nine,
+        act=_nine,
+        in_words="it replaces a card of an opponent, which goes to the pile",
+        keeps_card=True,
+    ),
+    "10": Power(offers=_offer_ten, act=_peek, in_words="look at an opponent's card"),
+    "J": Power(offers=_offer_jack, act=_peek, in_words="look at one of yours"),
+    "BK": Power(
+        offers=_offer_black_king,
+        act=_black_king,
+        in_words="cancels a knock, when discarded for it in the last lap, or when it turns up from any set then",
+    ),
 }
 """By name; the 2 is `_copy_two`, the queen does nothing (POW-12), red kings have no power (POW-21)."""
 

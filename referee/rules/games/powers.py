@@ -4,6 +4,8 @@ A power that is aimed at another set is an attack and can be blocked by a shield
 and stands in once for a card that its power uses up (POW-11).
 """
 
+from collections.abc import Iterator
+
 from protocol import events
 from protocol.actions import (
     Action,
@@ -29,7 +31,9 @@ from protocol.actions import (
 )  # fmt: skip
 from protocol.cards import Card
 from protocol.offers import Offer, OneOf
-from referee.rules.games.hidden import place_face_down
+from referee.rules.book.variant import Variant
+from referee.rules.games.course import Course
+from referee.rules.games.hidden import open_round, place_face_down, set_up_in_words
 from referee.rules.games.power_cards import POWERS, Use, lay_on_pile, power_of, turned_up
 from referee.rules.games.six_card import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
 from referee.rules.table.asks import Ask, Flow, choose
@@ -210,3 +214,32 @@ def _take_from_pile(table: Table, card: Card) -> None:
     """POW-07: a 2 that becomes a stand-in is taken from the pile again."""
     last = len(table.pile) - 1 - table.pile[::-1].index(card)
     table.hand = table.pile.pop(last)
+
+
+# In words, for describe.py
+
+
+def _turn_in_words(variant: Variant) -> Iterator[str]:
+    options = variant.options
+    pile = " or of the pile; a card from the pile must be swapped in" if options.powers_draw_pile else ""
+    yield f"Draw the top card of the stock (only you see it){pile}."
+    yield "Swap it, face down, for one of your cards unseen, which goes face up on the pile;"
+    yield "or discard it, and use its power if you like."
+    for name, power in POWERS.items():
+        yield f"{'Black king' if name == 'BK' else name}: {power.in_words}."
+    yield "2: two different powers of 3 to black king; the 2 stands in once for a 5, 8 or 9."
+    yield "Q and red kings: nothing."
+    if options.hidden_rearrange:
+        yield "Only who plays a 7 knows which lines change places."
+    uses = {1: "once", "unlimited": "as often as you like"}.get(options.shield_uses, f"{options.shield_uses} times")
+    yield f"A shield blocks a power that is aimed at your set, if you choose so, {uses}."
+    if options.protect_ender:
+        yield "The knocker's set cannot be attacked."
+
+
+COURSE = Course(
+    open_round=open_round,
+    take_turn=take_turn,
+    set_up_in_words=set_up_in_words,
+    turn_in_words=_turn_in_words,
+)

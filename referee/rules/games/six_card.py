@@ -3,7 +3,7 @@
 Reads top to bottom like the rule book; cactus.py reuses the parts that Cactus shares.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal
 
@@ -11,13 +11,12 @@ from protocol import events
 from protocol.actions import Action, Discard, Draw, Flip, Knock, Nothing, Swap, Trade, TurnUp
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.variant import can_draw_pile, hole_rows, size
+from referee.rules.book.options import Options
+from referee.rules.book.variant import Variant, can_draw_pile, hole_rows, size
+from referee.rules.games.course import Course, TakeTurn
 from referee.rules.table.asks import ALIKE, Ask, Flow, Sealed, choose, choose_sealed
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import RoundOver, Slot, Table, draw, flip
-
-TakeTurn = Callable[[Table, int], Flow[Card | None]]
-"""A seat's turn; returns the card that it put on the pile, None where it put none."""
 
 DISCARD = Offer(kind="discard")
 KNOCK = Offer(kind="knock")
@@ -295,3 +294,54 @@ def _flip_ask(seat: int, down: tuple[int, ...], optional: bool) -> Ask:
     offers = (Offer(kind="flip", slot=OneOf(down)),) + (NONE,) * optional
     fallback: Action = Nothing() if optional else Flip(slot=down[0])
     return Ask(seat=seat, decision="flip", offers=offers, fallback=fallback, joins=True)
+
+
+# In words, for describe.py
+
+
+STARTER = "The seat left of the dealer starts, play goes clockwise, the deal moves left after each round."
+DRAW = "Draw the top card of the stock (only you see it) or of the pile."
+FROM_PILE = "A card from the pile must be swapped with one of your cards"
+
+
+def set_up_in_words(variant: Variant) -> Iterator[str]:
+    """The set-up of a game in which cards are turned face up."""
+    yield f"Each seat has {variant.rows} rows of {variant.columns} face-down cards that nobody has seen."
+    yield "The top card of the stock starts the discard pile."
+    if count := variant.options.initial_up:
+        yield f"Each seat turns any {count} of its cards face up, all seats at the same time."
+    yield STARTER
+
+
+def _turn_in_words(variant: Variant) -> Iterator[str]:
+    options = variant.options
+    yield DRAW
+    yield f"{FROM_PILE}, face up or down."
+    yield "A card from the stock may be swapped or discarded. The new card lies face up, the old one goes to the pile."
+    yield from flip_in_words(options)
+    if options.flip_instead:
+        yield "Instead of drawing you may turn one of your face-down cards up."
+    if options.jack_skip:
+        yield "A jack that goes to the pile costs the next seat its turn."
+    if options.cutthroat_trade:
+        safe = ", but not of the ender," if options.protect_ender else ","
+        yield f"A king from the stock may be traded for a face-up card of another seat{safe} which you must swap in."
+
+
+def flip_in_words(options: Options) -> Iterator[str]:
+    """What may or must be turned up after a discard (KER-06); nothing where the option says never."""
+    match options.flip_on_discard:
+        case "may":
+            yield "After discarding a stock card you may turn one of your face-down cards up."
+        case "must":
+            yield "After discarding a stock card you must turn one of your face-down cards up."
+        case "must_unless_last":
+            yield "After discarding a stock card you must turn a face-down card up, unless it is your last."
+
+
+COURSE = Course(
+    open_round=open_round,
+    take_turn=take_turn,
+    set_up_in_words=set_up_in_words,
+    turn_in_words=_turn_in_words,
+)

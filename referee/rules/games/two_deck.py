@@ -1,16 +1,24 @@
 """The two-deck game with discardable pairs (TDK). Turns are the kernel's, with a stock card that everybody sees."""
 
+from collections.abc import Iterator
+
 from protocol import events
 from protocol.actions import Discard, DiscardPairs, Draw
 from protocol.cards import Card, rank
 from protocol.offers import AnyOf, Offer
+from referee.rules.book.variant import Variant
+from referee.rules.games.course import Course
 from referee.rules.games.six_card import (
     DISCARD,
+    FROM_PILE,
     choose_turn,
     discard_hand,
     flip_after_discard,
+    flip_in_words,
+    open_round,
     place_ask,
     place_face_up,
+    set_up_in_words,
 )
 from referee.rules.table.asks import Ask, Flow, choose
 from referee.rules.table.seen import everybody
@@ -63,3 +71,22 @@ def _discardable(table: Table, seat: int) -> tuple[int, ...]:
         if first and second and first.up and second.up and rank(first.card) == rank(second.card):
             found.append(row)
     return tuple(found)
+
+
+# In words, for describe.py
+
+
+def _turn_in_words(variant: Variant) -> Iterator[str]:
+    yield "First you may discard rows whose two cards lie face up and are equal in rank."
+    yield "Then draw the top card of the stock, which everybody sees, or of the pile."
+    yield f"{FROM_PILE}; a card from the stock may also be discarded."
+    yield "The new card lies face up, the old one goes to the pile."
+    yield from flip_in_words(variant.options)
+
+
+COURSE = Course(
+    open_round=open_round,
+    take_turn=take_turn,
+    set_up_in_words=set_up_in_words,
+    turn_in_words=_turn_in_words,
+)

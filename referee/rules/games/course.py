@@ -1,0 +1,31 @@
+"""What the file of a game offers: how its rounds begin and its turns go, as they are played and in words.
+
+Must not know any game.
+"""
+
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from protocol.cards import Card
+from referee.rules.book.variant import Variant
+from referee.rules.table.asks import Flow
+from referee.rules.table.table import Table
+
+OpenRound = Callable[[Table], Flow[None]]
+"""What comes after the deal and before the first turn."""
+
+TakeTurn = Callable[[Table, int], Flow[Card | None]]
+"""A seat's turn; returns the card that it put on the pile, None where it put none."""
+
+InWords = Callable[[Variant], Iterator[str]]
+"""A chapter for people, sentence by sentence, from the options in force."""
+
+
+class Course(Struct, frozen=True, kw_only=True):
+    """How the rounds of a game go. `Variant.play` names one, courses.py lists them."""
+
+    open_round: OpenRound
+    take_turn: TakeTurn
+    set_up_in_words: InWords
+    turn_in_words: InWords
