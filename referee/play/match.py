@@ -256,6 +256,7 @@ def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number
         matches_before=before,
         faults=dict[str, int](seat.faults.items()),
         late_slaps=seat.late_slaps,
+        nearest_miss_us=None if channel.nearest_miss_s is None else round(1e6 * channel.nearest_miss_s),
         unasked_lines=heard.unasked_lines,
         stderr_bytes=channel.stderr.total,
         stderr="\n".join(

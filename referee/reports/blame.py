@@ -40,7 +40,7 @@ def explain(record: Record, seat: int, number: int | None = None) -> Iterator[st
             if mishap.line:
                 yield f"  its line: {mishap.line}"
     if record.seats[seat].late_slaps:
-        yield f"{who}: late in slap windows, {_late(record, seat)}"
+        yield f"{who}: {_late(record, seat)}"
     if told:
         yield from stderr_lines(record, seat)
 
@@ -72,11 +72,13 @@ def mishap_of(move: Move, seat: int) -> Mishap | None:
 
 
 def _late(record: Record, seat: int) -> str:
-    """How often, and what there was at the first time."""
+    """How often it was late in slap windows, and by how much; or, where nothing came, what there was the first time."""
     windows = [move for move in record.moves if isinstance(move, GivenSlaps)]
     reactions = [one for move in windows for one in move.reactions if one.seat == seat]
     late = [one for one in reactions if one.late]
-    return f"{len(late)} of {len(reactions)}; the first time: {late[0].hint}"
+    miss_us = record.seats[seat].nearest_miss_us
+    more = f"the first time: {late[0].hint}" if miss_us is None else f"the nearest came {miss_us / 1e6:.3g} s too late"
+    return f"no answer within {record.clocks.slap_s:g} s in {len(late)} of {len(reactions)} slap windows; {more}"
 
 
 def _blames(record: Record, seat: int) -> Iterator[Blame]:

@@ -127,6 +127,8 @@ class SeatRecord(Struct, frozen=True, kw_only=True):
     """How many matches its process had played before: 0 says that it was started, and sent `hello`, for this one."""
     faults: dict[str, int] = field(default_factory=dict)
     late_slaps: int = 0
+    nearest_miss_us: int | None = None
+    """The least time by which an answer to a slap request came too late; None where none came."""
     unasked_lines: int = 0
     stderr_bytes: int = 0
     stderr: str = ""

@@ -6,6 +6,7 @@ Owned by the pump and the race, which decide when; this module only does it, and
 import contextlib
 import os
 import time
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -47,6 +48,14 @@ class Pending(Struct):
         return self.deadline_ns - self.written_ns
 
 
+class Missed(NamedTuple):
+    """A slap request whose answer had not come when its time was over."""
+
+    request_id: bytes
+    own_time_s: float
+    """When its time was over, by the bot's own clock."""
+
+
 class Channel:
     """One bot of one match."""
 
@@ -69,6 +78,9 @@ class Channel:
         self.process: BotProcess | None = None
         self.used = Usage(0, 0)
         """What the bot had used at the warden's last look."""
+        self.nearest_miss_s: float | None = None
+        """The least time by which an answer to a slap request came too late; None while none has come."""
+        self._missed: Missed | None = None
         self._failure: Trouble | None = None
         self._held = process is not None
         if process is not None:
@@ -127,6 +139,10 @@ class Channel:
         if not data:
             self.ended_ns = now_ns
             return self.hear()
+        if self._missed is not None and self._missed.request_id in data:
+            late_s = self.process.own_time_s() - self._missed.own_time_s
+            self.nearest_miss_s = min(late_s, self.nearest_miss_s or late_s)
+            self._missed = None
         heard = self.inbox.take(data)
         return self._failure or heard
 
@@ -217,6 +233,11 @@ class Channel:
         self.flush()
         self.read(time.monotonic_ns())
         self.drain_stderr()
+
+    def note_missed(self) -> None:
+        """The time for the slap that is awaited is over. Should the answer still come, it is noted how late it is."""
+        if self.process is not None and self.inbox.awaited is not None:
+            self._missed = Missed(self.inbox.awaited.encode(), self.process.own_time_s())
 
     def give_up(self) -> None:
         """Await no answer any more."""

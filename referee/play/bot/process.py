@@ -230,6 +230,10 @@ class BotProcess:
         """Whether it stands still until `thaw`."""
         return self._frozen_ns is not None
 
+    def note_ran(self, ran_ns: int) -> None:
+        """It ran for so long although it is frozen: a race wakes and stops it by itself."""
+        self._stood_ns -= ran_ns
+
     def own_time_s(self) -> float:
         """A clock that stands still while the bot does."""
         now_ns = time.monotonic_ns() if self._frozen_ns is None else self._frozen_ns

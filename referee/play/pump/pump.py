@@ -281,6 +281,8 @@ class Pump:
                 return
             late = arrived_ns > pending.deadline_ns
         hint = "" if heard is not None and not late else channel.inbox.hint()
+        if late and link.live.exchange is not None and link.live.exchange.at_once:
+            channel.note_missed()
         channel.give_up()
         if late and not isinstance(heard, Trouble):
             heard = None

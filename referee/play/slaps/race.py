@@ -139,7 +139,10 @@ def _ask_alone(channel: Channel, delivery: Delivery, doubts: Sequence[str]) -> R
     timing, heard = Timing(), channel.hear()
     if process is not None and heard is None:
         timing, heard = _time(channel, process, delivery.limit_s)
-    hint = "" if heard is not None else channel.inbox.hint()
+    hint = ""
+    if heard is None:
+        hint = channel.inbox.hint()
+        channel.note_missed()
     channel.give_up()
     return Reply(
         seat=delivery.seat,
@@ -219,6 +222,7 @@ def _let_run(channel: Channel, process: BotProcess, poll: select.poll, limit_s: 
     arrived_ns = time.monotonic_ns()
     _send(members, signal.SIGSTOP)
     own_wait_ns = _own_wait_ns() - own_ns
+    process.note_ran(arrived_ns - start_ns)
     waits = waits_of(members)  # before it is frozen, for which it may have to wait for a core once more
     frozen = freeze_fully(process)
     after = process.computed()

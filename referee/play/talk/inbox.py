@@ -73,6 +73,11 @@ class Inbox:
         """The answer is not awaited any more: should it come, it is ignored."""
         self._awaited, self._awaits_ready = None, False
 
+    @property
+    def awaited(self) -> str | None:
+        """The id of the request whose answer is awaited; None where none is."""
+        return self._awaited
+
     def is_empty(self) -> bool:
         """Whether nothing waits to be judged."""
         return not self._buffer

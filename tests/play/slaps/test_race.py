@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from racing import computing_slapper, matches, setup, slapper, windows
 
 from protocol.actions import Action, Pass, Slap
-from protocol.messages import Clocks
+from protocol.messages import Clocks, SlapTiming
 from referee.play.match import play
 from referee.play.pump import slap_timer
 from referee.play.pump.pump import Pump
@@ -22,6 +23,7 @@ from referee.play.session import Interrupted, run_session
 from referee.play.slaps import race
 from referee.play.slaps.quiet import NOT_FROZEN
 from referee.play.slaps.race import Timing
+from referee.reports.blame import explain
 from referee.rules.book.variants import customised
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Ask, Window
@@ -177,9 +179,11 @@ def test_what_the_referee_waits_for_while_the_bot_thinks_is_not_taken_off(
     assert min(times) > 90_000
 
 
-def test_a_late_slap_is_a_pass_and_no_fault(mark: dict[str, str]) -> None:
+@pytest.mark.parametrize("timing", get_args(SlapTiming))
+def test_a_late_slap_is_a_pass_and_no_fault(mark: dict[str, str], timing: SlapTiming) -> None:
     late, quick = slapper(3.0, turns=1), slapper(0, turns=1)
-    (record,) = matches(setup([late, quick, quick], mark, clocks=Clocks(move_s=60.0, slap_s=1.0)))
+    clocks = Clocks(move_s=60.0, slap_s=1.0, slap_timing=timing)
+    (record,) = matches(setup([late, quick, quick], mark, clocks=clocks))
 
     played = windows(record)
     bot = record.seats[0]
@@ -189,7 +193,21 @@ def test_a_late_slap_is_a_pass_and_no_fault(mark: dict[str, str]) -> None:
         assert 0 in window.asked
         assert [reaction.seat for reaction in window.reactions if reaction.late] == [0]
         assert 0 not in window.order
-    assert [seat.late_slaps for seat in record.seats[1:]] == [0, 0]
+    assert [(seat.late_slaps, seat.nearest_miss_us) for seat in record.seats[1:]] == [(0, None), (0, None)]
+    (told,) = explain(record, 0)
+    assert f"no answer within 1 s in {len(played)} of {len(played)} slap windows; the nearest came " in told
+    assert (bot.nearest_miss_us or 0) > 0
+
+
+def test_a_slap_that_never_comes_is_told_with_its_likely_reason(mark: dict[str, str]) -> None:
+    silent = "play(lambda request: None, turns=1)"
+    clocks = Clocks(move_s=60.0, slap_s=0.2)
+    (record,) = matches(setup([silent, slapper(0, turns=1), slapper(0, turns=1)], mark, clocks=clocks))
+
+    assert record.seats[0].nearest_miss_us is None
+    (told,) = explain(record, 0)
+    assert "no answer within 0.2 s in " in told
+    assert "the first time: nothing came" in told
 
 
 def test_who_has_renounced_slaps_is_not_asked(mark: dict[str, str]) -> None:
