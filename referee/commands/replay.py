@@ -65,7 +65,7 @@ def _origin(place: Place) -> list[str]:
 def _planned(place: Place, number: int) -> str:
     with closing(Store.open(place.path)) as store:
         if place.is_id:
-            row = store.row(number)
+            row = store.match(number)
             now = "out of the standings" if row.number is None else f"match {row.number}"
             return f"match #{number}, {now}: deal {row.identity.deal}, rotation {row.identity.rotation}"
         meta = store.meta()

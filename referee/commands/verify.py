@@ -52,7 +52,7 @@ def _checked(where: str, published: Published) -> Checked:
         return _checked_file(place.path, lines)
     record = load_record(where)
     say(*version_notes([record]))
-    return Checked(notes=(), findings=tuple(check_record(record)), compared=("1 match replayed",))
+    return Checked(findings=tuple(check_record(record)), compared=("1 match replayed",))
 
 
 def _checked_run(place: Place, published: Published) -> Checked:
@@ -77,7 +77,7 @@ def _checked_file(path: Path, lines: Sequence[bytes]) -> Checked:
     if not records:
         raise NoRecord(findings[0])
     say(*version_notes(records))
-    return Checked(notes=(), findings=tuple(findings), compared=(f"{len(records)} matches replayed",))
+    return Checked(findings=tuple(findings), compared=(f"{len(records)} matches replayed",))
 
 
 def _heads(store: Store) -> Iterator[Head]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from protocol.messages import Clocks, FaultPolicy
 from protocol.text import printable
@@ -37,7 +38,7 @@ from referee.tournament.config.reader import KeyPath, Problem, Reader
 from referee.tournament.standings import RankBy
 
 Format = Literal["round-robin"]
-Trust = Literal["all"]
+Positive = Annotated[int, Meta(ge=1)]
 
 LONGEST_TITLE = 100
 """Characters in the name of a tournament."""
@@ -45,55 +46,64 @@ LONGEST_TITLE = 100
 LONGEST_LINE = 2000
 """Characters of a problem's line."""
 
-_LEAST = {"memory_mb": 16, "processes": 1, "files": 16, "tmp_mb": 1, "cpu_s": 1}
-"""Of each limit: less than this starts no bot."""
+LONGEST_CLOCK_S = 86400
+"""No clock runs longer than a day."""
+
+LEAST_LIMITS = {"memory_mb": 16, "processes": 1, "files": 16, "tmp_mb": 1, "cpu_s": 1}
+"""A bot that may use less than this does not start."""
+
+MOST_WORKERS = 16
+"""Each worker is joined to every other by descriptors."""
 
 USUAL_WORKERS = 8
 """By default there are no more workers, however many cores there are: all of them stand still for each slap window."""
 
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
 MATCHES_A_WORKER = 20
-"""By default there is one worker for so many matches at most: to start it costs as much as some matches."""
+"""By default there is at most one worker for so many matches: to start it costs as much as some matches."""
 
-MOST_WORKERS = 16
-"""Each is joined to every other by descriptors."""
 
-LONGEST_CLOCK_S = 86400
-"""No clock runs longer than a day."""
+class Settings(Struct, frozen=True, kw_only=True):
+    """The table [tournament] as it is written."""
+
+    name: str | None = None
+    seed: Annotated[str, Meta(min_length=1)] | None = None
+    """Fixes the master key. Without it the key is secret and random."""
+    format: Format = "round-robin"
+    seats: Annotated[int, Meta(ge=2)] = 2
+    """How many bots sit at a table where the variant does not say otherwise."""
+    deals: Positive = 20
+    """Blocks of each line-up and variant."""
+    lineups: Positive | None = None
+    """How many line-ups are played of each variant. None means all."""
+    jobs: Positive | None = None
+    """Matches at a time. None means one for each core."""
+    workers: Annotated[int, Meta(ge=1, le=MOST_WORKERS)] | None = None
+    """Processes that play, each one match at a time or more. None means as many as cores and matches warrant."""
+    reuse: Reuse = "match"
+    """How long a bot's process lives."""
+    isolation: Isolation = "limits"
+    trust: Literal["all"] | None = None
+    """With "all", bots of several owners may run without `bwrap`."""
+    rank_by: RankBy = "match-points"
 
 
 class ConfiguredVariant(Struct, frozen=True, kw_only=True):
     """A variant as this tournament plays it."""
 
     name: str
-    """Unique in the tournament; the preset's name unless the config gives another."""
+    """Unique in the tournament. It is the preset's name unless the config gives another."""
     variant: Variant
     seats: int
 
 
-class Config(Struct, frozen=True, kw_only=True):
+class Config(Settings, frozen=True, kw_only=True):
     """A tournament that can be played."""
 
     name: str
-    seed: str | None
-    """None: a secret random key."""
-    format: Format
-    seats: int
-    """Bots at a table where the variant does not say otherwise."""
-    deals: int
-    """Blocks per line-up and variant."""
-    lineups: int | None
-    """How many line-ups are played per variant; None is all."""
     jobs: int
-    """Matches at a time, by default as many as there are cores."""
-    workers: int | None
-    """Processes that play, at most one a match at a time; None: as many as cores and matches warrant."""
-    reuse: Reuse
-    """How long a bot's process lives."""
-    isolation: Isolation
-    trust: Trust | None
-    """"all": bots of several owners may run without `bwrap`."""
     limits: BotLimits
-    rank_by: RankBy
     clocks: Clocks
     faults: FaultPolicy
     variants: tuple[ConfiguredVariant, ...]
@@ -113,32 +123,16 @@ class Config(Struct, frozen=True, kw_only=True):
 
 
 class ConfigError(ValueError):
-    """What is wrong with a config: `lines` holds every problem with its place, in the order of the file."""
+    """What is wrong with a config. `lines` holds every problem with its place, in the order of the file."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.lines = tuple(lines)
         super().__init__("\n".join(self.lines))
 
 
-Positive = Annotated[int, Meta(ge=1)]
+class _GivenVariant(Struct, frozen=True, kw_only=True):
+    """[[variants]] as it is written."""
 
-
-class _Tournament(Struct, frozen=True, kw_only=True):
-    name: str | None = None
-    seed: Annotated[str, Meta(min_length=1)] | None = None
-    format: Format = "round-robin"
-    seats: Annotated[int, Meta(ge=2)] = 2
-    deals: Positive = 20
-    lineups: Positive | None = None
-    jobs: Positive | None = None
-    workers: Annotated[int, Meta(ge=1, le=MOST_WORKERS)] | None = None
-    reuse: Reuse = "match"
-    isolation: Isolation = "limits"
-    trust: Trust | None = None
-    rank_by: RankBy = "match-points"
-
-
-class _Variant(Struct, frozen=True, kw_only=True):
     preset: str | None = None
     name: str | None = None
     seats: int | None = None
@@ -146,35 +140,35 @@ class _Variant(Struct, frozen=True, kw_only=True):
 
 
 class _File(Struct, frozen=True, kw_only=True):
-    """The config file as it is written; what it must contain is checked below."""
+    """The config file as it is written. What it must contain is checked below."""
 
-    tournament: _Tournament = _Tournament()
+    tournament: Settings = Settings()
     time: Clocks = Clocks()
     faults: FaultPolicy = FaultPolicy()
     limits: BotLimits = BotLimits()
-    variants: tuple[_Variant, ...] | None = None
+    variants: tuple[_GivenVariant, ...] | None = None
     bots: tuple[GivenBot, ...] | None = None
 
 
-_HOMES = {
+_TABLES = {
     **dict.fromkeys(Options.__struct_fields__, "the `options` of [[variants]]"),
     **dict.fromkeys(GivenBot.__struct_fields__, "[[bots]]"),
-    **dict.fromkeys(_Variant.__struct_fields__, "[[variants]]"),
+    **dict.fromkeys(_GivenVariant.__struct_fields__, "[[variants]]"),
     **dict.fromkeys(FaultPolicy.__struct_fields__, "[faults]"),
     **dict.fromkeys(Clocks.__struct_fields__, "[time]"),
     **dict.fromkeys(BotLimits.__struct_fields__, "[limits]"),
-    **dict.fromkeys(_Tournament.__struct_fields__, "[tournament]"),
+    **dict.fromkeys(Settings.__struct_fields__, "[tournament]"),
 }
+"""Key -> where it belongs, in words."""
 
 
 def load(path: str | Path) -> Config:
     """The config of this file; raises ConfigError with all that is wrong with it."""
     text = _text(path)
-    document = _document(path, text)
-    reader = Reader(_HOMES)
-    file = reader.struct(_File, document)
+    reader = Reader(_TABLES)
+    file = reader.struct(_File, _parsed(path, text))
     _check_settings(file, reader)
-    variants = _entries(file, reader)
+    variants = _variants(file, reader)
     bots = read_bots(file.bots, os.path.abspath(path), file.tournament.isolation, reader)
     _check_enough_bots(file, reader)
     if not _is_trust_unclear(reader):
@@ -182,21 +176,9 @@ def load(path: str | Path) -> Config:
         check_trust(file.bots or (), file.tournament.isolation, trusted=trusted, reader=reader)
     if reader.problems:
         raise ConfigError(_placed(path, text, reader.problems))
-    given = file.tournament
     return Config(
-        name=given.name or "",
-        seed=given.seed,
-        format=given.format,
-        seats=given.seats,
-        deals=given.deals,
-        lineups=given.lineups,
-        jobs=given.jobs or cores(),
-        workers=given.workers,
-        reuse=given.reuse,
-        isolation=given.isolation,
-        trust=given.trust,
+        **asdict(file.tournament) | {"jobs": file.tournament.jobs or cores()},
         limits=file.limits,
-        rank_by=given.rank_by,
         clocks=file.time,
         faults=file.faults,
         variants=tuple(variants),
@@ -220,7 +202,7 @@ def _text(path: str | Path) -> str:
         raise ConfigError([_line(f"{path}:{line}:{column}: not UTF-8; save the file in this encoding")]) from None
 
 
-def _document(path: str | Path, text: str) -> dict[str, Any]:
+def _parsed(path: str | Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -243,15 +225,15 @@ def _check_settings(file: _File, reader: Reader) -> None:
             reader.add(("time", clock), f"expected seconds above 0, at most {LONGEST_CLOCK_S}, got {seconds:g}")
     if file.faults.strikes < 1:
         reader.add(("faults", "strikes"), f"expected int >= 1, got {file.faults.strikes}")
-    for name, least in _LEAST.items():
+    for name, least in LEAST_LIMITS.items():
         if (value := getattr(file.limits, name)) < least:
             reader.add(("limits", name), f"expected int >= {least}, got {value}")
 
 
-def _entries(file: _File, reader: Reader) -> list[ConfiguredVariant]:
+def _variants(file: _File, reader: Reader) -> list[ConfiguredVariant]:
     if file.variants is None:
         reader.missing(("variants",), "expected at least one [[variants]]")
-    entries = []
+    variants = []
     for index, given in enumerate(file.variants or ()):
         path: KeyPath = ("variants", index)
         if given.name is not None:
@@ -260,9 +242,9 @@ def _entries(file: _File, reader: Reader) -> list[ConfiguredVariant]:
         if variant is not None:
             seats = file.tournament.seats if given.seats is None else given.seats
             _check_seats(variant, seats, given, path, reader)
-            entries.append(ConfiguredVariant(name=given.name or variant.preset, variant=variant, seats=seats))
+            variants.append(ConfiguredVariant(name=given.name or variant.preset, variant=variant, seats=seats))
     check_unique("variants", file.variants or (), "preset", reader)
-    return entries
+    return variants
 
 
 def _is_trust_unclear(reader: Reader) -> bool:
@@ -273,7 +255,7 @@ def _is_trust_unclear(reader: Reader) -> bool:
     )
 
 
-def _variant(given: _Variant, path: KeyPath, reader: Reader) -> Variant | None:
+def _variant(given: _GivenVariant, path: KeyPath, reader: Reader) -> Variant | None:
     if given.preset is None:
         reader.missing((*path, "preset"))
         return None
@@ -287,7 +269,7 @@ def _variant(given: _Variant, path: KeyPath, reader: Reader) -> Variant | None:
     return None
 
 
-def _check_seats(variant: Variant, seats: int, given: _Variant, path: KeyPath, reader: Reader) -> None:
+def _check_seats(variant: Variant, seats: int, given: _GivenVariant, path: KeyPath, reader: Reader) -> None:
     """The seats must suit the variant (GEN-14)."""
     key = "preset" if given.seats is None else "seats"
     problem = seat_problem(variant, seats)
@@ -330,13 +312,10 @@ def _placed(path: str | Path, text: str, problems: list[Problem]) -> list[str]:
 
 def _dotted(path: KeyPath) -> str:
     """A path as people write it: `bots[1].env."odd key"`."""
-    parts = (f"[{key}]" if isinstance(key, int) else f".{key if _BARE.fullmatch(key) else repr(key)}" for key in path)
-    return "".join(parts).removeprefix(".")
+    names = (key if isinstance(key, int) or _BARE_KEY.fullmatch(key) else repr(key) for key in path)
+    return "".join(f"[{name}]" if isinstance(name, int) else f".{name}" for name in names).removeprefix(".")
 
 
 def _line(text: str) -> str:
     """Nothing of a config reaches a terminal as a control or bidi character."""
     return printable(text, LONGEST_LINE)
-
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+")

@@ -66,14 +66,14 @@ def amendment(store: Store, facts: Facts) -> Amendment:
     """What it would mean for a run to go on with the config of these facts; raises StoreError."""
     meta = store.meta()
     found = differences(meta.facts, facts)
-    unchanged = Amendment(changes=found.changes, refused=found.refused, meta=meta, places={}, there=store.matches())
+    unchanged = Amendment(changes=found.changes, refused=found.refused, meta=meta, places={}, there=store.counts())
     return unchanged if found.refused or not found.changes else _count(store, unchanged, facts)
 
 
 def _count(store: Store, unchanged: Amendment, facts: Facts) -> Amendment:
     key = bytes.fromhex(unchanged.meta.master_key)
     old, new, terms = plan_of(unchanged.meta.facts, key), plan_of(facts, key), terms_of(facts)
-    rows = {row.identity: row for row in store.rows()}
+    rows = {row.identity: row for row in store.committed()}
     counting = {row.id for row in rows.values() if row.number is not None}
     dropped = {row.identity.place for row in rows.values() if row.number is not None}
     places: dict[int, Fixture] = {}

@@ -65,17 +65,18 @@ class Meta(Struct, frozen=True, kw_only=True):
     host: str
     facts: Facts
     master_key: str
-    """Hex; secret until the run is complete."""
+    """In hexadecimal. It is secret until the run is complete."""
     commitment: str
+    """SHA-256 of the master key, in hexadecimal."""
     matches: int
-    """Matches in the plan."""
+    """How many matches the plan has."""
 
 
 class RunEvent(Struct, frozen=True, kw_only=True):
     """Something that happened to a run beside its matches: an amendment, or a bot that changed by itself."""
 
     after: int
-    """So many matches had been committed."""
+    """How many matches had been committed before it."""
     lines: tuple[str, ...]
 
 
@@ -83,9 +84,9 @@ class CommittedMatch(Struct, frozen=True, kw_only=True):
     """A committed match as it lies in the store, without its record."""
 
     id: int
-    """In the order of commits, from 1; never changes."""
+    """Counts commits from 1, and never changes."""
     number: int | None
-    """In the run's plan; None: out of the standings."""
+    """Its place in the run's plan. None where it is out of the standings."""
     identity: Identity
     result: Result
     hash: str
@@ -98,7 +99,7 @@ class Store:
     def __init__(self, path: Path, connection: sqlite3.Connection, lock: Lock | None, journal: str) -> None:
         self.path = path
         self.journal = journal
-        """How SQLite keeps what it has not yet put in place; `wal` but on file systems that cannot do it."""
+        """How SQLite keeps what it has not yet put in place: `wal`, except on file systems that cannot do it."""
         self._connection = connection
         self._lock = lock
 
@@ -154,22 +155,18 @@ class Store:
     def meta(self) -> Meta:
         """What the run is."""
         rows = self._read("SELECT key, value FROM meta")
-        try:
+        with self._checking("key or config"):
             return msgspec.convert({key: msgspec.json.decode(value) for key, value in rows}, Meta)
-        except (msgspec.MsgspecError, TypeError) as error:
-            raise StoreError(f"{self.path}: key or config is damaged ({error})") from None
 
     def variants(self) -> list[VariantFacts]:
         """Every variant that the run has or has had, as it was told when the run got it."""
         found = self._read("SELECT facts FROM history WHERE facts IS NOT NULL ORDER BY id")
-        try:
+        with self._checking("a former config in its history"):
             former = [msgspec.json.decode(text, type=Facts) for (text,) in found]
-        except (msgspec.MsgspecError, TypeError) as error:
-            raise StoreError(f"{self.path}: a former config in its history is damaged ({error})") from None
         return [variant for facts in (*former, self.meta().facts) for variant in facts.variants]
 
     def commit(self, played: Played, identity: Identity) -> None:
-        """Keep a finished match; once this returns, no crash of referee or host loses it. Raises WriteFailed."""
+        """Keep a finished match. Once this returns, no crash of referee or host loses it. Raises WriteFailed."""
         who = (_json(identity.bots), _json(identity.versions))
         where = (identity.deal, identity.rotation)
         kept = (_json(played.result), played.hash, played.record)
@@ -190,7 +187,7 @@ class Store:
         All of it is done or nothing. The matches that have no place stay, out of the standings.
         """
         old = _json(self.meta().facts)
-        results = {row.id: row.result for row in self.rows() if row.id in places}
+        results = {match.id: match.result for match in self.committed() if match.id in places}
         moved = [
             (place.number, _json(replace(results[id_], number=place.number, block=place.block)), id_)
             for id_, place in places.items()
@@ -207,8 +204,8 @@ class Store:
         found = self._read("SELECT number FROM matches WHERE number IS NOT NULL")
         return {number for (number,) in self._typed(found, list[tuple[int]])}
 
-    def matches(self) -> dict[str, int]:
-        """By variant, how many matches count in the standings."""
+    def counts(self) -> dict[str, int]:
+        """By variant, how many matches of the plan are there."""
         found = self._read("SELECT variant, count(*) FROM matches WHERE number IS NOT NULL GROUP BY variant")
         return dict(self._typed(found, list[tuple[str, int]]))
 
@@ -217,40 +214,28 @@ class Store:
         decoder = msgspec.json.Decoder(Result)
         query = "SELECT number, deal, rotation, result FROM matches WHERE number IS NOT NULL ORDER BY number"
         for number, deal, rotation, text in self._each(query):
-            try:
-                yield replace(decoder.decode(text), deal=deal, rotation=rotation)
-            except (msgspec.MsgspecError, TypeError) as error:
-                raise StoreError(f"{self.path}: the result of match {number} is damaged ({error})") from None
+            with self._checking(f"the result of match {number}"):
+                result = replace(decoder.decode(text), deal=deal, rotation=rotation)
+            yield result
 
     def ids(self) -> list[int]:
-        """All that was committed, in the order of commits."""
+        """The ids of all that was committed, in the order of commits."""
         return [id_ for (id_,) in self._read("SELECT id FROM matches ORDER BY id")]
 
-    def rows(self) -> Iterator[CommittedMatch]:
+    def committed(self) -> Iterator[CommittedMatch]:
         """All that was committed, in the order of commits."""
-        return map(self._row, self._each(f"{_SELECT_MATCH} ORDER BY id"))
+        return map(self._match, self._each(f"{_SELECT_MATCH} ORDER BY id"))
 
     def retired(self) -> Iterator[CommittedMatch]:
         """What is out of the standings, in the order of commits."""
-        return map(self._row, self._each(f"{_SELECT_MATCH} WHERE number IS NULL ORDER BY id"))
+        return map(self._match, self._each(f"{_SELECT_MATCH} WHERE number IS NULL ORDER BY id"))
 
-    def row(self, id_: int) -> CommittedMatch:
+    def match(self, id_: int) -> CommittedMatch:
         """What was committed under an id."""
         found = self._read(f"{_SELECT_MATCH} WHERE id = ?", id_)
         if not found:
             raise StoreError(f"{self.path}: there is no match #{id_}")
-        return self._row(found[0])
-
-    def _row(self, found: tuple[Any, ...]) -> CommittedMatch:
-        id_, number, variant, game, bots, versions, deal, rotation, result, digest = found
-        try:
-            who = {"bots": msgspec.json.decode(bots), "versions": msgspec.json.decode(versions)}
-            identity = {"variant": variant, "game": game, "deal": deal, "rotation": rotation, **who}
-            row = {"id": id_, "number": number, "identity": identity, "hash": digest}
-            told = msgspec.json.decode(result) | {"deal": deal, "rotation": rotation}
-            return msgspec.convert({**row, "result": told}, CommittedMatch)
-        except (msgspec.MsgspecError, TypeError) as error:
-            raise StoreError(f"{self.path}: match #{id_} is damaged ({error})") from None
+        return self._match(found[0])
 
     def record(self, number: int) -> bytes:
         """The JSON of the record of a match of the plan."""
@@ -269,10 +254,8 @@ class Store:
         """SHA-256 over the record hashes, as bytes, in the order of the plan."""
         digest = sha256()
         for number, value in self.hashes():
-            try:
+            with self._checking(f"the hash of match {number}"):
                 digest.update(bytes.fromhex(value))
-            except ValueError:
-                raise StoreError(f"{self.path}: the hash of match {number} is damaged") from None
         return digest.hexdigest()
 
     def voids(self) -> dict[str, int]:
@@ -291,47 +274,54 @@ class Store:
     def history(self) -> list[RunEvent]:
         """What happened to the run, in order."""
         found = self._read("SELECT after, lines FROM history ORDER BY id")
-        try:
-            return [
-                msgspec.convert({"after": after, "lines": msgspec.json.decode(text)}, RunEvent) for after, text in found
-            ]
-        except (msgspec.MsgspecError, TypeError) as error:
-            raise StoreError(f"{self.path}: what is told of its history is damaged ({error})") from None
+        with self._checking("what is told of its history"):
+            told = [{"after": after, "lines": msgspec.json.decode(text)} for after, text in found]
+            return msgspec.convert(told, list[RunEvent])
 
     def close(self) -> None:
-        """Leave one plain file behind, where that can be done; what was committed is safe in any case."""
+        """Leave one plain file behind, where that can be done. What was committed is safe in any case."""
         if self._lock is not None:
             with contextlib.suppress(sqlite3.Error):  # on a full disk the rest stays in the file beside it
                 self._connection.execute("PRAGMA journal_mode = DELETE")
         self._connection.close()
 
-    def _read(self, query: str, *values: object) -> list[Any]:
+    def _each(self, query: str, *values: object) -> Iterator[Any]:
+        """One row after the other: what a long run has committed need not be in memory at once."""
         try:
-            return self._connection.execute(query, values).fetchall()
+            yield from self._connection.execute(query, values)
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: not a golfref store, or damaged ({error})") from None
 
-    def _each(self, query: str) -> Iterator[Any]:
-        """As `_read`, but one row after the other: what a long run has committed need not be in memory at once."""
+    def _read(self, query: str, *values: object) -> list[Any]:
+        return list(self._each(query, *values))
+
+    @contextlib.contextmanager
+    def _checking(self, what: str) -> Iterator[None]:
+        """Whatever `what` may hold instead of what belongs there, it is a StoreError."""
         try:
-            yield from self._connection.execute(query)
-        except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: not a golfref store, or damaged ({error})") from None
+            yield
+        except (msgspec.MsgspecError, zlib.error, TypeError, ValueError) as error:
+            raise StoreError(f"{self.path}: {what} is damaged ({error})") from None
 
     def _typed(self, found: object, type_: type[T]) -> T:
-        try:
+        with self._checking("a number or hash of a match"):
             return msgspec.convert(found, type_)
-        except msgspec.ValidationError as error:
-            raise StoreError(f"{self.path}: numbers or hashes of matches are damaged ({error})") from None
+
+    def _match(self, found: tuple[Any, ...]) -> CommittedMatch:
+        id_, number, variant, game, bots, versions, deal, rotation, result, digest = found
+        with self._checking(f"match #{id_}"):
+            where = {"deal": deal, "rotation": rotation}
+            who = {"bots": msgspec.json.decode(bots), "versions": msgspec.json.decode(versions)}
+            identity = {"variant": variant, "game": game, **who, **where}
+            told = {"id": id_, "number": number, "identity": identity, "hash": digest}
+            return msgspec.convert({**told, "result": msgspec.json.decode(result) | where}, CommittedMatch)
 
     def _record(self, column: Literal["id", "number"], value: int, name: str) -> bytes:
         found = self._read(f"SELECT record FROM matches WHERE {column} = ?", value)  # noqa: S608 - one of two words
         if not found:
             raise StoreError(f"{self.path}: there is no match {name}")
-        try:
+        with self._checking(f"the record of match {name}"):
             return zlib.decompress(found[0][0])
-        except (zlib.error, TypeError) as error:
-            raise StoreError(f"{self.path}: the record of match {name} is damaged ({error})") from None
 
     def _check_format(self) -> None:
         found = self._read("SELECT value FROM meta WHERE key = 'format'")

@@ -1,10 +1,15 @@
-"""What was published of a run, read back so that the run can be held against it."""
+"""What was published of a run: reading it, and comparing the run with it."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
+
+from referee.tournament.store.store import Store
+from referee.tournament.summary import summary_of
+from referee.tournament.verify.compare import differences
 
 _DIGITS = frozenset("0123456789abcdef")
 
@@ -14,15 +19,44 @@ class BadPublished(ValueError):
 
 
 class Published(Struct, frozen=True, kw_only=True):
-    """As far as something was given: the digest, the hash of every match by its number, the results."""
+    """What was published of a run, as far as it is given."""
 
     digest: str = ""
     hashes: dict[int, str] | None = None
+    """The hash of every match's record, by its number."""
     summary: dict[str, Any] | None = None
+    """What `standings --json` printed."""
+
+    def in_words(self) -> Iterator[str]:
+        """What it was compared with, as it is said where both are the same."""
+        if self.digest:
+            yield "the digest is the published one"
+        if self.hashes is not None:
+            yield "the hashes are the published ones"
+        if self.summary is not None:
+            yield "the results are the published ones"
 
 
 NOTHING = Published()
 """Nothing was published, or nobody asks about it."""
+
+
+def check_published(store: Store, published: Published) -> Iterator[str]:
+    """In what a run differs from what was published of it; raises StoreError."""
+    if published.digest and store.digest() != published.digest:
+        yield f"the digest is not the published one: {store.digest()}"
+    if published.hashes is not None:
+        here = dict(store.hashes())
+        for number in sorted(here.keys() | published.hashes.keys()):
+            if number not in here:
+                yield f"match {number}: it was published, but is not in the standings"
+            elif number not in published.hashes:
+                yield f"match {number}: it is in the standings, but was not published"
+            elif here[number] != published.hashes[number]:
+                yield f"match {number}: its record is not the published one (hash)"
+    if published.summary is not None:
+        own = msgspec.json.decode(msgspec.json.encode(summary_of(store)))
+        yield from differences(published.summary, own, "published", "in the store")
 
 
 def read_published(digest: str | None, results: Path | None) -> Published:
