@@ -30,6 +30,7 @@ TO_TRY: Mapping[str, tuple[Any, ...]] = {
     "slaps": (True, False),
     "slap_order": ("reaction", "lottery", "clockwise"),
     "photo_finish_us": (0, 200),
+    "slap_tries": (2, 3),
     "slap_match": ("points",),
     "late_card": ("slapper",),
     "power_before_slaps": (True,),

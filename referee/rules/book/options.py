@@ -239,6 +239,14 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             needs=SLAPS_TIMED,
         ),
     ] = 50
+    slap_tries: Annotated[
+        Positive,
+        Option(
+            does="How often everybody may slap at a discard as long as all slaps at it were wrong.",
+            games=WITH_SLAPS,
+            needs=SLAPS,
+        ),
+    ] = 1
     slap_match: Annotated[
         Literal["rank", "points"],
         Option(

@@ -26,39 +26,44 @@ def follow_discard(table: Table, seat: int, discard: Card, power: Flow[None] | N
     By option the power comes first (AMB-35). A game without slaps has no window. Once the last stock card has been
     drawn the round ends (CAC-20): without window and power where it was the turn's card, and after the window where a
     penalty took it (CAC-21). Raises RoundOver."""
-    window = _open_window(table, seat, discard)
-    steps = (window,) if power is None else (power, window) if table.options.power_before_slaps else (window, power)
+    slaps = _play_windows(table, seat, discard)
+    steps = (slaps,) if power is None else (power, slaps) if table.options.power_before_slaps else (slaps, power)
     for step in steps:
         if table.stock_has_run_out():
             raise RoundOver
         yield from step
 
 
-def _open_window(table: Table, discarder: int, discard: Card) -> Flow[None]:
-    """CAC-22, where the game has slaps."""
-    if table.options.slaps:
-        yield from _play_window(table, discarder, discard)
+def _play_windows(table: Table, discarder: int, discard: Card) -> Flow[None]:
+    """CAC-22, CAC-45: a window, where the game has slaps; by option another while all slaps are wrong (AMB-37).
+
+    Whether there is another follows from slaps that everybody has seen (INF-09)."""
+    left = table.options.slap_tries if table.options.slaps else 0
+    while left:
+        all_wrong = yield from _play_window(table, discarder, discard)
+        left = left - 1 if all_wrong and not table.stock_has_run_out() else 0
 
 
-def _play_window(table: Table, discarder: int, discard: Card) -> Flow[None]:
-    """CAC-22: a window after a regular discard; every seat is asked, whatever it holds (CAC-23, INF-09).
+def _play_window(table: Table, discarder: int, discard: Card) -> Flow[bool]:
+    """CAC-22: one window; every seat is asked, whatever it holds (CAC-23, INF-09).
 
     The slaps are resolved one after another (CAC-26), then a debt is paid (CAC-29). A slapped card opens no window of
-    its own (CAC-34). Whose turn comes next does not change (CAC-37), and neither does the final lap (CAC-38). Raises
-    RoundOver when a seat has no cards left (CAC-36)."""
+    its own (CAC-34). Whose turn comes next does not change (CAC-37), and neither does the final lap (CAC-38). Returns
+    whether there were slaps and all of them wrong. Raises RoundOver when a seat has no cards left (CAC-36)."""
     table.windows += 1
     asks = tuple(_slap_ask(table, seat) for seat in range(table.seats))
     slaps = yield from choose_slaps(Window(number=table.windows, discarder=discarder, asks=asks))
     emptied = None
     for slap in slaps:
         if table.layouts[slap.target[0]][slap.target[1]] is None:
-            continue  # CAC-33: void, published to nobody
+            continue  # CAC-33: void, published to nobody; an earlier slap took the card
         if _resolve(table, slap, discard, done=emptied is not None):
             emptied = slap
         _check_empty_seats(table, owed=emptied.target[0] if emptied and emptied.seat != emptied.target[0] else None)
     if emptied is not None and emptied.seat != emptied.target[0]:
         yield from _give(table, emptied.seat, emptied.target)
     table.emit(events.WindowClosed())
+    return bool(slaps) and emptied is None
 
 
 def _slap_ask(table: Table, seat: int) -> Ask:

@@ -124,6 +124,7 @@ CATALOGUE = (
     entry(
         "photo_finish_us", {"CAC", "CMB"}, 50, good=(0, 50, 1000), bad=(-1, "none"), needs_of=SLAPS_ON,
     ),
+    entry("slap_tries", {"CAC", "CMB"}, 1, good=(1, 2, 5), bad=(0, "none", "two", True), needs_of=SLAPS_ON),
     entry(
         "slap_match", {"CAC", "CMB"}, "rank", good=("rank", "points"), bad=("none", "value", 10), needs_of=SLAPS_ON,
     ),

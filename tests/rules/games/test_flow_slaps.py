@@ -7,6 +7,7 @@ from scripted import Script, Start
 
 from protocol.actions import Draw, Give, Pass, Slap
 from protocol.events import Discarded, Drew, Gave, Peeked, Reshuffled, Scored, Showdown, Slapped, WindowClosed
+from protocol.offers import OneOf
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Window
 
@@ -301,6 +302,97 @@ def test_option_slaps_off_opens_no_window(start: Start) -> None:
         1 place: discard
         1 power: none
         2 turn
+    """)
+
+
+# Another window where all slaps were wrong
+
+
+def test_cac_45_amb_37_who_slapped_wrong_may_slap_again_by_option(start: Start) -> None:
+    """CAC-24, CAC-28: with its penalty card, which nobody has seen, among the cards that may be slapped."""
+    match = after_7c(start, more="6C", slap_tries=2)
+    match.play("""
+        window: 1 at 1 s0
+        window
+    """)
+    assert [type(event) for event in match.news(None)] == [Slapped, WindowClosed]
+    again = window(match)
+    assert again.number == 2
+    assert [ask.seat for ask in again.asks] == [0, 1, 2]
+    assert all((1, 4) in targets.one_of for ask in again.asks if isinstance(targets := ask.offers[1].target, OneOf))
+    match.play("""
+        window: 1 at 1 s1
+        1 turn
+    """)
+    assert match.table.pile == ["7C", "7H"]
+    assert match.grid(1) == "(2H) -- / (4H) (5H) / (6C)"
+
+
+def test_cac_45_who_passed_may_slap_in_the_next_window(start: Start) -> None:
+    """CAC-23: everybody is asked again."""
+    match = after_7c(start, slap_tries=2)
+    match.play("""
+        window: 1 at 1 s0
+        window: 2 at 2 s1, 1 at 1 s1
+        1 turn
+    """)
+    assert [event.verdict for event in match.news(0) if isinstance(event, Slapped)] == ["wrong", "right", "late"]
+
+
+def test_cac_45_there_are_no_more_windows_than_tries(start: Start) -> None:
+    match = after_7c(start, slap_tries=3)
+    match.play("""
+        window: 1 at 1 s0
+        window: 1 at 1 s2
+        window: 1 at 1 s3
+        1 turn
+    """)
+    assert len(match.table.layouts[1]) == 7
+
+
+@pytest.mark.parametrize("slaps", ["nobody", "1 at 1 s1", "2 at 2 s0, 1 at 1 s1", "1 at 1 s1, 2 at 2 s0"])
+def test_cac_45_no_further_window_follows_a_right_slap_or_none(start: Start, slaps: str) -> None:
+    after_7c(start, slap_tries=5).play(f"window: {slaps}\n1 turn")
+
+
+def test_cac_45_a_void_slap_says_nothing(start: Start) -> None:
+    """CAC-33, INF-09: the further window opens for the slap that everybody saw; who slapped in vain has it, too."""
+    match = after_7c(start, zero="(2S) (3S) / (4S) (9D)", slap_tries=2)
+    match.play("""
+        window: 1 at 0 s3, 2 at 0 s3
+        window: 2 at 2 s1
+        1 turn
+    """)
+    assert [(event.seat, event.verdict) for event in match.news(0) if isinstance(event, Slapped)] == [
+        (1, "wrong"),
+        (2, "right"),
+    ]
+
+
+def test_cac_45_cac_21_the_stock_that_runs_out_ends_the_round_after_the_first_window(start: Start) -> None:
+    match = after_7c(start, more="6C", slap_tries=2)
+    match.leave_in_stock(1)
+    match.play("""
+        window: 1 at 1 s0
+        end
+    """)
+    assert [type(event) for event in match.news(None)] == [Slapped, WindowClosed, Showdown, Scored]
+
+
+def test_cac_45_cmb_09_the_power_comes_after_all_windows(start: Start) -> None:
+    """CAC-14, in Cambio; the next discard has its tries anew."""
+    match = start("cambio", [ZERO, ONE], stock="JC 9C 8C 6C", slaps=True, slap_tries=2)
+    match.play("""
+        0 turn: draw stock
+        0 place: discard
+        window: 1 at 1 s0
+        window: 0 at 0 s0
+        0 power: none
+        1 turn: draw stock
+        1 place: discard
+        window: 1 at 1 s1
+        window: nobody
+        0 turn
     """)
 
 
