@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from tabulate import tabulate
 
 from protocol.cards import Card, is_card
-from protocol.messages import Clocks, FaultPolicy, Game
+from protocol.messages import Clocks, FaultPolicy
+from protocol.messages import Game as GameMessage
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
 from referee.play.faults import HostFault
 from referee.play.isolation.levels import bubblewrap, find_problem
@@ -143,7 +144,7 @@ def _setups(order: Ordered) -> list[MatchSetup]:
             clocks=order.clocks,
             faults=order.faults,
             confinement=confinement,
-            games=(Game(variant=variant.preset, name=variant.preset, seats=len(bots)),),
+            games=(GameMessage(variant=variant.preset, name=variant.preset, seats=len(bots)),),
         )
         for key in keys
     ]

@@ -6,7 +6,8 @@ import trio
 from msgspec import Struct
 
 from protocol.codec import encode
-from protocol.messages import Game, Hello, Limits, Ready
+from protocol.messages import Game as GameMessage
+from protocol.messages import Hello, Limits, Ready
 from referee.play.bot.channel import Channel
 from referee.play.bot.orphans import end_orphans
 from referee.play.bot.process import FAREWELL_S
@@ -29,7 +30,7 @@ class Greeted(Struct, frozen=True, kw_only=True):
 
 
 async def greet(
-    pump: Pump, bots: Sequence[BotSpec], *, games: tuple[Game, ...], confinement: Confinement, start_s: float
+    pump: Pump, bots: Sequence[BotSpec], *, games: tuple[GameMessage, ...], confinement: Confinement, start_s: float
 ) -> list[Greeted]:
     """Start each bot, one after another so that none is slowed down by the others; returns what they said."""
     return [await _greet_one(pump, bot, hello(games, Limits()), confinement, start_s) for bot in bots]

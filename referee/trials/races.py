@@ -13,7 +13,8 @@ from functools import partial
 import trio
 from msgspec import Struct
 
-from protocol.messages import Clocks, FaultPolicy, Game, SlapTiming
+from protocol.messages import Clocks, FaultPolicy, SlapTiming
+from protocol.messages import Game as GameMessage
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
@@ -33,7 +34,7 @@ ROUNDS = 40
 WINDOWS = 6
 """How many windows a round has, roughly."""
 
-GAME = Game(variant="cactus", name="cactus", seats=SEATS)
+GAME = GameMessage(variant="cactus", name="cactus", seats=SEATS)
 
 PYTHON_BOT = """
 import json

@@ -18,7 +18,7 @@ from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Ask, Response, Sealed
 from referee.rules.table.chance import Keyed
-from referee.tournament.run.dice import any_action
+from referee.rules.table.dice import any_action
 
 PRESETS = ("six-card", "nine-card", "cactus", "cambio", "powers", "par-4")
 SEATS = 2

@@ -18,7 +18,7 @@ from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.games.slaps import is_right, order_slaps
 from referee.rules.table.asks import Response, Sealed, SlapOrder, Window
-from referee.tournament.run.dice import any_action
+from referee.rules.table.dice import any_action
 
 
 class AtRandom:

@@ -14,7 +14,6 @@ from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import deck, has_up_card, size
 from referee.rules.book.variants import customised
 from referee.rules.game import Game
-from referee.rules.scoring.grid import Cell, format_grid
 from referee.rules.table.asks import Ask, IllegalAnswer, Response, Sealed, Slap, SlapOrder, Window
 from referee.rules.table.chance import Stacked
 from referee.rules.table.seen import view
@@ -91,8 +90,8 @@ class Script:
         """A seat's layout in the notation of the rule book; slots beyond the dealt ones make further rows."""
         width = self.table.variant.columns
         layout = self.table.layouts[seat]
-        cells = [None if slot is None else Cell(card=slot.card, up=slot.up) for slot in layout]
-        return format_grid([cells[start : start + width] for start in range(0, len(cells), width)])
+        words = ["--" if slot is None else slot.card if slot.up else f"({slot.card})" for slot in layout]
+        return " / ".join(" ".join(words[start : start + width]) for start in range(0, len(words), width))
 
     def leave_in_stock(self, count: int) -> None:
         """Take all but the top cards of the stock out of the game."""

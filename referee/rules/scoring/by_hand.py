@@ -56,7 +56,7 @@ def _score_grid(variant: Variant, pack: frozenset[Card], text: str, seat: int) -
         _check_cards(variant, pack, grid)
     except BadGrid as error:
         raise BadGrid(f"grid {seat + 1} (seat {seat}): {error}") from None
-    return raw_score(variant, [[None if cell is None else cell.card for cell in row] for row in grid])
+    return raw_score(variant, grid)
 
 
 def _check_shape(variant: Variant, grid: Grid) -> None:
@@ -77,8 +77,7 @@ def _check_shape(variant: Variant, grid: Grid) -> None:
 def _check_cards(variant: Variant, pack: frozenset[Card], grid: Grid) -> None:
     jokers = variant.has("jokers")
     for number, row in enumerate(grid, start=1):
-        for place, cell in enumerate(row, start=1):
-            card = None if cell is None else cell.card
+        for place, card in enumerate(row, start=1):
             if card is None or card in pack or (jokers and rank(card) == JOKER):
                 continue
             raise BadGrid(f"row {number}, card {place}: {card} is not in the pack of {variant.preset}")

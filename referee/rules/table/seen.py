@@ -63,7 +63,7 @@ def view(event: Happening, viewer: int | None) -> wire.Event:
     shown: dict[str, Any] = {}
     for name in _secrets(type(event)):
         value = getattr(event, name)
-        shown[name] = value.by(viewer) if type(value) is Seen else _shown(value, viewer)
+        shown[name] = value.by(viewer) if type(value) is Seen else _as_seen_by(viewer, value)
     return replace(event, **shown) if shown else event  # type: ignore[return-value] # of secrets nothing is left
 
 
@@ -88,9 +88,10 @@ def _audience(value: Any) -> tuple[int, ...]:
     return tuple(seat for one in value for seat in _audience(one))
 
 
-def _shown(value: Any, viewer: int | None) -> Any:
+def _as_seen_by(viewer: int | None, value: Any) -> Any:
+    """The value of a secret field as the viewer may know it; raises TypeError where it has no audience."""
     if isinstance(value, Seen):
         return value.by(viewer)
     if isinstance(value, tuple):
-        return tuple(_shown(one, viewer) for one in value)
+        return tuple(_as_seen_by(viewer, one) for one in value)
     raise TypeError(f"a secret without an audience: {value!r}")

@@ -4,7 +4,6 @@ A table knows no course of play: whose decision it is, and what may be decided, 
 others). Its chance outcomes come from outside (chance.py), and whatever happens is emitted as an event.
 """
 
-from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct, field
@@ -161,17 +160,6 @@ class Table(Struct, kw_only=True):
         card = self.at(seat, number).card
         self.layouts[seat][number] = None
         return card
-
-    def cards(self) -> Iterator[Card]:
-        """Every card of the pack, wherever it is now: what no rule may change."""
-        for layout in self.layouts:
-            yield from (slot.card for slot in layout if slot is not None)
-        yield from self.stock
-        yield from self.pile
-        yield from self.extra
-        yield from (card for shields in self.shields for card in shields)
-        if self.hand is not None:
-            yield self.hand
 
     def turn_up_card(self) -> None:
         """KER-01, PAR-06: the top stock card starts the pile, for everybody to see."""

@@ -13,8 +13,8 @@ from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Ask, Response, Sealed
 from referee.rules.table.chance import Keyed, Recorder
+from referee.rules.table.dice import any_action
 from referee.tournament.config.config import Config
-from referee.tournament.run.dice import any_action
 from referee.tournament.run.setups import for_blocks
 
 DECISION_S = 0.0004

@@ -1,0 +1,39 @@
+"""An answer by the dice: what a player does who knows nothing but the offers.
+
+Must not know the rules. The dice come from outside, so that the games stay free of any randomness of their own.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from protocol.actions import Action
+from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick
+
+T = TypeVar("T")
+
+
+class Dice(Protocol):
+    """What is needed of `random.Random`."""
+
+    def choice(self, seq: Sequence[T], /) -> T:
+        """One of them, each as likely as the others."""
+
+    def sample(self, population: Sequence[T], k: int, /) -> list[T]:
+        """So many different ones, in an order by chance."""
+
+    def random(self) -> float:
+        """A number from 0 up to, but not including, 1."""
+
+
+def any_action(offers: Sequence[Offer], dice: Dice) -> Action:
+    """A legal action: a kind that is offered, then its choices, all by the dice."""
+    offer = dice.choice(offers)
+    return ACTIONS[offer.kind](**{name: _value(choice, dice) for name, choice in offer.choices().items()})
+
+
+def _value(choice: Choice, dice: Dice) -> object:
+    if isinstance(choice, OneOf):
+        return dice.choice(choice.one_of)
+    if isinstance(choice, Pick):
+        return tuple(dice.sample(choice.of, choice.pick))
+    return tuple(value for value in choice.any_of if dice.random() < 0.5)
