@@ -35,6 +35,7 @@ TO_TRY: Mapping[str, tuple[Any, ...]] = {
     "late_card": ("slapper",),
     "power_before_slaps": (True,),
     "cactus_ranks": ("KA",),
+    "pairs_leave": ("next_turn",),
     "course": ((3, 5),),
     "par": (3, 5),
     "no_par": (True,),

@@ -279,6 +279,13 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             sets=values_of("K", "A"),
         ),
     ] = "01"
+    pairs_leave: Annotated[
+        Literal["any_turn", "next_turn"],
+        Option(
+            does="Whether a pair may be discarded in any later turn, or only in the turn after the one that made it.",
+            games=only("TDK"),
+        ),
+    ] = "any_turn"
     course: Annotated[Course | None, Option(does="The pars of the holes, one after the other.", games=IN_PAR_GOLF)] = (
         None
     )

@@ -42,6 +42,7 @@ def deal(table: Table) -> None:
     table.hand = table.knocker = table.final = None
     table.turns = table.windows = table.reshuffles = table.shuffles = 0
     table.seat_turns = [0] * table.seats
+    table.latest_rows = [None] * table.seats
     table.strokes = [set() for _ in range(table.seats)]
     table.shields = [[] for _ in range(table.seats)]
     table.shield_uses = [0] * table.seats
@@ -277,16 +278,20 @@ def discard_hand(table: Table, seat: int) -> Card:
     return card
 
 
-def flip_after_discard(table: Table, seat: int) -> Flow[None]:
-    """KER-06, DEC-06, TDK-09: whether a face-down card may or must be turned up; nothing where all are up (SIX-12)."""
+def flip_after_discard(table: Table, seat: int) -> Flow[int | None]:
+    """KER-06, DEC-06, TDK-09: whether a face-down card may or must be turned up; nothing where all are up (SIX-12).
+
+    Returns the slot of the card that was turned up, if one was."""
     down = table.face_down(seat)
     rule = table.options.flip_on_discard
     if rule == "never" or not down:
-        return
+        return None
     optional = rule == "may" or (rule == "must_unless_last" and len(down) == 1)
     action = yield from choose(_flip_ask(seat, down, optional))
-    if isinstance(action, Flip):
-        flip(table, seat, (action.slot,))
+    if not isinstance(action, Flip):
+        return None
+    flip(table, seat, (action.slot,))
+    return action.slot
 
 
 @lru_cache(ALIKE)

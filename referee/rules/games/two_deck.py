@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from protocol import events
-from protocol.actions import Discard, DiscardPairs, Draw
+from protocol.actions import DiscardPairs, Draw, Swap
 from protocol.cards import Card, rank
 from protocol.offers import AnyOf, Offer
 from referee.rules.book.variant import Variant
@@ -35,10 +35,12 @@ def take_turn(table: Table, seat: int) -> Flow[Card]:
     source = action.source if isinstance(action, Draw) else "stock"
     draw(table, seat, source)
     placed = yield from choose(place_ask(table, seat, offers=(DISCARD,) if source == "stock" else ()))
-    if not isinstance(placed, Discard):
+    if isinstance(placed, Swap):
+        table.latest_rows[seat] = placed.slot // 2
         return place_face_up(table, seat, placed)
     discarded = discard_hand(table, seat)
-    yield from flip_after_discard(table, seat)
+    flipped = yield from flip_after_discard(table, seat)
+    table.latest_rows[seat] = None if flipped is None else flipped // 2
     return discarded
 
 
@@ -64,9 +66,12 @@ def _discard_pairs(table: Table, seat: int) -> Flow[bool]:
 
 
 def _discardable(table: Table, seat: int) -> tuple[int, ...]:
+    """TDK-05: the rows with a pair; with `pairs_leave = next_turn` only one that the seat's latest turn made."""
     layout = table.layouts[seat]
     found = []
     for row in range(len(layout) // 2):
+        if table.options.pairs_leave == "next_turn" and row != table.latest_rows[seat]:
+            continue
         first, second = layout[2 * row], layout[2 * row + 1]
         if first and second and first.up and second.up and rank(first.card) == rank(second.card):
             found.append(row)
@@ -78,6 +83,8 @@ def _discardable(table: Table, seat: int) -> tuple[int, ...]:
 
 def _turn_in_words(variant: Variant) -> Iterator[str]:
     yield "First you may discard rows whose two cards lie face up and are equal in rank."
+    if variant.options.pairs_leave == "next_turn":
+        yield "A pair can be discarded only in the turn right after the one that made it."
     yield "Then draw the top card of the stock, which everybody sees, or of the pile."
     yield f"{FROM_PILE}; a card from the stock may also be discarded."
     yield "The new card lies face up, the old one goes to the pile."

@@ -70,6 +70,8 @@ class Table(Struct, kw_only=True):
     final: list[int] | None = None
     """Once a final lap runs: the seats that still have a turn, in their order."""
     capped: bool = False
+    latest_rows: list[int | None] = field(default_factory=list)
+    """Two-deck game: the row in which each seat placed or turned up a card in its latest turn."""
     strokes: list[set[int]] = field(default_factory=list)
     """Par golf: the rows that each seat has taken as strokes."""
     shields: list[list[Card]] = field(default_factory=list)

@@ -133,6 +133,7 @@ CATALOGUE = (
     ),
     entry("power_before_slaps", {"CAC", "CMB"}, False, **BOOL, needs_of=SLAPS_ON),
     entry("cactus_ranks", {"CAC"}, "01", good=("01", "KA"), bad=("none", "AK")),
+    entry("pairs_leave", {"TDK"}, "any_turn", good=("any_turn", "next_turn"), bad=("none", "never", True)),
     entry(
         "course", {"PAR"}, None, but={"par-course": (4, 3, 4, 5, 4, 4, 3, 5, 4)},
         good=([3], [5, 4, 3], [4] * 18), bad=([], [2], [6], [3, "4"], 4),

@@ -98,6 +98,63 @@ def test_tdk_05_a_pair_that_was_kept_is_offered_again_in_a_later_turn(start: Sta
     assert match.grid(0)[:5] == "-- --"
 
 
+@pytest.mark.parametrize(("leave", "asked"), [("any_turn", "0 pairs"), ("next_turn", "0 turn")])
+def test_tdk_05_amb_62_a_kept_pair_may_leave_in_any_later_turn_or_by_option_in_the_next_one_only(
+    start: Start, leave: str, asked: str
+) -> None:
+    match = start("two-deck", ["(7H) (7S) / (QS) (4D) / (9D) (8C)", DOWN], stock="7D ?? 7C", pairs_leave=leave)
+    match.play(
+        """
+        0 turn: draw stock
+        0 place: swap s0
+        1 turn: draw stock
+        1 place: swap s0
+        0 turn: draw stock
+        0 place: swap s1
+        1 turn: draw pile
+        1 place: swap s1
+        0 pairs: discard_pairs
+        0 turn: draw pile
+        0 place: swap s2
+        1 turn: draw pile
+        1 place: swap s2
+        """
+        + asked
+    )
+    assert match.offered == ({"discard_pairs": [0]} if leave == "any_turn" else {"draw": ["stock", "pile"]})
+
+
+@pytest.mark.parametrize(("change", "asked"), [("swap s1", "0 pairs"), ("swap s2", "0 turn")])
+def test_tdk_05_amb_62_next_turn_a_pair_of_another_card_is_a_new_one(start: Start, change: str, asked: str) -> None:
+    """Option `pairs_leave`: replacing one seven by another makes a pair in that turn."""
+    match = later_on(start, "7H 7S / QS (4D) / (9D) (8C)", DOWN, stock="?? 7D", pairs_leave="next_turn")
+    match.play(f"""
+        1 turn: draw stock
+        1 place: swap s0
+        0 turn: draw stock
+        0 place: {change}
+        1 turn: draw stock
+        1 place: swap s1
+        {asked}
+    """)
+
+
+@pytest.mark.parametrize(("flipped", "row"), [("s1", 0), ("s3", 1)])
+def test_tdk_05_amb_62_next_turn_a_card_turned_up_makes_a_pair_too(start: Start, flipped: str, row: int) -> None:
+    match = later_on(start, "7H (7S) / 9D (9C) / QS (8C)", DOWN, pairs_leave="next_turn")
+    match.play(f"""
+        1 turn: draw stock
+        1 place: swap s0
+        0 turn: draw stock
+        0 place: discard
+        0 flip: flip {flipped}
+        1 turn: draw stock
+        1 place: swap s1
+        0 pairs
+    """)
+    assert match.offered == {"discard_pairs": [row]}
+
+
 def test_c_119_tdk_05_a_pair_with_a_face_down_card_is_not_offered_nor_any_pair_after_the_draw(start: Start) -> None:
     match = later_on(start, "7H (7S) / (4C) 4D / (9D) (9C)", DOWN, stock="?? 7D")
     match.play("""
