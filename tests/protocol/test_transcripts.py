@@ -82,6 +82,8 @@ SEVERAL = {
     "initial_up": 3,
 }  # fmt: skip
 
+SLAPS = {"rounds": 1, "slap_tries": 2, "slap_match": "points", "late_card": "slapper", "power_before_slaps": True}
+
 CASES = {
     "six-card": case("six-card", 1515, ADA, BOB | NO_TABLE),
     "six-card-knock": case("six-card-knock", 18062, ADA, BOB, illegal=(1, 3)),
@@ -119,9 +121,12 @@ CASES = {
         eager=("shield", "add", "discard", "swap_lines", "expose"),
         patience=9,
     ),
+    "cactus-options": case(
+        "cactus", 28752, ADA, BOB | NO_TABLE, CY | NO_TABLE, options=SLAPS, eager=("slap", "peek", "switch"), patience=6
+    ),
     "nine-card-options": case("nine-card", 3020, ADA, BOB | NO_TABLE, options=SEVERAL, patience=6),
 }
-"""By the name of the file: the presets (the course cut to two holes), and two of them with several options."""
+"""By the name of the file: the presets (the course cut to two holes), and three of them with several options."""
 
 
 class Scripted:
