@@ -1,6 +1,6 @@
-"""The command line: what the commands are called and which options they have. What they do is in commands/.
+"""The command line: what the commands are called and which options they have. commands/ has what they do.
 
-Everything else is imported inside a command, so that `--help` does not wait for it.
+Each command imports what it needs when it runs, so that `--help` does not wait for it.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ def main() -> None:
     """The `golfref` command."""
     if sys.platform == "win32":
         sys.exit("golfref runs on Linux and macOS; on Windows use WSL, the Windows Subsystem for Linux")
-    for fd in range(3):  # a descriptor that is missing would be taken by the next file that is opened
+    for fd in range(3):  # if one of them is closed, the next file that is opened would take its place
         with contextlib.suppress(OSError):
             os.fstat(fd)
             continue
@@ -46,7 +46,7 @@ def main() -> None:
     try:
         app()
     except BrokenPipeError:
-        # Whoever read our output has gone, such as `head`; Python would complain once more at exit.
+        # The program that read our output, such as `head`, has ended. Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
 
@@ -75,11 +75,13 @@ def tournament(
         Optional[Path],
         typer.Option(metavar="FILE", help="Where results go; default: CONFIG with .golfref for .toml, beside it."),
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew; an old store is kept as FILE.old1.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Begin anew, and keep an old store as FILE.old1.")] = False,
     amend: Annotated[
         bool, typer.Option("--amend", help="Go on with a changed config; without it, say what would change.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all, start every bot once, play nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check all, start every bot once, and play nothing.")
+    ] = False,
     jobs: Annotated[Optional[int], typer.Option(min=1, help="Matches at a time; default: the config's.")] = None,
     workers: Annotated[
         Optional[int],
@@ -143,12 +145,12 @@ def match(
         Optional[Path],
         typer.Option(
             metavar="FILE",
-            help="Card codes in dealing order, a line a round; # starts a comment; the seed deals what is missing.",
+            help="Cards in dealing order, a line for each round; # starts a comment; the seed deals what is missing.",
         ),
     ] = None,
     record: Annotated[
         Optional[Path],
-        typer.Option(metavar="FILE", help="Keep the full record here, a line a game."),
+        typer.Option(metavar="FILE", help="Keep the full record here, a line for each game."),
     ] = None,
     isolation: Annotated[str, typer.Option(metavar="LEVEL", help="none, limits or bwrap.")] = "limits",
     start_s: Annotated[float, typer.Option(min=0.01, help="Seconds for a bot to start.")] = 10.0,
@@ -161,7 +163,7 @@ def match(
     policy: Annotated[
         str, typer.Option(metavar="POLICY", help="What a fault costs: fallback or forfeit.")
     ] = "fallback",
-    strikes: Annotated[int, typer.Option(min=1, help="With fallback: so many faults forfeit the match.")] = 10,
+    strikes: Annotated[int, typer.Option(min=1, help="With fallback: how many faults forfeit the match.")] = 10,
     show_stderr: Annotated[bool, typer.Option("--show-stderr", help="Show all that the bots wrote to stderr.")] = False,
     as_json: Json = False,
     strict: Strict = False,
@@ -195,7 +197,7 @@ def match(
 
 @app.command()
 def variants(as_json: Json = False) -> None:
-    """List the games, a line each; with --json their options too."""
+    """List the games, a line each, with --json also their options."""
     from referee.commands.variants import list_variants
 
     raise typer.Exit(list_variants(as_json=as_json))
@@ -214,11 +216,11 @@ def score(
     variant: Annotated[Optional[str], typer.Argument(metavar="VARIANT", help="The game.")] = None,
     grids: Annotated[
         Optional[list[str]],
-        typer.Argument(metavar="GRID...", help='A layout a seat, quoted: "KS 5H 9D / KD AC 9S".'),
+        typer.Argument(metavar="GRID...", help='A layout for each seat, quoted: "KS 5H 9D / KD AC 9S".'),
     ] = None,
     option: OptionList = None,
     ender: Annotated[Optional[int], typer.Option(min=0, help="The seat that knocked or ended the round.")] = None,
-    jsonl: Annotated[bool, typer.Option("--jsonl", help="Score a JSON request a line from stdin.")] = False,
+    jsonl: Annotated[bool, typer.Option("--jsonl", help="Score the JSON requests on stdin, one a line.")] = False,
 ) -> None:
     """Score layouts by hand."""
     from referee.commands.score import score as score_by_hand
@@ -269,7 +271,7 @@ def verify(
         Optional[Path], typer.Option(metavar="FILE", help="Published results, as `standings --json` prints them.")
     ] = None,
 ) -> None:
-    """Check again: deals from the key, every replay, every score, and what passed between referee and bots."""
+    """Check every deal, answer and score of a run or of records again, and what passed between referee and bots."""
     from referee.commands.verify import verify as verify_again
 
     raise typer.Exit(verify_again(what, digest, results))
@@ -279,11 +281,11 @@ def verify(
 def doctor(
     races: Annotated[
         Optional[int],
-        typer.Option(metavar="N", min=1, help="Time slaps thoroughly: N windows for each kind of race."),
+        typer.Option(metavar="N", min=1, help="Time slaps thoroughly, in N windows of each kind of race."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Say what this machine offers: isolation, cores, how evenly slaps are timed; and what to put right."""
+    """Say what this machine offers to bots, how evenly it times slaps, and what to put right."""
     from referee.commands.doctor import examine
 
     raise typer.Exit(examine(as_json=as_json, races=races))

@@ -1,4 +1,4 @@
-"""What all commands share: stdout is data, stderr is for people, and the exit codes."""
+"""What all commands share: data go to stdout, words for people to stderr, and the exit codes mean the same."""
 
 import sys
 
@@ -10,13 +10,13 @@ INTERRUPTED = 130
 
 
 def say(*lines: str) -> None:
-    """Tell the person at the keyboard (stderr)."""
+    """Write lines for the person at the keyboard (stderr)."""
     for line in lines:
         print(line, file=sys.stderr, flush=True)
 
 
 def put(*lines: str) -> None:
-    """Write data (stdout)."""
+    """Write lines of data (stdout). Where that fails, the command ends and says so."""
     try:
         for line in lines:
             print(line, flush=True)

@@ -1,4 +1,4 @@
-"""doctor: what this machine offers to a competition, tried out with real bots, and what should be put right first."""
+"""doctor: what this machine offers to a competition, tried out with real bots, and what to put right first."""
 
 from collections.abc import Iterator, Sequence
 from typing import get_args
@@ -21,25 +21,25 @@ from referee.trials.races import WORK_US, Outcome, Scenario, race
 from referee.trials.starts import Start, try_start
 
 PHOTO_FINISH_US = 50.0
-"""The rule book's `photo_finish_us`: what lies closer is drawn by lot."""
+"""The default of `photo_finish_us` in the rule book. Slaps that lie closer together are drawn by lot (CAC-25)."""
 
 USUAL = Scenario(work_us=0, rounds=8)
-"""The races of every look: identical bots, without any work of their own."""
+"""The races that are always played: identical bots, without any work of their own."""
 
 USUAL_WINDOWS = 240
-"""How many windows they have; about four matches' worth."""
+"""How many windows these races have, which takes about four matches."""
 
 FASTER_US = (0, 100, 300)
-"""By how much one of the bots is faster in the races of `--races`."""
+"""By how much one of the bots is faster in the races that `--races` adds."""
 
 UNLIKELY = 0.001
-"""An order of the seats that chance brings about less often than this is told."""
+"""A seat order that chance brings about with a lower probability than this is worth a piece of advice."""
 
 MUCH_DISTURBED = 0.1
-"""A share of disturbed windows above this is told."""
+"""A share of disturbed windows above this is worth a piece of advice."""
 
 LATE_MS = 100.0
-"""A lateness of the referee above this is told."""
+"""A lateness of the referee above this is worth a piece of advice."""
 
 
 class Level(Struct, frozen=True, kw_only=True):
@@ -49,11 +49,11 @@ class Level(Struct, frozen=True, kw_only=True):
     available: bool
     """Whether a bot has been started under it."""
     problem: str
-    """Why not; empty if it is."""
+    """Why the level is not available; empty if it is."""
     remedy: str
-    """What the organiser can do; may be empty."""
+    """What the organiser can do about it; may be empty."""
     start_ms: float | None
-    """Median time from the start of a Python bot to its `ready`."""
+    """Median time from the start of a Python bot to its `ready`; None where it did not get there."""
 
 
 class Groups(Struct, frozen=True, kw_only=True):
@@ -62,9 +62,9 @@ class Groups(Struct, frozen=True, kw_only=True):
     version: int | None
     """1 or 2; None where this process cannot make any."""
     abilities: tuple[str, ...]
-    """Some of `memory`, `processes` (bounded), `freeze`, `kill`, `cpu` (counted)."""
+    """What they can do: bound `memory` and `processes`, `freeze`, `kill`, count `cpu` time, `share` it out evenly."""
     problem: str
-    """Why there are none, or not all; empty if there is nothing to say."""
+    """Why there are no groups, or why they cannot do all; empty if they can."""
     remedy: str
 
 
@@ -76,11 +76,11 @@ class Report(Struct, frozen=True, kw_only=True):
     groups: Groups
     host: Machine
     jobs: int
-    """Advice: matches at a time."""
+    """How many matches to play at a time."""
     races: Outcome | None
     """Races between identical bots; None where no race could be played."""
     races_problem: str
-    """Why not; empty if they were played."""
+    """Why no race could be played; empty if they were played."""
     bench: tuple[Outcome, ...]
     """With `--races`: bots with work of their own, by isolated timing, and by broadcast timing beside it."""
     advice: tuple[str, ...]
@@ -88,7 +88,7 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 def examine(*, as_json: bool, races: int | None = None) -> int:
-    """Look at the machine, try it out and print what was found; the exit code is HOST_FAILED if no bot can run.
+    """Look at the machine, try it out and print the findings; the exit code is HOST_FAILED if no bot can run.
 
     With `races`, slaps are timed thoroughly: so many windows for each kind of race.
     """
@@ -180,8 +180,8 @@ def _advice(report: Report) -> Iterator[str]:
     yield from _on_host(report.host)
     if report.host.autogroup is False and "share" not in report.groups.abilities:
         yield (
-            "A bot with many processes gets more of the cores than one with few: play where golfref can make control "
-            "groups of version 2; where there are none, sysctl -w kernel.sched_autogroup_enabled=1."
+            "A bot with many processes gets more of the cores than a bot with few. Play where golfref can make control "
+            "groups of version 2; where there are none, set sysctl -w kernel.sched_autogroup_enabled=1."
         )
 
 
@@ -196,7 +196,7 @@ def _on_isolation(report: Report) -> Iterator[str]:
         reason = f": {report.groups.problem}. To get them: {report.groups.remedy}." if report.groups.problem else "."
         yield (
             f"No control group bounds the {' and '.join(lacking)} of a bot{reason} Until then each process is bounded "
-            "by itself, and a bot as a whole by a look ten times a second."
+            "by itself, and the referee looks ten times a second at what the bot as a whole uses."
         )
 
 
@@ -210,11 +210,11 @@ def _on_timing(report: Report) -> Iterator[str]:
         chance = f"p = {races.chance_seat:g}"
         yield f"Between identical bots some seats were announced first too often ({chance}): run it again."
     if races.disturbed > MUCH_DISTURBED * races.windows or races.behind_p50_us > PHOTO_FINISH_US:
-        yield "Times are noisy: stop other programs, use a machine of its own, switch off power saving; then try again."
+        yield "Times are noisy. Stop other programs, use a machine of its own, switch off power saving, and try again."
     if races.lateness_ms > LATE_MS:
         yield f"The referee itself was kept waiting for {races.lateness_ms:g} ms: something else needs the cores."
     if not report.host.wait_times:
-        yield "The system does not tell how long a bot waited for a core: other work here falsifies slap times."
+        yield "The system does not tell how long a bot waited for a core, so other work here falsifies slap times."
 
 
 def _on_host(machine: Machine) -> Iterator[str]:
@@ -226,11 +226,11 @@ def _on_host(machine: Machine) -> Iterator[str]:
             "are stopped now and then when they need more."
         )
     if machine.swap_mb:
-        yield "Swap is switched on: a bot that has been swapped out is slow. `swapoff -a` for the day."
+        yield "Swap is switched on, and a bot that has been swapped out is slow: `swapoff -a` for the day."
     if machine.ptrace_scope == 0:
         yield "Under `none` and `limits` bots can look into each other: sysctl -w kernel.yama.ptrace_scope=1."
     if not machine.child_lists:
-        yield "The system does not tell the children of a process: what runs away under `limits` is not found."
+        yield "The system lists no children of processes: under `limits` a process that escapes its bot is not found."
 
 
 # Text
@@ -299,7 +299,11 @@ def _race_rows(races: Outcome) -> Iterator[tuple[str, str]]:
 
 
 def _bench_lines(bench: Sequence[Outcome]) -> Iterator[str]:
-    """What a slap took beyond the bot's own work; how often a faster bot was first, how evenly identical ones were."""
+    """The lines on the races of `--races`.
+
+    They tell what a slap took beyond the bot's own work, how often the faster bot was announced first, and how likely
+    it is by chance that identical bots were announced first so unevenly.
+    """
     yield f"{bench[0].windows} windows of each kind; a bot computes for {WORK_US} us, and one of them for less:"
     yield ""
     rows = [

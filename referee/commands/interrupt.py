@@ -1,7 +1,7 @@
-"""Ctrl-C and SIGTERM while a command runs: told once, in the same way wherever they strike.
+"""Ctrl-C and SIGTERM while a command runs. Whenever they come, the command says once that it was interrupted.
 
-While bots run, the session that runs them hears the signals itself. This is for the time before, between and after,
-from the first moment of a command: nothing slow is imported here.
+While bots run, the session that runs them receives the signals itself. This module handles them before, between and
+after sessions, from the first moment of a command; so it imports nothing slow.
 """
 
 import contextlib
@@ -13,10 +13,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Signals:
-    """The signals that end a command, noted as soon as this exists.
+    """The signals that end a command. They are noted as soon as this exists.
 
-    As a context it raises play.session.Interrupted at the place where one comes. What follows the first one, or the
-    context, is tidying up: there they are ignored.
+    Within its context a signal raises play.session.Interrupted where it comes. After the first signal, and after the
+    context, the command tidies up, and signals are ignored.
     """
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Signals:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """Around a session, which is not to be torn apart while it begins or ends."""
+        """Only note signals within this context. A session that begins or ends must not be torn apart."""
         self._held = True
         try:
             yield
@@ -44,7 +44,7 @@ class Signals:
         self.check()
 
     def check(self) -> None:
-        """Raise Interrupted if a signal came while that had to wait; a session asks when it has begun."""
+        """Raise Interrupted if a signal came while signals were only noted. A session calls this when it has begun."""
         if self._came:
             from referee.play.session import Interrupted  # noqa: PLC0415 - slow to import, and a signal may come sooner
 

@@ -34,7 +34,7 @@ from referee.tournament.plan.keys import deal_key, master_key
 
 
 class Ordered(Struct, frozen=True, kw_only=True):
-    """What `golfref match` was asked to do."""
+    """What `golfref match` is asked to do."""
 
     variant: str
     changes: Mapping[str, Any]
@@ -83,11 +83,11 @@ class MatchReport(Struct, frozen=True, kw_only=True):
 
 
 class UsageError(ValueError):
-    """The command line asks for something that cannot be; the text says what to change."""
+    """The command line asks for something impossible; the text says what to change."""
 
 
 def play_match(order: Ordered) -> int:
-    """Play the games and print each as it ends."""
+    """Play the games and print each when it ends."""
     try:
         setups = _setups(order)
     except HostFault as fault:
@@ -121,7 +121,7 @@ def play_match(order: Ordered) -> int:
 
 
 def _setups(order: Ordered) -> list[MatchSetup]:
-    """Every game, ready to be played; raises what play_match reports."""
+    """All games, ready to be played; raises the errors that play_match reports."""
     confinement = _confinement(order.isolation)
     variant = customised(order.variant, order.changes)
     bots = _bots(order.bots, confinement.isolation)
@@ -151,7 +151,7 @@ def _setups(order: Ordered) -> list[MatchSetup]:
 
 
 def _confinement(level: str) -> Confinement:
-    """The level that was asked for; raises UsageError, and HostFault where this host does not offer it."""
+    """The confinement of this level; raises UsageError for an unknown level, HostFault for one that is missing here."""
     if level not in get_args(Isolation):
         raise UsageError(f"--isolation: expected none, limits or bwrap, got {level!r}")
     confinement = convert({"isolation": level}, Confinement)
@@ -161,7 +161,7 @@ def _confinement(level: str) -> Confinement:
 
 
 def _bots(commands: Sequence[str], isolation: Isolation) -> tuple[BotSpec, ...]:
-    """The bots, those of the same name numbered from the second on; raises UsageError for commands not found."""
+    """The bots. Those of the same name are numbered from the second on. Raises UsageError for commands not found."""
     bots: list[BotSpec] = []
     for text in commands:
         bot = command_bot(text)
@@ -178,7 +178,10 @@ def _bots(commands: Sequence[str], isolation: Isolation) -> tuple[BotSpec, ...]:
 
 
 def read_decks(path: Path) -> tuple[tuple[Card, ...], ...]:
-    """A deck file: a line a round, card codes in dealing order, `#` starts a comment. Raises UsageError."""
+    """The decks in a file: each line holds the card codes of a round in dealing order, `#` starts a comment.
+
+    Raises UsageError.
+    """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -210,7 +213,7 @@ def _with_said_names(record: Record) -> Record:
 
 
 def _keep(path: Path | None, records: Sequence[Record]) -> None:
-    """One record a line; written as a whole each time, so that an interruption leaves whole lines."""
+    """Write the records, one a line. All are written each time, so that an interruption leaves whole lines."""
     if path is None:
         return
     try:
@@ -234,7 +237,7 @@ def _show(order: Ordered, record: Record, game: int) -> None:
 
 
 def _whole_conversation(order: Ordered, record: Record, game: int, seat: int) -> str:
-    """How to see all that was said to a bot and by it."""
+    """How to see all that was said to a bot and by it, in words."""
     if order.record is None:
         return f"`--record FILE` keeps the whole conversation; `--seed {shlex.quote(record.seed)}` deals the same cards"
     where = shlex.quote(f"{order.record}:{game}")

@@ -15,9 +15,9 @@ from referee.tournament.store.store import Store
 
 
 def replay(where: str, seat: int | None, *, wire: bool = False) -> int:
-    """A match in words, as the public or a seat saw it, with what went wrong and how slaps were timed.
+    """Print a match in words, as the public or a seat saw it, with what went wrong and how slaps were timed.
 
-    With `wire` it is the conversation of the seat instead, line by line.
+    With `wire` the conversation with the seat's bot is printed instead, line by line.
     """
     try:
         record = load_record(where)
@@ -94,7 +94,7 @@ def _tell(record: Record, seat: int | None) -> None:
 
 
 def _tell_mishaps(record: Record, move: Move, viewer: int | None) -> None:
-    """What went wrong, to the public; a seat is shown its own faults only."""
+    """Print what went wrong in a move. The public sees all of it, a seat only its own faults."""
     for seat, bot in enumerate(record.seats):
         mishap = mishap_of(move, seat)
         if mishap is not None and viewer in (None, seat):

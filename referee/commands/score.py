@@ -30,7 +30,7 @@ class ScoreError(Struct, frozen=True, kw_only=True):
 
 
 def score(name: str, grids: list[str], changes: Mapping[str, Any], ender: int | None) -> int:
-    """Raw and round scores of layouts that were written down."""
+    """Print raw and round scores of layouts that somebody wrote down."""
     try:
         scored = score_grids(scoring_variant(name, changes), grids, ender)
     except (UnknownVariant, BadOptions, BadGrid) as error:
@@ -43,7 +43,7 @@ def score(name: str, grids: list[str], changes: Mapping[str, Any], ender: int | 
 
 
 def score_lines() -> int:
-    """Score a JSON request a line from stdin; a line that cannot be scored gets its error and the others go on."""
+    """Score the JSON requests on stdin, one a line. A line that cannot be scored is answered with its error."""
     failed = False
     for line in sys.stdin.buffer:
         if not line.strip():
@@ -51,7 +51,7 @@ def score_lines() -> int:
         answer = score_line(line)
         failed = failed or isinstance(answer, ScoreError)
         sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")
-        sys.stdout.buffer.flush()  # who asks line by line waits for each answer
+        sys.stdout.buffer.flush()  # a program that asks line by line waits for each answer
     return CHECK_FAILED if failed else DONE
 
 

@@ -19,7 +19,7 @@ from referee.tournament.verify.run import Checked, check_store
 def verify(where: str, digest: str | None, results: Path | None) -> int:
     """Check a record, all records of a file, or a whole run, which is also compared with what was published of it.
 
-    Every finding is a line, and the last line says how it stands.
+    Each finding is printed on a line of its own, and the verdict on the last line.
     """
     try:
         checked = _checked(where, read_published(digest, results))
@@ -31,7 +31,7 @@ def verify(where: str, digest: str | None, results: Path | None) -> int:
 
 
 def _verdict(checked: Checked) -> str:
-    """How it stands, and what was compared."""
+    """The verdict, with what was compared."""
     compared = "; ".join(checked.compared)
     missing = f"{checked.missing} of {checked.planned} matches have no result yet"
     if checked.findings:
@@ -63,7 +63,7 @@ def _checked_run(place: Place, published: Published) -> Checked:
 
 
 def _checked_file(path: Path, lines: Sequence[bytes]) -> Checked:
-    """Every record of a file with several; raises NoRecord where no line is one."""
+    """Check every record of a file with several; raises NoRecord where no line is a record."""
     records: list[Record] = []
     findings: list[str] = []
     for number, line in enumerate(lines):

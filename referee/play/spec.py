@@ -1,7 +1,7 @@
-"""How a bot is started: its command, folder and environment; the shipped bots by name; commands checked before play.
+"""What a bot is to the referee: its command, folder and environment; the shipped bots; commands checked before play.
 
-This module starts nothing and must not know what is played. Nothing in it depends on what `bots` means in the
-current directory: a shipped bot is a file of this installation, started by its absolute path.
+This module starts nothing and must not know what is played. A shipped bot is a file of this installation and is started
+by its absolute path, so it does not matter what else is called `bots` in the current directory.
 """
 
 import contextlib
@@ -19,8 +19,7 @@ from msgspec import Struct
 import referee
 
 Isolation = Literal["none", "limits", "bwrap"]
-"""How far a bot is kept from the referee and the host, weakest first."""
-
+"""How far a bot is kept from the referee and the host, the weakest level first."""
 
 MB = 1 << 20
 """Bytes in the megabyte in which limits are given."""
@@ -30,13 +29,13 @@ class BotLimits(Struct, frozen=True, kw_only=True):
     """What one bot may use of the host in one match, with all that it starts."""
 
     memory_mb: int = 1024
-    """Memory, files in /tmp and /dev/shm included where they are its own."""
+    """Memory, with the files in /tmp and /dev/shm where these are the bot's own."""
     processes: int = 256
     """Processes and threads."""
     files: int = 256
     """Open files of each process."""
     tmp_mb: int = 64
-    """Files: each file under `limits`, all of /tmp and all of /dev/shm under `bwrap`."""
+    """The size of each file under `limits`; of all of /tmp, and of all of /dev/shm, under `bwrap`."""
     cpu_s: int = 600
     """Seconds of computing, over all cores."""
 
@@ -49,10 +48,10 @@ class Confinement(Struct, frozen=True, kw_only=True):
 
 
 SHIPPED = Path(referee.__file__).resolve().parent.parent / "bots"
-"""The folder of the shipped bots: they are installed beside the referee, whatever else is called `bots`."""
+"""The folder of the shipped bots, which are installed beside the referee."""
 
 LONGEST_NAME = 40
-"""Characters in a bot's name, so that tables stay readable."""
+"""The most characters in a bot's name, so that tables stay readable."""
 
 BUILTIN = "builtin:"
 """What a command line begins with when it names a shipped bot."""
@@ -63,6 +62,8 @@ _RUNS = {".sh": "sh", ".pl": "perl", ".rb": "ruby", ".js": "node", ".lua": "lua"
 """The interpreter of a script, by how its name ends."""
 
 _PLAIN_FLAGS = frozenset({"-u", "-B", "-O", "-w"})
+"""Options of interpreters after which a script may still follow."""
+
 SAYS_NOTHING = frozenset({"bot", "main", "run", "start"})
 """Names of scripts and programs that do not tell one bot from another."""
 
@@ -76,11 +77,11 @@ class BotSpec(Struct, frozen=True, kw_only=True):
     dir: str
     """Absolute path of the folder in which the process starts."""
     env: dict[str, str]
-    """Added to the bot's otherwise empty environment."""
+    """What is added to the few variables that every bot gets."""
     reads: tuple[str, ...] = ()
-    """Absolute paths that it may read besides its folder, where it is kept from the rest (`bwrap`)."""
+    """Absolute paths that the bot may read under `bwrap`, besides its own folder."""
     owner: str = ""
-    """Whose bot it is; recorded, empty where nobody says."""
+    """Whose bot it is, as the record tells it; empty where nobody says."""
     builtin: str | None = None
     """The shipped bot's name; None for any other."""
 
@@ -90,7 +91,7 @@ class BadBot(ValueError):
 
 
 def shipped() -> dict[str, tuple[str, ...]]:
-    """Name -> command of every shipped bot: each folder of SHIPPED that holds a main file, in order of names."""
+    """Name -> command of every shipped bot, in the order of names: each folder of SHIPPED that holds a main file."""
     found: dict[str, tuple[str, ...]] = {}
     for folder in sorted(SHIPPED.iterdir()):
         for main, starter in _STARTERS.items():
@@ -100,7 +101,7 @@ def shipped() -> dict[str, tuple[str, ...]]:
 
 
 def builtin_bot(name: str) -> BotSpec:
-    """The shipped bot of this name; raises BadBot, which names the nearest."""
+    """The shipped bot of this name; raises BadBot, which names the nearest one."""
     commands = shipped()
     if name not in commands:
         near = get_close_matches(name, commands, n=1)
@@ -129,10 +130,10 @@ def command_bot(text: str, folder: str | None = None) -> BotSpec:
 
 
 def find_command(spec: BotSpec) -> str | None:
-    """What keeps the bot's command from being started (no such program, no such script), or None.
+    """What keeps the bot's command from being started, in words; None where nothing does.
 
-    A program without a slash is looked for on the bot's own PATH where its environment sets one, else on ours; a
-    relative path is relative to the bot's folder, as it will be when the process starts.
+    A program without a slash is looked for on the bot's own PATH, if its environment sets one, else on ours. A relative
+    path is relative to the bot's folder, in which the process will start.
     """
     program = spec.command[0]
     if "/" in program:
@@ -153,7 +154,10 @@ def _file_problem(path: Path, program: str, folder: str) -> str | None:
 
 
 def _format_problem(path: Path, program: str) -> str | None:
-    """A text that does not say what runs it. Some shells would take it for a script of theirs, others for nothing."""
+    """What is wrong with a program that is a text, in words; None where it says what runs it, or is no text.
+
+    Under some levels of isolation a shell would run any text as a script of its own; under others it does not start.
+    """
     with contextlib.suppress(OSError), path.open("rb") as file:
         start = file.read(512)
         if start and b"\0" not in start and not start.startswith(b"#!"):
@@ -174,7 +178,7 @@ def _script_problem(spec: BotSpec) -> str | None:
 
 
 def script_of(command: tuple[str, ...]) -> str | None:
-    """The script that an interpreter is given; None where the command does not plainly name one."""
+    """The script that an interpreter is given; None where the command names none plainly."""
     if not _INTERPRETER.fullmatch(Path(command[0]).name):
         return None
     for argument in command[1:]:
@@ -184,7 +188,7 @@ def script_of(command: tuple[str, ...]) -> str | None:
 
 
 def _short_name(command: tuple[str, ...]) -> str:
-    """The stem of the script or program, or its folder's name where the stem says nothing (`mine/bot.py`)."""
+    """The name of the script or program without its ending; for names that say nothing (`mine/bot.py`) its folder's."""
     path = Path(script_of(command) or command[0])
     name = path.parent.name if path.stem in SAYS_NOTHING and path.parent.name else path.stem
     return "".join(letter for letter in name if letter.isprintable()).strip()[:LONGEST_NAME].strip() or "bot"

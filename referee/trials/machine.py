@@ -1,6 +1,6 @@
 """What this machine and its system are like, as far as it matters to bots: versions, cores, rights, kernel settings.
 
-Only reads; nothing is started but bubblewrap, once, to try it out. What the system does not tell is None.
+This module only reads, but for bubblewrap, which is tried out once. What the system does not tell is None.
 """
 
 import contextlib
@@ -24,31 +24,31 @@ class Machine(Struct, frozen=True, kw_only=True):
     """The system that bots run on."""
 
     root: bool
-    """Whether we run as root: then every bot under `bwrap` gets a user id of its own."""
+    """Whether golfref runs as root. If so, every bot under `bwrap` gets a user id of its own."""
     cores: int
-    """Cores that this process may use."""
+    """How many cores this process may use."""
     quota_cores: float | None
     """A control group's limit on computing, in cores; None where there is none."""
     load: float
-    """Processes that computed or waited for a core, mean of the last minute."""
+    """How many processes computed or waited for a core, on average over the last minute."""
     memory_mb: int | None
     swap_mb: int | None
     """Swap space that is switched on."""
     autogroup: bool | None
-    """Whether the kernel gives every session, so every bot, the same share of the cores however many processes it has.
+    """Whether the kernel gives every bot the same share of the cores, however many processes it has.
 
-    It does so only where no control group shares them. None where not known.
+    It does so by sessions, and only where no control group shares out the cores. None where that is not known.
     """
     ptrace_scope: int | None
     """Yama's setting; None where there is no Yama."""
     child_lists: bool
-    """Whether the system tells the children of a process, by which what runs away from a bot is found."""
+    """Whether the system lists the children of a process, by which processes that escape their bot are found."""
     wait_times: bool
     """Whether the system tells how long a process waited for a core, which is taken off the time of a slap."""
 
 
 def versions() -> dict[str, str]:
-    """What plays together here, by name; an empty text where something is not there or does not tell."""
+    """The versions of all that plays a part, by name; an empty text where one is missing or does not tell."""
     return {
         "golfref": __version__,
         "protocol": VERSION,
@@ -80,7 +80,7 @@ def look_at_machine() -> Machine:
 
 
 def _memory_mb() -> dict[str, int]:
-    """By the names of /proc/meminfo."""
+    """The figures of /proc/meminfo in MB, by their names there."""
     found = {}
     for line in (text(Path("/proc/meminfo")) or "").splitlines():
         name, _, value = line.partition(":")

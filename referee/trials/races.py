@@ -24,7 +24,7 @@ from referee.rules.record import GivenSlaps, Reaction
 from referee.rules.table.streams import bot_seed
 
 WORK_US = 500
-"""What a bot computes before it slaps, by its own CPU clock."""
+"""How long a bot computes before it slaps, by its own CPU clock."""
 
 SEATS = 4
 
@@ -65,7 +65,7 @@ for line in sys.stdin:
             pass
         print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
 """
-"""Slaps a card of its own in every window, right or wrong, and never knocks: every seat has the same work."""
+"""It slaps a card of its own in every window, right or wrong, and never knocks. So every seat has the same work."""
 
 PYTHON = (sys.executable, "-c", PYTHON_BOT)
 
@@ -129,7 +129,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 class Window(Struct, frozen=True):
-    """A window, and the seat of the faster bot."""
+    """A slap window, and the seat of the faster bot; None where all are identical."""
 
     move: GivenSlaps
     faster: int | None
@@ -204,12 +204,12 @@ def summary(windows: Sequence[Window], scenario: Scenario, *, lateness_ms: float
 
 
 def times_us(reactions: Sequence[Reaction]) -> dict[int, float]:
-    """The times of those that answered in time, by seat."""
+    """The corrected times of those that answered in time, by seat."""
     return {one.seat: one.corrected_us for one in reactions if one.corrected_us is not None and not one.late}
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The value below which this share of them lies; 0 of none."""
+    """The value below which this share of the values lies; 0 if there are none."""
     ordered = sorted(values)
     return round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 1) if ordered else 0.0
 
@@ -217,8 +217,8 @@ def quantile(values: Sequence[float], share: float) -> float:
 def chance_of(counts: Sequence[int]) -> float:
     """The probability that equally likely outcomes fall at least as unevenly as these counts (chi-square).
 
-    Each seat is the discarder, who comes last in a photo finish, about equally often: the counts of the seats are a
-    little more even than by chance.
+    Each seat is the discarder, who comes last in a photo finish, about equally often. This makes the counts of the
+    seats a little more even than chance alone.
     """
     expected = sum(counts) / len(counts)
     if not expected:
@@ -240,9 +240,9 @@ def _upper_gamma(a: float, x: float) -> float:
 
 
 def _setup(scenario: Scenario, faster: int | None, windows: int) -> MatchSetup:
-    """A match. Every seat starts, and so discards, equally often: the discarder comes last in a photo finish."""
+    """A match in which every seat starts a round equally often: the discarder comes last in a photo finish."""
     key = secrets.token_bytes(32)
-    turns = min(scenario.rounds, windows // WINDOWS) // SEATS  # in which each seat starts a round
+    turns = min(scenario.rounds, windows // WINDOWS) // SEATS  # how often each seat starts a round
     work_us = [scenario.work_us - (scenario.faster_us if seat == faster else 0) for seat in range(SEATS)]
     return MatchSetup(
         variant=customised("cactus", {"rounds": SEATS * max(1, turns), "limit": None, "fixed_starter": True}),

@@ -17,33 +17,34 @@ from referee.play.spec import MB, BotLimits, BotSpec, Confinement
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
 """The referee's environment variables that a bot gets under `none` and `limits`; its own `env` is added."""
 
-_FIRST_PREY = "{ echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null"
-"""When memory runs out, the kernel shall take a bot and not the referee."""
+_KILLED_FIRST = "{ echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null"
+"""When the host runs out of memory, the kernel kills a bot before it kills the referee."""
 
 _uids: set[int] = set()
-"""Those that are in use."""
+"""The user ids that are in use."""
 
 
 class Launch(NamedTuple):
-    """What to start, and what it is given."""
+    """What to start, and what the process is given."""
 
     command: list[str]
     env: dict[str, str]
     folder: str
     passed: tuple[int, ...] = ()
-    """Descriptors that it inherits; to be closed here once it has been started."""
+    """Descriptors that the process inherits. The referee closes its own copies once the process has been started."""
     report: int | None = None
-    """The reading end of bubblewrap's report on the bot's end."""
+    """The reading end of the pipe in which bubblewrap reports how the bot ended; None outside a cell."""
     refusal: int | None = None
     """A file that is empty unless the process could not enter its control groups; None where it is to enter none."""
     uid: int | None = None
-    """The user id that is the bot's own until `give_back`."""
+    """The user id that is the bot's own until `give_back`; None where it has none of its own."""
 
 
 def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], counted: bool) -> Launch:
     """How to start a bot so that its process is in the control groups whose `join` files are given.
 
-    `counted`: one of them bounds its memory. Raises Unfit where the bot cannot run in a cell, and NoBubblewrap.
+    `counted` says whether one of these groups bounds the bot's memory. Raises Unfit where the bot cannot run in a cell,
+    and NoBubblewrap where this host builds none.
     """
     if confinement.isolation == "none":
         return Launch(list(spec.command), environment(spec), spec.dir)
@@ -55,12 +56,12 @@ def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], coun
 
 
 def give_back(uid: int | None) -> None:
-    """The bot with this user id is gone."""
+    """Make the user id of a bot that is gone free for another."""
     _uids.discard(uid or 0)
 
 
 def environment(spec: BotSpec) -> dict[str, str]:
-    """A bot's whole environment outside a cell: a few variables of the referee's, and its own."""
+    """A bot's whole environment outside a cell: a few variables of the referee's, and those of its own `env`."""
     return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | spec.env
 
 
@@ -70,11 +71,11 @@ def _in_cell(spec: BotSpec, limits: BotLimits, join: Sequence[str], *, counted: 
     read, write = os.pipe()
     refusal = _file() if join else None
     seccomp = _file(program(shared_memory=counted))
-    # By a descriptor: no list of processes tells how the folders are called.
+    # They are passed by a descriptor, so that no list of processes tells the names of folders.
     words = _file("\0".join(arguments(cell, limits, options=tool.options)).encode() + b"\0")
     passed = (words, seccomp, write)
     command = [tool.path, "--args", str(words), "--seccomp", str(seccomp), "--json-status-fd", str(write), "--"]
-    # Bubblewrap keeps the first three descriptors open: of them the bot's output must not be one, or it never ends.
+    # Bubblewrap keeps the first three descriptors open. If the bot's output were among them, it would never end.
     stdout = next(fd for fd in range(3, 10) if fd not in passed)
     return Launch(
         command=[
@@ -92,7 +93,7 @@ def _in_cell(spec: BotSpec, limits: BotLimits, join: Sequence[str], *, counted: 
 
 
 def _shell(join: Sequence[str], refusal: int | None, *more: str) -> list[str]:
-    """A shell that sets up what is inherited, then becomes the program that follows it.
+    """A shell that enters the control groups, runs the commands `more` and becomes the program that follows it.
 
     Where it cannot enter a group it writes which one and why into `refusal`, and ends. An exit code would not tell the
     referee, because the bot could end with the same one. The bot does not inherit that file.
@@ -100,11 +101,11 @@ def _shell(join: Sequence[str], refusal: int | None, *more: str) -> list[str]:
     told = "/dev/null" if refusal is None else f"/proc/{os.getpid()}/fd/{refusal}"
     refuse = f'refuse() {{ {{ echo "$1"; echo $$ > "$1"; }} > {told} 2>&1; exit 1; }}'  # trying again tells the reason
     joins = [f'echo $$ > "{path}" || refuse "{path}"' for path in join]
-    return ["/bin/sh", "-c", "; ".join([_FIRST_PREY, refuse, *joins, *more, 'exec "$@"']), "sh"]
+    return ["/bin/sh", "-c", "; ".join([_KILLED_FIRST, refuse, *joins, *more, 'exec "$@"']), "sh"]
 
 
 def _ulimits(limits: BotLimits) -> str:
-    """In the units of a POSIX shell: blocks of 512 bytes for files, kilobytes for data."""
+    """The limits in the units of a POSIX shell: blocks of 512 bytes for files, kilobytes for data."""
     return (
         f"ulimit -c 0; ulimit -f {limits.tmp_mb * MB // 512}; ulimit -n {limits.files}; "
         f"ulimit -d {2 * limits.memory_mb * MB // 1024}; ulimit -t {limits.cpu_s}"
@@ -112,7 +113,7 @@ def _ulimits(limits: BotLimits) -> str:
 
 
 def _own_uid() -> int:
-    """An id that no other bot on this host has while this one lives, whatever number of referees run."""
+    """A user id that no other bot on this host has while this one lives, however many referees run."""
     uid = next((uid for uid in uids(os.getpid()) if uid not in _uids), None)
     if uid is None:
         raise HostFault(f"more than {len(uids(0))} bots at a time; use fewer `jobs`")
@@ -121,7 +122,7 @@ def _own_uid() -> int:
 
 
 def _file(data: bytes = b"") -> int:
-    """A descriptor to read these bytes from, of a file in memory."""
+    """The descriptor of a file in memory that holds these bytes."""
     fd = os.memfd_create("golfref")
     os.write(fd, data)
     os.lseek(fd, 0, os.SEEK_SET)

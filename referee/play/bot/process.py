@@ -1,6 +1,6 @@
 """One bot's process: how it is started, bounded, stopped and reaped. POSIX; knows nothing of the protocol.
 
-Started from the main thread, in a session of its own, so that one signal reaches everything it started.
+It is started from the main thread, in a session of its own, so that one signal reaches everything that it starts.
 """
 
 import contextlib
@@ -29,26 +29,25 @@ from referee.play.isolation.shown import Unfit
 from referee.play.spec import MB, BotLimits, BotSpec, Confinement
 
 KEEPERS = 4
-"""Processes that stand between the referee and a bot in a cell."""
+"""How many processes stand between the referee and a bot in a cell."""
 
 BUBBLEWRAPS = 2
-"""The outermost of them, which remain while the bot runs."""
+"""How many of them remain while the bot runs."""
 
 NICE = 5
-"""How far a bot stands behind the referee where the kernel shares out cores by process."""
+"""By how much a bot is nicer than the referee, which matters where the kernel shares out cores by process."""
 
 FAREWELL_S = 0.5
 """How long a bot may take to end by itself once its input has ended."""
 
 DYING_S = 10.0
-"""How long all that was killed may take to be gone; a group that is not empty then stays till a later referee."""
+"""How long killed processes may take to be gone. A control group that is not empty then is left to a later referee."""
 
 _HOST_TROUBLE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
-"""Reasons for which a process cannot be started that are no bot's fault."""
-
+"""Reasons why a process cannot be started that are no bot's fault."""
 
 _RESTORED = {signal.SIGPIPE, signal.SIGXFSZ}
-"""Python ignores these itself, and lets what it starts have them back."""
+"""Signals that Python itself ignores, but not in the programs that it starts."""
 
 
 class StartFailed(Exception):
@@ -63,12 +62,12 @@ class Stderr(Struct):
     total: int = 0
 
     def add(self, data: bytes) -> None:
-        """Keep what still fits, count all."""
+        """Keep what still fits, and count all of it."""
         self.kept += data[: max(0, self.limit_bytes - len(self.kept))]
         self.total += len(data)
 
     def text(self) -> str:
-        """What was kept, as text."""
+        """What is kept, as text."""
         return self.kept.decode("utf-8", "replace")
 
 
@@ -76,14 +75,14 @@ class BotProcess:
     """A running bot. Its three pipes are non-blocking file descriptors: `stdin`, `stdout`, `stderr`."""
 
     def __init__(self, spec: BotSpec, confinement: Confinement) -> None:
-        """Starts the process; raises StartFailed, and HostFault where it is the host that cannot."""
+        """Start the process; raises StartFailed for a fault of the bot and HostFault for one of the host."""
         self.limits = confinement.limits
         self._is_cell = confinement.isolation == "bwrap"
         self._group = _new_group(confinement)
         self._launch: Launch | None = None
         self._reported: bytes | None = None
         self._frozen_ns: int | None = None
-        self._stood_ns = 0
+        self._frozen_for_ns = 0
         try:
             self._launch = self._prepare(spec, confinement)
             self._popen = _start(self._launch)
@@ -111,7 +110,7 @@ class BotProcess:
 
     @property
     def bounded(self) -> frozenset[str]:
-        """What a control group bounds for this bot: `memory`, `processes`."""
+        """What a control group bounds for this bot: some of `memory` and `processes`."""
         return frozenset() if self._group is None else bounded()
 
     def holdings(self) -> Holdings | None:
@@ -120,18 +119,18 @@ class BotProcess:
         return holds if holds is None or cpu_ns is None else replace(holds, cpu_ns=cpu_ns)
 
     def usage(self) -> Usage | None:
-        """What of that is time; None where the system does not tell."""
+        """How long the bot has computed and has waited for a core; None where the system does not tell."""
         holds = self.holdings()
         return None if holds is None else Usage(holds.cpu_ns, holds.wait_ns)
 
     def computed(self) -> Computed | None:
-        """What it has computed so far; None where the system does not tell. Exact while the bot stands."""
+        """What the bot has computed so far, exact while it is frozen; None where the system does not tell."""
         cpu_ns = self._counted_ns()
         return computed(self.members()) if cpu_ns is None else Computed(cpu_ns, 0)
 
     @property
     def counts_all(self) -> bool:
-        """Whether what it computes is counted in any case: by its control group, to which nothing ends unseen."""
+        """Whether all that it computes is counted. Only a control group also counts processes that have ended."""
         return self._counted_ns() is not None
 
     def _counted_ns(self) -> int | None:
@@ -142,28 +141,29 @@ class BotProcess:
         return self._group is not None and bool(self._group.oom_kills())
 
     def is_running(self) -> bool:
-        """Whether something of the bot computes now."""
+        """Whether some process of the bot computes now."""
         return is_running(self.pid)
 
     def unread_bytes(self) -> int:
-        """What has been written to the bot and it has not read yet."""
+        """How many bytes have been written to the bot that it has not read yet."""
         try:
             return struct.unpack("i", fcntl.ioctl(self.stdin, termios.FIONREAD, bytes(4)))[0]  # type: ignore[no-any-return]
         except OSError:
             return 0
 
     def members(self) -> list[int]:
-        """Its processes, without those that only stand around a cell."""
+        """The ids of its processes, without those of bubblewrap around a cell."""
         return members(self.pid, keepers=BUBBLEWRAPS if self._is_cell else 0)
 
     def has_exited(self) -> bool:
-        """Whether the process has ended. It is not reaped before `stop` where that can be: its number stays its own."""
+        """Whether the process has ended. If the system allows it, only `stop` reaps it, so that it keeps its id."""
         return self._exit_code() is not None
 
     def exit_status(self) -> str | None:
-        """How the process ended, in words, or None while it runs; raises HostFault where the bot was never started.
+        """How the process ended, in words, or None while it runs.
 
-        That is so where its cell was not built, or its control group did not take it.
+        Raises HostFault where the bot was never started, because its cell could not be built or its control group did
+        not take it.
         """
         code = self._exit_code()
         if code is None:
@@ -176,7 +176,7 @@ class BotProcess:
         return _in_words(code, self.limits)
 
     def _exit_code(self) -> int | None:
-        """What the process exited with, or the signal that killed it as a negative number; None while it runs."""
+        """The exit code of the process, or the signal that killed it as a negative number; None while it runs."""
         if not hasattr(os, "waitid"):
             return self._reaped_code()
         try:
@@ -190,7 +190,7 @@ class BotProcess:
     def _reaped_code(self) -> int | None:
         """The same on macOS before Python 3.13, where a process is reaped by asking.
 
-        Its number may be another's from then on, so what it has left in its group is killed at once.
+        From then on another process may get its id, so all that is left in its process group is killed at once.
         """
         if self._popen.returncode is None and self._popen.poll() is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -198,7 +198,10 @@ class BotProcess:
         return self._popen.returncode
 
     def _code_in_cell(self, report: int, code: int) -> int:
-        """Bubblewrap reports a code only if the bot was started; 128 and more tells the signal, as in a shell."""
+        """The same for a bot in a cell, where bubblewrap's `code` tells a signal as 128 and more, as a shell does.
+
+        Bubblewrap reports a code only if the bot was started; else HostFault is raised.
+        """
         if self._reported is None:
             with contextlib.suppress(OSError):
                 self._reported = os.read(report, 65536)
@@ -214,46 +217,46 @@ class BotProcess:
                 raise HostFault(f"a bot could not enter its control group: {' '.join(refusal.split())}")
 
     def freeze(self) -> None:
-        """Stop everything of the bot until `thaw`; said again, also what it has started meanwhile."""
+        """Stop all processes of the bot until `thaw`. Call again to stop those that it has started meanwhile."""
         if self._frozen_ns is None:
             self._frozen_ns = time.monotonic_ns()
         self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let it go on."""
+        """Let the bot go on."""
         self._signal(signal.SIGCONT)
         if self._frozen_ns is not None:
-            self._stood_ns += time.monotonic_ns() - self._frozen_ns
+            self._frozen_for_ns += time.monotonic_ns() - self._frozen_ns
             self._frozen_ns = None
 
     def is_frozen(self) -> bool:
-        """Whether it stands still until `thaw`."""
+        """Whether the bot is stopped until `thaw`."""
         return self._frozen_ns is not None
 
     def note_ran(self, ran_ns: int) -> None:
-        """It ran for so long although it is frozen: a race wakes and stops it by itself."""
-        self._stood_ns -= ran_ns
+        """Tell that the bot ran for so long while it was frozen: a race wakes and stops its processes by itself."""
+        self._frozen_for_ns -= ran_ns
 
     def own_time_s(self) -> float:
-        """A clock that stands still while the bot does."""
+        """The time on the bot's own clock, which does not run while the bot is frozen."""
         now_ns = time.monotonic_ns() if self._frozen_ns is None else self._frozen_ns
-        return (now_ns - self._stood_ns) / 1e9
+        return (now_ns - self._frozen_for_ns) / 1e9
 
     def close_stdin(self) -> None:
-        """Tell the bot that nothing more will come."""
+        """End the bot's input."""
         if self._popen.stdin is not None:
             self._popen.stdin.close()
 
     def kill(self) -> None:
-        """End everything of the bot at once. A cell ends with its first process, which is in the process group."""
+        """Kill all processes of the bot. A cell ends with its first process, which is in the bot's process group."""
         self._signal(signal.SIGKILL)
         if self._group is not None and not self._is_cell:
             self._group.kill()
 
     async def stop(self, *, patience_s: float, drain: Callable[[], None]) -> None:
-        """End of input, then after `patience_s` of its own time SIGKILL; the process is reaped when this returns.
+        """End the bot's input, and kill the bot if it has not ended after `patience_s` of its own time.
 
-        `drain` is called to read what the bot still writes to standard error.
+        The process is reaped when this returns. `drain` is called to read what the bot still writes to standard error.
         """
         self.close_stdin()
         end = self.own_time_s() + patience_s
@@ -278,7 +281,7 @@ class BotProcess:
             await trio.sleep(0.002)
 
     def _give_back(self) -> None:
-        """What the host lent: the control group, the user id, the descriptors."""
+        """Give back what the host lent: the control group, the user id and the descriptors."""
         if self._group is not None:
             self._group.remove(patience_s=0)
         if self._launch is not None:
@@ -291,7 +294,7 @@ class BotProcess:
     def _signal(self, number: signal.Signals) -> None:
         if self._popen.returncode is not None:  # it has been reaped
             return
-        # The number of the group is the bot's own until then. Outside a cell there may be others by now.
+        # Until then the id of the process group is the bot's own. Outside a cell it may have made more groups.
         for group in {self.pid} if self._is_cell else process_groups(self.pid):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, number)
@@ -299,18 +302,18 @@ class BotProcess:
 
 @functools.cache
 def control_groups() -> Cgroups | CgroupGap:
-    """How this process makes a control group for each bot, if it can; asks the system once."""
+    """How this process makes a control group for each bot, or why it cannot. The system is asked once."""
     return set_up_cgroups()
 
 
 def bounded() -> frozenset[str]:
-    """What control groups bound on this host for each bot: some of `memory`, `processes`."""
+    """What control groups bound for each bot on this host: some of `memory` and `processes`."""
     groups = control_groups()
     return frozenset() if isinstance(groups, CgroupGap) else frozenset(groups.folders) & {"memory", "processes"}
 
 
 def _new_group(confinement: Confinement) -> Group | None:
-    """A control group for one bot, where there are any; raises HostFault."""
+    """A control group for one bot; None where there are none. Raises HostFault where it cannot be made."""
     groups = control_groups() if confinement.isolation != "none" else None
     if not isinstance(groups, Cgroups):
         return None
@@ -322,7 +325,7 @@ def _new_group(confinement: Confinement) -> Group | None:
 
 
 def _start(how: Launch) -> "subprocess.Popen[bytes]":
-    """Raises StartFailed and HostFault."""
+    """Start the process; raises StartFailed and HostFault."""
     try:
         with _nothing_ignored():
             return subprocess.Popen(
@@ -349,9 +352,10 @@ def _start(how: Launch) -> "subprocess.Popen[bytes]":
 
 @contextlib.contextmanager
 def _nothing_ignored() -> Iterator[None]:
-    """What somebody has us ignore (`nohup`, a job in the background) is handled meanwhile, by doing nothing.
+    """Handle the signals that this process ignores, by doing nothing, for as long as the context lasts.
 
-    A program inherits what is ignored, not what is handled: bots start alike however the referee was started.
+    `nohup` and the shell's background jobs make a process ignore signals. A program that it starts ignores them too,
+    but does not inherit how they are handled. So bots start alike however the referee was started.
     """
     ignored = [one for one in signal.valid_signals() - _RESTORED if signal.getsignal(one) is signal.SIG_IGN]
     for number in ignored:
@@ -364,7 +368,7 @@ def _nothing_ignored() -> Iterator[None]:
 
 
 def _in_words(code: int, limits: BotLimits) -> str:
-    """An exit code, or a signal as a negative one."""
+    """An exit code, or a signal as a negative number, in words."""
     if code >= 0:
         return f"exited with code {code}"
     why = {

@@ -1,4 +1,4 @@
 """How a bot is kept from the host: levels, the cell of bubblewrap, filters of system calls, control groups.
 
-Knows what a bot is; it must not know what is played, nor start a bot itself.
+This room knows how a bot is described. It must not know what is played, and it starts no bot.
 """

@@ -1,5 +1,7 @@
-"""How this process comes to make control groups: those of version 1 as root, its own delegated group, or a scope that
-systemd gives it. What groups of dead referees left is swept away. Linux.
+"""How this process gets the right to make control groups. Linux.
+
+Root makes groups of version 1. In version 2 a process divides its own group, if that was delegated to it, or a scope
+that systemd makes for it. Groups that dead referees left behind are removed.
 """
 
 import contextlib
@@ -23,20 +25,21 @@ from referee.play.isolation.cgroups import (
 )
 
 _NAME = re.compile(r"golfref-(\d+)-(\d+)-(\d+|referee)")
-"""Groups are named after their referee: its process id, when it started (in clock ticks), and a number."""
+"""The name of a group tells its referee's process id, when the referee was started (in clock ticks), and a number."""
 
 _SYSTEMD_S = 5.0
-"""So long systemd may take to make a scope."""
+"""How long systemd may take to make a scope."""
 
 _STALE_S = 1.0
-"""So long it may take to end what a dead referee left in a group."""
+"""How long it may take to end the processes that a dead referee left in a group."""
 
 
 def set_up_cgroups() -> Cgroups | CgroupGap:
-    """How this process can make groups. To be called once, before bots are started; removes what dead referees left.
+    """How this process can make groups, or why it cannot. Call it once, before bots are started.
 
-    In version 2 this process moves: into a scope of its own that systemd makes for it, unless its control group was
-    handed to it already, and there into a group beside those of the bots. A process that it starts later moves with it.
+    In version 2 this process moves. Unless its control group was delegated to it, it moves into a scope that systemd
+    makes for it; there it moves into a group beside those of the bots. What it starts later is in that group too.
+    Groups that dead referees left behind are removed.
     """
     mounts = _mounts()
     if any(name in mounts for name in _FIRST):
@@ -55,7 +58,7 @@ def set_up_cgroups() -> Cgroups | CgroupGap:
 # Version 1
 
 _FIRST: dict[str, Ability] = {"memory": "memory", "pids": "processes", "freezer": "freeze", "cpuacct": "cpu"}
-"""The controllers that we use, each with a hierarchy of its own or together with others."""
+"""The controllers of version 1 that are used, and what each can do. Several may share one hierarchy."""
 
 
 def _claim_first(mounts: dict[str, Path]) -> Cgroups | CgroupGap:
@@ -84,7 +87,7 @@ def _claim_second() -> Cgroups | CgroupGap:
         here = _mounts()[""]
     base = here.parent if _NAME.fullmatch(here.name) else here
     try:
-        if base == here and (base / "cgroup.type").exists():  # all but the root of all groups
+        if base == here and (base / "cgroup.type").exists():  # the root of all groups has no such file
             _move_below(base)
         return _complete(_divided(base), refusal, _ALONE)
     except OSError as error:
@@ -102,9 +105,9 @@ _SCOPE = "systemd-run --user --scope -p Delegate=yes golfref ... (as root withou
 
 
 def _is_ours(folder: Path) -> bool:
-    """Whether we may divide this group: it was handed over, and there is nobody else in it.
+    """Whether this process may divide the group: the group was delegated to it, and no other process is in it.
 
-    Where systemd runs, being allowed to write is not enough: it keeps the groups of a user's manager for itself.
+    Where systemd runs, being allowed to write is not enough, because systemd manages the groups of a user by itself.
     """
     if _NAME.fullmatch(folder.name):
         return True
@@ -122,7 +125,7 @@ def _marked_delegated(folder: Path) -> bool:
                 return True
     if f"user@{os.geteuid()}.service" not in folder.parts:
         return False
-    # A user's manager leaves no mark: it has to be asked.
+    # The systemd of a user leaves no mark, so it has to be asked.
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         ask = ["systemctl", "--user", "show", "--property=Delegate", "--value", "--", folder.name]
         answer = subprocess.run(
@@ -133,16 +136,16 @@ def _marked_delegated(folder: Path) -> bool:
 
 
 def _move_below(base: Path) -> None:
-    """Leave the group that is to be divided: one that bounds its children may hold no processes itself."""
+    """Leave the group that is to be divided: a group that bounds the groups in it may hold no processes itself."""
     leaf = base / f"golfref-{identity(os.getpid())}-referee"
     leaf.mkdir(exist_ok=True)
     write_text(leaf / "cgroup.procs", "0")
 
 
 def _divided(base: Path) -> Cgroups:
-    """Groups below `base` with what can be had there; raises OSError where none can be made."""
+    """Groups below `base` with all abilities that are to be had there; raises OSError where none can be made."""
     for controller in ("memory", "pids", "cpu"):
-        with contextlib.suppress(OSError):  # what is not enabled is told as a gap
+        with contextlib.suppress(OSError):  # what cannot be enabled is told as a gap
             write_text(base / "cgroup.subtree_control", f"+{controller}")
     probe = base / f"golfref-{identity(os.getpid())}-0"
     probe.mkdir()
@@ -160,7 +163,7 @@ def _divided(base: Path) -> Cgroups:
 
 
 def _ask_systemd() -> str:
-    """Have systemd move this process into a scope that it may divide. Returns what is in the way, empty if nothing."""
+    """Have systemd move this process into a scope that it may divide; returns why not, or an empty text."""
     if not _has_systemd():
         return "there is no systemd that could make a scope for it"
     pid = os.getpid()
@@ -191,7 +194,7 @@ def _ask_systemd() -> str:
 
 
 def _bus_environment() -> dict[str, str]:
-    """Ours, but with the bus of this user's manager, also where the session that we are in has another or none."""
+    """The environment in which the systemd of this user is found, also where our session has another bus or none."""
     environment = {name: value for name, value in os.environ.items() if name != "DBUS_SESSION_BUS_ADDRESS"}
     runtime = Path(f"/run/user/{os.geteuid()}")
     return environment | ({"XDG_RUNTIME_DIR": str(runtime)} if runtime.is_dir() else {})
@@ -201,11 +204,11 @@ def _has_systemd() -> bool:
     return Path("/run/systemd/system").is_dir()
 
 
-# What both share
+# Both versions
 
 
 def _complete(cgroups: Cgroups, refusal: str, remedy: str) -> Cgroups:
-    """With the gap that there is, in words."""
+    """The same groups with what they cannot do told as their gap."""
     wanted: tuple[Ability, ...] = ("memory", "processes", "freeze", "kill")
     lacking = [ability for ability in wanted if ability not in cgroups.folders]
     if not lacking:
@@ -216,7 +219,7 @@ def _complete(cgroups: Cgroups, refusal: str, remedy: str) -> Cgroups:
 
 
 def _mounts() -> dict[str, Path]:
-    """The folder of this process's own group, by controller, and under the empty name in version 2."""
+    """The folder of this process's own group by controller; that of version 2 stands under an empty name."""
     own: dict[str, str] = {}
     for line in (read_text(Path("/proc/self/cgroup")) or "").splitlines():
         _, controllers, path = line.split(":", 2)
@@ -229,13 +232,13 @@ def _mounts() -> dict[str, Path]:
         names = {"cgroup2": [""], "cgroup": options.split(",")}.get(kind, [])
         for name in own.keys() & set(names) - found.keys():
             inside = os.path.relpath(own[name], root)
-            if not inside.startswith(".."):  # else it is not to be seen from here
+            if not inside.startswith(".."):  # else it cannot be seen from here
                 found[name] = Path(point, inside)
     return found
 
 
 def _sweep(cgroups: Cgroups) -> None:
-    """End and remove the groups of referees that are dead."""
+    """Remove the groups of referees that are dead, with all processes in them."""
     for scope in _scopes(cgroups):
         for name in sorted(
             {entry.name for folder in scope.folders.values() for entry in Path(folder).glob("golfref-*")}
@@ -243,14 +246,14 @@ def _sweep(cgroups: Cgroups) -> None:
             named = _NAME.fullmatch(name)
             if named is None or identity(int(named[1])) == f"{named[1]}-{named[2]}":
                 continue
-            if named[3] == "referee":  # what a referee started on its own account may live on in there
+            if named[3] == "referee":  # in this group processes may live on that are no bots
                 is_removed(Path(scope.folders["kill"], name))
             else:
                 Group(scope, name).remove(patience_s=_STALE_S)
 
 
 def _scopes(cgroups: Cgroups) -> Iterator[Cgroups]:
-    """Where other referees may have made groups: beside ours, and in the scopes that systemd made for them."""
+    """The places where other referees may have made groups: beside ours, and in scopes that systemd made for them."""
     yield cgroups
     if cgroups.version == 2:
         base = Path(cgroups.folders["kill"])

@@ -1,4 +1,4 @@
-"""Control groups: one for each bot, that bounds, holds still, counts and ends it with all that it starts. Linux.
+"""Control groups: one for each bot, which bounds, freezes, counts and kills it with all that it starts. Linux.
 
 A process stays in its control group whatever session, process group or namespace it enters. cgroup_setup.py finds out
 how this process can make groups; `Cgroups.group` makes one. This module must not know what a bot is, nor how it is
@@ -17,12 +17,12 @@ from typing import Literal
 from msgspec import Struct
 
 Ability = Literal["memory", "processes", "freeze", "kill", "cpu", "share"]
-"""What a group can do: bound memory, bound the number of processes, hold all still, kill all, count processor time, and
-compete for it as one, however many processes it has.
+"""What a group can do: bound the memory, bound the number of processes, freeze all of them, kill all of them, count
+their processor time, and compete for it as one, however many processes it has.
 """
 
 _FREEZE_S = 0.1
-"""So long `kill` waits for all to come to rest, where the kernel cannot kill a group at once."""
+"""How long `kill` waits until all processes are frozen, where the kernel cannot kill a group at once."""
 
 POLL_S = 0.002
 _numbers = itertools.count(1)
@@ -33,23 +33,24 @@ class GroupFailed(Exception):
 
 
 class CgroupGap(Struct, frozen=True, kw_only=True):
-    """Why there are no groups, or why they can do less, in words for the organiser."""
+    """Why there are no control groups, or why they cannot do all, in words for the organiser."""
 
     reason: str
     remedy: str
+    """What the organiser can do about it."""
 
 
 class Cgroups(Struct, frozen=True, kw_only=True):
-    """This process's way to make groups. May be handed to a process that it starts."""
+    """How this process makes groups. A process that it starts can be told the same."""
 
     version: Literal[1, 2]
     folders: dict[Ability, str]
-    """What the groups can do, and the folder in which they are made for it: one for all in version 2."""
+    """What the groups can do, and the folder in which they are made for that. In version 2 it is always the same."""
     gap: CgroupGap | None = None
     """Why they cannot do all; None where they can."""
 
     def group(self, *, memory_bytes: int, processes: int) -> "Group":
-        """A new, empty group: so much memory, no swap, so many processes and threads. Raises GroupFailed."""
+        """A new, empty group with these bounds, threads counting as processes, and without swap; raises GroupFailed."""
         name = f"golfref-{identity(os.getpid())}-{next(_numbers)}"
         group = Group(self, name)
         try:
@@ -64,7 +65,7 @@ class Cgroups(Struct, frozen=True, kw_only=True):
 
 
 class Group:
-    """A control group. What it tells is None where the system does not count it, or the group is gone."""
+    """A control group. Its figures are None where the system does not count them, or where the group is gone."""
 
     def __init__(self, cgroups: Cgroups, name: str) -> None:
         self._version = cgroups.version
@@ -84,7 +85,7 @@ class Group:
         return tuple(str(folder / "cgroup.procs") for folder in self._unique())
 
     def freeze(self) -> None:
-        """Hold every process still until `thaw`. Returns at once: see `frozen`."""
+        """Stop every process until `thaw`. This returns at once; `frozen` tells when it is done."""
         self._hold("1", "FROZEN")
 
     def thaw(self) -> None:
@@ -92,7 +93,7 @@ class Group:
         self._hold("0", "THAWED")
 
     def frozen(self) -> bool:
-        """Whether every process has come to rest; soon after `freeze`, as each leaves the system call it is in."""
+        """Whether every process is stopped. Each stops soon after `freeze`, when it leaves the system call it is in."""
         if (folder := self._folders.get("freeze")) is None:
             return False
         if self._version == 2:
@@ -100,50 +101,50 @@ class Group:
         return read_text(folder / "freezer.state") == "FROZEN"
 
     def kill(self) -> None:
-        """SIGKILL for every process, frozen or not, and for those that they are just starting."""
+        """Kill every process, frozen or not, and also those that they are just starting."""
         with contextlib.suppress(OSError):
             write_text(self._any() / "cgroup.kill", "1")
             return
-        # Without that file (before Linux 5.14, and version 1): who is being killed starts nothing any more, so that all
-        # are if nobody else is there then. Else they are frozen first, which a kill of ours in between would leave so.
-        struck = self._strike()
-        if not struck.issuperset(self.processes()):
+        # Version 1, and Linux before 5.14, have no such file. A process that is being killed starts nothing any more.
+        # So if no other process is there afterwards, all are being killed. Else they are frozen before they are killed.
+        killed = self._kill_each()
+        if not killed.issuperset(self.processes()):
             end = time.monotonic() + _FREEZE_S
             self.freeze()
             while "freeze" in self._folders and not self.frozen() and time.monotonic() < end:
                 time.sleep(POLL_S)
                 self.freeze()
-            self._strike()
+            self._kill_each()
         self.thaw()
 
-    def _strike(self) -> set[int]:
-        """SIGKILL for every process that is there now; their ids."""
-        struck = set(self.processes())
-        for pid in struck:
+    def _kill_each(self) -> set[int]:
+        """Send SIGKILL to every process that is there now; returns their ids."""
+        killed = set(self.processes())
+        for pid in killed:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        return struck
+        return killed
 
     def processes(self) -> tuple[int, ...]:
         """The ids of the processes in the group."""
         listed = (int(pid) for pid in (read_text(self._any() / "cgroup.procs") or "").split())
-        return tuple(pid for pid in listed if pid != 0)  # 0: of a namespace that we cannot see
+        return tuple(pid for pid in listed if pid != 0)  # 0 stands for processes of a namespace that we cannot see
 
     def oom_kills(self) -> int | None:
-        """How many processes were killed because the group wanted more memory than it may have."""
+        """How many processes the kernel has killed because the group wanted more memory than it may have."""
         return self._number("memory", "memory.events" if self._version == 2 else "memory.oom_control", "oom_kill")
 
     def cpu_ns(self) -> int | None:
-        """Processor time used by all processes that are or were in the group, in nanoseconds."""
+        """The processor time of all processes that are or were in the group, in nanoseconds."""
         if self._version == 1:
             return self._number("cpu", "cpuacct.usage")
         used_us = self._number("cpu", "cpu.stat", "usage_usec")
         return None if used_us is None else used_us * 1000
 
     def remove(self, *, patience_s: float = 2.0) -> bool:
-        """Kill what is left and remove the group; with no patience, one attempt. Whether it is gone.
+        """Kill what is left in the group and remove it; returns whether it is gone. Without patience it tries once.
 
-        A group that stays, because a process cannot die yet, is removed when a later referee begins.
+        A group stays if one of its processes cannot die yet. A later referee removes it when it begins.
         """
         end = time.monotonic() + patience_s
         while not all(is_removed(folder) for folder in self._unique()):
@@ -177,7 +178,7 @@ class Group:
 
 
 def identity(pid: int) -> str:
-    """A process's id and when it started; only the id where there is no such process."""
+    """A process's id and when it was started, in clock ticks; only the id where there is no such process."""
     stat = read_text(Path(f"/proc/{pid}/stat"))
     return str(pid) if stat is None else f"{pid}-{stat.rpartition(')')[2].split()[19]}"
 
@@ -190,12 +191,12 @@ def _bound_memory(folder: Path, limit_bytes: int) -> None:
         write_text(folder / "memory.limit_in_bytes", str(limit_bytes))
         bounds = {"memory.memsw.limit_in_bytes": str(limit_bytes)}
     for name, value in bounds.items():
-        with contextlib.suppress(FileNotFoundError):  # the kernel counts no swap, or is older
+        with contextlib.suppress(FileNotFoundError):  # the kernel does not count swap, or is too old for this
             write_text(folder / name, value)
 
 
 def is_removed(folder: Path) -> bool:
-    """Whether the group, with any that were made in it, is gone now."""
+    """Remove a group and all groups in it, if they are empty; returns whether it is gone."""
     for inner, _, _ in os.walk(folder, topdown=False):
         with contextlib.suppress(OSError):
             os.rmdir(inner)
@@ -203,7 +204,7 @@ def is_removed(folder: Path) -> bool:
 
 
 def _field(path: Path, name: str) -> int | None:
-    """The number after a name, in a file with one of each on every line."""
+    """The number after a name, in a file with a name and a number on each line; None where it is not there."""
     for line in (read_text(path) or "").splitlines():
         key, _, value = line.partition(" ")
         if key == name:
@@ -212,14 +213,14 @@ def _field(path: Path, name: str) -> int | None:
 
 
 def read_text(path: Path) -> str | None:
-    """What a file of the system says; None where it is not there or not to be read."""
+    """The text of a file of the system; None where it cannot be read."""
     with contextlib.suppress(OSError):
         return path.read_text().strip()
     return None
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write to a file of the kernel's: never made anew, and in one call."""
+    """Write to a file of the kernel, in one call; the file is not made. Raises OSError with its name."""
     fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     try:
         os.write(fd, text.encode())

@@ -1,6 +1,6 @@
 """What the system says of its cores: how many this process may use, and how the kernel shares them out.
 
-Only reads files of the system, and must not know bots.
+This module only reads files of the system; it must not know bots.
 """
 
 import contextlib

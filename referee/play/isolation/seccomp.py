@@ -1,7 +1,7 @@
 """The system calls that a bot under `bwrap` may not make, as a filter that bubblewrap loads.
 
-Made with libseccomp, which knows the numbers of every architecture. What is refused are the ways past namespaces
-(keyrings, file locks, inotify: all of these reach other sandboxes through the files that they share), new namespaces,
+The filter is made with libseccomp, which knows the numbers of system calls on every architecture. It refuses the ways
+past namespaces (keyrings, file locks and inotify reach other cells through the files that they share), new namespaces,
 and parts of the kernel that no player of card games needs. This module must not know what a bot is.
 """
 
@@ -20,7 +20,7 @@ _GT, _MASKED_EQ = 6, 7
 _CLONE_NAMESPACES = 0x7E020000
 """CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET."""
 _WORD = 0xFFFFFFFF
-"""The half of an argument that the kernel looks at where it takes an int: a filter must not look at more."""
+"""The half of an argument that the kernel looks at where it takes an int. A filter must not look at more."""
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _MAP_SHARED_ANONYMOUS = 0x21
 _LOCK_COMMANDS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
@@ -45,10 +45,10 @@ _NOT_PERMITTED = (
     "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname", "iopl", "ioperm",
     "vhangup", "uselib", "modify_ldt", "memfd_secret", "timer_create", "io_setup", "mincore",
 )  # fmt: skip
-"""Refused with EPERM. `setsid` and `setpgid`: a bot is one process group, so that one signal stops all of it."""
+"""These are refused with EPERM. Without `setsid` and `setpgid` a bot stays one process group, which a signal stops."""
 
 _NOT_THERE = ("io_uring_setup", "io_uring_enter", "io_uring_register", "clone3")
-"""Refused with ENOSYS, upon which programs fall back to what they did before these existed."""
+"""These are refused with ENOSYS, upon which programs fall back to what they did before these existed."""
 
 
 class NoSeccomp(Exception):
@@ -60,7 +60,7 @@ class _Compare(ctypes.Structure):
 
 
 class _Rule(Struct, frozen=True):
-    """Refuse this call with this error, where an argument compares so (index, operator, operand, second operand)."""
+    """A call that is refused with this error, if an argument compares so (index, operator, operand, second operand)."""
 
     call: str
     error: int
@@ -71,8 +71,8 @@ class _Rule(Struct, frozen=True):
 def program(*, shared_memory: bool) -> bytes:
     """The filter as bubblewrap takes it (an array of struct sock_filter); raises NoSeccomp.
 
-    Without `shared_memory` memory that is counted for no process is refused too (memfd, shared anonymous mappings):
-    for hosts where no control group counts it.
+    Without `shared_memory` it also refuses memory that counts for no process (memfd, shared anonymous mappings), which
+    must be so on hosts where no control group counts it.
     """
     library = _library()
     context = ctypes.c_void_p(library.seccomp_init(_ALLOW))
@@ -129,7 +129,7 @@ def _library() -> ctypes.CDLL:
 
 
 def _add(library: ctypes.CDLL, context: ctypes.c_void_p, rule: _Rule) -> None:
-    """Calls that this architecture does not have, or that this libseccomp does not know, need no rule."""
+    """Add a rule. A call that this architecture does not have, or this libseccomp does not know, needs none."""
     number = library.seccomp_syscall_resolve_name(rule.call.encode())
     if number < 0:
         return
