@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from protocol.text import printable
 from referee.commands.console import say
+from referee.commands.forecast import Estimate, estimate
 from referee.commands.progress import duration
 from referee.play.greeting import Greeted
 from referee.rules.describe import advice
 from referee.tournament.config.config import Config
 from referee.tournament.plan.schedule import Plan
-from referee.tournament.run.estimate import Estimate, estimate
 
 LAST_LINES = 10
 """Lines of a failing bot's standard error that are shown."""

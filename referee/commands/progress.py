@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from referee.commands.console import say
+from referee.commands.forecast import Pace
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
-from referee.tournament.run.pace import Pace
 from referee.tournament.standings import RankBy, beaten_shares
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from referee.play.talk.retell import foreign
 from referee.rules.record import Head, NoRecord, Record, read_record
 from referee.tournament.store.store import Store
-from referee.tournament.verify.record import not_compared
 
 SQLITE = b"SQLite format 3\x00"
 """What every store begins with."""
@@ -84,5 +84,9 @@ def decode(where: str, data: bytes) -> Record:
 
 def version_notes(played: Iterable[Record | Head]) -> list[str]:
     """Notes on matches that another version played, which may have worded otherwise what it said to the bots."""
-    whys = Counter(not_compared(one.golfref, one.protocol) for one in played)
-    return [f"note: {why} (matches: {count})" for why, count in whys.items() if why is not None]
+    whys = Counter(foreign(one.golfref, one.protocol) for one in played)
+    return [
+        f"note: {why}: what was sent is not compared (matches: {count})"
+        for why, count in whys.items()
+        if why is not None
+    ]

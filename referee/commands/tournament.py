@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from referee.commands.announcement import announce_plan, announce_time, tell_failures
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
+from referee.commands.forecast import Estimate, Pace
 from referee.commands.interrupt import Signals
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.commands.progress import progress
@@ -24,11 +25,9 @@ from referee.tournament.config.config import Config, ConfigError, load
 from referee.tournament.config.entrants import readers
 from referee.tournament.plan.keys import commitment
 from referee.tournament.run.crew import WorkersLost
-from referee.tournament.run.estimate import Estimate
-from referee.tournament.run.pace import Pace
 from referee.tournament.run.run import Run, greet_all
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
-from referee.tournament.store.facts import config_facts, terms_of
+from referee.tournament.store.facts import Terms, config_facts
 from referee.tournament.store.store import Store
 from referee.tournament.store.versions import short
 from referee.tournament.summary import summary_of
@@ -121,7 +120,7 @@ def _play(options: TournamentOptions, run: PreparedRun, estimate: Estimate, lock
         shown = progress(store.results(), len(run.plan), run.config.rank_by, Pace(estimate))
         try:
             with signals.held(), shown as watcher:
-                terms = terms_of(run.facts)
+                terms = Terms(run.facts)
                 Run(config=run.config, plan=run.plan, terms=terms, store=store, watcher=watcher).play(signals.check)
         finally:
             _note_changed_bots(run, store)

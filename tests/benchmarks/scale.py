@@ -38,7 +38,7 @@ from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.schedule import Plan, PlannedVariant
 from referee.tournament.run.setups import setup_of
 from referee.tournament.store.disk import locked
-from referee.tournament.store.facts import config_facts, plan_of, terms_of
+from referee.tournament.store.facts import Terms, config_facts, plan_of
 from referee.tournament.store.store import Meta, Store
 
 SAMPLES = 6
@@ -115,7 +115,7 @@ def fabricate(path: Path, matches: int | None = None) -> Path:
         return store_path
     config = load(path)
     facts, key = config_facts(config), master_key(config.seed)
-    plan, terms = plan_of(facts, key), terms_of(facts)
+    plan, terms = plan_of(facts, key), Terms(facts)
     meta = Meta(
         golfref=__version__,
         protocol=VERSION,

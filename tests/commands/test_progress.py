@@ -6,11 +6,10 @@ import re
 import pytest
 from rich.console import Console
 
+from referee.commands.forecast import Estimate, Pace
 from referee.commands.progress import PLAIN_EVERY_S, Bar, Leaders, Lines, RunProgress, make_bar
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
-from referee.tournament.run.estimate import Estimate
-from referee.tournament.run.pace import Pace
 
 
 class Clock:

@@ -33,7 +33,6 @@ from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem
 from referee.tournament.config.entrants import GivenBot, check_trust, read_bots
-from referee.tournament.config.labels import check_label, check_unique
 from referee.tournament.config.reader import KeyPath, Problem, Reader
 from referee.tournament.standings import RankBy
 
@@ -216,7 +215,7 @@ def _parsed(path: str | Path, text: str) -> dict[str, Any]:
 
 
 def _check_settings(file: _File, reader: Reader) -> None:
-    check_label(("tournament", "name"), file.tournament.name, LONGEST_TITLE, reader)
+    reader.check_label(("tournament", "name"), file.tournament.name, LONGEST_TITLE)
     for clock in Clocks.__struct_fields__:
         if not clock.endswith("_s"):
             continue
@@ -237,13 +236,13 @@ def _variants(file: _File, reader: Reader) -> list[ConfiguredVariant]:
     for index, given in enumerate(file.variants or ()):
         path: KeyPath = ("variants", index)
         if given.name is not None:
-            check_label((*path, "name"), given.name, LONGEST_NAME, reader)
+            reader.check_label((*path, "name"), given.name, LONGEST_NAME)
         variant = _variant(given, path, reader)
         if variant is not None:
             seats = file.tournament.seats if given.seats is None else given.seats
             _check_seats(variant, seats, given, path, reader)
             variants.append(ConfiguredVariant(name=given.name or variant.preset, variant=variant, seats=seats))
-    check_unique("variants", file.variants or (), "preset", reader)
+    reader.check_unique("variants", file.variants or (), "preset")
     return variants
 
 

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from referee.play.isolation.cell import cell_of
 from referee.play.isolation.levels import find_problem
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot
-from referee.tournament.config.labels import check_label, check_unique
 from referee.tournament.config.reader import KeyPath, Reader
 
 LONGEST_OWNER = 100
@@ -34,7 +33,7 @@ def read_bots(given: Sequence[GivenBot] | None, file: str, isolation: Isolation,
         reader.missing(("bots",), "expected at least one [[bots]]")
     given = given or ()
     specs = [_bot(bot, ("bots", index), os.path.dirname(file), isolation, reader) for index, bot in enumerate(given)]
-    check_unique("bots", given, "builtin", reader)
+    reader.check_unique("bots", given, "builtin")
     if isolation == "bwrap" and not reader.problems:
         _check_folders([spec for spec in specs if spec is not None], file, reader)
     return [spec for spec in specs if spec is not None]
@@ -77,9 +76,9 @@ def _check_folders(bots: Sequence[BotSpec], file: str, reader: Reader) -> None:
 def _bot(given: GivenBot, path: KeyPath, folder: str, isolation: Isolation, reader: Reader) -> BotSpec | None:
     """The bot, as far as it can be told; what is wrong with it is noted."""
     if given.name is not None or given.builtin is None:
-        check_label((*path, "name"), given.name, LONGEST_NAME, reader)
+        reader.check_label((*path, "name"), given.name, LONGEST_NAME)
     if given.owner is not None:
-        check_label((*path, "owner"), given.owner, LONGEST_OWNER, reader)
+        reader.check_label((*path, "owner"), given.owner, LONGEST_OWNER)
     for variable in given.env:
         if not variable or "=" in variable or "\0" in variable:
             reader.add((*path, "env", variable), "cannot be the name of an environment variable", at_key=True)

@@ -4,7 +4,7 @@ Knows types and keys. It must not know what the keys of a tournament mean, nor w
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from operator import eq
 from types import UnionType
@@ -54,6 +54,25 @@ class Reader:
     def wrong(self, path: KeyPath) -> bool:
         """Whether a problem was noted at this path, around it or inside it."""
         return any(all(map(eq, path, problem.path)) for problem in self.problems)
+
+    def check_label(self, path: KeyPath, text: str | None, longest: int) -> None:
+        """A name must be there, and show as what it is: no control or bidi characters, no blanks around it."""
+        if text is None:
+            self.missing(path)
+        elif not (0 < len(text) <= longest and text.isprintable() and text == text.strip()):
+            self.add(path, f"expected 1 to {longest} printable characters, without blanks around them")
+
+    def check_unique(self, section: str, items: Sequence[Any], stand_in: str) -> None:
+        """No two of a section go by the same name. Where no `name` is given, the value of `stand_in` is the name."""
+        first: dict[str, KeyPath] = {}
+        for index, item in enumerate(items):
+            key = stand_in if item.name is None else "name"
+            name, path = getattr(item, key), (section, index, key)
+            if name in first:
+                hint = "" if key == "name" else "; give this one a `name`"
+                self.add(path, f"the name `{name}` is taken{hint}", first=first[name])
+            elif name is not None:
+                first[name] = path
 
     def struct(self, kind: type[S], given: Any, path: KeyPath = ()) -> S:
         """The table `given` as a struct."""

@@ -1,6 +1,6 @@
-"""The workers of a run: started, given orders, watched over, replaced when they die, and gone when the run ends.
+"""The workers of a run: starting them, giving them orders, watching over them, replacing and ending them.
 
-A worker's matches that had begun when it died are void, which is no bot's fault; the others are given to another.
+When a worker dies, its matches that had begun are void, which is no bot's fault. The others are given to another.
 """
 
 import contextlib
@@ -26,33 +26,33 @@ from referee.tournament.run.frames import READ_BYTES, Frames, frame
 from referee.tournament.run.worker import HEARTBEAT_S, START
 
 ORDERS_PER_JOB = 2
-"""Orders that a worker has for each of its jobs: the match that is played, and the one whose bots are started."""
+"""A worker has two orders for each of its jobs: the match that it plays, and the one whose bots it starts."""
 
 LONGEST_SILENCE_S = 30.0
-"""A worker of which nothing was heard for so long, beyond what it may take to time slaps, is hung."""
+"""A worker that tells nothing for so long, besides the time that slaps may take, counts as hung."""
 
 HEARTBEAT_STEPS = 4
-"""Of its tasks, in which a worker gives a sign of life. While it times slaps, there is one after each bot's answer."""
+"""A worker's heartbeat comes within so many steps of its tasks. While it times slaps, a bot's answer is a step."""
 
 LONGEST_SLAP = MOST_FORGIVEN + 1
-"""What a bot's answer may take, in times of `slap_s`: what it waits for a core is forgiven."""
+"""A slap may take so many times `slap_s`, since the time for which a bot waits for a core is forgiven."""
 
 UNREAD_S = 0.1
-"""How long reports of a hung worker are read that are in its pipe already."""
+"""For so long the reports are read that a hung worker left in its pipe."""
 
 END_PATIENCE_S = 5.0
-"""How long a worker may take to end its bots and itself."""
+"""A worker may take so long to end its bots and itself."""
 
 MOST_LOST = 10
-"""So many workers may die one after another while no match comes to its end."""
+"""The run gives up when more workers than this die one after another, and no match ends meanwhile."""
 
 
 class WorkersLost(Exception):
-    """There are no workers to be had, or they die faster than they play; the text says why."""
+    """The host starts no workers, or they die faster than they play. The text says why."""
 
 
 class _WorkerGone(Exception):
-    """A worker is dead or hung; the text says how."""
+    """A worker is dead or hung. The text says how."""
 
 
 def _no_worker(error: OSError) -> WorkersLost:
@@ -63,7 +63,7 @@ class Worker:
     """A worker's process and its pipes."""
 
     def __init__(self, jobs: int, reuse: Reuse, joins: Sequence[int]) -> None:
-        """Start it, with the descriptors that join it to the others; to be called in the main thread.
+        """Start it in the main thread. `joins` are the descriptors that join it to the other workers.
 
         Raises WorkersLost where the host cannot start a process.
         """
@@ -89,12 +89,13 @@ class Worker:
         orphans.register(self.pid)
         self._frames = Frames(msgspec.msgpack.Decoder(Report))
         self.room = ORDERS_PER_JOB * jobs
-        """Orders that it may have at a time."""
+        """How many orders it may have at a time."""
 
     async def order(self, order: Order, patience_s: float) -> None:
-        """Give it another match to play; raises _WorkerGone where it takes none for so long.
+        """Give it another match to play. Raises _WorkerGone where it takes none for so long.
 
-        That it is dead is told at the end of its reports, for it may have played what was not read yet.
+        A dead worker takes the order without a word: the end of its reports tells that it is dead, for it may have
+        played matches of which the reports are not read yet.
         """
         with trio.move_on_after(patience_s):
             with contextlib.suppress(trio.BrokenResourceError):
@@ -103,9 +104,9 @@ class Worker:
         raise _WorkerGone(f"has taken no order for {patience_s:g} s")
 
     async def reports(self, patience_s: float) -> list[Report]:
-        """What it tells next; raises _WorkerGone, also where it tells nothing for so long.
+        """What it reports next. Raises _WorkerGone where it is dead, or reports nothing for so long.
 
-        Counted are waits of a second, so that a host that sleeps does not make its workers look hung.
+        The waits of a second are counted, so that workers do not look hung after the host has slept.
         """
         for _ in range(round(patience_s / HEARTBEAT_S)):
             with trio.move_on_after(HEARTBEAT_S):
@@ -116,7 +117,7 @@ class Worker:
         raise _WorkerGone(f"hangs: nothing was heard of it for {patience_s:g} s")
 
     async def unread(self) -> list[Report]:
-        """What it had told before it was given up."""
+        """What it had reported before it was given up."""
         told: list[Report] = []
         with trio.move_on_after(UNREAD_S):
             while data := await self._reports.receive_some(READ_BYTES):
@@ -124,7 +125,7 @@ class Worker:
         return told
 
     async def end(self, *, patience_s: float) -> None:
-        """Let it end its bots and itself within so long, then kill it; it is gone and reaped when this returns."""
+        """Let it end its bots and itself within so long, then kill it. When this returns, it is gone and reaped."""
         with trio.CancelScope(shield=True):
             await self._orders.aclose()
             await self._wait(patience_s)
@@ -135,7 +136,7 @@ class Worker:
             orphans.end_orphans()
 
     async def _wait(self, patience_s: float | None) -> None:
-        """Until it has ended, or for so long."""
+        """Wait until it has ended, or for so long."""
         end = None if patience_s is None else trio.current_time() + patience_s
         while self._popen.poll() is None and (end is None or trio.current_time() < end):
             await trio.sleep(0.002)
@@ -152,11 +153,11 @@ class Crew:
     """All workers of a run."""
 
     def __init__(self, desk: Desk, *, shares: Sequence[int], reuse: Reuse, slap_s: float) -> None:
-        """`shares`: the jobs of each worker."""
+        """`shares` tells how many jobs each worker has."""
         self._desk, self._shares, self._reuse = desk, shares, reuse
         self._patience_s = LONGEST_SILENCE_S + HEARTBEAT_STEPS * LONGEST_SLAP * slap_s
         self._lost = 0
-        """Workers that have died since a match came to its end."""
+        """How many workers have died since a match ended."""
 
     def run(self, check: Callable[[], None]) -> None:
         """Play until the desk has nothing left. Raises Interrupted, WorkersLost, and what desk and `check` raise."""
@@ -173,9 +174,10 @@ class Crew:
                 nursery.start_soon(self._keep_worker, share, joins)
 
     async def _keep_worker(self, share: int, joins: Sequence[int]) -> None:
-        """One worker, and another one in its place for as long as something is left to play.
+        """Keep one worker running, and replace it when it dies, as long as something is left to play.
 
-        We keep what joins it to the others for the one in its place; once that is closed too, nobody waits for it.
+        The descriptors that join it to the others are kept for its replacement. Once they are closed too, no other
+        worker waits for it.
         """
         was_lost = True
         try:
@@ -190,43 +192,38 @@ class Crew:
                 os.close(fd)
 
     async def _run_worker(self, worker: Worker) -> bool:
-        """Give a worker orders and take its reports; whether it was lost; otherwise nothing is left to play."""
+        """Give a worker orders and take its reports until nothing is left to play. Returns whether it was lost."""
         out: dict[int, bool] = {}
-        """Its orders by number: whether they have begun."""
+        """By number of its orders, whether the match has begun."""
         try:
             while True:
-                while len(out) < worker.room and (order := self._desk.next()) is not None:
+                while len(out) < worker.room and (order := await self._desk.next()) is not None:
                     out[order.fixture.number] = False
                     await worker.order(order, self._patience_s)
                 if not out:
                     return False
                 for report in await worker.reports(self._patience_s):
-                    self._take(report, out)
+                    await self._take(report, out)
         except _WorkerGone as gone:
             for report in await worker.unread():
-                self._take(report, out)
-            self._lose(out, str(gone))
+                await self._take(report, out)
+            await self._lose(out, str(gone))
             return True
 
-    def _take(self, report: Report, out: dict[int, bool]) -> None:
+    async def _take(self, report: Report, out: dict[int, bool]) -> None:
         if isinstance(report, Begun):
             out[report.number] = True
         elif isinstance(report, Played | Spoiled):
             del out[report.number]
             self._lost = 0
-        self._desk.take(report)
+        await self._desk.report(report)
 
-    def _lose(self, out: dict[int, bool], how: str) -> None:
+    async def _lose(self, out: dict[int, bool], how: str) -> None:
         self._lost += 1
         for number, has_begun in sorted(out.items()):
             if has_begun:
-                self._desk.take(Spoiled(number=number, reason=f"its worker {how}"))
+                await self._desk.report(Spoiled(number=number, reason=f"its worker {how}"))
             else:
                 self._desk.put_back(number)
         if self._lost > MOST_LOST:
             raise WorkersLost(f"more than {MOST_LOST} workers died one after another; the last one {how}")
-
-
-def split_jobs(jobs: int, workers: int) -> list[int]:
-    """The jobs of each worker, as even as can be."""
-    return [jobs // workers + (number < jobs % workers) for number in range(workers)]

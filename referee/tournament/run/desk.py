@@ -22,7 +22,7 @@ class Watcher(Protocol):
     """Whoever shows how a run goes."""
 
     def begun(self, fixture: Fixture) -> None:
-        """A match is being played from now on."""
+        """A match is played from now on."""
 
     def finished(self, result: Result) -> None:
         """A match has been committed."""
@@ -32,7 +32,7 @@ class Watcher(Protocol):
 
 
 class Desk:
-    """Hands out `fixtures`; a match that is voided on every attempt is left out."""
+    """Hands out `fixtures`. A match that is voided on every attempt is left out."""
 
     def __init__(
         self, fixtures: Iterator[Fixture], *, config: Config, terms: Terms, store: Store, watcher: Watcher
@@ -40,19 +40,19 @@ class Desk:
         self._fixtures = fixtures
         self._config, self._terms, self._store, self._watcher = config, terms, store, watcher
         self._again: deque[Order] = deque()
-        """Orders that have come back."""
+        """Orders that have come back and are handed out again."""
         self._out: dict[int, Order] = {}
-        """What has been handed out, by number."""
+        """The orders that are handed out, by number."""
 
-    def next(self) -> Order | None:
-        """The next match to be played, None where there is none now; a spoiled one may come back."""
+    async def next(self) -> Order | None:
+        """The next match to be played. None where there is none now, although a spoiled one may still come back."""
         order = self._again.popleft() if self._again else self._first()
         if order is not None:
             self._out[order.fixture.number] = order
         return order
 
-    def take(self, report: Report) -> None:
-        """What became of a match; once this returns, nothing loses it. Raises WriteFailed."""
+    async def report(self, report: Report) -> None:
+        """Take in what became of a match. Once this returns, nothing loses it. Raises WriteFailed."""
         if isinstance(report, Played):
             order = self._out.pop(report.number)
             self._store.commit(report, self._terms.identity(order.fixture))
@@ -63,7 +63,7 @@ class Desk:
             self._void(self._out.pop(report.number), report.reason)
 
     def put_back(self, number: int) -> None:
-        """A match that was handed out has not begun, and will not there."""
+        """Take back a match that has not begun, because whoever had its order cannot play it."""
         self._again.append(self._out.pop(number))
 
     def _first(self) -> Order | None:

@@ -1,4 +1,4 @@
-"""How a run and its workers talk: frames over pipes, each a length (four bytes, the lowest first) and MessagePack."""
+"""How a run and its workers talk: in frames over pipes, each a length (four bytes, lowest first) and MessagePack."""
 
 import struct
 from collections.abc import Iterator
@@ -15,20 +15,20 @@ _LENGTH = struct.Struct("<I")
 
 
 def frame(message: Struct) -> bytes:
-    """A message as it is written."""
+    """The bytes of a message."""
     data = msgspec.msgpack.encode(message)
     return _LENGTH.pack(len(data)) + data
 
 
 class Frames(Generic[T]):
-    """What has been read of messages of one type."""
+    """Puts messages of one type together from the pieces that are read."""
 
     def __init__(self, decoder: "msgspec.msgpack.Decoder[T]") -> None:
         self._decoder = decoder
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[T]:
-        """The messages that are whole now; raises msgspec.DecodeError for what is none."""
+        """The messages that are whole with this piece; raises msgspec.DecodeError for one that cannot be decoded."""
         self._buffer += data
         while len(self._buffer) >= _LENGTH.size:
             end = _LENGTH.size + _LENGTH.unpack_from(self._buffer)[0]

@@ -1,4 +1,4 @@
-"""One job of a run: match after match, and while one is played, the bots of the next are started."""
+"""One job of a run plays match after match, and while one is played it starts the bots of the next."""
 
 from typing import Protocol
 
@@ -13,13 +13,13 @@ from referee.tournament.orders import Begun, Order, Report, Spoiled, played
 
 
 class Dispatcher(Protocol):
-    """Where a job gets its orders, and reports what became of them."""
+    """Gives jobs their orders, and takes their reports: the desk, or in a worker the pipes to it."""
 
     async def next(self) -> Order | None:
-        """The next match; None where there is none now."""
+        """The next match. None where there is none now."""
 
     async def report(self, report: Report) -> None:
-        """What became of a match."""
+        """Take in what became of a match."""
 
 
 class _Seated(Struct):
@@ -38,7 +38,7 @@ class Job:
         self._is_playing = False
 
     async def run(self) -> None:
-        """Play; no bot is left on any way out, but those that are kept."""
+        """Play. However this ends, no bot is left except those that are kept for later matches."""
         try:
             await self._seat()
             while (seated := self._waiting) is not None:
@@ -67,7 +67,7 @@ class Job:
             return
 
     async def _play(self, seated: _Seated) -> None:
-        """Play a match; one that we spoil ourselves is void."""
+        """Play a match. One that the referee spoils is void."""
         self._is_playing = True
         report: Report
         try:
@@ -82,7 +82,7 @@ class Job:
 
 
 async def play_jobs(pump: Pump, dispatcher: Dispatcher, *, jobs: int, reuse: Reuse) -> None:
-    """So many jobs side by side, until there is nothing left to do for any of them."""
+    """Run so many jobs side by side, until none of them has anything left to do."""
     pool = Pool() if reuse == "tournament" else None
     try:
         async with trio.open_nursery() as nursery:

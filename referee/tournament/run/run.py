@@ -1,6 +1,6 @@
 """Running a tournament: the plan's matches, several at a time, each committed when it ends, until all are there.
 
-What is played is decided by the plan, how by play/, where it goes by the store; this module brings them together.
+The plan decides what is played, play/ how, and the store where it goes. This module brings them together.
 """
 
 from collections.abc import Callable
@@ -11,9 +11,8 @@ from referee.play.greeting import Greeted, greet
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.tournament.config.config import Config
-from referee.tournament.orders import Order, Report
 from referee.tournament.plan.schedule import Plan
-from referee.tournament.run.crew import Crew, split_jobs
+from referee.tournament.run.crew import Crew
 from referee.tournament.run.desk import Desk, Watcher
 from referee.tournament.run.jobs import play_jobs
 from referee.tournament.run.setups import games
@@ -37,17 +36,17 @@ def greet_all(config: Config, check: Callable[[], None]) -> list[Greeted]:
 
 
 class Run(Struct, frozen=True, kw_only=True):
-    """A run that can be played: what is to be, where it is kept, and who watches."""
+    """A run that can be played: what is to be played, where it is kept, and who watches."""
 
     config: Config
     plan: Plan
     terms: Terms
-    """Of the config from which the plan is made, and so of the bots in the plan's order."""
+    """Those of the config from which the plan is made, and so of the bots in the plan's order."""
     store: Store
     watcher: Watcher
 
     def play(self, check: Callable[[], None]) -> None:
-        """Play what the store lacks; a match that is voided on every attempt is left out.
+        """Play what the store lacks. A match that is voided on every attempt is left out.
 
         Raises Interrupted, WriteFailed when a result cannot be kept, WorkersLost, and whatever `check` raises at the
         start.
@@ -62,31 +61,12 @@ class Run(Struct, frozen=True, kw_only=True):
             watcher=self.watcher,
         )
         if (workers := min(self.config.processes(len(self.plan)), jobs)) > 1:
-            slap_s = self.config.clocks.slap_s
-            Crew(desk, shares=split_jobs(jobs, workers), reuse=self.config.reuse, slap_s=slap_s).run(check)
+            shares = [jobs // workers + (number < jobs % workers) for number in range(workers)]
+            Crew(desk, shares=shares, reuse=self.config.reuse, slap_s=self.config.clocks.slap_s).run(check)
         elif jobs:
-            self._play_here(desk, jobs, check)
 
-    def _play_here(self, desk: Desk, jobs: int, check: Callable[[], None]) -> None:
-        """In this process."""
+            async def work(pump: Pump) -> None:
+                check()
+                await play_jobs(pump, desk, jobs=jobs, reuse=self.config.reuse)
 
-        async def work(pump: Pump) -> None:
-            check()
-            await play_jobs(pump, _LocalDispatcher(desk), jobs=jobs, reuse=self.config.reuse)
-
-        run_session([work])
-
-
-class _LocalDispatcher:
-    """What gives jobs of this process their orders, straight from the desk."""
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-
-    async def next(self) -> Order | None:
-        """The next match."""
-        return self._desk.next()
-
-    async def report(self, report: Report) -> None:
-        """What became of a match."""
-        self._desk.take(report)
+            run_session([work])

@@ -1,7 +1,7 @@
 """A worker of a run: a process of its own with a pump of its own, which plays the matches that it is ordered to.
 
-Orders come in by a pipe, reports go out by another; when the orders end, so does the worker, with all its bots. It
-leaves signals to the run, and knows no more of the run than its orders tell: neither the store nor the master key.
+Orders come in through one pipe, reports go out through another. When the orders end, the worker ends all its bots and
+itself. It leaves signals to the run, and knows neither the store nor the master key, only what its orders tell.
 """
 
 import contextlib
@@ -24,18 +24,18 @@ from referee.tournament.run.frames import READ_BYTES, Frames, frame
 from referee.tournament.run.jobs import play_jobs
 
 HEARTBEAT_S = 1.0
-"""Between two signs of life."""
+"""Seconds between two heartbeats."""
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.tournament.run.worker import main; main()"
-"""What the interpreter is told to run: whatever the current folder holds, this installation."""
+"""What the interpreter is told to run. It finds this installation, whatever the current folder holds."""
 
 
 class _Done(Exception):
-    """There will be no more orders."""
+    """No more orders will come."""
 
 
 class PipeDispatcher:
-    """The worker's dispatcher: the two pipes."""
+    """Gives a worker's jobs the orders that come through one pipe, and sends their reports through the other."""
 
     def __init__(self, orders: int, reports: int) -> None:
         self._orders = trio.lowlevel.FdStream(orders)
@@ -48,12 +48,12 @@ class PipeDispatcher:
         return await self._take.receive()
 
     async def report(self, report: Report) -> None:
-        """What became of a match."""
+        """Tell the run what became of a match."""
         async with self._writing:
             await self._reports.send_all(frame(report))
 
     async def listen(self, _: Pump) -> None:
-        """Take orders; raises _Done at their end."""
+        """Take orders. Raises _Done when they end."""
         frames = Frames(msgspec.msgpack.Decoder(Order))
         while data := await self._orders.receive_some(READ_BYTES):
             for order in frames.feed(data):
@@ -61,14 +61,14 @@ class PipeDispatcher:
         raise _Done
 
     async def send_heartbeats(self, _: Pump) -> None:
-        """Give signs of life for ever."""
+        """Send heartbeats until this is cancelled."""
         while True:
             await self.report(Heartbeat())
             await trio.sleep(HEARTBEAT_S)
 
 
 def main() -> None:
-    """Play what is ordered on standard input until that ends, and report on standard output."""
+    """Play what standard input orders until it ends, and report on standard output."""
     for number in (signal.SIGINT, signal.SIGTERM):
         # Not SIG_IGN, which the bots would inherit.
         signal.signal(number, lambda *_: None)
@@ -88,7 +88,7 @@ async def _work(dispatcher: PipeDispatcher, neighbours: Neighbours, jobs: int, r
 
 
 def _pipes() -> tuple[int, int]:
-    """Standard input and output, moved to where nobody else reads or writes by mistake."""
+    """Standard input and output, moved to where nothing else reads or writes by mistake."""
     orders, reports = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.tournament.plan.schedule import Fixture
-from referee.tournament.store.facts import Facts, differences, plan_of, terms_of
+from referee.tournament.store.facts import Facts, Terms, differences, plan_of
 from referee.tournament.store.store import Meta, Store
 
 
@@ -72,7 +72,7 @@ def amendment(store: Store, facts: Facts) -> Amendment:
 
 def _count(store: Store, unchanged: Amendment, facts: Facts) -> Amendment:
     key = bytes.fromhex(unchanged.meta.master_key)
-    old, new, terms = plan_of(unchanged.meta.facts, key), plan_of(facts, key), terms_of(facts)
+    old, new, terms = plan_of(unchanged.meta.facts, key), plan_of(facts, key), Terms(facts)
     rows = {row.identity: row for row in store.committed()}
     counting = {row.id for row in rows.values() if row.number is not None}
     dropped = {row.identity.place for row in rows.values() if row.number is not None}

@@ -1,4 +1,4 @@
-"""What the results of a tournament depend on, to be stored with them, and how two such descriptions differ.
+"""What the results of a tournament depend on: the facts that are stored with them, and how those of two configs differ.
 
 A run goes on only with the config that it began with, or that it was amended to. This module must not know how a run
 is stored.
@@ -6,7 +6,7 @@ is stored.
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -27,7 +27,7 @@ from referee.tournament.standings import RankBy
 from referee.tournament.store.versions import short, version_of
 
 _AMENDABLE = frozenset({"name", "deals", "lineups"})
-"""What may change of a run, beside its bots and variants."""
+"""What may change in a run, besides its bots and variants."""
 
 _AFTERWARDS = "nobody may choose it by the results"
 _REASONS = {"seed": "the commitment to the key was made with it", "rank_by": _AFTERWARDS}
@@ -38,11 +38,11 @@ class VariantFacts(Struct, frozen=True, kw_only=True):
     """A variant of a run."""
 
     name: str
-    """The name under which it goes in the run."""
+    """Its name in the run."""
     preset: str
     seats: int
     options: dict[str, Any]
-    """Every option that golfref had when the run first had this variant. One that came later has its usual value."""
+    """Every option that golfref had when the run got this variant. One that came later has its preset's value."""
 
     @property
     def variant(self) -> Variant:
@@ -55,9 +55,7 @@ class VariantFacts(Struct, frozen=True, kw_only=True):
         return short(sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest())
 
     def is_same_game(self, other: "VariantFacts") -> bool:
-        """Whether both are the same game under the same name, whichever options each of them lists.
-
-        Options that can have no effect may differ."""
+        """Whether both are the same game under the same name. Options without effect may differ, or not be listed."""
         try:
             return (self.name, self.seats, self._played) == (other.name, other.seats, other._played)
         except (UnknownVariant, msgspec.ValidationError):
@@ -76,8 +74,9 @@ class BotFacts(Struct, frozen=True, kw_only=True, omit_defaults=True):
     env: dict[str, str]
     owner: str
     command: tuple[str, ...] | None = None
-    """None for a shipped bot, as is `dir`, which is relative to the config's folder."""
+    """None for a shipped bot, as is `dir`."""
     dir: str | None = None
+    """Relative to the config's folder."""
     version: str
     """A hash of its command, environment and files, in hexadecimal."""
 
@@ -109,36 +108,36 @@ class Differences(Struct, frozen=True, kw_only=True):
     """What cannot change in a run, with the reason."""
 
 
-class Terms(Struct, frozen=True, kw_only=True):
+class Terms:
     """What the names in a run's plan stand for."""
 
-    bots: list[str]
-    """As the plan numbers them."""
-    versions: dict[str, str]
-    games: dict[str, str]
-    """By variant, a hash of its game, seats and options."""
+    def __init__(self, facts: Facts) -> None:
+        self._bots = facts.bots
+        self.versions = {bot.name: bot.version for bot in facts.bots}
+        """By bot."""
+        self.games = {variant.name: variant.game for variant in facts.variants}
+        """By variant, the hash of its game."""
 
     def identity(self, fixture: Fixture) -> Identity:
         """Which match a fixture is, apart from its number."""
-        bots = tuple(self.bots[bot] for bot in fixture.lineup)
+        bots = [self._bots[bot] for bot in fixture.lineup]
         return Identity(
             variant=fixture.variant,
             game=self.games[fixture.variant],
-            bots=bots,
-            versions=tuple(self.versions[bot] for bot in bots),
+            bots=tuple(bot.name for bot in bots),
+            versions=tuple(bot.version for bot in bots),
             deal=fixture.deal,
             rotation=fixture.rotation,
         )
 
 
-def config_facts(config: Config, had: Iterable[VariantFacts] = ()) -> Facts:
-    """All of a config that its results depend on, the bots' files by their version: they are read here.
+def config_facts(config: Config, had: Sequence[VariantFacts] = ()) -> Facts:
+    """All of a config that its results depend on, with the bots' versions, for which their files are read.
 
-    Left out is what they do not depend on: `jobs` and `workers`, where the config lies, and where a shipped bot or
-    the interpreter that runs it is installed. Seats are told variant by variant. A variant that is one of those that
-    the run `had` is told as it was then, so that it stays the same game when golfref gains an option.
+    Left out are `jobs` and `workers`, where the config lies, and where a shipped bot or the interpreter that runs it
+    is installed. Each variant tells its seats. A variant that is one of those that the run `had` is told as it was
+    then, so that it stays the same game when golfref gains an option.
     """
-    had = list(had)
     settings = {name: value for name, value in asdict(config).items() if name in Facts.__struct_fields__}
     variants = tuple(_variant_facts(variant, had) for variant in config.variants)
     bots = tuple(_bot_facts(bot, config.folder) for bot in config.bots)
@@ -156,17 +155,8 @@ def plan_of(facts: Facts, key: bytes) -> Plan:
     )
 
 
-def terms_of(facts: Facts) -> Terms:
-    """What the names in the plan of `facts` stand for."""
-    return Terms(
-        bots=[bot.name for bot in facts.bots],
-        versions={bot.name: bot.version for bot in facts.bots},
-        games={variant.name: variant.game for variant in facts.variants},
-    )
-
-
 def differences(old: Facts, new: Facts) -> Differences:
-    """What changed; nothing at all when a run of `old` simply goes on with `new`. The order of bots does not count."""
+    """What changed. Nothing did where a run of `old` simply goes on with `new`. The order of bots does not count."""
     changes: list[str] = []
     refused: list[str] = []
     before, after = to_builtins(old), to_builtins(new)
@@ -219,7 +209,7 @@ def _variant_changes(old: Sequence[VariantFacts], new: Sequence[VariantFacts]) -
 
 
 def _complete(facts: VariantFacts) -> dict[str, Any]:
-    """With every option that golfref has now, where this version can play the variant."""
+    """The variant with every option that golfref has now, if this version can play it."""
     try:
         return asdict(replace(facts, options=_in_json_types(facts.variant.options)))
     except (UnknownVariant, msgspec.ValidationError):

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 import msgspec
 
 from protocol.actions import Slap
-from referee.play.talk.retell import foreign
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, restored
@@ -34,7 +33,7 @@ def check_record(record: Record) -> Iterator[str]:
     """What is wrong with a record, one text for each finding; nothing when all of it holds.
 
     The match is played again with the chance outcomes that the deal key gives, not with those of the record. What was
-    sent is compared only where this version of golfref played the match (`not_compared`).
+    sent is compared only where this version of golfref played the match.
     """
     try:
         variant = restored(record.preset, record.options)
@@ -64,12 +63,6 @@ def check_record(record: Record) -> Iterator[str]:
         yield f"the match ends {game.result.totals}, ranks {game.result.ranks}; the record claims otherwise"
     if game is not None:
         yield from conversation.end(game)
-
-
-def not_compared(golfref: str, protocol: str) -> str | None:
-    """Why what these versions sent is not compared, although that is no finding; None where it is."""
-    why = foreign(golfref, protocol)
-    return None if why is None else f"{why}: what was sent is not compared"
 
 
 def _check_window(record: Record, game: Game, move: GivenSlaps, chance: Chance) -> Iterator[str]:

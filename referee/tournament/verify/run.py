@@ -23,7 +23,7 @@ from referee.tournament.plan.schedule import Fixture, Identity, Plan
 from referee.tournament.results import Result
 from referee.tournament.standings import standings_of
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.facts import Facts, plan_of, terms_of
+from referee.tournament.store.facts import Facts, Terms, plan_of
 from referee.tournament.store.store import CommittedMatch, Meta, Store
 from referee.tournament.store.versions import short
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences, excerpt
@@ -77,7 +77,7 @@ class _RunCheck:
 
     def __init__(self, store: Store, meta: Meta) -> None:
         self._store, self._meta = store, meta
-        self._terms = terms_of(meta.facts)
+        self._terms = Terms(meta.facts)
         self._key = b""
         self._plan: Plan | None = None
         self._ids: dict[int, int] = {}

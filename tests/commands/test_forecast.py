@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from referee.commands.forecast import Estimate, Pace
 from referee.tournament.plan.schedule import Fixture
-from referee.tournament.run.estimate import Estimate
-from referee.tournament.run.pace import Pace
 
 
 class Session:

@@ -1,10 +1,49 @@
-"""How long a run will still take: the estimate, corrected by the matches that this session has played."""
+"""How long a run takes: the estimate before anything is played, and the time left while it is."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from msgspec import Struct
+
+from referee.play.isolation.host import cores
+from referee.tournament.config.config import Config
 from referee.tournament.plan.schedule import Fixture
-from referee.tournament.run.estimate import Estimate
+from referee.tournament.run.setups import for_blocks
+from referee.trials.random_games import mean_game
+
+DECISION_S = 0.0004
+"""Wall time of a decision of a bot that answers at once, with its part of the match's end. Measured on two cores."""
+
+
+class Estimate(Struct, frozen=True, kw_only=True):
+    """What the matches take that a run has left, if bots answer at once."""
+
+    matches: dict[str, int]
+    """Matches that are left of each variant."""
+    match_s: dict[str, float]
+    """Seconds that a match of each variant takes a process that plays one at a time."""
+    side_by_side: int
+    """Processes that have a core each."""
+    stored_bytes: float
+    """What all of the matches add to the store."""
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds until the last of them has ended."""
+        return sum(self.matches[name] * match_s for name, match_s in self.match_s.items()) / self.side_by_side
+
+
+def estimate(config: Config, matches: Mapping[str, int], *, processes: int, start_s: float) -> Estimate:
+    """The estimate for so many matches of each variant, where a bot takes `start_s` to start."""
+    variants = [one for one in config.variants if matches[one.name]]
+    games = {one.name: mean_game(for_blocks(one), one.seats) for one in variants}
+    start_s = 0.0 if config.reuse == "tournament" else start_s
+    return Estimate(
+        matches=dict(matches),
+        match_s={one.name: one.seats * start_s + games[one.name].decisions * DECISION_S for one in variants},
+        side_by_side=max(1, min(processes, cores())),
+        stored_bytes=sum(games[one.name].stored_bytes * matches[one.name] for one in variants),
+    )
 
 
 class Pace:
