@@ -115,6 +115,14 @@ def _score(variant: Variant) -> Iterator[str]:
     yield from _together(variant)
     if options.one_eyed_wild:
         yield "The jacks of spades and hearts take whatever rank cancels best."
+    if options.one_eyed_pairs:
+        where = _alternatives(options.one_eyed_pairs)
+        made = (
+            "complete a line of three equal cards"
+            if variant.rows == variant.columns == 3
+            else "pair with an equal neighbour"
+        )
+        yield f"They also {made} in {where}, where other cards do not cancel."
     if options.four_kind_wins:
         yield "Four cards of one rank in a layout win the match at once."
     if options.moon:

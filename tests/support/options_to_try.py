@@ -48,6 +48,7 @@ TO_TRY: Mapping[str, tuple[Any, ...]] = {
     "queen_value": (12, 20),
     "qs40": (True,),
     "one_eyed_wild": (True,),
+    "one_eyed_pairs": (("row",), ("row", "diag")),
     "j0q12k13": (True,),
     "jack_value": (20,),
     "twos": ("plus2",),

@@ -79,6 +79,10 @@ SLAPS_AND_A_POWER = Need(
 )
 BLOCKS = Need(words="`block_bonus`", holds=lambda options: options.block_bonus is not None)
 OURS = Need(words="the `par_table` ours-1", holds=lambda options: options.par_table == OURS_1)
+WILD_JACKS_WITH_A_PLACE = Need(
+    words="`one_eyed_wild`, and no `any_pair`",
+    holds=lambda options: options.one_eyed_wild and options.any_pair is None,
+)
 NO_PAR = Need(words="`no_par`", holds=lambda options: options.no_par)
 A_PAR = Need(words="holes with a par", holds=lambda options: not options.no_par)
 A_KNOCK_RULE = Need(
@@ -362,6 +366,16 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             does="Whether the jacks of spades and hearts take whatever rank cancels best.", games=IN_FAMILY, scores=True
         ),
     ] = False
+    one_eyed_pairs: Annotated[
+        Lines,
+        Option(
+            does="Along which lines such a jack pairs with a neighbour (in nine-card golf: completes a line of three) "
+            "also where other cards do not cancel.",
+            games=IN_FAMILY,
+            needs=WILD_JACKS_WITH_A_PLACE,
+            scores=True,
+        ),
+    ] = ()
     j0q12k13: Annotated[
         bool,
         Option(

@@ -26,8 +26,10 @@ def zero_sets(
 
     Cards are equal in rank (SCO-02). What they are worth does not matter: twos cancel too (SIX-09), and kings of 15
     (CUT-07)."""
+    wilds = _wild_jacks(options, cards)
     groups = _groups(shape, () if options.any_pair else options.cancel, options.cancel_pairs)
-    for ranks in _readings(options, cards):
+    groups += tuple(group for group in _groups_of_wilds(shape, options.one_eyed_pairs) if not wilds.isdisjoint(group))
+    for ranks in _readings(options, cards, sorted(wilds)):
         zero: set[int] = set()
         for group in groups:
             equal = [ranks[slot] for slot in group]
@@ -84,6 +86,17 @@ def _neighbours(shape: tuple[int, int], directions: Lines) -> tuple[Group, ...]:
     )
 
 
+@cache
+def _groups_of_wilds(shape: tuple[int, int], directions: Lines) -> tuple[Group, ...]:
+    """SCO-07, AMB-13: where only wild jacks make groups: with a neighbour, in nine-card golf along a line of three."""
+    return _lines(shape, directions) if shape == (3, 3) else _neighbours(shape, directions)
+
+
+def _wild_jacks(options: Options, cards: Sequence[Card]) -> set[int]:
+    """The slots of the one-eyed jacks, if they are wild."""
+    return {slot for slot, card in enumerate(cards) if card in _ONE_EYED} if options.one_eyed_wild else set()
+
+
 def _pairs_anywhere(ranks: Sequence[str | None], points: Sequence[int], *, most: int) -> set[int]:
     """SCO-05, T4-11: the slots of at most so many pairs of each rank, the dearest cards first.
 
@@ -95,11 +108,10 @@ def _pairs_anywhere(ranks: Sequence[str | None], points: Sequence[int], *, most:
     return paired
 
 
-def _readings(options: Options, cards: Sequence[Card]) -> Iterator[list[str | None]]:
+def _readings(options: Options, cards: Sequence[Card], wilds: Sequence[int]) -> Iterator[list[str | None]]:
     """The ranks that the cards have in groups: one reading, or with wild jacks one for each naming (SCO-07)."""
     jokers_cancel = options.joker_pair == "zero"
     ranks = [None if card[0] == JOKER and not jokers_cancel else rank(card) for card in cards]
-    wilds = [slot for slot, card in enumerate(cards) if card in _ONE_EYED] if options.one_eyed_wild else []
     if not wilds:
         yield ranks
         return

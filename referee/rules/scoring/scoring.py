@@ -57,7 +57,8 @@ def _par_score(options: Options, cards: Sequence[Card], table: Mapping[str, int]
 def _combines(options: Options) -> bool:
     """Whether cards of a layout can count together; otherwise it scores their plain sum."""
     bonuses = (options.block_bonus, options.kings_side, options.straight_score)
-    return bool(options.cancel or options.cancel_pairs or options.any_pair) or bonuses != (None, None, None)
+    groups = (options.cancel, options.cancel_pairs, options.any_pair, options.one_eyed_pairs)
+    return any(groups) or bonuses != (None, None, None)
 
 
 def _combined_score(options: Options, shape: tuple[int, int], cards: Sequence[Card], table: Mapping[str, int]) -> int:

@@ -189,6 +189,10 @@ CATALOGUE = (
     entry("queen_value", FAMILY, 10, good=(10, 12, 13, 20), bad=(0, 11, "none")),
     entry("qs40", FAMILY, False, **BOOL),
     entry("one_eyed_wild", FAMILY, False, **BOOL),
+    entry(
+        "one_eyed_pairs", FAMILY, (), good=(["row"], ["col", "row", "diag"], [], "none"), bad=("row", ["line"], 1),
+        needs={"one_eyed_wild": True},
+    ),
     entry("j0q12k13", FAMILY, False, **BOOL, needs_of={"CUT": {"kings15": False}}),
     entry("jack_value", FAMILY, 10, good=(10, 20), bad=(0, 15, "none")),
     entry("twos", FAMILY | {"CMB", "POW", "PAR"}, "minus2", good=("minus2", "plus2"), bad=(-2, 2, "none")),
@@ -311,7 +315,7 @@ def values_of(kind: str) -> pytest.MarkDecorator:
 @values_of("good")
 def test_values_in_the_range_are_taken_wherever_the_option_combines(one: Entry, value: Any) -> None:
     expected = None if value == "none" else value
-    if one.option in ("cancel", "cancel_pairs") and value == "none":
+    if one.option in ("cancel", "cancel_pairs", "one_eyed_pairs") and value == "none":
         expected = []
     if one.option == "par_table":
         expected = {"values": "B1", **value}

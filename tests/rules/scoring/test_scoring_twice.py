@@ -49,11 +49,11 @@ OURS_1 = {"name": "ours-1", "rules": [{"if": {"same_rank": True}, "score": 0}, {
 
 DEFAULTS: Changes = {
     "joker_value": -5, "joker_pair": "zero", "queen_value": 10, "qs40": False, "one_eyed_wild": False,
-    "j0q12k13": False, "jack_value": 10, "twos": "minus2", "kings15": False, "values": {}, "cancel": [],
-    "cancel_pairs": [], "any_pair": "none", "block_bonus": None, "block_match": "rank", "straight_score": None,
-    "moon": False, "moon_at": None, "kings_side": None, "pairs_zero_at_end": False, "knock_penalty": "none",
-    "knock_bonus": "none", "knock_tie": "neutral", "cactus_knock": [5, 2], "cactus_ranks": "01", "par_table": OURS_1,
-    "slaps": False,
+    "one_eyed_pairs": [], "j0q12k13": False, "jack_value": 10, "twos": "minus2", "kings15": False, "values": {},
+    "cancel": [], "cancel_pairs": [], "any_pair": "none", "block_bonus": None, "block_match": "rank",
+    "straight_score": None, "moon": False, "moon_at": None, "kings_side": None, "pairs_zero_at_end": False,
+    "knock_penalty": "none", "knock_bonus": "none", "knock_tie": "neutral", "cactus_knock": [5, 2],
+    "cactus_ranks": "01", "par_table": OURS_1, "slaps": False,
 }  # fmt: skip
 OWN_DEFAULTS: dict[str, Changes] = {
     "NIN": {"joker_value": -4},
@@ -191,6 +191,10 @@ def cancelled(options: Changes, layout: Layout, known_as: Layout) -> Iterator[Pl
         names = {known_as[place] for place in group}
         if len(names) == 1 and (names != {"X"} or options["joker_pair"] == "zero"):
             yield from group
+    for group in groups_of_wilds(options, layout):
+        names = {known_as[place] for place in group}
+        if len(names) == 1 and (names != {"X"} or options["joker_pair"] == "zero"):
+            yield from group
     if options["any_pair"] != "none":
         for rank in set(known_as.values()) - ({"X"} if options["joker_pair"] != "zero" else set()):
             equal = [place for place in layout if known_as[place] == rank]
@@ -209,6 +213,15 @@ def groups(options: Changes, layout: Layout) -> Iterator[list[Place]]:
         yield [place for place in layout if place[0] == place[1]]
         yield [place for place in layout if place[0] + place[1] == width - 1]
     yield from ([one, other] for one, other in combinations(layout, 2) if way(one, other) in options["cancel_pairs"])
+
+
+def groups_of_wilds(options: Changes, layout: Layout) -> Iterator[list[Place]]:
+    """The groups that count only because a wild jack is in them: lines in nine-card golf, elsewhere neighbours."""
+    kind, other = ("cancel", "cancel_pairs") if options["tag"] == "NIN" else ("cancel_pairs", "cancel")
+    meant = options | {kind: options["one_eyed_pairs"], other: [], "any_pair": "none"}
+    for group in groups(meant, layout):
+        if {layout[place] for place in group} & {"JS", "JH"}:
+            yield group
 
 
 def way(one: Place, other: Place) -> str:
@@ -307,6 +320,7 @@ def conflict(request: Request) -> bool:
         len(setters) != len(set(setters))
         or ("diag" in options["cancel"] and not square)
         or ("block_match" in given and options["block_bonus"] is None)
+        or ("one_eyed_pairs" in given and (not options["one_eyed_wild"] or options["any_pair"] != "none"))
         or ("knock_tie" in given and options["knock_penalty"] == options["knock_bonus"] == "none")
         or ("any_pair" in given and options["any_pair"] != "none" and bool(given.get("cancel")))
         or (options["slaps"] and bool(given.keys() & {"cancel", "cancel_pairs", "any_pair"}))
@@ -366,6 +380,7 @@ FAMILY_OPTIONS = (
         "queen_value": st.sampled_from([10, 12, 13, 20]),
         "qs40": st.booleans(),
         "one_eyed_wild": st.booleans(),
+        "one_eyed_pairs": LINES,
         "j0q12k13": st.booleans(),
         "jack_value": st.sampled_from([10, 20]),
         "kings15": st.booleans(),
@@ -407,6 +422,7 @@ RELATED = [
     ("any_pair", "cancel_pairs", "values"),
     ("joker_pair", "joker_value", "cancel", "cancel_pairs"),
     ("one_eyed_wild", "values", "cancel_pairs"),
+    ("one_eyed_wild", "one_eyed_pairs", "cancel", "joker_pair"),
     ("block_bonus", "block_match", "joker_pair", "joker_value"),
     ("block_bonus", "kings_side", "one_eyed_wild"),
     ("block_bonus", "straight_score", "cancel"),
