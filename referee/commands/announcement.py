@@ -12,7 +12,7 @@ from referee.tournament.config.config import Config
 from referee.tournament.plan.schedule import Plan
 
 LAST_LINES = 10
-"""Lines of a failing bot's standard error that are shown."""
+"""How many lines of a failing bot's standard error are shown."""
 
 
 def announce_plan(config: Config, plan: Plan) -> None:
@@ -25,7 +25,7 @@ def announce_plan(config: Config, plan: Plan) -> None:
 
 
 def announce_time(config: Config, plan: Plan, there: Mapping[str, int], greeted: Sequence[Greeted]) -> Estimate:
-    """Say how much time and disk the matches take that are not `there` yet, by variant; returns the estimate.
+    """Say how much time and disk the matches take that are not `there` yet, by variant. Returns the estimate.
 
     Starts take as long as they were just measured, and decisions as if bots answered at once.
     """
@@ -48,7 +48,7 @@ def announce_time(config: Config, plan: Plan, there: Mapping[str, int], greeted:
 
 
 def tell_failures(greeted: Sequence[Greeted]) -> bool:
-    """Say which bots did not start, and why, all together; whether there are any."""
+    """Say of all bots that did not start why they did not. Returns whether there are any."""
     failed = [(one, one.mishap) for one in greeted if one.mishap is not None]
     for one, mishap in failed:
         say(f"bot {one.bot.name}: {mishap.kind}: {mishap.detail}")

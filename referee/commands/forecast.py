@@ -68,7 +68,7 @@ class Pace:
         """The work of the matches that have ended, and how long they took together."""
 
     def begun(self, fixture: Fixture) -> None:
-        """A match is being played from now on."""
+        """A match is played from now on."""
         now = self._clock()
         self._begun_at = now if self._begun_at is None else self._begun_at
         self._playing[fixture.number] = now, self._match_s[fixture.variant]

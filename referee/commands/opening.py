@@ -1,4 +1,4 @@
-"""The store of a run that is to be played: begun, gone on with, amended, or moved out of the way."""
+"""The store of a run that is to be played: it is begun, gone on with, amended, or moved out of the way."""
 
 import contextlib
 import itertools
@@ -23,7 +23,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     """A tournament that can be played or gone on with."""
 
     path: Path
-    """Its store."""
+    """The run's store."""
     config: Config
     facts: Facts
     key: bytes
@@ -39,7 +39,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
 
 
 def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool) -> PreparedRun:
-    """What is to be played, gone on with where there is a run; nothing is written.
+    """What is to be played, going on with the run where there is one. Nothing is written.
 
     A config that differs from the run's is told. Raises StoreError where the run cannot take it, or it may not change.
     """
@@ -86,7 +86,7 @@ def _begin(run: PreparedRun, lock: Lock) -> Store:
 
 
 def _tell_amendment(path: Path, found: Amendment, *, may_change: bool) -> None:
-    """What would change, or that it cannot."""
+    """Say what would change. Raises StoreError where it cannot, or may not."""
     if found.refused:
         raise StoreError(
             f"{path} was begun with another config:\n"

@@ -140,12 +140,12 @@ class RunProgress:
         display.begin(self._shown())
 
     def waiting(self) -> None:
-        """Some seconds have gone by: say that it goes on, if no match has told it."""
+        """Say that the run goes on, if no match has ended so far. Called once, after some seconds."""
         if self._leaders.matches == self._had < self._total:
             self._display.say(f"{self._had}/{self._total} matches so far; {self._left()}")
 
     def begun(self, fixture: Fixture) -> None:
-        """A match is being played from now on."""
+        """A match is played from now on."""
         self._pace.begun(fixture)
 
     def finished(self, result: Result) -> None:

@@ -1,4 +1,4 @@
-"""standings: the tables of a run, from its store alone."""
+"""standings: shows the tables of a run, from its store alone."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -18,17 +18,17 @@ from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary, summary_of
 
 NAMED = 5
-"""Reasons and matches of which a line names no more."""
+"""A line names at most so many reasons or matches."""
 
 EXAMPLES = 3
-"""Matches with a fault of one kind that are named for each bot; --json tells all."""
+"""For each bot and kind of fault, so many matches are named. --json tells all of them."""
 
 CROWDED = 0.1
-"""Where the referee was late in a greater part of the matches, the host is overloaded."""
+"""A host is overloaded where the referee was late in a greater share of the matches than this."""
 
 
 def print_standings(path: Path, *, as_json: bool, hashes: bool) -> int:
-    """The tables again, or with `hashes` every match that counts and the hash of its record."""
+    """Print the tables again, or with `hashes` every match that counts with the hash of its record."""
     if as_json and hashes:
         say("golfref: --json and --hashes are two different things to print; give one of them")
         return USAGE
@@ -47,7 +47,7 @@ def print_standings(path: Path, *, as_json: bool, hashes: bool) -> int:
 
 
 def explain_faults(store: Store, summary: RunSummary) -> None:
-    """For each bot that was at fault: its faults in the first match with any, where to read on, and all matches."""
+    """Tell for each bot at fault its faults in the first such match, where to read on, and all such matches."""
     seats: dict[str, tuple[int, int]] = {}
     matches: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for result in store.results() if any(row.faults for row in summary.standings) else ():
@@ -63,7 +63,7 @@ def explain_faults(store: Store, summary: RunSummary) -> None:
 
 
 def _numbers(numbers: Sequence[int]) -> str:
-    """`match 44`, or `matches 34, 35, 40 and 22 more`."""
+    """Matches in words, as `match 44` or `matches 34, 35, 40 and 22 more`."""
     if len(numbers) == 1:
         return f"match {numbers[0]}"
     rest = f" and {len(numbers) - EXAMPLES} more" if len(numbers) > EXAMPLES else ""
@@ -78,7 +78,7 @@ def _record(store: Store, number: int) -> Record:
 
 
 def show(summary: RunSummary, *, as_json: bool) -> None:
-    """The summary as tables or as JSON."""
+    """Print the summary as tables or as JSON."""
     if as_json:
         put_json(msgspec.json.encode(summary))
     else:
@@ -92,7 +92,7 @@ def show(summary: RunSummary, *, as_json: bool) -> None:
 
 
 def _provenance(summary: RunSummary) -> list[str]:
-    """Where the figures come from: without it no result can be defended."""
+    """Where the figures come from. Without this no result can be defended."""
     voided = f", {summary.voided} voided and played again" if summary.voided else ""
     missing = "" if summary.matches == summary.planned else f" of {summary.planned}"
     reuse = "" if summary.reuse == "match" else f", bots' processes kept for the {summary.reuse}"

@@ -1,4 +1,4 @@
-"""tournament: check everything, say what it will take, play what is missing, show the standings."""
+"""tournament: checks everything, says what it will take, plays what is missing, and shows the standings."""
 
 import contextlib
 import shlex
@@ -49,7 +49,7 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
 
 
 def run_tournament(options: TournamentOptions, signals: Signals) -> int:
-    """The whole command; whatever keeps it from its end is told in words."""
+    """Run the command and return its exit code. Whatever ends it early is told in words."""
     path = options.store or options.config.with_suffix(".golfref")
     replaced = _stat(path) if options.fresh else None
     try:
@@ -75,7 +75,7 @@ def run_tournament(options: TournamentOptions, signals: Signals) -> int:
 
 
 def _run(options: TournamentOptions, path: Path, signals: Signals) -> int:
-    """Nothing is played before all of the config is known to be good and every bot has been greeted."""
+    """Play nothing before all of the config is known to be good and every bot has been greeted."""
     config = load(options.config)
     config = replace(
         config,
@@ -99,9 +99,9 @@ def _run(options: TournamentOptions, path: Path, signals: Signals) -> int:
 
 
 def _check_cells(config: Config, path: Path) -> None:
-    """Under `bwrap` there must be cells, and none in which the store can be read: the key of all deals is in it.
+    """Under `bwrap` there must be cells, and no bot may read the store, which holds the key of all deals.
 
-    What no control group bounds on this host is said.
+    Says what no control group bounds on this host. Raises StoreError, and HostFault where there are no cells.
     """
     if config.isolation != "bwrap":
         return
@@ -138,7 +138,7 @@ def _play(options: TournamentOptions, run: PreparedRun, estimate: Estimate, lock
 
 
 def _note_changed_bots(run: PreparedRun, store: Store) -> None:
-    """A bot whose files changed while it played is named, for everybody and for good."""
+    """Name every bot whose files changed while it played, here and in the store."""
     versions = {bot.name: bot.version for bot in config_facts(run.config).bots}
     lines = [
         f"bot `{bot.name}` changed while matches were played (version {short(bot.version)} -> "
@@ -152,14 +152,14 @@ def _note_changed_bots(run: PreparedRun, store: Store) -> None:
 
 
 def _stat(path: Path) -> stat_result | None:
-    """Which file it is; None where there is none that can be seen."""
+    """Which file it is. None where there is none that can be seen."""
     with contextlib.suppress(OSError):
         return path.stat()
     return None
 
 
 def _so_far(options: TournamentOptions, path: Path) -> str:
-    """What there is, and how to go on; or why that cannot be told."""
+    """How many matches are stored and how to go on, or why that cannot be told."""
     try:
         with contextlib.closing(Store.open(path)) as store:
             return f"{len(store.numbers())} of {store.meta().matches} matches are stored; go on with: {_again(options)}"

@@ -1,1 +1,1 @@
-"""Tables and exports; reads the store, never a live match."""
+"""Tables and texts about what was played. They read results and records, never a live match."""

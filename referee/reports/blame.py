@@ -1,4 +1,4 @@
-"""Why a bot was at fault, told to its author: what, where in the match, the line, and the end of its standard error."""
+"""Tells a bot's author why it was at fault: how, where in the match, with which line, and what it wrote to stderr."""
 
 from collections.abc import Iterator
 
@@ -9,20 +9,20 @@ from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mish
 from referee.rules.table.asks import Ask
 
 LAST_LINES = 15
-"""Lines of a bot's standard error that are shown."""
+"""How many lines of a bot's standard error are shown."""
 
 
 class Blame(Struct, frozen=True, kw_only=True):
     """A fault and where it happened."""
 
     where: str
-    """`round 3, turn`, or `before the match`."""
+    """Such as `round 3, turn` or `before the match`."""
     mishap: Mishap
     forfeits: bool
 
 
 def explain(record: Record, seat: int, number: int | None = None) -> Iterator[str]:
-    """Lines about a seat's faults, the first of each kind; nothing where there is none. Raises BrokenRecord.
+    """Lines about a seat's faults, the first of each kind. There are none where it made no fault. Raises BrokenRecord.
 
     With `number` they say which match of a run it was.
     """
@@ -46,7 +46,7 @@ def explain(record: Record, seat: int, number: int | None = None) -> Iterator[st
 
 
 def late_hint(move: Move, seat: int) -> str | None:
-    """If a seat was late in a slap window, which is no fault: what may be the reason; None where it was not."""
+    """What may be the reason why a seat was late in a slap window, which is no fault. None where it was not late."""
     reactions = move.reactions if isinstance(move, GivenSlaps) else ()
     return next((reaction.hint for reaction in reactions if reaction.seat == seat and reaction.late), None)
 
@@ -72,7 +72,7 @@ def mishap_of(move: Move, seat: int) -> Mishap | None:
 
 
 def _late(record: Record, seat: int) -> str:
-    """How often it was late in slap windows, and by how much; or, where nothing came, what there was the first time."""
+    """How often it was late in slap windows and by how much, or where nothing came, what there was the first time."""
     windows = [move for move in record.moves if isinstance(move, GivenSlaps)]
     reactions = [one for move in windows for one in move.reactions if one.seat == seat]
     late = [one for one in reactions if one.late]

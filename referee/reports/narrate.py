@@ -48,9 +48,9 @@ SENTENCES: Mapping[type[Struct], str] = {
     wire.WindowClosed: "the slap window closes",
     wire.Forfeited: "{seat} has forfeited the match",
 }
-"""What happened, by kind of event; the words in braces are its fields, or what `_told_otherwise` makes of them.
+"""What happened, by kind of event. The words in braces are its fields, or what `_other_words` makes of them.
 
-Kinds that take several lines, or whose words depend on them, are in `_LINES`."""
+Kinds of event that take several lines are in `_LINES`."""
 
 
 def narrate(game: Game, since: int, viewer: int | None, names: Sequence[str]) -> Iterator[str]:
@@ -60,12 +60,12 @@ def narrate(game: Game, since: int, viewer: int | None, names: Sequence[str]) ->
 
 
 def in_words(event: wire.Event, names: Sequence[str]) -> Iterator[str]:
-    """The lines for one event; `names` of the bots by seat."""
+    """The lines for one event. `names` are those of the bots, by seat."""
     if type(event) in _LINES:
         yield from _LINES[type(event)](event, names)
         return
     words = {name: _field_in_words(name, getattr(event, name), names) for name in event.__struct_fields__}
-    yield SENTENCES[type(event)].format(**words | _told_otherwise(event, names))
+    yield SENTENCES[type(event)].format(**words | _other_words(event, names))
 
 
 # Events of several lines
@@ -102,14 +102,14 @@ _LINES: Mapping[type[Struct], Callable[[Any, Sequence[str]], Iterator[str]]] = {
 
 
 def _field_in_words(name: str, value: Any, names: Sequence[str]) -> str:
-    """A field by its name; what the viewer may not see is said to be hidden."""
+    """A field by its name. What the viewer may not see is said to be hidden."""
     if name in _FIELDS:
         return _FIELDS[name](value)
     return _who(value, names) if name in {"seat", "of", "knocker"} else str(value)
 
 
-def _told_otherwise(event: wire.Event, names: Sequence[str]) -> dict[str, str]:
-    """Words that are made of several fields, or that have a turn of their own in this kind of event."""
+def _other_words(event: wire.Event, names: Sequence[str]) -> dict[str, str]:
+    """The words that are made of several fields, or that are special to this kind of event."""
     match event:
         case wire.TurnedUp() | wire.Looked() | wire.SwappedOwn():
             pairs = zip(event.slots, event.cards, strict=True)
@@ -169,7 +169,7 @@ _FIELDS: Mapping[str, Callable[[Any], str]] = {
     "layout": _layout,
     "face_up": lambda up: "face up" if up else "face down",
 }
-"""How a field is said, by its name on the wire; the others are said as they are, and seats with the bot's name."""
+"""How a field is said, by its name on the wire. Seats are said with the bot's name, all other fields as they are."""
 
 
 def _who(seat: int, names: Sequence[str]) -> str:

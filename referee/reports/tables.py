@@ -11,14 +11,14 @@ from protocol.text import printable
 from referee.tournament.standings import BotStanding, Encounter, RankBy, Standings
 
 NAME_LIMIT = 32
-"""Characters of a name that a table shows."""
+"""A table shows so many characters of a name."""
 
 CROSSTABLE_LIMIT = 12
-"""So many bots, from the top of the standings, make up the crosstable: more columns fit no terminal."""
+"""The crosstable shows so many bots from the top of the standings, since more columns fit no terminal."""
 
 
 def report(standings: Standings) -> str:
-    """All tables, with headings: overall, one a variant where there are several, crosstable, faults if any."""
+    """All tables with headings: overall, one for each of several variants, the crosstable, and the faults if any."""
     if not standings.overall:
         return "No match has a result yet."
     variants = list(standings.variants.items())
@@ -33,7 +33,7 @@ def report(standings: Standings) -> str:
 
 
 def rows_table(rows: Sequence[BotStanding]) -> str:
-    """A line a bot. Forfeits, faults and late slaps have a column where some bot has any."""
+    """A table with a line for each bot. Forfeits, faults and late slaps have a column where some bot has any."""
     columns = [column for column in _COLUMNS if not column.optional or any(column.cell(row) != "0" for row in rows)]
     return _table(
         [column.title for column in columns],
@@ -43,7 +43,7 @@ def rows_table(rows: Sequence[BotStanding]) -> str:
 
 
 def crosstable(standings: Standings) -> str:
-    """The row's bot against the column's, in the figure that ranks; columns are numbered as the rows are."""
+    """How the row's bot did against the column's, in the figure that ranks. Columns are numbered as the rows are."""
     bots = list(standings.crosstable)[:CROSSTABLE_LIMIT]
     lines = []
     for number, bot in enumerate(bots, 1):
@@ -54,7 +54,7 @@ def crosstable(standings: Standings) -> str:
 
 
 def faults_table(rows: Sequence[BotStanding]) -> str:
-    """The bots that were at fault, and how often in each way; the empty string where nobody was."""
+    """The bots that were at fault, and how often in each way. The empty string where nobody was."""
     guilty = [row for row in rows if any(row.faults.values())]
     if not guilty:
         return ""
@@ -64,13 +64,13 @@ def faults_table(rows: Sequence[BotStanding]) -> str:
 
 
 def match_points(row: BotStanding) -> str:
-    """`0.712 ± 0.034`: the mean and 1.96 standard errors; the mean alone where there is no standard error."""
+    """The mean and 1.96 standard errors, as `0.712 ± 0.034`, or the mean alone where there is no standard error."""
     error = row.match_points_stderr
     return f"{row.match_points:.3f}" + ("" if error is None else f" ± {1.96 * error:.3f}")
 
 
 def strokes(row: BotStanding) -> str:
-    """`-1.42 ± 0.20`, likewise."""
+    """The mean and 1.96 standard errors, as `-1.42 ± 0.20`, or the mean alone where there is no standard error."""
     error = row.strokes_stderr
     return f"{row.strokes:+z.2f}" + ("" if error is None else f" ± {1.96 * error:.2f}")
 

@@ -1,8 +1,8 @@
-"""A seat's whole conversation as it was, for the bot's author: what the referee sent and what the bot wrote.
+"""A seat's whole conversation, for the bot's author: what the referee sent and what the bot wrote.
 
-`> ` is a line to the bot, `< ` one from it, `! ` a fault where it happened, `# ` a remark of ours, `| ` standard error.
-Remarks tell how long an answer took, and which lines answered nothing. Foreign text is escaped, so that every line of
-the wire is one line here and steers no terminal.
+`> ` begins a line to the bot, `< ` one from it, `! ` a fault where it happened, `# ` a remark of ours, and `| ` a line
+of standard error. Remarks tell how long an answer took, and which lines answered nothing. Foreign text is escaped, so
+that every line of the wire is one line here and steers no terminal.
 """
 
 import sys
@@ -17,7 +17,7 @@ from referee.reports.blame import late_hint, mishap_of
 from referee.rules.record import Forfeit, Given, Line, Move, Reaction, Record, walk
 
 LATE_US = 2000
-"""From here on it is told that the referee looked at its pipes late."""
+"""The referee is said to have looked at its pipes late when it was later than this."""
 
 
 class _Asked(Struct):
@@ -36,10 +36,10 @@ class _Asked(Struct):
 
 
 def wire_lines(record: Record, seat: int) -> Iterator[str]:
-    """The conversation in order, the seat's faults where they happened, then its standard error as far as it is kept.
+    """The conversation in order with the seat's faults where they happened, then its standard error as it is kept.
 
-    A bot's line stands after what had been sent when it was read; lines that the bot wrote too early may have been
-    judged with a later request only. Raises BrokenRecord where the record does not replay.
+    A bot's line stands after what had been sent when it was read. Lines that the bot wrote too early may have been
+    judged only with a later request. Raises BrokenRecord where the record does not replay.
     """
     if record.lag_us > LATE_US:
         yield f"# the referee looked at its pipes at worst {record.lag_us / 1000:.0f} ms late in this match"
@@ -80,7 +80,7 @@ def _sent(data: bytes) -> Iterator[str]:
 
 
 def _written(lines: list[Line], count: int, asked: _Asked) -> Iterator[str]:
-    """Takes from the lines those that had come when so many messages were sent; `asked` is the last of these."""
+    """Takes from the lines those that had come when so many messages were sent. `asked` is the last of them."""
     while lines and lines[0].after <= count:
         line = lines.pop(0)
         text = line.text.rstrip("\r\n")
@@ -97,7 +97,7 @@ def _written(lines: list[Line], count: int, asked: _Asked) -> Iterator[str]:
 
 
 def _ignored(line: Line, asked: _Asked) -> str | None:
-    """Why a line answered nothing; None where it was the answer, or a fault, or too little of it is kept to say."""
+    """Why a line answered nothing. None where it was the answer or a fault, or too little of it is kept to say."""
     if not line.text.strip():
         return "a blank line" if line.text.endswith("\n") else None
     try:
@@ -110,7 +110,7 @@ def _ignored(line: Line, asked: _Asked) -> str | None:
 
 
 def _time(given: Given | Reaction) -> Iterator[str]:
-    """How long an answer took: of a slap as it counted, otherwise as it was charged, with what was not."""
+    """How long an answer took: a slap as it counted, any other answer as it was charged, and what was not charged."""
     if isinstance(given, Reaction):
         if given.corrected_us is not None:
             yield f"# {given.corrected_us:.1f} us, corrected"

@@ -1,1 +1,1 @@
-"""Many matches: config, schedule, the store, standings and their statistics, verification."""
+"""Many matches: the config, the plan, playing it, the store, the standings, and checking all of it."""

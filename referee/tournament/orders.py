@@ -1,4 +1,4 @@
-"""What is ordered of whoever plays a match of the plan, and what is reported of it. Nothing is played here."""
+"""Orders to play matches of the plan, and the reports of what became of them. Nothing is played here."""
 
 import zlib
 from hashlib import sha256
@@ -12,11 +12,11 @@ from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 
 ATTEMPTS = 3
-"""How often a match is played, at most, when the referee or its host spoils it."""
+"""A match that the referee or its host spoils is played at most so many times."""
 
 
 class Order(Struct, frozen=True, kw_only=True):
-    """A match that is to be played, with all that this takes."""
+    """An order to play a match, with all that this takes."""
 
     fixture: Fixture
     setup: MatchSetup
@@ -24,7 +24,7 @@ class Order(Struct, frozen=True, kw_only=True):
 
 
 class Begun(Struct, frozen=True, kw_only=True, tag=True):
-    """A match is being played from now on."""
+    """A match is played from now on."""
 
     number: int
 
@@ -52,7 +52,7 @@ class Spoiled(Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Heartbeat(Struct, frozen=True, tag=True):
-    """Nothing has happened, but whoever reports is there."""
+    """Nothing has happened, but the worker is alive."""
 
 
 Report = Begun | Played | Spoiled | Heartbeat
@@ -65,7 +65,7 @@ def played(fixture: Fixture, record: Record) -> Played:
 
 
 def result_of(fixture: Fixture, record: Record) -> Result:
-    """The row that standings are computed from."""
+    """The result of a match, from which standings are computed."""
     return Result(
         number=fixture.number,
         variant=fixture.variant,

@@ -28,36 +28,36 @@ class BotStanding(Struct, frozen=True, kw_only=True):
     """A bot's place in a table. Figures are rounded to nine decimals, so that equal ones are equal."""
 
     rank: int
-    """1 is best; equal figures share a rank."""
+    """1 is best. Equal figures share a rank."""
     bot: str
     match_points: float
     """From 0 to 1."""
     match_points_stderr: float | None
-    """None with fewer than two blocks."""
+    """None where there are fewer than two blocks."""
     strokes: float
     strokes_stderr: float | None
     matches: int
     rounds: int
     firsts: int
-    """Matches with rank 1, shared or not."""
+    """How many matches it ended with rank 1, shared or not."""
     forfeits: int
     faults: dict[str, int]
     late_slaps: int
-    """Slaps and passes that came too late; no faults."""
+    """How many slaps and passes came too late, which is no fault."""
 
 
 class Encounter(Struct, frozen=True, kw_only=True):
     """A bot against one opponent, over all matches with both at the table."""
 
     match_points: float
-    """1 for a better rank, 0 for a worse one, half for a tie: the mean."""
+    """The mean of 1 for a better rank, 0 for a worse one and half for a tie."""
     strokes: float
-    """Own less the opponent's, a round: the mean."""
+    """The mean of its own strokes a round, less the opponent's."""
     matches: int
 
 
 class Standings(Struct, frozen=True, kw_only=True):
-    """All tables of a tournament; rows are sorted by rank, then by name."""
+    """All tables of a tournament. Rows are sorted by rank, then by name."""
 
     rank_by: RankBy
     overall: tuple[BotStanding, ...]
@@ -75,7 +75,7 @@ def standings_of(results: Iterable[Result], rank_by: RankBy = "match-points") ->
 
 
 class Tally:
-    """The sums that standings are computed from. It keeps no results, and of a block only what its bots made of it."""
+    """The sums from which standings are computed. It keeps no results, and of a block only what its bots made of it."""
 
     def __init__(self) -> None:
         self.matches = 0
@@ -83,7 +83,7 @@ class Tally:
         self._meetings: _Meetings = {}
 
     def add(self, result: Result) -> None:
-        """Count a match. They come in the order of the plan: block by block, and sums of floats depend on the order."""
+        """Count a match. Matches must come in the order of the plan, since sums of floats depend on it."""
         self.matches += 1
         table = self._scores.setdefault(result.variant, defaultdict(_Score))
         rounds, mean = _per_round(result), sum(result.totals) / len(result.totals)
@@ -118,10 +118,10 @@ def beaten_shares(ranks: tuple[int, ...]) -> tuple[float, ...]:
 
 
 class _Score(Struct, kw_only=True):
-    """A bot in a variant: by block its matches and the sums of both figures over them, and what it did in all."""
+    """What a bot did in a variant: by block its matches and the sums of both figures, and what is counted overall."""
 
     block: int | None = None
-    """The last one."""
+    """The last block that was counted."""
     counts: "array[int]" = field(default_factory=lambda: array("q"))
     points_sums: "array[float]" = field(default_factory=lambda: array("d"))
     strokes_sums: "array[float]" = field(default_factory=lambda: array("d"))
@@ -169,7 +169,7 @@ class _Figure(Struct, frozen=True):
 
 
 def _clustered(counts: Sequence[int], sums: Sequence[float]) -> _Figure:
-    """The mean over matches, given matches and sum of each block; matches of one block are not independent.
+    """The mean over matches, given matches and sum of each block. Matches of one block are not independent.
 
     With N matches in G blocks, the standard error is sqrt(G / (G - 1) * sum over blocks of e**2) / N, where e is the
     sum of the block's deviations from the mean.
@@ -184,7 +184,7 @@ def _clustered(counts: Sequence[int], sums: Sequence[float]) -> _Figure:
 
 
 def _equal_weight(figures: Sequence[_Figure]) -> _Figure:
-    """The mean over variants; none of its error is known while that of one variant is not."""
+    """The mean over variants. Its error is known only where that of every variant is."""
     errors = [figure.stderr for figure in figures if figure.stderr is not None]
     known = len(errors) == len(figures)
     stderr = _rounded(sqrt(sum(error**2 for error in errors)) / len(figures)) if known else None
@@ -200,7 +200,7 @@ def _table(scores: dict[str, list[_Score]], rank_by: RankBy) -> tuple[BotStandin
 
 
 def _merit(row: BotStanding, rank_by: RankBy) -> float:
-    """What rows are ranked by: the lower the better."""
+    """The figure by which rows are ranked. Lower is better."""
     return row.strokes if rank_by == "strokes" else -row.match_points
 
 
@@ -225,7 +225,7 @@ def _row(bot: str, scores: Sequence[_Score]) -> BotStanding:
 
 
 class _Sum(Struct, gc=False):
-    """Matches of a pair, and the sums of both figures over them."""
+    """How many matches a pair has played, and the sums of both figures over them."""
 
     matches: int = 0
     points: float = 0.0
@@ -233,7 +233,7 @@ class _Sum(Struct, gc=False):
 
 
 _Meetings = dict[tuple[str, str], dict[str, _Sum]]
-"""By pair of bots in the order of their names, and by variant: the first one's sums against the second."""
+"""By pair of bots in the order of their names, and by variant, the first bot's sums against the second."""
 
 
 def _meet(meetings: _Meetings, result: Result, rounds: int) -> None:
@@ -269,7 +269,7 @@ def _encounter(meetings: Collection[_Sum], *, first: bool) -> Encounter:
 
 
 def _per_round(result: Result) -> int:
-    """What strokes of a match are divided by; a match that ended before a round was over has none anyway."""
+    """By what the strokes of a match are divided. A match that ended before a round was over has no strokes anyway."""
     return result.rounds or 1
 
 

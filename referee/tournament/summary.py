@@ -1,4 +1,4 @@
-"""What is told of a run: its standings and everything by which they can be judged, from the store alone."""
+"""What a run comes to: its standings and everything by which they can be judged, from the store alone."""
 
 from msgspec import Struct
 
@@ -12,7 +12,7 @@ from referee.tournament.store.facts import Facts, VariantFacts
 from referee.tournament.store.store import RunEvent, Store
 
 LATE_US = 100_000
-"""From here on the referee's lateness in a match is counted."""
+"""Matches are counted in which the referee was later than this."""
 
 
 class EnteredBot(Struct, frozen=True, kw_only=True):
@@ -25,21 +25,21 @@ class EnteredBot(Struct, frozen=True, kw_only=True):
 
 
 class RetiredMatch(Struct, frozen=True, kw_only=True):
-    """A match that is out of the standings; `golfref replay RUN:#ID` tells it."""
+    """A match that is out of the standings. `golfref replay RUN:#ID` tells it."""
 
     id: int
     variant: str
     bots: tuple[str, ...]
-    """By seat."""
+    """By seat, as are the versions."""
     versions: tuple[str, ...]
 
 
 class Lateness(Struct, frozen=True, kw_only=True):
-    """How busy the host was: the longest time in a match in which the referee did not look at its pipes."""
+    """How busy the host was, by the longest time in a match in which the referee did not look at its pipes."""
 
     worst_ms: float
     above_100_ms: int
-    """Matches."""
+    """In how many matches it was more than 100 ms."""
 
 
 class RunSummary(Struct, frozen=True, kw_only=True):
@@ -47,18 +47,19 @@ class RunSummary(Struct, frozen=True, kw_only=True):
 
     name: str
     matches: int
-    """With a result that counts."""
+    """How many matches have a result that counts."""
     planned: int
+    """How many matches the plan has."""
     voided: int
-    """Attempts at a match that the referee or its host spoiled."""
+    """How many attempts at a match the referee or its host spoiled."""
     void_reasons: dict[str, int]
     unplayed: tuple[int, ...]
-    """Numbers of the matches given up because every attempt was voided; the same command tries them again."""
+    """Numbers of the matches that were given up because every attempt was voided. The same command tries them again."""
     lateness: Lateness
     results: tuple[Result, ...]
-    """Of every match in the standings, in the order of the plan; empty where they were not asked for."""
+    """The results of all matches in the standings, in the order of the plan. Empty where they were not asked for."""
     retired: tuple[RetiredMatch, ...]
-    """What was played by bots, or in games, that are no longer in the tournament, in the order of commits."""
+    """Matches of bots or games that are no longer in the tournament, in the order of commits."""
     history: tuple[RunEvent, ...]
     """Amendments, and bots that changed by themselves."""
     version: str
@@ -67,14 +68,14 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     reuse: str
     """How long a bot's process lived: for a match, or for several of the tournament."""
     slap_timing: SlapTiming | None
-    """How slaps were timed; None where no game of the run times any."""
+    """How slaps were timed. None where no game of the run times any."""
     bots: tuple[EnteredBot, ...]
     rank_by: RankBy
     scoring_tables: dict[str, str]
-    """Par golf: by variant the scoring table in use; `ours-1` is not the game publisher's (PAR-25)."""
+    """By variant of par golf, the scoring table in use. `ours-1` is not the game publisher's (PAR-25)."""
     commitment: str
     key: str | None
-    """The master key in hexadecimal; None until every match has a result."""
+    """The master key in hexadecimal. None until every match has a result."""
     digest: str
     standings: tuple[BotStanding, ...]
     variants: dict[str, tuple[BotStanding, ...]]
@@ -82,7 +83,7 @@ class RunSummary(Struct, frozen=True, kw_only=True):
 
 
 def summary_of(store: Store, *, with_results: bool = True) -> RunSummary:
-    """Everything that is told of a run, the master key only once nothing is left to be dealt from it.
+    """Everything that is told of a run. The master key is told only once nothing is left to be dealt from it.
 
     Without the single results, which no table shows, it takes little memory, however long the run. Raises StoreError
     where the store is damaged.
@@ -151,7 +152,7 @@ def _times_slaps(facts: VariantFacts) -> bool:
 
 
 def _scoring_tables(facts: Facts) -> dict[str, str]:
-    """PAR-25: which scoring table each game of par golf used, `ours-1` labelled as ours."""
+    """Which scoring table each game of par golf used. `ours-1` is labelled as ours (PAR-25)."""
     ours = f"{OURS_1.name}, which is ours and not the game publisher's"
     games = {entry.name: entry.variant for entry in facts.variants}
     tables = {name: game.options.par_table.name for name, game in games.items() if game.scores_by_row}

@@ -1,4 +1,4 @@
-"""The organiser's config file: read, checked as a whole, every problem told with its place.
+"""The organiser's config file: it is read and checked as a whole, and every problem is told with its place.
 
 Knows what bots and variants are; it must not know plans, stores or matches.
 """

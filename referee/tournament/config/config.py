@@ -40,10 +40,10 @@ Format = Literal["round-robin"]
 Positive = Annotated[int, Meta(ge=1)]
 
 LONGEST_TITLE = 100
-"""Characters in the name of a tournament."""
+"""The name of a tournament has at most so many characters."""
 
 LONGEST_LINE = 2000
-"""Characters of a problem's line."""
+"""The line that tells a problem has at most so many characters."""
 
 LONGEST_CLOCK_S = 86400
 """No clock runs longer than a day."""
@@ -158,7 +158,7 @@ _TABLES = {
     **dict.fromkeys(BotLimits.__struct_fields__, "[limits]"),
     **dict.fromkeys(Settings.__struct_fields__, "[tournament]"),
 }
-"""Key -> where it belongs, in words."""
+"""By key, the table where it belongs, in words."""
 
 
 def load(path: str | Path) -> Config:

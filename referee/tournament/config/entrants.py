@@ -12,7 +12,7 @@ from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation,
 from referee.tournament.config.reader import KeyPath, Reader
 
 LONGEST_OWNER = 100
-"""Characters in the name of a bot's owner."""
+"""The name of a bot's owner has at most so many characters."""
 
 
 class GivenBot(Struct, frozen=True, kw_only=True):
@@ -28,7 +28,7 @@ class GivenBot(Struct, frozen=True, kw_only=True):
 
 
 def read_bots(given: Sequence[GivenBot] | None, file: str, isolation: Isolation, reader: Reader) -> list[BotSpec]:
-    """The bots of the config in `file`, as far as they can be told; what is wrong with them is noted."""
+    """The bots of the config in `file`, as far as they can be made out. What is wrong with them is noted."""
     if given is None:
         reader.missing(("bots",), "expected at least one [[bots]]")
     given = given or ()
@@ -45,7 +45,7 @@ def readers(bots: Sequence[BotSpec], path: str) -> list[str]:
 
 
 def check_trust(given: Sequence[GivenBot], isolation: Isolation, *, trusted: bool, reader: Reader) -> None:
-    """Other people's programs run under `bwrap`, or the organiser says in so many words that he trusts them."""
+    """Other people's programs run under `bwrap`, unless the organiser says that they are trusted."""
     owners = sorted({bot.owner or "(none)" for bot in given if bot.builtin is None})
     if len(owners) > 1 and isolation != "bwrap" and not trusted:
         some = ", ".join(owners[:5]) + ", ..." * (len(owners) > 5)
@@ -57,7 +57,7 @@ def check_trust(given: Sequence[GivenBot], isolation: Isolation, *, trusted: boo
 
 
 def _check_folders(bots: Sequence[BotSpec], file: str, reader: Reader) -> None:
-    """No bot sees the config, which may tell the seed, nor what another owner's folder holds: it can read its own."""
+    """A bot can read its folder, so no config, which may tell the seed, and no other owner's folder may lie in it."""
     for index, bot in enumerate(bots):
         cell = cell_of(bot)
         if cell.can_read(file):
@@ -74,7 +74,7 @@ def _check_folders(bots: Sequence[BotSpec], file: str, reader: Reader) -> None:
 
 
 def _bot(given: GivenBot, path: KeyPath, folder: str, isolation: Isolation, reader: Reader) -> BotSpec | None:
-    """The bot, as far as it can be told; what is wrong with it is noted."""
+    """The bot, as far as it can be made out. What is wrong with it is noted."""
     if given.name is not None or given.builtin is None:
         reader.check_label((*path, "name"), given.name, LONGEST_NAME)
     if given.owner is not None:

@@ -1,6 +1,6 @@
 """Where in a TOML text a key or a value stands, for error messages.
 
-tomllib parses the values, tree-sitter only places them, so this module is imported when there is something to place.
+tomllib parses the values. tree-sitter only finds their places, so this module is imported when a place is needed.
 It must not know what any key means.
 """
 
@@ -17,14 +17,14 @@ _KEYS = ("bare_key", "quoted_key", "dotted_key")
 
 
 class Place(Struct, frozen=True, order=True):
-    """A place in the text; both count from 1, columns in characters."""
+    """A place in the text. Both count from 1, columns in characters."""
 
     line: int
     column: int
 
 
 class Places:
-    """The places of a valid TOML text. What has no place of its own stands where the nearest thing around it stands."""
+    """The places of a valid TOML text. What has no place of its own has that of the nearest thing around it."""
 
     def __init__(self, text: str) -> None:
         self._source = text.encode()
@@ -43,7 +43,7 @@ class Places:
         return self._nearest(self._keys, path)
 
     def value(self, path: KeyPath) -> Place:
-        """The place of a value; of a section, its header."""
+        """The place of a value, or of a section's header."""
         return self._nearest(self._values, path)
 
     def _nearest(self, places: dict[KeyPath, Place], path: KeyPath) -> Place:

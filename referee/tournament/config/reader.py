@@ -20,14 +20,14 @@ S = TypeVar("S", bound=Struct)
 
 
 class Problem(Struct, frozen=True, kw_only=True):
-    """One thing that is wrong."""
+    """Something that is wrong in the document."""
 
     path: KeyPath
     text: str
     at_key: bool = False
     """Whether the key is wrong, not its value."""
     first: KeyPath | None = None
-    """Another key that the problem refers to; whoever shows the problem names its line."""
+    """Another key to which the problem refers. Whoever shows the problem names its line."""
 
 
 class Reader:
@@ -38,7 +38,7 @@ class Reader:
     """
 
     def __init__(self, homes: Mapping[str, str]) -> None:
-        """`homes`: key -> in words, the table where it belongs, for keys that are found elsewhere."""
+        """`homes` tells by key the table where it belongs, for keys that are found elsewhere."""
         self.problems: list[Problem] = []
         self._homes = homes
 
@@ -98,7 +98,7 @@ class Reader:
         return f"unknown key; expected {', '.join(known)}"
 
     def _value(self, kind: Any, given: Any, path: KeyPath) -> Any:
-        """The value as this type; None when it is wrong, which TOML itself cannot say."""
+        """The value as this type. None when it is wrong, since TOML has no null."""
         origin, args = get_origin(kind), get_args(kind)
         if origin in (Union, UnionType):
             (kind,) = (arg for arg in args if arg is not type(None))
@@ -114,7 +114,7 @@ class Reader:
         return self._leaf(kind, given, path)
 
     def _array(self, kind: Any, given: Any, path: KeyPath) -> tuple[Any, ...] | None:
-        """The array, which must not be empty: no key of ours has a use for an empty one."""
+        """The array, which must not be empty, since no key of ours has a use for an empty one."""
         sections = isinstance(kind, type) and issubclass(kind, Struct)
         expected = f"at least one [[{path[-1]}]]" if sections else f"array of {kind.__name__}"
         if not isinstance(given, list):
@@ -161,7 +161,7 @@ def _type(given: Any) -> str:
 
 
 def _excerpt(given: Any) -> str:
-    """A value as its author would recognise it, cut when it is long."""
+    """A value as its author would recognise it, cut where it is long."""
     text = json.dumps(given, ensure_ascii=False) if isinstance(given, str | int | float) else _type(given)
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 

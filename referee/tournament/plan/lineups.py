@@ -11,7 +11,7 @@ Lineup = tuple[int, ...]
 
 
 class AllLineups:
-    """Every line-up of `seats` out of `bots` bots once, each in rising order, without holding them in memory.
+    """All line-ups of `seats` out of `bots` bots, each in rising order. They are not held in memory.
 
     Neighbours are far apart in the order of combinations, so that the beginning already mixes all bots.
     """
@@ -35,7 +35,7 @@ class AllLineups:
 
 
 def choose_lineups(stream: Stream, bots: int, seats: int, wanted: int | None) -> list[Lineup] | AllLineups:
-    """All line-ups, or where fewer are wanted a balanced sample; each in rising order."""
+    """All line-ups, or a balanced sample where fewer are wanted. Each is in rising order."""
     every = AllLineups(bots, seats)
     if wanted is None or wanted >= len(every):
         return every
@@ -47,10 +47,11 @@ def choose_lineups(stream: Stream, bots: int, seats: int, wanted: int | None) ->
 
 
 def balanced_sample(stream: Stream, bots: int, seats: int, count: int) -> list[Lineup]:
-    """Distinct random line-ups, each in rising order; `count` is at most half of all there are.
+    """Distinct random line-ups, each in rising order. `count` must be at most half of all there are.
 
-    Every bot is in equally many, give or take one. Pairs meet about equally often: each line-up is put together bot by
-    bot from those in the fewest line-ups, of these from those that met the bots already in it least, of these by lot.
+    Every bot is in equally many, give or take one, and pairs meet about equally often. Each line-up is put together
+    bot by bot: the next bot is one of those in the fewest line-ups, among these one that has met the bots already in
+    it least often, and among these it is drawn by lot.
     """
     sample = _Sample(stream, bots, seats)
     for _ in range(count):
@@ -72,7 +73,7 @@ class _Sample:
         self._met = [[0] * bots for _ in range(bots)]
 
     def draw(self) -> Lineup:
-        """The next line-up by the rule of balanced_sample; a known one only where the rule leaves no other last bot."""
+        """The next line-up by the rule of balanced_sample. It may be a known one where no other last bot is left."""
         lineup: Lineup = ()
         free = list(range(len(self._played)))
         met = [0] * len(self._played)
@@ -90,14 +91,14 @@ class _Sample:
         return tuple(sorted(lineup))
 
     def add(self, lineup: Lineup) -> None:
-        """Takes the line-up into the sample."""
+        """Take the line-up into the sample."""
         self.lineups[lineup] = None
         self._count(lineup, 1)
 
     def make_room(self, lineup: Lineup) -> Lineup:
-        """A new line-up in place of a known one: it exchanges a bot with one of the sample, which becomes another too.
+        """A new line-up in place of a known one, made by exchanging a bot with one of the sample, which changes too.
 
-        So every bot stays in as many as before. A sample of at most half of all line-ups leaves such an exchange.
+        Every bot is in as many as before. A sample of at most half of all line-ups leaves such an exchange.
         """
         other, mine, theirs = next(self._exchanges(lineup))
         del self.lineups[other]

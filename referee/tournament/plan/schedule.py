@@ -30,17 +30,17 @@ class Fixture(Struct, frozen=True, kw_only=True):
     """From 0, in the order of the plan."""
     variant: str
     block: int
-    """From 0; one for all rotations of one line-up on one deal, unique in the tournament."""
+    """From 0. It is one for all rotations of one line-up on one deal, and unique in the tournament."""
     lineup: Lineup
-    """By seat: the bot, as its index in the config."""
+    """By seat, the bot as its index in the config."""
     rotation: int
-    """From 0; with each rotation every bot moves to the next lower seat, and the bot of seat 0 to the highest."""
+    """From 0. With each rotation every bot moves to the next lower seat, and the bot of seat 0 to the highest."""
     deal: int
     deal_key: bytes
 
 
 class Identity(Struct, frozen=True, kw_only=True):
-    """Which match it is, whatever its number in a plan: two of the same identity are the same match.
+    """Which match it is, whatever its number in a plan. Two with the same identity are the same match.
 
     Names and versions of bots are by seat.
     """
@@ -60,10 +60,10 @@ class Identity(Struct, frozen=True, kw_only=True):
 
 
 class Plan:
-    """All matches of a tournament, in order; `plan[number]` costs the same in a plan of any length.
+    """All matches of a tournament, in order. `plan[number]` costs the same in a plan of any length.
 
     Deal 0 of every line-up of every variant comes first, then deal 1, and so on. Within a deal the variants take turns
-    block by block until each has come to the end of its line-ups; the rotations of a block follow one another. The
+    block by block until each has come to the end of its line-ups. The rotations of a block follow one another. The
     matches depend on the bots' names, not on their order in the config.
 
     Raises ValueError when names are not unique, or when a variant has more seats than there are bots.
@@ -165,7 +165,7 @@ class _Stage(Struct, frozen=True, kw_only=True):
     first_lineup: int
     entries: tuple[int, ...]
     starts: tuple[int, ...]
-    """Of each variant's block within a lap: the first match; at the end the matches of a lap."""
+    """The first match of each variant's block within a lap, and at the end the number of matches of a lap."""
 
 
 def _stages(lengths: Sequence[int], seats: Sequence[int]) -> list[_Stage]:

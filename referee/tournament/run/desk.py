@@ -1,6 +1,6 @@
-"""The desk of a run: hands out its matches in the order of the plan and keeps what comes of them.
+"""The desk of a run hands out its matches in the order of the plan and keeps what comes of them.
 
-The only one that writes to the store while matches are played. It must not know how they are played, or where.
+Nothing else writes to the store while matches are played. It must not know how they are played, or where.
 """
 
 from collections import deque
@@ -19,7 +19,7 @@ from referee.tournament.store.store import Store
 
 
 class Watcher(Protocol):
-    """Whoever shows how a run goes."""
+    """Is told how a run goes, to show it."""
 
     def begun(self, fixture: Fixture) -> None:
         """A match is played from now on."""

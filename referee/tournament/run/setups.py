@@ -14,7 +14,7 @@ CACTUS_ROUNDS = 20
 
 
 def for_blocks(entry: ConfiguredVariant) -> Variant:
-    """The variant as blocks play it: the deals of a block start alike (AMB-82), and Cactus has a cap on rounds."""
+    """The variant as blocks play it: all rotations start alike (AMB-82), and Cactus has a cap on rounds."""
     variant = entry.variant
     if not variant.has("fixed_starter"):
         return variant
@@ -23,7 +23,7 @@ def for_blocks(entry: ConfiguredVariant) -> Variant:
 
 
 def games(config: Config) -> tuple[GameMessage, ...]:
-    """All that will be played, as bots are told in `hello`."""
+    """All games that will be played, as bots are told in `hello`."""
     return tuple(
         GameMessage(variant=entry.variant.preset, name=entry.name, seats=entry.seats) for entry in config.variants
     )

@@ -1,4 +1,4 @@
-"""A run on disk: one SQLite file, what its results depend on, and how a changed config changes it.
+"""A run on disk: one SQLite file. What its results depend on, and how a changed config changes it.
 
 Knows plan, config and finished matches; it must not know how matches are played.
 """

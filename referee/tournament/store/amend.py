@@ -1,4 +1,4 @@
-"""Amending a run: what a changed config does to the matches of a run that has begun, told first, then done.
+"""Amending a run: what a changed config does to the matches of a run that has begun. It is told first, then done.
 
 A match that was played counts as long as the plan has it: the same game, deal and seats, and the same versions of the
 bots. All else stays in the store, out of the standings, and comes back if the plan has it again. This module must not
@@ -16,32 +16,32 @@ from referee.tournament.store.store import Meta, Store
 
 
 class Amendment(Struct, frozen=True, kw_only=True):
-    """What would become of a run under a changed config; in numbers of matches where nothing else is said."""
+    """What would become of a run under a changed config. Numbers are those of matches."""
 
     changes: list[str]
-    """In words; empty: the config is the run's own."""
+    """Changes in words. There are none where the config is the run's own."""
     refused: list[str]
-    """Changes that no run can take, with the reason; where there are any, the rest means nothing."""
+    """Changes that no run can take, with the reason. Where there are any, the rest means nothing."""
     meta: Meta
-    """The run, amended."""
+    """What the run is once it is amended."""
     places: dict[int, Fixture]
     """By id, the committed matches that count afterwards."""
     there: dict[str, int]
     """By variant, how many matches count afterwards."""
     before: int = 0
-    """In the plan as it is."""
+    """How many the plan has as it is."""
     kept: int = 0
-    """Count now, and afterwards."""
+    """How many count now and afterwards."""
     dropped: int = 0
-    """Count now, but not afterwards: they stay in the store."""
+    """How many count now but not afterwards. They stay in the store."""
     replayed: int = 0
-    """The part of the dropped ones that is played again, by another version of a bot or in another game."""
+    """How many of those are played again, by another version of a bot or in another game."""
     returned: int = 0
-    """Were dropped earlier, and count again."""
+    """How many were dropped earlier and count again."""
     added: int = 0
-    """Have no counterpart in the plan as it is."""
+    """How many are in the new plan, but not in the plan as it is."""
     was_complete: bool = False
-    """Whether the key has been revealed."""
+    """Whether every match was there, so that the key has been revealed."""
 
     def lines(self) -> list[str]:
         """All of it in words."""
@@ -53,7 +53,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
 
     @property
     def warning(self) -> str:
-        """What an organiser should know before deals are drawn from a key that is known; else empty."""
+        """What to know before deals are drawn from a key that has been shown. Empty where it has not."""
         if not self.was_complete or self.meta.matches == len(self.places):
             return ""
         return (

@@ -1,4 +1,4 @@
-"""The files of a store: who may write, how SQLite opens them, and in words what the host refuses.
+"""The files of a store: who may write, how SQLite opens them, and what to say when the host refuses.
 
 Nothing here knows what a store holds.
 """
@@ -12,30 +12,30 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SIDE_FILES = ("-wal", "-shm", "-journal")
-"""What SQLite may leave beside a store when it is killed; the first and the last belong to its content."""
+"""What SQLite may leave beside a store when it is killed. The first and the last belong to its content."""
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _PATIENCE_S = 10
-"""So long SQLite waits for another process that reads or writes."""
+"""SQLite waits so long for another process that reads or writes."""
 
 
 class StoreError(Exception):
-    """The store cannot be used; the text says why and what to do."""
+    """The store cannot be used. The text says why and what to do."""
 
 
 class WriteFailed(StoreError):
-    """The host did not let us keep something."""
+    """The host did not let us write something."""
 
 
 class Lock:
-    """The right to write to a store, held by one process at a time; `locked` gives it."""
+    """The right to write to a store, which one process has at a time. `locked` gives it."""
 
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[Lock]:
-    """Hold the lock of a store, whether it exists yet or not; raises StoreError when another golfref holds it.
+    """Hold the lock of a store, whether it exists yet or not. Raises StoreError when another golfref holds it.
 
-    It is a file beside the store, which a referee that is killed leaves behind unlocked.
+    The lock is a file beside the store. A referee that is killed leaves it behind unlocked.
     """
     beside = f"{os.path.realpath(path)}.lock"
     fd = _lock(beside, path)
@@ -83,7 +83,7 @@ def open_writing(path: Path) -> tuple[sqlite3.Connection, str]:
 
 
 def _can_log(path: Path) -> bool:
-    """Whether SQLite can keep a write-ahead log here: with the file itself it would find out too late."""
+    """Whether SQLite can keep a write-ahead log here. With the store itself it would find out too late."""
     probe = Path(f"{path}.probe")
     try:
         with contextlib.closing(sqlite3.connect(probe)) as connection:
@@ -101,7 +101,7 @@ def _can_log(path: Path) -> bool:
 
 
 def open_reading(path: Path) -> sqlite3.Connection:
-    """A connection that only reads, also where nothing can be written; raises StoreError."""
+    """A connection that only reads, also where nothing can be written. Raises StoreError."""
     try:
         return _connect(path, "mode=ro")
     except sqlite3.OperationalError as error:
@@ -138,7 +138,7 @@ def is_full(error: Exception) -> bool:
 
 
 def refusal(path: Path, error: Exception) -> StoreError:
-    """What to tell whoever cannot begin a store, or go on with one, because of this error."""
+    """What to say to a person who cannot begin a store, or go on with one, because of this error."""
     why = (error.strerror if isinstance(error, OSError) else None) or str(error)
     if is_full(error):
         return WriteFailed(f"{path}: cannot write here: {why}; make room, or name another place with --store FILE")
@@ -146,7 +146,7 @@ def refusal(path: Path, error: Exception) -> StoreError:
 
 
 def sync_folder(path: Path) -> None:
-    """See to it that a file's name is on the disk as well."""
+    """Make sure that a file's name is on the disk as well."""
     fd = os.open(path.absolute().parent, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)

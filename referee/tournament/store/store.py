@@ -36,7 +36,7 @@ from referee.tournament.store.facts import Facts, VariantFacts
 T = TypeVar("T")
 
 FORMAT = 3
-"""The number of this layout of tables."""
+"""The number of the format, which is this layout of tables."""
 
 _NAMES = ("meta", "matches", "voids", "history")
 
@@ -73,7 +73,7 @@ class Meta(Struct, frozen=True, kw_only=True):
 
 
 class RunEvent(Struct, frozen=True, kw_only=True):
-    """Something that happened to a run beside its matches: an amendment, or a bot that changed by itself."""
+    """Something that happened to a run besides its matches: an amendment, or a bot that changed by itself."""
 
     after: int
     """How many matches had been committed before it."""
@@ -105,9 +105,9 @@ class Store:
 
     @classmethod
     def create(cls, path: Path, meta: Meta, lock: Lock) -> "Store":
-        """Begin a run in a new file, readable by its owner alone; raises StoreError, WriteFailed on a full disk.
+        """Begin a run in a new file that only its owner can read. Raises StoreError, or WriteFailed on a full disk.
 
-        The file appears under its name only when it is a whole store, so that a kill leaves no half of one.
+        The file gets its name only when it is a whole store, so that a kill leaves no half of one.
         """
         for rest in SIDE_FILES:
             if Path(f"{path}{rest}").exists():
@@ -132,7 +132,7 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, lock: Lock | None = None) -> "Store":
-        """Open a run to read it, or with its lock to write; raises StoreError where there is none or it is no store."""
+        """Open a run to read it, or with its lock to write. Raises StoreError where there is no store."""
         if not path.is_file():
             raise StoreError(f"{path}: no such store; `golfref tournament CONFIG` makes one")
         connection, journal = open_writing(path) if lock else (open_reading(path), "")
@@ -147,7 +147,7 @@ class Store:
         return store
 
     def _check_shape(self) -> None:
-        """Nothing is in the file but our tables: a trigger could change what is written, or take it away again."""
+        """The file may hold nothing but our tables: a trigger could change what is written, or take it away again."""
         for kind, name in self._read("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"):
             if kind != "table" or name not in _NAMES:
                 raise StoreError(f"{self.path}: it holds the {kind} `{name}`, which golfref did not make")
@@ -174,17 +174,17 @@ class Store:
         self._write("INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def note_void(self, fixture: Fixture, bots: Sequence[str], attempt: int, reason: str) -> None:
-        """Keep that a match was spoiled by the referee or its host. Raises WriteFailed."""
+        """Note that the referee or its host spoiled a match. Raises WriteFailed."""
         self._write("INSERT INTO voids VALUES (?, ?, ?, ?)", (fixture.number, _json(bots), attempt, reason))
 
     def note(self, *lines: str) -> None:
-        """Keep something that happened to the run. Raises WriteFailed."""
+        """Note something that happened to the run. Raises WriteFailed."""
         self._write(_INSERT_EVENT, (_json(lines), None))
 
     def amend(self, meta: Meta, places: Mapping[int, Fixture], lines: Sequence[str]) -> None:
         """Make this the run, with `places` the committed matches that count in it, by id. Raises WriteFailed.
 
-        All of it is done or nothing. The matches that have no place stay, out of the standings.
+        Either all of it is done or nothing. The matches that have no place stay, out of the standings.
         """
         old = _json(self.meta().facts)
         results = {match.id: match.result for match in self.committed() if match.id in places}
@@ -263,7 +263,7 @@ class Store:
         return dict(sorted(Counter(reason for (reason,) in self._read("SELECT reason FROM voids")).items()))
 
     def given_up(self, attempts: int) -> list[int]:
-        """The matches without a result of which so many attempts were voided."""
+        """The matches without a result of which at least so many attempts were voided."""
         found = self._read(
             "SELECT DISTINCT number FROM voids WHERE attempt >= ? AND number NOT IN"
             " (SELECT number FROM matches WHERE number IS NOT NULL) ORDER BY number",
@@ -286,7 +286,7 @@ class Store:
         self._connection.close()
 
     def _each(self, query: str, *values: object) -> Iterator[Any]:
-        """One row after the other: what a long run has committed need not be in memory at once."""
+        """Read row after row: what a long run has committed need not be in memory at once."""
         try:
             yield from self._connection.execute(query, values)
         except sqlite3.Error as error:
@@ -297,7 +297,7 @@ class Store:
 
     @contextlib.contextmanager
     def _checking(self, what: str) -> Iterator[None]:
-        """Whatever `what` may hold instead of what belongs there, it is a StoreError."""
+        """Raises StoreError where `what` cannot be decoded."""
         try:
             yield
         except (msgspec.MsgspecError, zlib.error, TypeError, ValueError) as error:

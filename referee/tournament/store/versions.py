@@ -1,6 +1,6 @@
 """The version of a bot: a hash of all that is started, so that a changed program is not taken for the one that played.
 
-Nothing is run here, and nothing that a bot's author put into the folder can hold the reader up.
+Nothing is run here, and nothing that a bot's author puts into the folder can hold the reader up.
 """
 
 import contextlib
@@ -15,22 +15,22 @@ import msgspec
 from referee.play.spec import BUILTIN, BotSpec
 
 SHOWN = 12
-"""Characters of a version that people are shown."""
+"""People are shown so many characters of a version."""
 
 _LEFT_OUT = frozenset({"__pycache__", ".git"})
 _SPARSE_BYTES = 1 << 26
 """A file that is longer than this, and has holes, is read without them."""
 _SYSTEM = ("/usr", "/bin", "/opt", sys.prefix)
-"""What lies there is installed, not entered: an upgraded interpreter makes no new version of a bot."""
+"""What lies there is installed and no part of an entry. An upgraded interpreter makes no new version of a bot."""
 
 
 def version_of(bot: BotSpec, folder: str) -> str:
-    """SHA-256 in hexadecimal over the bot's command, its environment and its files; `folder` is the config's.
+    """SHA-256 in hexadecimal over the bot's command, its environment and its files. `folder` is that of the config.
 
     The files are those of the bot's own folder, and those that words of the command name. A bot whose folder is, or
     contains, the config's has none of its own: only what its command names counts, because stores and other bots lie
-    there as well. Of each file the path, whether it is executable and its bytes count, of a symbolic link its text.
-    `__pycache__` and `.git` are left out. What cannot be read, or is no file, counts by its kind.
+    there as well. A file counts by its path, its bytes and whether it is executable, a symbolic link by its text, and
+    what cannot be read, or is no file, by its kind. `__pycache__` and `.git` are left out.
     """
     command = [BUILTIN + bot.builtin] if bot.builtin is not None else list(bot.command)
     digest = sha256(msgspec.json.encode([command, sorted(bot.env.items())]))
@@ -41,7 +41,7 @@ def version_of(bot: BotSpec, folder: str) -> str:
 
 
 def short(version: str) -> str:
-    """As people are shown it."""
+    """The version as people are shown it."""
     return version[:SHOWN]
 
 
@@ -59,7 +59,7 @@ def _files(bot: BotSpec, folder: str) -> Iterator[tuple[str, str]]:
 
 
 def _walk(folder: str, prefix: str) -> Iterator[tuple[str, str]]:
-    """Everything in a folder and below it but folders; a folder that cannot be read stands for what is in it."""
+    """Everything in a folder and below it except folders. A folder that cannot be read stands for what is in it."""
     waiting = [folder]
     while waiting:
         place = waiting.pop()
@@ -78,7 +78,7 @@ def _walk(folder: str, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def _content(path: str) -> bytes:
-    """What counts of a file: a letter for its kind, and its content's SHA-256 where it has any."""
+    """What counts of a file: a letter for its kind, and the SHA-256 of its content where it has any."""
     try:
         if os.path.islink(path):
             return b"l" + sha256(os.fsencode(os.readlink(path))).digest()
@@ -96,7 +96,7 @@ def _content(path: str) -> bytes:
 
 
 def _digest_of_data(fd: int, size: int) -> bytes:
-    """Of a file with holes: its size, and what it holds between them; reading terabytes of nothing would take days."""
+    """The hash of a file with holes: its size, and what lies between them. To read terabytes of zeros takes days."""
     digest, end = sha256(b"%d" % size), 0
     with contextlib.suppress(OSError):  # ENXIO: no more data
         while True:

@@ -1,4 +1,4 @@
-"""Comparing two tellings of the same figures, such as stored and replayed ones."""
+"""Comparing two versions of the same figures, such as stored and replayed ones."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,14 +8,14 @@ import msgspec
 from protocol.text import printable
 
 LONGEST_SHOWN = 100
-"""Characters of a figure that a finding shows."""
+"""A finding shows so many characters of a figure."""
 
 NOT_ALWAYS_PUBLISHED = frozenset({"deal", "rotation"})
 """Fields of a result that golfref 0.1.0 did not print."""
 
 
 def differences(one: Any, other: Any, first: str, second: str, where: str = "") -> Iterator[str]:
-    """Every figure in which two values of JSON's own types differ; `first` and `second` say whose they are."""
+    """Every figure in which two values of JSON's own types differ. `first` and `second` say whose they are."""
     one, other = _by_name(one), _by_name(other)
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in dict.fromkeys((*one, *other)):
@@ -34,7 +34,7 @@ def excerpt(value: Any) -> str:
 
 
 def _by_name(value: Any) -> Any:
-    """Rows of tables by their bot, matches by their number."""
+    """Rows of tables by their bot, and matches by their number, so that the same ones are compared."""
     for key in ("bot", "number"):
         if isinstance(value, list | tuple) and value and all(isinstance(row, Mapping) and key in row for row in value):
             return {str(row[key]): row for row in value}

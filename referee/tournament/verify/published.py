@@ -15,7 +15,7 @@ _DIGITS = frozenset("0123456789abcdef")
 
 
 class BadPublished(ValueError):
-    """It cannot be read; the text says where and what was expected."""
+    """What was published cannot be read. The text says where, and what was expected."""
 
 
 class Published(Struct, frozen=True, kw_only=True):
@@ -42,7 +42,7 @@ NOTHING = Published()
 
 
 def check_published(store: Store, published: Published) -> Iterator[str]:
-    """In what a run differs from what was published of it; raises StoreError."""
+    """Every way in which a run differs from what was published of it. Raises StoreError."""
     if published.digest and store.digest() != published.digest:
         yield f"the digest is not the published one: {store.digest()}"
     if published.hashes is not None:
@@ -60,7 +60,7 @@ def check_published(store: Store, published: Published) -> Iterator[str]:
 
 
 def read_published(digest: str | None, results: Path | None) -> Published:
-    """From a digest in hexadecimal, or a file as `golfref standings --hashes` prints it, and one as `--json` does.
+    """What a person gives: a digest or the output of `standings --hashes`, and the output of `standings --json`.
 
     Raises BadPublished.
     """
