@@ -12,7 +12,7 @@ from protocol.actions import Action, Discard, Draw, Flip, Knock, Nothing, Swap, 
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.options import Options
-from referee.rules.book.variant import Variant, can_draw_pile, hole_rows, size
+from referee.rules.book.variant import Variant, can_draw_pile, has_up_card, hole_rows, size
 from referee.rules.games.course import Course, TakeTurn
 from referee.rules.table.asks import ALIKE, Ask, Flow, Sealed, choose, choose_sealed
 from referee.rules.table.seen import everybody
@@ -62,8 +62,11 @@ def deal(table: Table) -> None:
 
 
 def open_round(table: Table) -> Flow[None]:
-    """KER-01: the first up-card, then the initial flips, sealed and revealed together (SIX-03, FOU-02, FOU-03)."""
-    table.turn_up_card()
+    """KER-01: the first up-card where the game has one, then the initial flips (SIX-03, FOU-02, FOU-03).
+
+    The flips are sealed and revealed together."""
+    if has_up_card(table.variant):
+        table.turn_up_card()
     count = table.options.initial_up
     if count == 0:
         return
@@ -312,7 +315,7 @@ FROM_PILE = "A card from the pile must be swapped with one of your cards"
 def set_up_in_words(variant: Variant) -> Iterator[str]:
     """The set-up of a game in which cards are turned face up."""
     yield f"Each seat has {variant.rows} rows of {variant.columns} face-down cards that nobody has seen."
-    yield "The top card of the stock starts the discard pile."
+    yield "The top card of the stock starts the discard pile." if has_up_card(variant) else "The pile starts empty."
     if count := variant.options.initial_up:
         yield f"Each seat turns any {count} of its cards face up, all seats at the same time."
     yield STARTER

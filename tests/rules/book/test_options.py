@@ -245,6 +245,10 @@ NAMES = [one.option for one in CATALOGUE]
 every_option = pytest.mark.parametrize("one", CATALOGUE, ids=NAMES)
 
 
+def test_the_catalogue_has_every_game() -> None:
+    assert set(PRESET_OF_TAG) == {variant.tag for variant in PRESETS.values()}, "PRESET_OF_TAG and ALL lack a game"
+
+
 def test_the_catalogue_has_every_option_of_the_rule_book_and_of_the_referee() -> None:
     rows = [line.split("|")[1] for line in SECTION_21.splitlines() if line.startswith("| `")]
     assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == NAMES, "CATALOGUE is not section 21"

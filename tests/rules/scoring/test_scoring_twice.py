@@ -430,6 +430,11 @@ RELATED = [
 """Options that meddle with each other; those that a game does not have are left out."""
 
 
+def test_the_second_scorer_knows_every_game() -> None:
+    assert set(TAGS) == set(PRESETS), "the second scorer's TAGS lack a preset"
+    assert set(POOLS) == set(TAGS.values()), "the second scorer's POOLS lack a game"
+
+
 def pool_of(tag: str) -> dict[str, st.SearchStrategy[Any]]:
     return POOLS[tag] | {"values": VALUES if tag == "CAC" else VALUES | KING_VALUES}
 
@@ -456,7 +461,7 @@ def test_what_is_declared_to_change_scores_does_so_and_nothing_else(name: str) -
 def changes_a_score(name: str, *, tries: int) -> bool:
     """Whether some layouts score otherwise with a value of the option than without, beside other options or alone."""
     dice = Random(name)  # noqa: S311
-    presets = [preset for preset, variant in PRESETS.items() if variant.has(name)]
+    presets = [preset for preset in TAGS if PRESETS[preset].has(name)]
     for _ in range(tries):
         preset = dice.choice(presets)
         others = [other for other in TO_TRY if other != name and PRESETS[preset].has(other)]

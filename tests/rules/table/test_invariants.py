@@ -297,7 +297,7 @@ def check_round(table: Table, course: list[Happening | Ask]) -> None:
     cancelled = sum(isinstance(one, events.KnockCancelled) for one in course)
     assert len(ended) - cancelled == (scored.ender is not None)
     if scored.ender is None:
-        assert is_cut_off(table, course) or (table.variant.play == "four_turns" and taken == 4 * seats)
+        assert is_cut_off(table, course) or taken == (table.variant.turns_each or 0) * seats
         return
     lap = sum(isinstance(one, Ask | events.Skipped) for one in course[ended[-1] :])
     at_once = isinstance(course[ended[-1]], events.Finished) and table.variant.play == "six_card"
