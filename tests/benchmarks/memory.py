@@ -31,19 +31,14 @@ preset = "four-turns"
 options = {{ rounds = 1 }}
 """
 
-BOT = """
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type":"ready","table":false}', flush=True)
-    elif message["type"] == "request":
-        offer = message["legal"][-1]
-        action = {"kind": offer.pop("kind")}
-        for field, choice in offer.items():
-            action[field] = choice["one_of"][0] if "one_of" in choice else choice["of"][: choice["pick"]]
-        print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
+BOT = (
+    (Path(__file__).parents[1] / "support" / "filler.py").read_text()
+    + """
+start(table=False)
+for request in requests():
+    say(answer(request, fill(request["legal"][-1])))
 """
+)
 
 
 def resident_mb(pid: int) -> float:

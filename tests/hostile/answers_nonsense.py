@@ -3,7 +3,8 @@
 import json
 import sys
 
-from wire import play, report, requests, right, start
+from filler import play, requests, right, start
+from wire import report
 
 
 def action(good, given):

@@ -1,6 +1,6 @@
 """Answers before it is asked, then each time with the last id, with a guess, right, and the same again."""
 
-from wire import requests, right, say, start
+from filler import requests, right, say, start
 
 start()
 say({"type": "answer", "id": "1", "action": {"kind": "draw", "from": "stock"}})

@@ -6,7 +6,8 @@ At its end it says how much they have burned.
 import contextlib
 import os
 
-from wire import report, requests, right, say, start
+from filler import requests, right, say, start
+from wire import report
 
 CHILDREN = 4
 

@@ -3,7 +3,8 @@
 import ctypes
 import mmap
 
-from wire import only_in_a_cell, play, report, start
+from filler import play, start
+from wire import only_in_a_cell, report
 
 only_in_a_cell()
 start()

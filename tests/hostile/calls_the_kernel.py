@@ -7,7 +7,8 @@ import ctypes
 import os
 import sys
 
-from wire import only_in_a_cell, play, report, start
+from filler import play, start
+from wire import only_in_a_cell, report
 
 only_in_a_cell()
 libc = ctypes.CDLL(None, use_errno=True)

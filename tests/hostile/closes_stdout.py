@@ -3,7 +3,7 @@
 import os
 import time
 
-from wire import requests, start
+from filler import requests, start
 
 start()
 for _ in requests():

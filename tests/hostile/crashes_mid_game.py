@@ -2,7 +2,7 @@
 
 import ctypes
 
-from wire import requests, right, say, start
+from filler import requests, right, say, start
 
 start()
 for number, request in enumerate(requests()):

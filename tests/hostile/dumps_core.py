@@ -4,7 +4,8 @@ import os
 import resource
 import signal
 
-from wire import attempt, requests, start
+from filler import requests, start
+from wire import attempt
 
 start()
 attempt("limit", lambda: resource.setrlimit(resource.RLIMIT_CORE, (-1, -1)))

@@ -6,7 +6,8 @@ import os
 import sys
 import time
 
-from wire import play, report, start
+from filler import play, start
+from wire import report
 
 MB = 1 << 20
 ENOUGH = 400

@@ -1,6 +1,6 @@
 """Answers with a line that does not end."""
 
-from wire import requests, say, start
+from filler import requests, say, start
 
 start()
 for _ in requests():

@@ -1,6 +1,7 @@
 """Writes into every folder that it can, file after file, and says how many megabytes went where; then plays."""
 
-from wire import name_of, only_in_a_cell, play, report, start
+from filler import play, start
+from wire import name_of, only_in_a_cell, report
 
 MB = 1 << 20
 

@@ -2,7 +2,8 @@
 
 import socket
 
-from wire import name_of, only_in_a_cell, play, report, start
+from filler import play, start
+from wire import name_of, only_in_a_cell, report
 
 only_in_a_cell()
 start()

@@ -3,7 +3,7 @@
 import json
 import os
 
-from wire import requests, right, start
+from filler import requests, right, start
 
 start()
 for request in requests():

@@ -2,7 +2,7 @@
 
 import os
 
-from wire import play, start
+from filler import play, start
 
 if not os.fork():
     while True:

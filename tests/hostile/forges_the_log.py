@@ -3,7 +3,8 @@
 import os
 import sys
 
-from wire import name_of, play, report, start
+from filler import play, start
+from wire import name_of, report
 
 LINE = f"golfref match: void, says {sys.argv[1]}\n".encode()
 

@@ -8,7 +8,8 @@ import os
 import sys
 import time
 
-from wire import is_caged, play, start
+from filler import play, start
+from wire import is_caged
 
 start()
 end = time.monotonic() + 60

@@ -3,7 +3,7 @@
 import json
 import time
 
-from wire import requests, right, say, start
+from filler import requests, right, say, start
 
 start()
 for request in requests():

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from wire import requests, right, say, start
+from filler import requests, right, say, start
 
 feed, into = os.pipe()
 os.write(into, b'{"type": "hello"}\n' + 40 * b'{"type": "request", "id": "x", "legal": [{"kind": "none"}]}\n')

@@ -1,6 +1,6 @@
 """Plays, and does nothing else: what every other program here is measured against."""
 
-from wire import play, start
+from filler import play, start
 
 start()
 play()

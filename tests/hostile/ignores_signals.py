@@ -3,7 +3,7 @@
 import signal
 import time
 
-from wire import play, start
+from filler import play, start
 
 for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
     signal.signal(number, signal.SIG_IGN)

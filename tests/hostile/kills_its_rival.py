@@ -5,7 +5,8 @@ import signal
 import sys
 from pathlib import Path
 
-from wire import play, report, start
+from filler import play, start
+from wire import report
 
 MARK = f"GOLFREF_TEST={os.environ['GOLFREF_TEST']}".encode()
 

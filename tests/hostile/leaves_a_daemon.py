@@ -3,7 +3,8 @@
 import os
 import time
 
-from wire import name_of, play, report, start
+from filler import play, start
+from wire import name_of, report
 
 if not os.fork():
     try:

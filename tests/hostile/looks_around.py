@@ -5,7 +5,8 @@ import os
 import socket
 import subprocess
 
-from wire import attempt, only_in_a_cell, play, report, start
+from filler import play, start
+from wire import attempt, only_in_a_cell, report
 
 
 def descriptors():

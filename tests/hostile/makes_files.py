@@ -2,7 +2,8 @@
 
 import os
 
-from wire import name_of, only_in_a_cell, report, requests, right, say, start
+from filler import requests, right, say, start
+from wire import name_of, only_in_a_cell, report
 
 only_in_a_cell()
 start()

@@ -3,7 +3,7 @@
 import fcntl
 import time
 
-from wire import say
+from filler import say
 
 say({"type": "ready"})
 fcntl.fcntl(0, fcntl.F_SETPIPE_SZ, 4096)

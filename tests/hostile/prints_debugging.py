@@ -1,6 +1,6 @@
 """Prints a line for its author to standard output."""
 
-from wire import requests, right, say, start
+from filler import requests, right, say, start
 
 start()
 for request in requests():

@@ -8,7 +8,8 @@ import os
 import sys
 from pathlib import Path
 
-from wire import play, report, start
+from filler import play, start
+from wire import report
 
 SECRET = sys.argv[1].replace("/", "").encode()
 OWN = str(os.getpid())

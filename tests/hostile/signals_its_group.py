@@ -4,7 +4,8 @@ import os
 import signal
 import sys
 
-from wire import attempt, only_in_a_cell, report, requests, right, say, start
+from filler import requests, right, say, start
+from wire import attempt, only_in_a_cell, report
 
 only_in_a_cell()
 number = signal.Signals[sys.argv[1]]

@@ -1,6 +1,6 @@
 """Sends slaps for the window to come before it is open, with every id that it knows; in the window it passes."""
 
-from wire import requests, right, say, start
+from filler import requests, right, say, start
 
 start()
 known = ["0"]

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-from wire import requests, right, say, start
+from filler import requests, right, say, start
 
 
 def sleep_in_threads(count):

@@ -3,7 +3,8 @@
 import threading
 import time
 
-from wire import play, report, start
+from filler import play, start
+from wire import report
 
 start()
 count = 0

@@ -3,7 +3,7 @@
 import sys
 import time
 
-from wire import requests, right, say, start
+from filler import requests, right, say, start
 
 start()
 for number, request in enumerate(requests()):

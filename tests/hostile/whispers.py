@@ -16,7 +16,8 @@ import struct
 import sys
 import time
 
-from wire import name_of, report, requests, right, say, start
+from filler import requests, right, say, start
+from wire import name_of, report
 
 ROLE, WORD, *CHANNELS = sys.argv[1:]
 NUMBER = int(hashlib.sha256(WORD.encode()).hexdigest()[:7], 16)

@@ -1,17 +1,11 @@
-"""What the programs of this folder share: enough of the protocol to play a whole game without breaking a rule.
+"""What the programs of this folder share besides filler.py, which the arena puts beside them.
 
 The folder is their folder, as a bot's author would hand it in. None of them may be run by hand outside a match: where
 nothing holds them they do what their first line says.
 """
 
-import json
 import os
 import sys
-
-
-def say(message, end="\n"):
-    sys.stdout.write((message if isinstance(message, str) else json.dumps(message)) + end)
-    sys.stdout.flush()
 
 
 def report(name, outcome):
@@ -33,34 +27,6 @@ def name_of(error):
     import errno
 
     return errno.errorcode.get(error.errno, str(error))
-
-
-def start(**fields):
-    """Wait for `hello`, say `ready`."""
-    sys.stdin.readline()
-    say({"type": "ready", **fields})
-
-
-def fill(offer):
-    first = lambda choice: choice["of"][: choice["pick"]] if "pick" in choice else choice["one_of"][0]
-    return {name: choice if name == "kind" else first(choice) for name, choice in offer.items()}
-
-
-def right(request):
-    """An answer that breaks no rule."""
-    return {"type": "answer", "id": request["id"], "action": fill(request["legal"][0])}
-
-
-def requests():
-    for line in sys.stdin:
-        message = json.loads(line)
-        if message["type"] == "request":
-            yield message
-
-
-def play():
-    for request in requests():
-        say(right(request))
 
 
 def is_caged():

@@ -45,6 +45,7 @@ class Arena:
         """The memory of the last referee, at most."""
         folder.chmod(0o755)
         shutil.copytree(HOSTILE, self.folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(Path(__file__).with_name("filler.py"), self.folder)
         for path in (self.folder, *self.folder.iterdir()):
             path.chmod(0o755 if path.is_dir() else 0o644)
         self._before = self._contents()

@@ -4,6 +4,8 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 
+from quick import FILLER
+
 from protocol.messages import Clocks, FaultPolicy, Game
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
@@ -13,32 +15,27 @@ from referee.rules.book.variants import customised
 from referee.rules.record import GivenSlaps, Record
 from referee.tournament.verify.record import check_record
 
-PRELUDE = """
-import json, os, sys, time
+PRELUDE = (
+    FILLER
+    + """
+import time
 from pathlib import Path
 
-def first(offer):
-    choose = lambda choice: choice["of"][:choice["pick"]] if "pick" in choice else choice["one_of"][0]
-    return {name: choice if name == "kind" else choose(choice) for name, choice in offer.items()}
-
-def say(request, kind=""):
-    offers = {offer["kind"]: offer for offer in request["legal"]}
-    action = first(offers.get(kind) or request["legal"][0])
-    print(json.dumps({"type": "answer", "id": request["id"], "action": action}), flush=True)
+def respond(request, kind=""):
+    say(right(request, kind))
 
 def play(slap, turns=0, ready={}):
-    sys.stdin.readline()
-    print(json.dumps({"type": "ready", **ready}), flush=True)
-    for line in sys.stdin:
-        request = json.loads(line)
-        if request.get("decision") == "slap":
+    start(**ready)
+    for request in requests():
+        if request["decision"] == "slap":
             slap(request)
-        elif request.get("decision") == "turn":
-            say(request, "draw" if turns else "knock")
+        elif request["decision"] == "turn":
+            respond(request, "draw" if turns else "knock")
             turns -= bool(turns)
-        elif request["type"] == "request":
-            say(request)
+        else:
+            respond(request)
 """
+)
 """A bot that draws for so many turns and then knocks; what it does in slap windows is given."""
 
 
@@ -62,13 +59,13 @@ for _ in range(3):
 
 
 def slapper(delay_s: float, turns: int = 0) -> str:
-    return f"def slap(request): time.sleep({delay_s}); say(request, 'slap')\nplay(slap, turns={turns})"
+    return f"def slap(request): time.sleep({delay_s}); respond(request, 'slap')\nplay(slap, turns={turns})"
 
 
 def computing_slapper(work_s: float) -> str:
     """What is left of its time, whatever it waited for a core, is never less than its computing."""
     work = f"end = time.thread_time() + {work_s}\n    while time.thread_time() < end: pass"
-    return f"def slap(request):\n    {work}\n    say(request, 'slap')\nplay(slap)"
+    return f"def slap(request):\n    {work}\n    respond(request, 'slap')\nplay(slap)"
 
 
 def setup(

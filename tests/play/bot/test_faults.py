@@ -16,6 +16,7 @@ import pytest
 import trio
 from msgspec import Struct, field
 from msgspec.structs import replace
+from quick import FILLER
 
 from protocol.messages import Clocks, FaultPolicy, Game
 from referee.play.bot import process
@@ -33,34 +34,7 @@ from referee.rules.record import Mishap, Record
 from referee.rules.scoring.knocker import score_round
 from referee.tournament.verify.record import check_record
 
-PRELUDE = """
-import fcntl, json, os, select, signal, subprocess, sys, time
-
-def say(message, end="\\n"):
-    sys.stdout.write((message if isinstance(message, str) else json.dumps(message)) + end)
-    sys.stdout.flush()
-
-def fill(offer):
-    first = lambda choice: choice["of"][:choice["pick"]] if "pick" in choice else choice["one_of"][0]
-    return {name: choice if name == "kind" else first(choice) for name, choice in offer.items()}
-
-def right(request):
-    return {"type": "answer", "id": request["id"], "action": fill(request["legal"][0])}
-
-def start():
-    sys.stdin.readline()
-    say({"type": "ready"})
-
-def requests():
-    for line in sys.stdin:
-        message = json.loads(line)
-        if message["type"] == "request":
-            yield message
-
-def play():
-    for request in requests():
-        say(right(request))
-"""
+PRELUDE = FILLER + "import fcntl, select, signal, subprocess, time\n"
 """What the bots of the table share; a bot that is `start(); play()` breaks no rule."""
 
 HOLDER = """

@@ -16,6 +16,7 @@ import pytest
 import trio
 from ahead import Ahead
 from msgspec import structs
+from quick import FILLER
 
 from protocol.messages import Clocks, FaultPolicy, Game, Limits, Ready
 from referee.play import match as match_module
@@ -54,31 +55,27 @@ options = {{ rounds = 1 }}
 """
 BOT = '[[bots]]\nname = "{name}"\ncommand = ["{python}", "../bot.py"]\ndir = "{name}"\nenv = {{ {env} }}\n'
 
-NOTING = """
-import json, os, random, sys, time
-
-def fill(offer, dice):
-    def one_of(choice):
-        return dice.sample(choice["of"], choice["pick"]) if "pick" in choice else dice.choice(choice["one_of"])
-    return {name: choice if name == "kind" else one_of(choice) for name, choice in offer.items()}
+NOTING = (
+    FILLER
+    + """
+import random, time
 
 dice, matches, notes = random.Random(), 0, open(f"{os.getpid()}.jsonl", "w")
-for line in sys.stdin:
-    message = json.loads(line)
-    print(line, end="", file=notes, flush=True)
+for message in messages():
+    print(json.dumps(message), file=notes, flush=True)
     if message["type"] == "hello":
-        print(json.dumps({"type": "ready", "name": "noting", "table": False}), flush=True)
+        say({"type": "ready", "name": "noting", "table": False})
     elif message["type"] == "match":
         assert message["matches_before"] == matches
         matches += 1
         dice.seed(message["seed"])
     elif message["type"] == "request":
         does()
-        action = fill(dice.choice(message["legal"]), dice)
-        print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
+        say(right(message, dice=dice))
     else:
         after()
 """
+)
 QUIET = "does = after = lambda: None\n"
 
 

@@ -70,7 +70,7 @@ def read(arena: Arena, isolation: str, tmp_path: Path) -> str:
     for path in files:
         path.parent.mkdir(exist_ok=True)
         path.write_text(f'"""{secret}"""\n' + (arena.folder / "honest.py").read_text())
-    (tmp_path / "rival" / "wire.py").write_text((arena.folder / "wire.py").read_text())
+    (tmp_path / "rival" / "filler.py").write_text((arena.folder / "filler.py").read_text())
     for path in (tmp_path / "rival", *(tmp_path / "rival").iterdir(), *files):
         path.chmod(0o755)
     rival = {"name": "rival", "command": [sys.executable, "-B", "bot.py"], "dir": str(tmp_path / "rival")}

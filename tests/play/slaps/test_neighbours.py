@@ -174,7 +174,7 @@ except Interrupted:
 """Another worker, with a match that never ends."""
 
 COMPUTES = """
-def say(request, kind=""):
+def respond(request, kind=""):
     Path({fifo!r}).write_text(str(os.getpid()))
     while True: pass
 play(None)
@@ -187,7 +187,7 @@ def slap(request):
     while time.monotonic() < end: pass
     state = Path("/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     print(before == used(), state, file=sys.stderr)
-    say(request)
+    respond(request)
 play(slap, turns=2)
 """
 

@@ -225,7 +225,7 @@ def test_a_bot_that_goes_on_computing_is_frozen_while_another_is_timed(tmp_path:
     computing = f"""
 Path({str(pid_file)!r}).write_text(str(os.getpid()))
 def slap(request):
-    say(request)
+    respond(request)
     end = time.monotonic() + 0.1
     while time.monotonic() < end: pass
 play(slap, turns=2)
@@ -237,7 +237,7 @@ def slap(request):
     before = used_ms()
     time.sleep(0.03)
     print(used_ms() - before, file=sys.stderr)
-    say(request)
+    respond(request)
 play(slap, turns=2)
 """
     (record,) = matches(setup([computing, watching], mark))
@@ -262,7 +262,7 @@ def test_broadcast_slaps_are_taken_as_they_arrive(mark: dict[str, str]) -> None:
 def test_clocks_stop_for_bots_that_are_frozen(mark: dict[str, str]) -> None:
     """While one match times its windows, the other's bot could not answer within its time."""
     timed = setup([slapper(1.0)] * 3, mark, clocks=Clocks(move_s=60.0, slap_s=60.0))
-    thinker = "turn = say\ndef say(request, kind=''): time.sleep(1.0); turn(request, kind)\nplay(None, turns=1)"
+    thinker = "turn = respond\ndef respond(request, kind=''): time.sleep(1.0); turn(request, kind)\nplay(None, turns=1)"
     thinking = setup([thinker, thinker], mark, preset="six-card-knock", clocks=Clocks(move_s=3.0))
 
     records = matches(timed, thinking)

@@ -31,12 +31,12 @@ import threading
 def burn():
     while True: pass
 for _ in range(3): threading.Thread(target=burn, daemon=True).start()
-def slap(request): say(request)
+def slap(request): respond(request)
 """,
     "leaves a process at work": """
 import subprocess
 subprocess.Popen([sys.executable, "-c", "while True: pass"], stdin=-3, stdout=-3, stderr=-3)
-def slap(request): say(request)
+def slap(request): respond(request)
 """,
     "spins while others are asked": """
 def lines(rest=b""):
@@ -52,7 +52,7 @@ class Stdin:
     def __iter__(self): return self.source
     def readline(self): return next(self.source)
 sys.stdin = Stdin()
-def slap(request): say(request)
+def slap(request): respond(request)
 """,
 }
 
@@ -69,7 +69,7 @@ def slap(request):
     while time.monotonic() < end: pass
     after, more_states = look()
     print(before == after, *sorted(states | more_states), file=sys.stderr)
-    say(request)
+    respond(request)
 play(slap, turns=2)
 """
 """In its windows: whether all tasks of the other bot used no time at all meanwhile, and the states they were in."""
@@ -94,7 +94,9 @@ def test_who_works_while_others_are_asked_is_frozen(
 
 def test_a_bot_that_was_held_for_computing_unasked_plays_on_after_a_window(mark: dict[str, str]) -> None:
     """The warden holds it while the other one thinks; the window lets it go on, and so does what follows."""
-    thinking = "ask = say\ndef say(request, kind=''): time.sleep(0.25); ask(request, kind)\n" + slapper(0, turns=1)
+    thinking = "ask = respond\ndef respond(request, kind=''): time.sleep(0.25); ask(request, kind)\n" + slapper(
+        0, turns=1
+    )
     (record,) = matches(setup([CHEATS["burns helper threads"] + "play(slap, turns=1)", thinking], mark, clocks=CLOCKS))
 
     assert all(0 in window.asked for window in windows(record))
@@ -119,7 +121,7 @@ class Stdin:
 sys.stdin = Stdin()
 def slap(request):
     time.sleep(0.05)
-    say(request, "pass")
+    respond(request, "pass")
 play(slap, turns=1)
 """
 
@@ -163,7 +165,7 @@ def slap(request):
     while time.thread_time_ns() < begun + 20_000_000:
         os.write(1, b" ")
     print(time.thread_time_ns() - begun, file=sys.stderr)
-    say(request)
+    respond(request)
 play(slap, turns=1)
 """
 """Computes 20 ms, and writes a blank, which is nothing, again and again meanwhile."""
@@ -187,7 +189,7 @@ def slap(request):
     thread = threading.Thread(target=work, args=(0.005,))
     thread.start()
     thread.join()
-    say(request, "slap")
+    respond(request, "slap")
 play(slap, turns=1)
 """,
     "processes": """
@@ -197,7 +199,7 @@ def slap(request):
         work(0.005)
         os._exit(0)
     os.waitpid(pid, 0)
-    say(request, "slap")
+    respond(request, "slap")
 play(slap, turns=1)
 """,
     "processes that nobody waits for": """
@@ -210,7 +212,7 @@ def slap(request):
         os._exit(0)
     os.close(tell)
     os.read(done, 1)
-    say(request, "slap")
+    respond(request, "slap")
 play(slap, turns=1)
 """,
 }
@@ -243,8 +245,8 @@ def run_away():
         os._exit(0)
     os.wait()
     return int(os.read(left, 20))
-ask = say
-def say(request, kind=""):
+ask = respond
+def respond(request, kind=""):
     global pid
     if request["decision"] == "place": pid = run_away()
     ask(request, kind)
@@ -285,7 +287,7 @@ LOUD = """
 def slap(request):
     sys.stderr.write("thinking " * 20_000)
     sys.stderr.flush()
-    say(request, "slap")
+    respond(request, "slap")
 play(slap, turns=1)
 """
 """Writes more than a pipe holds."""

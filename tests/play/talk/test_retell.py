@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from quick import FILLER
 
 from protocol.messages import Clocks, FaultPolicy, Game
 from referee.play.match import MatchSetup, play
@@ -20,8 +21,10 @@ from referee.rules.book.variants import customised
 from referee.rules.record import Given, GivenTogether, Line, Record
 from referee.tournament.verify.record import check_record
 
-PRELUDE = """
-import json, os, sys, time
+PRELUDE = (
+    FILLER
+    + """
+import time
 os.chdir({folder!r})
 heard, said = open("heard", "wb"), open("said", "wb")
 
@@ -31,24 +34,16 @@ def say(line):
         file.write(line)
         file.flush()
 
-def fill(offer):
-    first = lambda choice: choice["of"][:choice["pick"]] if "pick" in choice else choice["one_of"][0]
-    return {{name: choice if name == "kind" else first(choice) for name, choice in offer.items()}}
-
-def right(request):
-    return {{"type": "answer", "id": request["id"], "action": fill(request["legal"][-1])}}
-
 def messages():
     for line in sys.stdin.buffer:
         heard.write(line)
         heard.flush()
-        yield json.loads(line)
-
-def requests():
-    for message in messages():
-        if message["type"] == "hello": say({{"type": "ready", "name": "dicta\\u202ephone"}})
-        if message["type"] == "request": yield message
+        message = json.loads(line)
+        if message["type"] == "hello":
+            say({"type": "ready", "name": "dicta\\u202ephone"})
+        yield message
 """
+)
 """A bot that keeps what it reads and what it writes, each in a file of its folder."""
 
 HONEST = "for request in requests(): say(right(request))"
@@ -76,7 +71,7 @@ NEVER_READY = "say(b'hello\\n'); time.sleep(60)"
 
 def recorded(program: str, folder: Path, mark: dict[str, str], preset: str = "six-card", **more: Any) -> Record:
     """A match of the program on seat 0 against the shipped random bot."""
-    command = (sys.executable, "-c", PRELUDE.format(folder=str(folder)) + program)
+    command = (sys.executable, "-c", PRELUDE.replace("{folder!r}", repr(str(folder))) + program)
     rival = builtin_bot("random")
     setup = MatchSetup(
         variant=customised(preset, {} if preset == "par-course" else {"rounds": 1}),

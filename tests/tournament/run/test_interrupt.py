@@ -17,43 +17,30 @@ from typing import Any
 
 import pytest
 from commands import golfref
+from quick import FILLER
 
 PATIENCE_S = 30.0
 
-BOT = """
-import json, os, random, sys, time
-
-def note():
-    if "NOTES" in os.environ:
-        pipe = os.open(os.environ["NOTES"], os.O_WRONLY)
-        os.write(pipe, b".")
-        os.close(pipe)
-
-def fill(offer, dice):
-    def one_of(choice):
-        return dice.sample(choice["of"], choice["pick"]) if "pick" in choice else dice.choice(choice["one_of"])
-    return {name: choice if name == "kind" else one_of(choice) for name, choice in offer.items()}
+BOT = (
+    FILLER
+    + """
+import random, time
 
 dice = random.Random()
-for line in sys.stdin:
-    message = json.loads(line)
+for message in messages():
+    is_noted = os.environ["NOTE"] in (message["type"], message.get("decision")) and "NOTES" in os.environ
+    if is_noted:
+        note(os.environ["NOTES"])
     if message["type"] == "hello":
-        if os.environ["NOTE"] == "hello":
-            note()
-            time.sleep(60)
-        print('{"type": "ready"}', flush=True)
+        time.sleep(60 * is_noted)
+        say({"type": "ready"})
     elif message["type"] == "match":
         dice.seed(message["seed"])
     elif message["type"] == "request":
-        if message["decision"] == os.environ["NOTE"]:
-            note()
-            time.sleep(0.1)
-        time.sleep(float(os.environ["THINKS"]))
-        action = fill(dice.choice(message["legal"]), dice)
-        print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
-    elif message["type"] == "end" and os.environ["NOTE"] == "end":
-        note()
+        time.sleep(0.1 * is_noted + float(os.environ["THINKS"]))
+        say(right(message, dice=dice))
 """
+)
 """Plays at random from its seed; notes (one byte in the pipe) every `hello`, `end` or decision, as NOTE says."""
 
 CONFIG = """

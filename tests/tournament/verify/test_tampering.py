@@ -16,33 +16,24 @@ from typing import Any
 import msgspec
 import pytest
 from commands import golfref
+from quick import FILLER
 
 from protocol.cards import rank
 from referee.rules.record import BrokenRecord, Record, replay
 from referee.tournament.verify.record import check_record
 
-BOT = """
-import json, sys
-
-def say(message):
-    print(json.dumps(message), flush=True)
-
-def fill(offer):
-    first = lambda choice: choice["of"][:choice["pick"]] if "pick" in choice else choice["one_of"][0]
-    return {name: choice if name == "kind" else first(choice) for name, choice in offer.items()}
-
-for number, line in enumerate(sys.stdin):
-    message = json.loads(line)
-    if message["type"] == "hello":
-        say({"type": "ready", "name": "mine"})
-    if message["type"] == "request":
-        offers = message["legal"]
-        offer = next((one for one in offers if one["kind"] in ("slap", "discard")), offers[0])
-        answer = {"type": "answer", "id": message["id"], "action": fill(offer), "then": {"kind": "none"}}
+BOT = (
+    FILLER
+    + """
+start(name="mine")
+for number, request in enumerate(messages(), start=1):
+    if request["type"] == "request":
+        chosen = right(request, "slap", "discard") | {"then": {"kind": "none"}}
         if number == 4:
-            say(answer | {"id": "guess"})
-        say(answer | ({"action": {"kind": "knock"}} if number == 6 and message["decision"] != "slap" else {}))
+            say(chosen | {"id": "guess"})
+        say(chosen | ({"action": {"kind": "knock"}} if number == 6 and request["decision"] != "slap" else {}))
 """
+)
 """Plays the first legal answer but for one, discards what it draws, slaps whenever it may, and once guesses an id."""
 
 
