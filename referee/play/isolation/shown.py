@@ -44,7 +44,7 @@ def check_folder(folder: str) -> None:
         if stat.S_ISFIFO(found.st_mode) or stat.S_ISSOCK(found.st_mode):
             raise Unfit(f"{path} is a pipe or a socket; remove it: what runs in a cell talks to the referee alone")
         if _is_store(path, found):
-            raise _shows_store(path, folder)
+            raise Unfit(f"{_shows_store(path, folder)}; give the bot a folder of its own")
         if closed is None and not stat.S_ISLNK(found.st_mode) and found.st_mode & everyone != everyone:
             closed = path
     if closed is not None:
@@ -63,14 +63,12 @@ def check_no_store(place: str) -> None:
     place = os.path.realpath(place)
     for path, found in _files(place, most=MOST_FILES_TO_READ):
         if _is_store(path, found):
-            raise _shows_store(path, place)
+            raise Unfit(f"{_shows_store(path, place)}; give the bot a folder of its own to read, or move the store")
 
 
-def _shows_store(path: str, place: str) -> Unfit:
-    return Unfit(
-        f"{path} belongs to the store of a run, which holds the key of its deals, and the bot could read all of "
-        f"{place}; give the bot a folder of its own"
-    )
+def _shows_store(path: str, place: str) -> str:
+    holds = f"{path} belongs to the store of a run, which holds the key of its deals"
+    return f"{holds}, and the bot could read all of {place}"
 
 
 def _is_store(path: str, found: os.stat_result) -> bool:
