@@ -64,8 +64,6 @@ def _slaps(options: Options) -> Iterator[str]:
     like = "of the same rank" if options.slap_match == "rank" else "that is worth as many points"
     yield f"The first card {like} stays there; if it was another seat's, you give that seat one of yours."
     yield "A wrong own card comes back, and you take a stock card unseen; a wrong card of another seat becomes yours."
-    if options.slap_tries > 1:
-        yield f"Where all slaps were wrong, everybody may slap again, up to {options.slap_tries} times at each discard."
     but = ", but another seat's becomes yours" if options.late_card == "slapper" else " where it was"
     yield f"A right card that comes too late goes back{but}. Everybody has seen all these cards."
     match options.slap_order:
@@ -76,6 +74,8 @@ def _slaps(options: Options) -> Iterator[str]:
             yield "The lot decides who is first, the discarder last."
         case "clockwise":
             yield "First is who sits next to the left of the discarder."
+    if options.slap_tries > 1:
+        yield f"Where all slaps were wrong, everybody may slap again, up to {options.slap_tries} times at each discard."
 
 
 def _round_end(variant: Variant) -> Iterator[str]:

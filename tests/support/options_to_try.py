@@ -27,6 +27,7 @@ TO_TRY: Mapping[str, tuple[Any, ...]] = {
     "hidden_rearrange": (False,),
     "powers_draw_pile": (True,),
     "shield_uses": (2, "unlimited"),
+    "black_king_cancels": ("drawn",),
     "slaps": (True, False),
     "slap_order": ("reaction", "lottery", "clockwise"),
     "photo_finish_us": (0, 200),

@@ -223,6 +223,13 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     shield_uses: Annotated[
         Positive | Literal["unlimited"], Option(does="How many powers a shield blocks.", games=IN_POWERS)
     ] = 1
+    black_king_cancels: Annotated[
+        Literal["discarded", "drawn"],
+        Option(
+            does="Whether a black king from the stock cancels a knock by being discarded for it, or by being drawn.",
+            games=IN_POWERS,
+        ),
+    ] = "discarded"
     slaps: Annotated[
         bool,
         Option(does="Whether each seat may throw a card onto an equal one right after a discard.", games=WITH_SLAPS),

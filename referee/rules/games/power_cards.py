@@ -71,6 +71,11 @@ def turned_up(table: Table, card: Card, *, was_up: bool) -> None:
         cancel_knock(table)
 
 
+def cancels_when_drawn(table: Table, card: Card) -> bool:
+    """POW-22: whether a card cancels the knock, by option, as soon as it is drawn from the stock; all then see it."""
+    return table.options.black_king_cancels == "drawn" and table.knocker is not None and power_of(card) == "BK"
+
+
 def cancel_knock(table: Table) -> None:
     """POW-22, POW-23: the lap is over, the knocker an ordinary player again; without a knock nothing happens."""
     if table.knocker is not None:
@@ -231,8 +236,13 @@ def _eight(use: Use, _: Action) -> Flow[None]:
     """POW-20, DEC-13. In the order of the pile: the unchosen of the 8 and the two, then the replaced card."""
     table, seat = use.table, use.seat
     drawn = [card for card in (table.take_stock(), table.take_stock()) if card is not None]
-    secret: tuple[Hand, ...] = tuple(only(seat, card) for card in drawn)
-    table.emit(events.DrewTwo(seat=seat, cards=secret, stock=len(table.stock)))
+    shown = next((number for number, card in enumerate(drawn, start=1) if cancels_when_drawn(table, card)), 0)
+    cards: tuple[Hand, ...] = tuple(
+        everybody(card) if number == shown else only(seat, card) for number, card in enumerate(drawn, start=1)
+    )
+    table.emit(events.DrewTwo(seat=seat, cards=cards, stock=len(table.stock)))
+    if shown:
+        cancel_knock(table)
     table.extra = drawn
     three = ([use.card] if use.in_hand else [None]) + list(drawn)
     choices = tuple(index for index, card in enumerate(three) if card is not None)
@@ -254,7 +264,7 @@ def _eight(use: Use, _: Action) -> Flow[None]:
     for card in discarded:
         table.to_pile(card)
     # That the 8 itself was kept shows by what lies on the pile; which of two drawn cards was kept does too.
-    seen = everybody(kept) if answer.card == 0 else only(seat, kept)
+    seen = everybody(kept) if answer.card in (0, shown) else only(seat, kept)
     table.emit(
         events.Kept(seat=seat, slot=answer.slot, card=seen, discarded=tuple(everybody(card) for card in discarded))
     )

@@ -34,8 +34,16 @@ from protocol.offers import Offer, OneOf
 from referee.rules.book.variant import Variant
 from referee.rules.games.course import Course
 from referee.rules.games.hidden import open_round, place_face_down, set_up_in_words
-from referee.rules.games.power_cards import POWERS, Use, lay_on_pile, power_of, turned_up
-from referee.rules.games.six_card import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
+from referee.rules.games.power_cards import (
+    POWERS,
+    Use,
+    cancel_knock,
+    cancels_when_drawn,
+    lay_on_pile,
+    power_of,
+    turned_up,
+)  # fmt: skip
+from referee.rules.games.six_card import DISCARD, NONE, Source, choose_turn, discard_hand, knock, place_ask
 from referee.rules.table.asks import Ask, Flow, choose
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import Table, draw
@@ -50,14 +58,22 @@ def take_turn(table: Table, seat: int) -> Flow[None]:
             knock(table, seat)
             return
         case Draw(source=source):
-            public = source == "pile"
-            card = draw(table, seat, source)
-            action = yield from choose(place_ask(table, seat, offers=() if public else (DISCARD,)))
+            card, public = _draw(table, seat, source)
+            action = yield from choose(place_ask(table, seat, offers=() if source == "pile" else (DISCARD,)))
             if isinstance(action, Discard):
                 yield from _use_or_discard(table, seat, card)
             elif isinstance(action, Swap):
                 was_up = table.at(seat, action.slot).up
                 turned_up(table, place_face_down(table, seat, action, public=public), was_up=was_up)
+
+
+def _draw(table: Table, seat: int, source: Source) -> tuple[Card, bool]:
+    """The card, and whether everybody has seen it: from the pile, or because it cancels the knock (POW-22)."""
+    card = draw(table, seat, source, must_show=lambda drawn: cancels_when_drawn(table, drawn))
+    if source == "pile" or not cancels_when_drawn(table, card):
+        return card, source == "pile"
+    cancel_knock(table)
+    return card, True
 
 
 def _use_or_discard(table: Table, seat: int, card: Card) -> Flow[None]:
@@ -229,6 +245,8 @@ def _turn_in_words(variant: Variant) -> Iterator[str]:
         yield f"{'Black king' if name == 'BK' else name}: {power.in_words}."
     yield "2: two different powers of 3 to black king; the 2 stands in once for a 5, 8 or 9."
     yield "Q and red kings: nothing."
+    if options.black_king_cancels == "drawn":
+        yield "Who draws a black king from the stock in the last lap shows it, and the knock is cancelled at once."
     if options.hidden_rearrange:
         yield "Only who plays a 7 knows which lines change places."
     uses = {1: "once", "unlimited": "as often as you like"}.get(options.shield_uses, f"{options.shield_uses} times")

@@ -4,6 +4,7 @@ A table knows no course of play: whose decision it is, and what may be decided, 
 others). Its chance outcomes come from outside (chance.py), and whatever happens is emitted as an event.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 from msgspec import Struct, field
@@ -169,8 +170,12 @@ class Table(Struct, kw_only=True):
         self.emit(events.UpCard(card=everybody(self.pile[-1]), stock=len(self.stock)))
 
 
-def draw(table: Table, seat: int, source: Literal["stock", "pile"]) -> Card:
-    """Draw a legal card into the hand and tell who may see it (INF-07): in the two-deck game everybody (TDK-20)."""
+def draw(
+    table: Table, seat: int, source: Literal["stock", "pile"], *, must_show: Callable[[Card], bool] = lambda _: False
+) -> Card:
+    """Draw a legal card into the hand and tell who may see it (INF-07): in the two-deck game everybody (TDK-20).
+
+    `must_show` says of a stock card whether everybody sees it in any other game."""
     if source == "pile":
         card = table.pile.pop()
         seen = everybody(card)
@@ -179,7 +184,8 @@ def draw(table: Table, seat: int, source: Literal["stock", "pile"]) -> Card:
         if taken is None:
             raise LookupError("no stock card to draw")
         card = taken
-        seen = everybody(taken) if table.variant.stock_card_is_public else only(seat, taken)
+        is_public = table.variant.stock_card_is_public or must_show(taken)
+        seen = everybody(taken) if is_public else only(seat, taken)
     table.hand = card
     table.emit(events.Drew(seat=seat, source=source, card=seen, stock=len(table.stock)))
     return card

@@ -116,6 +116,7 @@ CATALOGUE = (
     entry("hidden_rearrange", {"CMB", "POW"}, True, **BOOL),
     entry("powers_draw_pile", {"POW"}, False, **BOOL),
     entry("shield_uses", {"POW"}, 1, good=(1, 3, "unlimited"), bad=(0, "none", "two")),
+    entry("black_king_cancels", {"POW"}, "discarded", good=("discarded", "drawn"), bad=("none", "pile", True)),
     entry("slaps", {"CAC", "CMB"}, False, but={"cactus": True}, **BOOL),
     entry(
         "slap_order", {"CAC", "CMB"}, "reaction", good=("reaction", "lottery", "clockwise"), bad=("none", "bid"),

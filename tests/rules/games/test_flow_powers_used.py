@@ -29,9 +29,13 @@ from protocol.actions import (
 from protocol.events import (
     CardAdded,
     CardRemoved,
+    Discarded,
+    Drew,
+    DrewTwo,
     Event,
     Exposed,
     Hidden,
+    Kept,
     KnockCancelled,
     LinesSwapped,
     Peeked,
@@ -39,6 +43,7 @@ from protocol.events import (
     PowerUsed,
     Reshuffled,
     Shuffled,
+    Swapped,
     Switched,
 )
 from protocol.offers import Offer, OneOf, Pick
@@ -365,6 +370,72 @@ def test_pow_22_red_kings_and_what_an_eight_does_not_keep_cancel_nothing(start: 
     match = lap(start, "8C KS KC", one="(KH) (3H) (4H) / (6H) (7H) (8H)")
     discard(match, TakeTwo(), Keep(card=0, slot=0), seat=1, then="2 turn")
     assert match.table.knocker == 0
+
+
+def test_pow_22_amb_51_a_black_king_cancels_by_being_drawn_by_option(start: Start) -> None:
+    """INF-04, INF-07, POW-23: everybody sees it, and where it then lies; there is no power left to use."""
+    match = lap(start, "KC QC KS", black_king_cancels="drawn")
+    match.play("1 turn: draw stock\n1 place")
+    for viewer in VIEWERS:
+        assert match.news(viewer) == [Drew(seat=1, source="stock", card="KC", stock=33), KnockCancelled(knocker=0)]
+    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5], "discard": []}
+    match.play("1 place: swap s0\n2 turn")
+    for viewer in VIEWERS:
+        assert match.news(viewer) == [Swapped(seat=1, slot=0, card="KC", face_up=False, replaced="AH")]
+    assert match.offered == {"draw": ["stock"], "knock": []}
+    discard(match, seat=2, then="0 turn")
+    match.play("0 turn: knock\n1 turn: draw stock\n1 place: discard\n2 turn")
+    assert match.news(None)[1:] == [
+        Drew(seat=1, source="stock", card="KS", stock=31),
+        KnockCancelled(knocker=0),
+        Discarded(seat=1, card="KS"),
+    ]
+
+
+@pytest.mark.parametrize("stock", ["8C", "2C"])
+def test_pow_22_amb_51_a_black_king_drawn_by_an_eight_cancels_too(start: Start, stock: str) -> None:
+    """POW-20, POW-11: of two the first is shown, and the other stays private."""
+    match = lap(start, f"{stock} KS KC", black_king_cancels="drawn")
+    match.play("1 turn: draw stock\n1 place")
+    for answer in (Discard(), *((Copy(power="8"),) if stock == "2C" else ()), TakeTwo()):
+        match.game.answer(answer)
+    for viewer in VIEWERS:
+        assert match.news(viewer)[-2:] == [
+            DrewTwo(seat=1, cards=("KS", "KC" if viewer == 1 else None), stock=31),
+            KnockCancelled(knocker=0),
+        ]
+    match.game.answer(Keep(card=1, slot=0))
+    kept = next(event for event in match.news(None) if isinstance(event, Kept))
+    assert (kept.card, kept.discarded) == ("KS", (stock, "KC", "AH"))
+    assert match.table.knocker is None
+
+
+def test_pow_22_amb_51_the_unshown_king_of_an_eight_is_kept_in_private(start: Start) -> None:
+    match = lap(start, "8C KS KC", black_king_cancels="drawn")
+    discard(match, TakeTwo(), Keep(card=2, slot=0), seat=1, then="2 turn")
+    cards = {viewer: next(one.card for one in match.news(viewer) if isinstance(one, Kept)) for viewer in VIEWERS}
+    assert cards == {None: None, 0: None, 1: "KC", 2: None}
+
+
+def test_pow_22_amb_51_no_other_way_of_a_black_king_cancels_unseen(start: Start) -> None:
+    """Neither is it drawn when it comes from the pile or goes to somebody unseen, nor is there a knock before one."""
+    match = lap(start, "QC", up="KC", powers_draw_pile=True, black_king_cancels="drawn")
+    match.play("1 turn: draw pile\n1 place: swap s0\n2 turn")
+    assert match.table.knocker == 0
+    match = lap(start, "AC KC", black_king_cancels="drawn")
+    discard(match, AddCard(seat=2), seat=1, then="2 turn")
+    assert match.table.knocker == 0
+    match = deal(start, "KC", black_king_cancels="drawn")
+    match.play("0 turn: draw stock\n0 place")
+    assert match.news(1) == [Drew(seat=0, source="stock", card=None, stock=33)]
+
+
+def test_pow_22_amb_51_the_last_stock_card_cancels_too(start: Start) -> None:
+    """GEN-08: no power follows it, but this one needs none; nobody has ended the round."""
+    match = lap(start, "KC", stock_out="end", black_king_cancels="drawn", knock_penalty="add:10")
+    match.leave_in_stock(1)
+    match.play("1 turn: draw stock\n1 place: discard\nend")
+    assert match.game.result.rounds[0].ender is None
 
 
 def test_pow_22_without_a_knock_nothing_happens(start: Start) -> None:

@@ -105,6 +105,9 @@ CASES = {
         "powers", 2, 1233, "shield", "block", "swap_lines", "add", patience=34, powers_draw_pile=True, shield_uses=2,
         hidden_rearrange=False, protect_ender=True, twos="plus2",
     ),
+    "powers-drawn-kings": case(
+        "powers", 3, 13811, "discard", "take_two", "copy", "knock", patience=3, black_king_cancels="drawn",
+    ),
     "cactus-kings": case(
         "cactus", 4, 625, "switch", patience=30, cactus_ranks="KA", slap_order="lottery", stock_out="reshuffle",
         protect_ender=True, fixed_starter=True, cactus_knock=(0, 3),

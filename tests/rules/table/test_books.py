@@ -120,7 +120,7 @@ class Books(Struct):
                 self.add(target)
             case events.Kept(seat=seat, slot=slot, card=card):
                 self.put((seat, slot), card, up=False)
-                if card.to is None:
+                if card.to is None and card.value not in ("KS", "KC"):  # a king was shown when it was drawn (POW-22)
                     self.use_up(card.value)
                 self.waiting = None
 

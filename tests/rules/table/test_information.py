@@ -153,21 +153,21 @@ class Ears(Struct):
     """What the rules let a viewer learn (INF-02, INF-06..08, GEN-10, CAC-39, POW-29, PAR-24, TDK-20)."""
 
     viewer: Viewer
-    stock_card_is_public: bool
+    variant: Variant
     turned_down: set[int] = field(default_factory=set)
     """Par golf: the seats whose top row lies face down (PAR-13)."""
+    is_lap: bool = False
+    """Whether a knock is pending."""
 
     def hear(self, event: Any) -> list[Card]:
         """The cards that the event, the next one, may tell the viewer for the first time."""
-        self._turn_down(event)
+        self._note(event)
         match event:
-            case (
-                events.Drew(source="stock", seat=seat, card=cards)
-                | events.Peeked(seat=seat, card=cards)
-                | events.Looked(seat=seat, cards=cards)
-                | events.DrewTwo(seat=seat, cards=cards)
-            ):
-                return cards_of(cards) if seat == self.viewer or self.stock_card_is_public else []
+            case events.Drew(source="stock", seat=seat, card=cards) | events.DrewTwo(seat=seat, cards=cards):
+                public = seat == self.viewer or self.variant.stock_card_is_public
+                return cards_of(cards) if public else self._shown_king(cards)
+            case events.Peeked(seat=seat, card=cards) | events.Looked(seat=seat, cards=cards):
+                return cards_of(cards) if seat == self.viewer else []
             case events.Swapped(face_up=False, replaced=cards) | events.Kept(discarded=cards):
                 return cards_of(cards)
             case events.SwappedOwn(seat=seat, slots=slots, cards=cards):
@@ -175,12 +175,25 @@ class Ears(Struct):
                 return cards_of([card for slot, card in zip(slots, cards, strict=True) if slot in up])
         return cards_of(event) if isinstance(event, OPEN) else []
 
-    def _turn_down(self, event: Any) -> None:
+    def _shown_king(self, cards: Any) -> list[Card]:
+        """POW-22: the first of these cards that cancels a knock by being drawn."""
+        kings = shown_kings(self.variant) if self.is_lap else ()
+        return [card for card in cards_of(cards) if card in kings][:1]
+
+    def _note(self, event: Any) -> None:
         match event:
             case events.Round():
                 self.turned_down.clear()
+                self.is_lap = False
             case events.Stroked(seat=seat, row=0):
                 self.turned_down.add(seat)
+            case events.Knocked() | events.KnockCancelled():
+                self.is_lap = isinstance(event, events.Knocked)
+
+
+def shown_kings(variant: Variant) -> tuple[Card, ...]:
+    """The cards that cancel a knock by being drawn, and that everybody sees then (POW-22)."""
+    return ("KS", "KC") if variant.has("black_king_cancels") and variant.options.black_king_cancels == "drawn" else ()
 
 
 def cards_of(value: Any) -> list[Card]:
@@ -204,7 +217,7 @@ def permuted(shuffles: dict[Shuffle, list[Card]], known: set[Place], dice: Rando
 
 def leaks(played: Played, viewer: Viewer, dice: Random, look: Look = view, *, cuts: int = 4) -> bool:
     """Whether permuting what the viewer has not learnt up to some moment changes anything that it is sent before."""
-    deals, ears = Deals(played), Ears(viewer, played.variant.stock_card_is_public)
+    deals, ears = Deals(played), Ears(viewer, played.variant)
     told: list[Moment] = []
     known: list[set[Place]] = [set()]
     heard = 0
@@ -215,8 +228,13 @@ def leaks(played: Played, viewer: Viewer, dice: Random, look: Look = view, *, cu
         if len(told) > 1 and isinstance(played.responses[len(told) - 2], Discard):
             met += cards_of(game.table.hand)  # POW-07: open from the answer on, though the event waits for the power
         known.append(known[-1] | {card.lies for card in met if isinstance(card, Traced)})
+    # Who draws in a final lap and shows no king has none: where kings lie must not change.
+    kings = shown_kings(played.variant)
+    fixed = {
+        (shuffle, at) for shuffle, cards in deals.shuffles.items() for at, card in enumerate(cards) if card in kings
+    }
     for cut in sorted(dice.sample(range(1, len(told) + 1), min(cuts, len(told)))):
-        other = Deals(played, permuted(deals.shuffles, known[cut], dice))
+        other = Deals(played, permuted(deals.shuffles, known[cut] | fixed, dice))
         changed = islice(moments(played, other, viewer, look), cut)
         if any(now != told[at] for at, (_, now) in enumerate(changed)):
             return True
@@ -243,6 +261,7 @@ FULL_OF_POWERS: list[tuple[str, int, dict[str, Any]]] = [
     ("four-card", 3, {"initial_look": "near_row", "cambio_powers": dict.fromkeys(EVERY_RANK, "peek_own")}),
     ("powers", 2, {}),
     ("powers", 3, {"powers_draw_pile": True, "shield_uses": "unlimited"}),
+    ("powers", 4, {"black_king_cancels": "drawn"}),
     ("cactus", 3, {"cactus_ranks": "KA"}),
 ]
 
@@ -336,7 +355,7 @@ def followers(played: Played, moved: Moved) -> list[Viewer]:
     both = (played, moved.otherwise)
     games = [Game(played.variant, played.seats, Deals(one)) for one in both]
     watching = {
-        viewer: [Ears(viewer, played.variant.stock_card_is_public) for _ in both]
+        viewer: [Ears(viewer, played.variant) for _ in both]
         for viewer in (None, *range(played.seats))
         if viewer is None or viewer != moved.insider
     }
@@ -434,7 +453,7 @@ def test_everybody_is_told_what_the_rules_let_it_learn(
     variant, seats = data.draw(at_random.tables(preset))
     played = play(variant, seats, seed, at_random)
     everyone = (None, *range(seats))
-    ears = [Ears(viewer, variant.stock_card_is_public) for viewer in everyone]
+    ears = [Ears(viewer, variant) for viewer in everyone]
     for event in happened(played):
         versions = [view(event, viewer) for viewer in everyone]
         for own, version in zip(ears, versions, strict=True):
