@@ -49,7 +49,7 @@ def resident_mb(pid: int) -> float:
 def workers_of(pid: int) -> list[int]:
     """The worker processes of a run."""
     children = map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
-    return [child for child in children if b"tournament.worker" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return [child for child in children if b"tournament.run.worker" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
 def looks(folder: Path, matches: int, workers: int) -> Iterator[tuple[int, list[float]]]:

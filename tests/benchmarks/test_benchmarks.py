@@ -1,12 +1,11 @@
 """The benchmarks run: every part with tiny counts, through the command line. How fast anything is, is not asked."""
 
-import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from needs import need_compiler
 
 BENCHMARKS = Path(__file__).parent
 
@@ -40,9 +39,7 @@ for _ in range(games):
 
 @pytest.fixture(autouse=True)
 def _compiler() -> None:
-    if not any(map(shutil.which, ("cc", "gcc", "clang"))):
-        assert os.environ.get("CI") != "true", "there is no C compiler"
-        pytest.skip("there is no C compiler")
+    need_compiler()
 
 
 def run(name: str, *arguments: str) -> str:

@@ -1,6 +1,5 @@
 """The shipped bots, and the one in bots/README.md, play every game in live matches and break no rule."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from typing import cast
 
 import pytest
 from msgspec.structs import replace
+from needs import need_perl
 
 from protocol.codec import decode_answer, decode_ready, encode
 from protocol.messages import Clocks, Decision, FaultPolicy, Game, Request
@@ -56,15 +56,6 @@ def assert_blameless(records: dict[str, Record]) -> None:
     assert not troubles
 
 
-def skip_unless_startable(name: str) -> None:
-    """The language of a bot may be missing, but not in CI."""
-    if name != "perl" or os.environ.get("CI") == "true":
-        return
-    perl = shutil.which("perl")
-    if perl is None or subprocess.run([perl, "-MJSON::PP", "-e1"], check=False, capture_output=True).returncode:
-        pytest.skip("needs Perl 5 with its core module JSON::PP")
-
-
 def setup_of(preset: str, bots: Sequence[BotSpec]) -> MatchSetup:
     return MatchSetup(
         variant=customised(preset, SHORT[preset]),
@@ -93,7 +84,7 @@ def test_the_shipped_bots_play_every_game(
 
 
 def test_the_bot_in_perl_plays_every_game(mark: dict[str, str]) -> None:
-    skip_unless_startable("perl")
+    need_perl()
     bots = [replace(builtin_bot(name), env=mark) for name in ("perl", "keeper", "random")]
     assert_blameless(matches(bots, list(PRESETS)))
 
@@ -144,7 +135,8 @@ SELDOM: dict[Decision, tuple[Offer, ...]] = {
 
 @pytest.mark.parametrize("name", ["random", "perl"])
 def test_a_bot_that_knows_nothing_of_a_decision_answers_it_legally(name: str) -> None:
-    skip_unless_startable(name)
+    if name == "perl":
+        need_perl()
     spec = builtin_bot(name)
     setup = setup_of("six-card", [spec, spec])
     requests = [

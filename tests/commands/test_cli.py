@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from commands import GOLFREF, golfref
-
-from referee.play.isolation.levels import NoBubblewrap, bubblewrap
+from needs import need_bubblewrap
 
 
 def golfref_json(*words: str, cwd: Path) -> Any:
@@ -198,10 +197,7 @@ def test_a_bot_that_is_started_in_its_own_folder_has_the_name_that_it_says(tmp_p
 
 
 def test_a_match_shows_no_bot_the_folder_of_a_run(tmp_path: Path) -> None:
-    try:
-        bubblewrap()
-    except NoBubblewrap as missing:
-        pytest.skip(str(missing))
+    need_bubblewrap()
     (tmp_path / "mine.py").touch()
     (tmp_path / "friday.golfref").touch(mode=0o600)
     bots = ("--bot", "python3 mine.py", "--bot", "builtin:random")

@@ -16,6 +16,7 @@ import pytest
 import trio
 from msgspec import Struct, field
 from msgspec.structs import replace
+from needs import need_bubblewrap
 from quick import FILLER
 
 from protocol.messages import Clocks, FaultPolicy, Game
@@ -23,7 +24,6 @@ from referee.play.bot import process
 from referee.play.bot.process import start
 from referee.play.faults import HostFault
 from referee.play.isolation.cgroups import Cgroups, Group
-from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
@@ -539,10 +539,7 @@ def test_a_control_group_that_takes_no_bot_is_the_hosts_fault(
     isolation: Isolation, mark: dict[str, str], marked: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if isolation == "bwrap":
-        try:
-            bubblewrap()
-        except NoBubblewrap as missing:
-            pytest.skip(str(missing))
+        need_bubblewrap()
     gone = Group(Cgroups(version=2, folders={"kill": str(tmp_path)}), "gone")
     monkeypatch.setattr(process, "_new_group", lambda _: gone)
     bot = BotSpec(name="blameless", command=builtin_bot("random").command, dir=builtin_bot("random").dir, env=mark)

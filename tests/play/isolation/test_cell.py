@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 import trio
 from msgspec.structs import replace
+from needs import need_bubblewrap, need_perl
 
 from protocol.messages import Clocks, FaultPolicy
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.process import start
 from referee.play.isolation.cell import cell_of
-from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotLimits, BotSpec, Confinement, builtin_bot
 from referee.tournament.store.disk import locked
@@ -46,12 +46,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def run(folder: Path, mark: dict[str, str]) -> Run:
     """Runs a command as a bot in a cell; gives what it wrote to both outputs, and how it ended."""
-    try:
-        bubblewrap()
-    except NoBubblewrap as missing:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(str(missing))
+    need_bubblewrap()
 
     def run(*command: str, limits: BotLimits = ANY, **more: Any) -> tuple[str, str, str]:
         more["env"] = mark | more.get("env", {})
@@ -181,8 +176,8 @@ def test_scratch_space_has_a_size(run: Run, folder: Path) -> None:
     ],
 )
 def test_how_a_bot_ended_is_told_as_outside(run: Run, command: list[str], text: str) -> None:
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"{command[0]} is not installed")
+    if command[0] == "perl":
+        need_perl()
     assert run(*command, limits=BotLimits(cpu_s=1))[2] == text
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from needs import lacking
 
 from referee.play.bot.launch import launch
 from referee.play.isolation.cgroup_setup import set_up_cgroups
@@ -97,8 +98,8 @@ def cgroups() -> Cgroups:
     if isinstance(found, Cgroups):
         return found
     reason = f"{found.reason}; {found.remedy}"
-    if os.environ.get("CI") == "true" and os.geteuid() == 0 and _writable_hierarchies():
-        pytest.fail(f"root, and control groups are writable, but: {reason}")
+    if os.geteuid() == 0 and _writable_hierarchies():
+        lacking(f"this is root, and control groups are writable; still {reason}")
     pytest.skip(reason)
 
 
@@ -248,7 +249,7 @@ def test_groups_of_a_dead_referee_are_ended_when_a_new_one_begins(mark: dict[str
         bot, folders = _told(first)
         first.kill()
     assert all(folder.is_dir() for folder in folders)
-    assert set(marked()) == {bot}
+    _until(lambda: set(marked()) == {bot})  # a process has no environment for a moment while it becomes another program
     assert isinstance(set_up_cgroups(), Cgroups)
     assert not any(folder.exists() for folder in folders)
     _until(lambda: not marked())

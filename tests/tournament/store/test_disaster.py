@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 from commands import golfref
+from needs import need_bubblewrap
 from quick import QUICK
 
 from referee.tournament.store.disk import SIDE_FILES, StoreError
@@ -247,14 +248,8 @@ def test_an_amendment_is_done_or_not_done_wherever_it_is_killed(tmp_path: Path, 
 
 def bwrap(*words: str) -> list[str]:
     """A command in a mount namespace of its own; the test is left out where there can be none."""
-    command = ["bwrap", "--dev-bind", "/", "/"]
-    try:
-        subprocess.run([*command, "true"], check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        if os.environ.get("CI") == "true":
-            raise
-        pytest.skip(f"bubblewrap does not work here: {error}")
-    return [*command, *words]
+    need_bubblewrap()
+    return ["bwrap", "--dev-bind", "/", "/", *words]
 
 
 def in_sh(script: str, *mounts: str) -> str:
