@@ -1,10 +1,11 @@
 """What `golfref tournament` says before it plays: what is planned, what it will take, and which bots do not start."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from protocol.text import printable
 from referee.commands.console import say
 from referee.commands.forecast import Estimate, estimate
+from referee.commands.opening import PreparedRun
 from referee.commands.progress import duration
 from referee.play.greeting import Greeted
 from referee.rules.describe import advice
@@ -21,27 +22,25 @@ def announce_plan(config: Config, plan: Plan) -> None:
     for one in config.variants:
         say(*(f"note: {text}" for text in advice(one.variant, one.seats)))
     games = ", ".join(f"{one.name} (line-ups of {one.seats}: {lineups[one.name]})" for one in config.variants)
-    say(f"{config.name}: {len(config.bots)} bots, {len(plan)} matches: {games}; {config.deals} deals each")
+    deals = "1 deal" if config.deals == 1 else f"{config.deals} deals"
+    say(f"{config.name}: {len(config.bots)} bots, {matches(len(plan))}: {games}; {deals} each")
 
 
-def announce_time(config: Config, plan: Plan, there: Mapping[str, int], greeted: Sequence[Greeted]) -> Estimate:
-    """Say how much time and disk the matches take that are not `there` yet, by variant. Returns the estimate.
+def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
+    """Say how much time and disk the matches take that are left. Returns the estimate.
 
     Starts take as long as they were just measured, and decisions as if bots answered at once.
     """
-    left = {name: count - there.get(name, 0) for name, count in plan.matches.items()}
-    matches = sum(left.values())
-    jobs = min(config.jobs, matches)
-    workers = min(config.processes(len(plan)), jobs)
-    start_s = sum(one.start_s for one in greeted) / len(greeted)
-    found = estimate(config, left, processes=workers, start_s=start_s)
-    if not matches:
-        say("every match of the plan is there: nothing is left to play")
-    else:
-        side_by_side = f"{jobs} matches at a time" + f" in {workers} workers" * (workers > 1)
-        rest = f"the {matches} matches that are left take" if any(there.values()) else "this takes"
+    config, left = run.config, sum(run.left.values())
+    jobs = min(config.jobs, left)
+    workers = min(config.processes(len(run.plan)), jobs)
+    start_s = sum(one.start_s for one in greeted) / max(1, len(greeted))
+    found = estimate(config, run.left, processes=workers, start_s=start_s)
+    if left:
+        side_by_side = f"{matches(jobs)} at a time" + f" in {workers} workers" * (workers > 1)
+        what = "this takes" if left == len(run.plan) else f"what is left ({matches(left)}) takes"
         say(
-            f"isolation {config.isolation}, {side_by_side}; if bots answer at once, {rest} about "
+            f"isolation {config.isolation}, {side_by_side}; if bots answer at once, {what} about "
             f"{duration(found.wall_s)}, and {found.stored_bytes / 1e6:.1f} MB in the store"
         )
     return found
@@ -60,3 +59,8 @@ def tell_failures(greeted: Sequence[Greeted]) -> bool:
     if failed:
         say(f"{len(failed)} of {len(greeted)} bots did not start; nothing was played")
     return bool(failed)
+
+
+def matches(count: int) -> str:
+    """So many matches, in words."""
+    return f"{count} match{'es' * (count != 1)}"

@@ -33,9 +33,10 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     """What the config means for the run that is there. None where there is none, or it is moved out of the way."""
 
     @property
-    def there(self) -> dict[str, int]:
-        """By variant, how many matches of the plan are there already."""
-        return {} if self.amendment is None else self.amendment.there
+    def left(self) -> dict[str, int]:
+        """By variant, how many matches of the plan are not there yet."""
+        there = {} if self.amendment is None else self.amendment.there
+        return {name: count - there.get(name, 0) for name, count in self.plan.matches.items()}
 
 
 def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool) -> PreparedRun:
@@ -62,8 +63,10 @@ def open_store(run: PreparedRun, lock: Lock) -> Store:
         store = Store.open(run.path, lock=lock)
         if found.changes:
             store.amend(found.meta, found.places, found.lines())
+        left, planned = sum(run.left.values()), len(run.plan)
         how = "amended" if found.changes else "going on with"
-        say(f"{how} {run.path}: {sum(run.there.values())} of {len(run.plan)} matches are there")
+        rest = "" if left else ", so none is left to play"
+        say(f"{how} {run.path}: {planned - left} of {planned} matches are there{rest}")
     if store.journal != "wal":
         place = f"{run.path} (a network folder, a full disk?)"
         say(f"note: SQLite can keep no log beside {place}: commits take longer")

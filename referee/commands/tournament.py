@@ -87,11 +87,13 @@ def _run(options: TournamentOptions, path: Path, signals: Signals) -> int:
     with contextlib.nullcontext() if options.dry_run else locked(path) as lock:
         run = prepare(config, path, fresh=options.fresh, may_change=options.amend or options.dry_run)
         announce_plan(config, run.plan)
-        with signals.held():
-            greeted = greet_all(config, signals.check)
+        greeted = []
+        if options.dry_run or any(run.left.values()):
+            with signals.held():
+                greeted = greet_all(config, signals.check)
         if tell_failures(greeted):
             return CHECK_FAILED
-        estimate = announce_time(config, run.plan, run.there, greeted)
+        estimate = announce_time(run, greeted)
         if lock is None:
             say("dry run: nothing was played, nothing was changed")
             return DONE

@@ -175,8 +175,8 @@ def test_a_finished_run_is_only_shown_again(once: tuple[Path, str, str]) -> None
     folder, first, _ = once
     again, progress = golfref("tournament", "small.toml", cwd=folder)
     assert again == first
-    assert "every match of the plan is there: nothing is left to play" in progress
-    assert f"{MATCHES} of {MATCHES} matches are there" in progress
+    assert f"{MATCHES} of {MATCHES} matches are there, so none is left to play" in progress
+    assert "about" not in progress
 
 
 def test_the_estimate_is_of_what_is_left(tmp_path: Path) -> None:
@@ -185,9 +185,9 @@ def test_the_estimate_is_of_what_is_left(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "small.golfref")) as database, database:
         database.execute("DELETE FROM matches WHERE number > 14")
     dry = golfref("tournament", "small.toml", "--dry-run", cwd=tmp_path)[1]
-    assert f"the {MATCHES - 15} matches that are left take about" in dry
+    assert f"what is left ({MATCHES - 15} matches) takes about" in dry
     progress = golfref("tournament", "small.toml", cwd=tmp_path)[1]
-    assert f"the {MATCHES - 15} matches that are left take about" in progress
+    assert f"what is left ({MATCHES - 15} matches) takes about" in progress
     assert re.search(rf"^15/{MATCHES} matches, about \d+ s left; leading: \w+ 0", progress, re.MULTILINE)
 
 
