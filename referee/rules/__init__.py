@@ -1,1 +1,1 @@
-"""The games of RULES.md. Pure: no clock, no I/O, no process, and no randomness but the keyed streams."""
+"""The games of RULES.md. They are pure: they use no clock, no I/O, no process and no chance but the keyed streams."""

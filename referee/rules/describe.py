@@ -1,4 +1,4 @@
-"""The games in words, for people: generated from the options in force, so that a changed option changes the text."""
+"""The games in words, for people. The text follows from the options in force, so that a changed option changes it."""
 
 from collections.abc import Iterator
 
@@ -16,12 +16,12 @@ _LINES = {"col": "a column", "row": "a row", "diag": "a diagonal"}
 
 
 def rules_in_brief(variant: Variant) -> str:
-    """The whole game as one paragraph, as bots' authors read it in the `match` message."""
+    """Return the whole game as one paragraph, as bots' authors read it in the `match` message."""
     return " ".join(sentence for _, sentences in _chapters(variant) for sentence in sentences)
 
 
 def rules_in_full(variant: Variant) -> str:
-    """The game in chapters of short lines, then its options; `*` marks those that differ from the preset's."""
+    """Return the game in chapters of short lines, then its options; `*` marks those that differ from the preset's."""
     fewest, most = variant.seats
     lines = [f"{variant.preset} - {variant.summary}", f"{fewest} to {most} seats.", ""]
     for title, sentences in _chapters(variant):
@@ -31,7 +31,7 @@ def rules_in_full(variant: Variant) -> str:
 
 
 def advice(variant: Variant, seats: int) -> Iterator[str]:
-    """What is legal but probably not meant, for whoever sets up a game (AMB-32, OPT-06)."""
+    """Yield what is legal but probably not meant, for those who set up a game (AMB-32, OPT-06)."""
     if seats < variant.advised_from:
         yield f"{variant.preset}: its rules advise fewer than {variant.advised_from} players to play another game"
     if variant.options.moon:
@@ -41,7 +41,7 @@ def advice(variant: Variant, seats: int) -> Iterator[str]:
 
 
 def _highest_score(variant: Variant) -> int:
-    """The most that a layout can score: in every column the dearest rank, but once the second where columns cancel."""
+    """Return the most that a layout can score; where columns cancel, each has the second dearest rank once."""
     dearest, second, *_ = sorted((points for rank, points in card_values(variant).items() if rank != "X"), reverse=True)
     column = dearest * (variant.rows - 1) + (second if "col" in variant.options.cancel else dearest)
     return column * variant.columns
@@ -140,7 +140,7 @@ def _par_score(options: Options) -> Iterator[str]:
 
 
 def _together(variant: Variant) -> Iterator[str]:
-    """Cards that count together (RULES.md section 6, TDK-16)."""
+    """Yield which cards count together (RULES.md section 6, TDK-16)."""
     options = variant.options
     if options.any_pair:
         how = "one pair of each rank" if options.any_pair == "one_per_rank" else "all pairs of equal rank"
@@ -163,7 +163,7 @@ def _together(variant: Variant) -> Iterator[str]:
 
 
 def _joker_pair(options: Options) -> str:
-    """What two jokers count together, and where they must lie (SCO-06)."""
+    """Return what two jokers count together, and where they must lie (SCO-06)."""
     if options.joker_pair == "sum" or not (options.any_pair or options.cancel or options.cancel_pairs):
         return ""
     where = ""

@@ -1,6 +1,6 @@
-"""One match in progress, for whoever drives it: the question that is open, the answers that go in, what happened.
+"""A match in progress: the question that is open, the answers that go in, what has happened.
 
-The driver may be a live conversation, a replay, or a test; all of them see the same.
+A live conversation, a replay and a test drive it in the same way and see the same.
 """
 
 from collections.abc import Sequence
@@ -85,11 +85,11 @@ class Game:
         self._advance(response)
 
     def go_on(self, response: Response) -> None:
-        """As `answer`, for whoever has made sure that the open question offers this response."""
+        """Play on as `answer` does, but unchecked: the caller knows that the open question offers the response."""
         self._advance(response)
 
     def forfeit(self, seat: int) -> None:
-        """A seat's bot forfeits now: from this round on the seat gets the round's highest score and ranks last."""
+        """Let a seat forfeit: from this round on it gets the round's highest score, and it ranks last."""
         if seat not in self.table.forfeited:
             self.table.forfeited.add(seat)
             self.table.emit(events.Forfeited(seat=seat))

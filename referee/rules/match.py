@@ -1,4 +1,4 @@
-"""A match: its rounds, the showdown, totals, and how it ends (GEN-01)."""
+"""A match: its rounds, each showdown, the totals, and how the match ends (GEN-01)."""
 
 from msgspec import Struct
 
@@ -13,14 +13,14 @@ from referee.rules.table.seen import everybody
 from referee.rules.table.table import Layout, RoundOver, Table
 
 MOST_ROUNDS = 100
-"""GEN-12: a match without a number of rounds stops here."""
+"""A match without a number of rounds stops after so many (GEN-12)."""
 
 MOST_PLAYOFFS = 9
-"""GEN-13: playoff rounds at most."""
+"""So many playoff rounds are played at most (GEN-13)."""
 
 
 class RoundResult(Struct, frozen=True, kw_only=True):
-    """A round by seat: raw scores and scores after all adjustments."""
+    """The outcome of a round by seat: raw scores, and scores after all adjustments."""
 
     raw: tuple[int, ...]
     scores: tuple[int, ...]
@@ -34,14 +34,14 @@ class MatchResult(Struct, frozen=True, kw_only=True):
 
     totals: tuple[int, ...]
     ranks: tuple[int, ...]
-    """1 is best, equal ranks are shared, forfeited seats come last."""
+    """Rank 1 is the best. Equal ranks are shared, and seats that have forfeited come last."""
     rounds: tuple[RoundResult, ...]
     capped: bool
     """Whether the match was stopped after MOST_ROUNDS."""
 
 
 def play_match(table: Table) -> Flow[MatchResult]:
-    """The whole match; returns its result."""
+    """Play the whole match; return its result."""
     results: list[RoundResult] = []
     while not _is_over(table, len(results)):
         results.append((yield from _play_round(table, len(results), playoff=False)))
@@ -55,7 +55,7 @@ def play_match(table: Table) -> Flow[MatchResult]:
 
 
 def _is_over(table: Table, played: int) -> bool:
-    """GEN-12, SCO-11: asked after whole rounds only (CAC-42, NIN-12, PAR-19)."""
+    """Return whether the match is over (GEN-12, SCO-11). Only whole rounds count (CAC-42, NIN-12, PAR-19)."""
     options = table.options
     if played == (options.rounds or MOST_ROUNDS) or table.four_of_a_kind:
         return True
@@ -66,7 +66,7 @@ def _is_over(table: Table, played: int) -> bool:
 
 
 def _play_round(table: Table, played: int, *, playoff: bool) -> Flow[RoundResult]:
-    """GEN-02, GEN-03: who deals and starts; then the variant's course of play and the showdown."""
+    """Play a round: settle who deals and starts (GEN-02, GEN-03), deal, follow the game's course, show and score."""
     table.round = played + 1
     table.playoff = playoff
     table.dealer = (table.options.first_dealer + played) % table.seats
@@ -82,7 +82,7 @@ def _play_round(table: Table, played: int, *, playoff: bool) -> Flow[RoundResult
 
 
 def starter_of(table: Table) -> int:
-    """GEN-03: the seat left of the dealer; in Cactus the seat with the highest total unless an option fixes it.
+    """Return who starts: the seat left of the dealer (GEN-03), in Cactus the highest total unless an option fixes it.
 
     Ties for the highest total go to the first clockwise from the dealer, the dealer included (CAC-08).
     """
@@ -92,7 +92,7 @@ def starter_of(table: Table) -> int:
 
 
 def _showdown(table: Table) -> RoundResult:
-    """GEN-10: every layout is shown, then scored, what lay face down as well (KNO-03).
+    """Show every layout and score it, with the cards that lay face down (GEN-10, KNO-03).
 
     Scores are integers, and lower is better (GEN-11). A forfeited seat gets the round's highest score."""
     layouts = tuple(_cards(layout) for layout in table.layouts)
@@ -124,13 +124,13 @@ def _cards(layout: Layout) -> tuple[Card | None, ...]:
 
 
 def _rows(table: Table, cards: tuple[Card | None, ...]) -> list[tuple[Card | None, ...]]:
-    """The layout as a grid; slots beyond the dealt ones (CAC-44) make further rows."""
+    """Return the layout as a grid. Slots beyond the dealt ones (CAC-44) make further rows."""
     width = table.variant.columns
     return [cards[start : start + width] for start in range(0, len(cards), width)]
 
 
 def _play_off(table: Table, played: int) -> Flow[list[RoundResult]]:
-    """GEN-13: sudden death among all seats until one of those tied at the top is ahead of the others so tied."""
+    """Play sudden death among all seats until one of those tied at the top is ahead of the others (GEN-13)."""
     results: list[RoundResult] = []
     if table.options.tiebreak == "shared" or table.four_of_a_kind:
         return results
@@ -142,7 +142,7 @@ def _play_off(table: Table, played: int) -> Flow[list[RoundResult]]:
 
 
 def _leaders(table: Table, playoffs: list[RoundResult]) -> list[int]:
-    """The seats with the lowest total; each playoff round leaves those of them with its lowest score."""
+    """Return the seats with the lowest total. Each playoff round leaves those of them that score lowest in it."""
     standing = [seat for seat in range(table.seats) if seat not in table.forfeited]
     best = min((table.totals[seat] for seat in standing), default=0)
     tied = [seat for seat in standing if table.totals[seat] == best]
@@ -153,7 +153,9 @@ def _leaders(table: Table, playoffs: list[RoundResult]) -> list[int]:
 
 
 def _ranks(table: Table, playoffs: list[RoundResult]) -> tuple[int, ...]:
-    """GEN-13, SCO-11: rank 1 for the lowest total; four of a kind and playoffs come before totals, forfeits last.
+    """Return the ranks by seat: 1 for the lowest total (GEN-13).
+
+    Four of a kind (SCO-11) and playoffs count more than totals, and forfeited seats come last.
 
     This holds for every game (CAC-43, PAR-23)."""
     winners = table.four_of_a_kind or _leaders(table, playoffs)

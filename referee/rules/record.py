@@ -1,8 +1,8 @@
-"""The record of a match: options, chance outcomes, answers, slap orders, forfeits. A game is its record.
+"""The record of a match: its options, chance outcomes, answers, slap orders and forfeits.
 
-Replaying a record yields the same events, or the record is wrong. Times, faults and names are kept beside what a
-replay needs, and so is what passed on the wire: what the bots wrote as they wrote it, and of what they were sent as
-much as it takes to tell it again and to prove it. This module never measures or judges any of that.
+A replay of the record yields the same events, or the record is wrong. Beside what a replay needs, the record keeps
+times, faults, names and what passed on the wire: the lines of the bots as they wrote them, and as much of what they
+were sent as it takes to tell it again and to prove it. This module never measures or judges any of that.
 """
 
 from collections.abc import Iterator
@@ -33,13 +33,13 @@ class Mishap(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Given(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True, tag="answer", tag_field="move"):
-    """A seat's answer: what was played, the time it took in microseconds (0: not asked), its fault if it was one."""
+    """A seat's answer: what was played, the time it took in microseconds (0: nobody asked), and its fault, if any."""
 
     seat: int
     action: Action
     time_us: int = 0
     waived_us: int = 0
-    """Not charged, and not in `time_us`: the referee did not look, or the bot waited for a core or was held still."""
+    """Time that is not charged and not in `time_us`: the referee did not look, or the bot could not run."""
     joined: bool = False
     """Whether it came along with the seat's answer before (DEC-15), so that no request was sent for it."""
     fault: Mishap | None = None
@@ -54,9 +54,9 @@ class GivenTogether(Struct, frozen=True, kw_only=True, tag="sealed", tag_field="
 class Reaction(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one seat did in a slap window, and the measurement, in microseconds.
 
-    `raw_us` from the moment that the bot could go on, with the window in its pipe, to the arrival of its answer, less
-    what the referee waited for a core; `wait_us` the time that the bot's tasks spent waiting for one; `corrected_us`
-    what counts. A seat that was not asked has no times.
+    `raw_us` runs from the moment at which the bot could go on, with the window in its pipe, to the arrival of its
+    answer, less the time for which the referee waited for a core. `wait_us` is the time for which the bot's tasks
+    waited for one, and `corrected_us` is what counts. A seat that was not asked has no times.
     """
 
     seat: int
@@ -65,9 +65,9 @@ class Reaction(Struct, frozen=True, kw_only=True, omit_defaults=True):
     wait_us: float | None = None
     corrected_us: float | None = None
     late: bool = False
-    """No answer within the time: a pass, no fault."""
+    """Whether no answer came in time, which is a pass and no fault."""
     hint: str = ""
-    """If it was late: what may be the reason."""
+    """What may be the reason, if it was late."""
     fault: Mishap | None = None
 
 
@@ -85,7 +85,7 @@ class GivenSlaps(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="sla
 
 
 class Forfeit(Struct, frozen=True, kw_only=True, tag="forfeit", tag_field="move"):
-    """A seat forfeited here."""
+    """A seat forfeited at this point of the match."""
 
     seat: int
     fault: Mishap
@@ -102,7 +102,7 @@ class Line(Struct, frozen=True, array_like=True):
     size: int
     """Bytes, newline included."""
     text: str
-    """As it came and not fit to be shown; bytes that are no UTF-8 are U+FFFD."""
+    """The text as it came: it is not safe to show. Bytes that are no UTF-8 stand as U+FFFD."""
 
 
 class SeatRecord(Struct, frozen=True, kw_only=True):
@@ -114,7 +114,7 @@ class SeatRecord(Struct, frozen=True, kw_only=True):
 
     name: str
     ready: bool = True
-    """Whether it got as far as `ready`; what it said there follows."""
+    """Whether it got as far as `ready`. The next fields are what it said there."""
     ready_name: str = ""
     version: str = ""
     author: str = ""
@@ -140,7 +140,7 @@ class SeatRecord(Struct, frozen=True, kw_only=True):
     wrote_bytes: int = 0
     wrote_sha256: str = ""
     lines: tuple[Line, ...] = ()
-    """What it wrote, in order, up to a bound; `wrote_lines` and `wrote_bytes` count the rest too."""
+    """What it wrote, in order and up to a bound. `wrote_lines` and `wrote_bytes` count the rest too."""
 
 
 class Record(Struct, frozen=True, kw_only=True):
@@ -155,10 +155,10 @@ class Record(Struct, frozen=True, kw_only=True):
     seed: str = ""
     """The seed text, where the match was given one of its own."""
     deal_key: str
-    """Hex; with a given deck (`stacked`) the deals cannot be derived from it alone."""
+    """The key in hex. With a given deck (`stacked`) the deals cannot be derived from it alone."""
     stacked: bool = False
     id_key: str
-    """Hex; what the ids of the match's requests are derived from."""
+    """The key, in hex, from which the ids of the match's requests are derived."""
     isolation: str
     limits: dict[str, Any] = field(default_factory=dict)
     """What each bot could use of the host at most, as far as the isolation bounds it."""
@@ -196,7 +196,7 @@ class Head(Struct):
 
 
 def read_record(data: bytes) -> Record:
-    """The record that is written as one line of JSON; raises NoRecord where it is none, or of another format."""
+    """Return the record that is written as one line of JSON. Raises NoRecord where it is none, or of another format."""
     try:
         head = msgspec.json.decode(data, type=Head)
         if head.format != FORMAT:
@@ -207,7 +207,7 @@ def read_record(data: bytes) -> Record:
 
 
 def walk(record: Record, chance: Chance | None = None) -> Iterator[tuple[Game, Move]]:
-    """Play the record again: yields the game and the next move before each move, then goes on with it.
+    """Play the record again: yield the game and the next move before each move, then go on with it.
 
     `chance` takes the place of the recorded chance outcomes. Raises BrokenRecord where a move is illegal, chance
     outcomes are missing, or moves are missing or left over.
@@ -232,7 +232,7 @@ def walk(record: Record, chance: Chance | None = None) -> Iterator[tuple[Game, M
 
 
 def replay(record: Record, chance: Chance | None = None) -> Game:
-    """The game that the record tells, played to its end; raises BrokenRecord as `walk` does."""
+    """Return the game that the record tells, played to its end. Raises BrokenRecord as `walk` does."""
     last = None
     for game, _ in walk(record, chance):
         last = game

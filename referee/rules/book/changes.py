@@ -39,13 +39,14 @@ NOT_OPTIONS = {
     "start_s": "[time] start_s", "move_s": "[time] move_s", "bank_s": "[time] bank_s", "slap_s": "[time] slap_s",
     "slap_timing": "[time] slap_timing",
 }  # fmt: skip
-"""Settings of the match that are easily taken for options (RULES.md 21), with the key that is meant."""
+"""These settings of a match are easily taken for options (RULES.md 21). Each has the key that is meant."""
 
 
 def change(base: Variant, changes: Mapping[str, Any]) -> Options:
-    """The options of `base` with `changes` (option -> value as TOML or JSON gives it; "none" and None mean "not set").
+    """Return the options of `base` with `changes`, which map options to values as TOML or JSON gives them.
 
-    Raises BadOptions with every problem: unknown names, wrong values, combinations that section 21 excludes.
+    "none" and None mean "not set". Raises BadOptions with every problem: unknown names, wrong values, combinations that
+    section 21 excludes.
     """
     problems: list[OptionProblem] = []
     values = {name: getattr(base.options, name) for name in OPTIONS}
@@ -72,7 +73,7 @@ def in_effect(options: Options) -> Options:
 
 
 def _unknown(name: str) -> str:
-    """What to tell somebody who named an option that does not exist, with the nearest that does."""
+    """Return what to tell somebody who named an option that does not exist, with the nearest that does."""
     if name in NOT_OPTIONS:
         return f"is no option but a setting of the match: use `{NOT_OPTIONS[name]}`"
     near = get_close_matches(name, OPTIONS, n=1)
@@ -80,7 +81,7 @@ def _unknown(name: str) -> str:
 
 
 def _value(name: str, given: Any) -> Any:
-    """The value that was meant; raises KeyError for an unknown option and ValidationError for a wrong value."""
+    """Return the value that was meant. Raises KeyError for an unknown option, ValidationError for a wrong value."""
     kind = TYPES[name]
     plain = get_args(kind)[0]
     if given == "none":
@@ -120,7 +121,7 @@ def _value_conflicts(variant: Variant, given: set[str]) -> Iterator[OptionProble
 
 
 def _ranks_set(variant: Variant, given: set[str]) -> dict[str, set[str]]:
-    """The options in force that set card values, each with the ranks that it sets, or sets single cards of."""
+    """Return the options in force that set card values, each with the ranks it sets or has single cards of."""
     found = {}
     for name, value in variant.own_options().items():
         sets = OPTIONS[name].sets
@@ -133,7 +134,7 @@ _DEFAULTS = Options()
 
 
 def _stray_keys(variant: Variant) -> Iterator[OptionProblem]:
-    """Keys of tables that name no rank and no card."""
+    """Yield a problem for each key of a table that names no rank and no card."""
     for key in variant.options.values or ():
         if not _is_in_pack(key, variant):
             yield OptionProblem("values", f"`{key}` is neither a rank nor a card of this pack")
@@ -143,7 +144,7 @@ def _stray_keys(variant: Variant) -> Iterator[OptionProblem]:
 
 
 def _is_in_pack(key: str, variant: Variant) -> bool:
-    """Whether `key` is a rank, the joker's included, or a single card, of a pack for any number of seats."""
+    """Return whether `key` is a rank (a joker is one) or a card that some number of seats can be dealt."""
     if key == JOKER:
         return variant.has("jokers")
     of_pack = suits(variant, variant.seats[1])
@@ -151,7 +152,7 @@ def _is_in_pack(key: str, variant: Variant) -> bool:
 
 
 def shape_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
-    """What is wrong with the changed variant as a whole: it depends on the grid, or on several options at once."""
+    """Yield what is wrong with the changed variant as a whole: with its grid, or with several options at once."""
     yield from _grid_problems(variant, changes)
     yield from _cancel_problems(variant, changes)
     if variant.play_after_look is not None:
@@ -161,7 +162,7 @@ def shape_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[Opt
 
 
 def _grid_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
-    """OPT-02, and cards that the layout does not have."""
+    """OPT-02: some lines need a square grid; no option may name more cards than a layout has."""
     options, cards = variant.options, size(variant)
     if "diag" in options.cancel and variant.rows != variant.columns:
         yield OptionProblem("cancel", '"diag" needs a square layout (OPT-02); `cancel_pairs` has it anywhere')
@@ -173,7 +174,7 @@ def _grid_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[Opt
 
 
 def _cancel_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
-    """OPT-03, and `any_pair`, which replaces `cancel`."""
+    """OPT-03: cards do not cancel where layouts change in size; `any_pair` and `cancel` exclude each other."""
     if variant.options.slaps:
         for name in sorted(changes.keys() & {"cancel", "cancel_pairs", "any_pair"}):
             yield OptionProblem(name, "needs a layout of constant size, which `slaps` does not leave (OPT-03)")
@@ -182,7 +183,7 @@ def _cancel_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[O
 
 
 def _secret_look_problems(variant: Variant, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
-    """FOU-04: what four-card golf with a secret look excludes, and what needs one."""
+    """FOU-04: a secret look in four-card golf excludes some options, and `cambio_powers` needs one."""
     if variant.options.initial_look is None:
         if variant.options.cambio_powers is not None:
             yield OptionProblem("cambio_powers", "needs a secret look: `initial_look` (OPT-08)")
@@ -196,7 +197,7 @@ def _secret_look_problems(variant: Variant, changes: Mapping[str, Any]) -> Itera
 
 
 def _hole_problems(options: Options, changes: Mapping[str, Any]) -> Iterator[OptionProblem]:
-    """PAR-22, PAR-25: one choice of holes, and a name of its own for every other scoring table."""
+    """PAR-22: one of three options says which holes are played. PAR-25: another scoring table has another name."""
     if sum((options.course is not None, options.par is not None, options.no_par)) != 1:
         yield OptionProblem("par", "exactly one of `course`, `par` and `no_par` is set (PAR-22)")
     if options.course is not None and changes.get("rounds", len(options.course)) != len(options.course):

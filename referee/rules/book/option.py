@@ -1,6 +1,6 @@
-"""How an option is declared: the games it goes with, what it needs, the card values it sets, its words for people.
+"""How an option is declared: the games that have it, what it needs, which card values it sets, its words for people.
 
-The options themselves stand in options.py; this module must not know any of them.
+The options themselves stand in options.py. This module must not know any of them.
 """
 
 from collections.abc import Callable
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 class Games(Struct, frozen=True, kw_only=True):
-    """The games that an option goes with, by their tags in RULES.md: `"SIX" in games` tells."""
+    """The games that have an option, by their tags in RULES.md; `"SIX" in games` says whether six-card golf has it."""
 
     tags: frozenset[str]
     are_all_but: bool = False
-    """Whether the tags are those of the games that the option does not go with."""
+    """Whether `tags` names the games that do not have the option."""
 
     def __contains__(self, tag: str) -> bool:
         return (tag in self.tags) != self.are_all_but
 
 
 def only(*tags: str) -> Games:
-    """These games and no others."""
+    """Return these games and no others."""
     return Games(tags=frozenset(tags))
 
 
 def all_but(*tags: str) -> Games:
-    """Every game, also one that is added later, but for these."""
+    """Return every game but these; a game that is added later is among them."""
     return Games(tags=frozenset(tags), are_all_but=True)
 
 
@@ -41,32 +41,32 @@ class Need(Struct, frozen=True, kw_only=True):
     """What must hold so that an option has an effect (OPT-08)."""
 
     words: str
-    """What is needed, as it follows "needs" in a message."""
+    """What is needed, in words that can follow "needs" in a message."""
     holds: "Callable[[Options], bool]"
-    """Whether the whole set of options has it."""
+    """Says whether a whole set of options has what is needed."""
 
 
 class CardValues(Struct, frozen=True, kw_only=True):
     """The card values that an option sets, so that no two options set the value of one rank (OPT-01)."""
 
     ranks: "Callable[[Options], frozenset[str]]"
-    """The ranks, or single cards, whose values are set while the option is not at its default."""
+    """Returns the ranks, or single cards, whose values the option sets when it is not at its default."""
     when_named: bool = False
-    """Whether they count as set where somebody names the option, at its default too, and nowhere else."""
+    """Whether they count as set only where somebody names the option, even with its default."""
 
 
 def values_of(*ranks: str, when_named: bool = False) -> CardValues:
-    """The same ranks whatever the option says."""
+    """Return these ranks, whatever value the option has."""
     return CardValues(ranks=lambda _: frozenset(ranks), when_named=when_named)
 
 
 class Option(Struct, frozen=True, kw_only=True):
-    """All that is declared of an option, beside its type and its default. Tests ask for what follows from it."""
+    """What is declared of an option beside its type and its default. Tests ask for everything that follows from it."""
 
     does: str
-    """One sentence for people: what the option decides."""
+    """One sentence that tells people what the option decides."""
     games: Games
-    """The column "combines with" of RULES.md section 21; elsewhere the option is an error (OPT-08)."""
+    """The games that have the option (RULES.md section 21); in others it is an error (OPT-08)."""
     needs: Need | None = None
     sets: CardValues | None = None
     scores: bool = False
@@ -76,12 +76,12 @@ class Option(Struct, frozen=True, kw_only=True):
 
 
 def option_of(kind: Any) -> Option | None:
-    """The declaration in a field's type `Annotated[..., Option(...)]`; None where there is none."""
+    """Return the declaration in a field's type `Annotated[..., Option(...)]`, or None where there is none."""
     return next((one for one in get_args(kind)[1:] if isinstance(one, Option)), None)
 
 
 def expected(kind: Any) -> str:
-    """What values a field's type takes, in words: those of its `Meta`, or those that its form gives.
+    """Return in words which values a field's type takes: the words of its `Meta`, or those that follow from its form.
 
     Raises LookupError for a type that has neither.
     """

@@ -1,8 +1,8 @@
 """The options catalogue (RULES.md 21) as one table: each option is declared once, as a field of `Options`.
 
-Its type says which values it takes, its `Option` all else that is known of it, its default what six-card golf does. An
-option is read where its rule stands; changes.py checks a set of them. Structure that no option changes is the
-variant's, see variant.py.
+The type of a field says which values the option takes, its default what six-card golf does, and its `Option` all else
+that is known of it. The rules read an option where they need it; changes.py checks a set of options. What no option
+changes is a field of `Variant` in variant.py.
 """
 
 from collections.abc import Mapping
@@ -96,7 +96,7 @@ def _named_in_par_table(options: "Options") -> frozenset[str]:
 
 
 class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Every option that the games in this referee have, with the default of the six-card family.
+    """Every option of every game, with the default of the six-card family.
 
     None means "not set". Order and names follow the tables of RULES.md 21.
     """
@@ -515,7 +515,7 @@ def _declarations() -> dict[str, Option]:
 
 
 OPTIONS: Mapping[str, Option] = _declarations()
-"""What is declared of each option, by its name, in the order of RULES.md 21."""
+"""What is declared of each option, by its name. The order is that of RULES.md 21."""
 
 TYPES: Mapping[str, object] = {field.name: field.type for field in fields(Options)}
-"""The values that each option takes, as a type."""
+"""The type of the values that each option takes."""

@@ -1,4 +1,4 @@
-"""The scoring tables of par golf (PAR-26): a list of rules for a pair of cards, the first match counts.
+"""The scoring tables of par golf (PAR-26): each is a list of rules for a pair of cards, and the first that fits counts.
 
 The publisher's own table is not in our sources. `ours-1` is ours, and is always labelled so.
 """
@@ -13,7 +13,7 @@ Rank = Literal["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"]
 
 
 class Condition(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """All that is set must hold for the two cards; at least one thing is set."""
+    """A condition on two cards. All that is set must hold for them, and at least one thing is set."""
 
     same_rank: bool | None = None
     same_suit: bool | None = None
@@ -27,7 +27,7 @@ class Condition(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
             raise ValueError("a condition needs at least one of " + ", ".join(self.__struct_fields__))
 
     def holds(self, first: Card, second: Card) -> bool:
-        """Whether the pair meets the condition; the order of the cards does not matter (PAR-27)."""
+        """Return whether the pair meets the condition. The order of the cards does not matter (PAR-27)."""
         one, other = RANKS.index(rank(first)), RANKS.index(rank(second))
         return (
             self.same_rank in (None, one == other)
@@ -39,7 +39,7 @@ class Condition(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
 
 
 class PairRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a pair scores where the condition holds: a number, or made of the two cards' values."""
+    """What a pair scores where the condition holds: a number, or what the two cards' values make."""
 
     condition: Condition = field(name="if")
     score: int | Literal["sum", "high", "low", "diff"]
@@ -60,7 +60,7 @@ OURS_1 = ParTable(
         PairRule(condition=Condition(any=True), score="sum"),
     ),
 )
-"""PAR-25: equal ranks 0, otherwise the sum of the six-card values."""
+"""PAR-25: equal ranks score 0, all others the sum of their values in six-card golf."""
 
 
 _TAKES = {
@@ -79,7 +79,7 @@ def in_words(error: str) -> str:
 
 
 def score_pair(table: ParTable, left: tuple[Card, int], right: tuple[Card, int]) -> int:
-    """What two cards, given with their values, score in a row (PAR-21); 0 where no rule of the table matches."""
+    """Return what two cards, given with their values, score in a row (PAR-21): 0 where no rule of the table fits."""
     (card, points), (other, more) = left, right
     for rule in table.rules:
         if rule.condition.holds(card, other):

@@ -1,6 +1,6 @@
-"""The games of the rule book as presets: for each its structure, where it differs from six-card golf, and its options.
+"""The games of the rule book as presets. Each names what differs from six-card golf, in structure and in options.
 
-A variant that recombines existing options is one entry of `PRESETS`.
+A game that recombines existing options is one more entry here.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _HIDDEN = Options(
     initial_look="near_row",
     cancel=(),
 )
-"""Common to the games whose cards stay face down until the showdown."""
+"""The options of the games whose cards stay face down until the showdown."""
 
 
 def _par(name: str, summary: str, **options: Any) -> Variant:

@@ -1,6 +1,6 @@
 """What a game is: the structure that no option changes, its options, and what follows from both.
 
-Which games there are stands in presets.py. This module must not know any of them.
+The games themselves stand in presets.py. This module must not know any of them.
 """
 
 from collections.abc import Mapping
@@ -14,24 +14,24 @@ from referee.rules.book.options import OPTIONS, Options
 
 
 class Variant(Struct, frozen=True, kw_only=True):
-    """A game that can be played: structure and options. The defaults of the structure are those of six-card golf."""
+    """A game that can be played: its structure and its options. The structure has the defaults of six-card golf."""
 
     preset: str
     """The preset's name, as users and bots see it."""
     tag: str
-    """The section of RULES.md that it belongs to; the options say by it which games have them."""
+    """The section of RULES.md that it belongs to. Options name the games that have them by it."""
     summary: str
     play: str = "six_card"
-    """The set-up and the turns of its rounds, by their name in games/courses.py."""
+    """The course of play that its rounds follow, by its name in games/courses.py."""
     play_after_look: str | None = None
-    """How its rounds go instead where the option `initial_look` is set, if they go otherwise then (FOU-04)."""
+    """The course that its rounds follow instead where the option `initial_look` is set, if it is another (FOU-04)."""
 
     seats: tuple[int, int]
-    """Fewest and most seats (with the preset's own packs)."""
+    """The fewest and the most seats that can play it with the preset's own packs."""
     most_seats_with_three_packs: int | None = None
     """The most seats where `decks` is 3, if a third pack lets more of them play (SIX-01, CUT-01)."""
     advised_from: int = 2
-    """With fewer seats, its rules advise to play another game (AMB-32)."""
+    """The fewest seats that its rules recommend (AMB-32)."""
 
     rows: int
     columns: int
@@ -65,59 +65,59 @@ class Variant(Struct, frozen=True, kw_only=True):
     options: Options
 
     def has(self, option: str) -> bool:
-        """Whether the game has the option of this name (OPT-08); where it has not, its value means nothing."""
+        """Return whether the game has the option of this name (OPT-08). Where it has not, the value means nothing."""
         return self.tag in OPTIONS[option].games
 
     def own_options(self) -> dict[str, Any]:
-        """The options that the game has, with their values, in the order of RULES.md 21."""
+        """Return the options that the game has, with their values, in the order of RULES.md 21."""
         return {name: getattr(self.options, name) for name in OPTIONS if self.has(name)}
 
 
 def size(variant: Variant) -> int:
-    """Cards in a layout when it is dealt."""
+    """Return the number of cards in a layout when it is dealt."""
     return variant.rows * variant.columns
 
 
 def hole_rows(variant: Variant, number: int) -> int:
-    """The rows of a layout in a round (from 1): on a course those of the hole's par (PAR-22)."""
+    """Return the rows of a layout in a round (from 1); on a course they are the hole's par (PAR-22)."""
     course = variant.options.course
     return course[(number - 1) % len(course)] if course else variant.rows
 
 
 def can_draw_pile(variant: Variant) -> bool:
-    """Whether a turn may begin with a card from the pile (KER-02); in Powers by option only (POW-03)."""
+    """Return whether a turn may begin with a card from the pile (KER-02); in Powers it needs an option (POW-03)."""
     return variant.pile_is_drawn or variant.options.powers_draw_pile
 
 
 def has_up_card(variant: Variant) -> bool:
-    """Whether a first card is turned up to start the pile (KER-01): not in Cactus, nor where no pile is drawn."""
+    """Return whether a first card is turned up to start the pile (KER-01), which needs a pile that can be drawn."""
     return variant.has_first_up_card and can_draw_pile(variant)
 
 
 def ranks(variant: Variant) -> tuple[str, ...]:
-    """The ranks of its pack in their order: A to K, in Cactus 0 to Q unless the option says otherwise (CAC-03)."""
+    """Return the ranks of its pack in their order: A to K; in Cactus 0 to Q, unless its option says A to K (CAC-03)."""
     return CACTUS_RANKS if variant.has("cactus_ranks") and variant.options.cactus_ranks == "01" else RANKS
 
 
 def rank_of(key: str) -> str:
-    """The rank that a key of a table of points is about: itself, or that of the single card that it names."""
+    """Return the rank that a key in a table of points is about: itself, or that of the card that it names."""
     return rank(key) if is_card(key) else key
 
 
 def suits(variant: Variant, seats: int) -> tuple[str, ...]:
-    """The suits of its pack in their order (CAC-04)."""
+    """Return the suits of its pack in their order; in Cactus their number depends on the seats (CAC-04)."""
     return SUITS + EXTRA_SUITS[: max(0, seats - 5)] if variant.suits_grow else SUITS
 
 
 def packs(variant: Variant, seats: int) -> int:
-    """How many packs are shuffled together where `decks` is `auto`, or as it says."""
+    """Return how many packs are shuffled together: as many as `decks` says, or where it is `auto` as the game needs."""
     if variant.options.decks != "auto":
         return variant.options.decks
     return 1 + sum(seats > most for most in variant.packs_suffice_for)
 
 
 def deck(variant: Variant, seats: int) -> tuple[Card, ...]:
-    """The unshuffled cards: pack by pack, in each suit by suit S H D C, in each the ranks in order; then its jokers.
+    """Return the unshuffled cards, pack by pack: the suits S H D C, each with its ranks in order, then the jokers.
 
     The keyed shuffle starts from this order. Jokers are numbered through all packs. Cactus has one pack of four suits
     of thirteen cards (CAC-02), or of more suits (CAC-04).

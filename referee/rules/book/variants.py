@@ -64,7 +64,7 @@ def _without_pars(base: Variant, changes: Mapping[str, Any]) -> Variant:
 
 
 def _shaped(base: Variant, options: Options) -> Variant:
-    """The variant with these options, and the play and grid that follow from them (FOU-04, PAR-03, PAR-22)."""
+    """Return the variant with these options and what follows from them: play and grid (FOU-04, PAR-03, PAR-22)."""
     if base.has("par"):
         rows = max(options.course or (options.par or 2,))
         rounds = len(options.course) if options.course else options.rounds
@@ -85,7 +85,7 @@ def restored(name: str, options: Mapping[str, Any]) -> Variant:
 
 
 def seat_problem(variant: Variant, seats: int) -> OptionProblem | None:
-    """Why so many seats cannot play (GEN-14), or None when they can."""
+    """Return why so many seats cannot play (GEN-14), or None when they can."""
     fewest, most = variant.seats
     if not fewest <= seats <= most:
         return OptionProblem("seats", f"{variant.preset} is for {fewest} to {most} seats, got {seats}")
@@ -95,7 +95,7 @@ def seat_problem(variant: Variant, seats: int) -> OptionProblem | None:
 
 
 def _seat_range(variant: Variant) -> tuple[int, int]:
-    """The preset's range, widened by a third pack (SIX-01, CUT-01) and narrowed to where the cards suffice (GEN-14)."""
+    """Return the fewest and most seats: a third pack lets more play (SIX-01, CUT-01), too few cards fewer (GEN-14)."""
     fewest, most = PRESETS[variant.preset].seats
     if variant.options.decks == 3:
         most = variant.most_seats_with_three_packs or most
@@ -104,5 +104,5 @@ def _seat_range(variant: Variant) -> tuple[int, int]:
 
 
 def _cards_needed(variant: Variant, seats: int) -> int:
-    """GEN-14: the layouts, the first up-card, and a stock of one card for each seat."""
+    """Return how many cards so many seats need: their layouts, the up-card, and one in the stock for each (GEN-14)."""
     return seats * size(variant) + has_up_card(variant) + seats

@@ -1,6 +1,6 @@
 """Cards that count together for a number of their own (RULES.md section 6): blocks, sides of kings, the straight.
 
-Wild jacks are jacks here (SCO-07). Slots are numbered row by row; a shape is rows and columns.
+Wild jacks are jacks here (SCO-07). Slots are numbered row by row; a shape is a number of rows and one of columns.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,9 +22,9 @@ class Bonus(Struct, frozen=True, kw_only=True):
 def bonus_choices(
     options: Options, shape: tuple[int, int], cards: Sequence[Card], points: Sequence[int]
 ) -> Iterator[tuple[Bonus, ...]]:
-    """Every choice of bonuses that share no card and leave no room for another; the empty one where there is none.
+    """Yield every choice of bonuses that share no card and leave no room for another; an empty one if there are none.
 
-    A bonus can be left out only for another (SCO-08): one that stands alone counts, whether it helps or not.
+    A bonus can be left out only for another (SCO-08). One that stands alone counts, whether it helps or not.
     """
     found: list[Bonus] = []
     if options.block_bonus is not None:
@@ -43,7 +43,7 @@ def bonus_choices(
 
 
 def is_straight(cards: Sequence[Card]) -> bool:
-    """SCO-10, NIN-11: whether nine cards have consecutive ranks, the ace low, in any places."""
+    """Return whether nine cards have consecutive ranks, the ace low, in any places (SCO-10, NIN-11)."""
     if any(rank(card) == JOKER for card in cards):
         return False
     steps = sorted(RANKS.index(rank(card)) for card in cards)
@@ -51,7 +51,7 @@ def is_straight(cards: Sequence[Card]) -> bool:
 
 
 def _blocks(shape: tuple[int, int], likeness: Sequence[str | int]) -> Iterator[frozenset[int]]:
-    """SCO-08, NIN-10: the slots of four cards in a square that are alike."""
+    """Yield the slots of each four cards in a square that are alike (SCO-08, NIN-10)."""
     rows, columns = shape
     for row in range(rows - 1):
         for column in range(columns - 1):
@@ -62,7 +62,7 @@ def _blocks(shape: tuple[int, int], likeness: Sequence[str | int]) -> Iterator[f
 
 
 def _sides_of_kings(shape: tuple[int, int], cards: Sequence[Card]) -> Iterator[frozenset[int]]:
-    """SCO-09, EIG-04: the slots of the long sides that hold kings alone."""
+    """Yield the slots of each long side that holds kings alone (SCO-09, EIG-04)."""
     rows, columns = shape
     for start in range(0, rows * columns, columns):
         if all(rank(card) == "K" for card in cards[start : start + columns]):

@@ -1,6 +1,6 @@
-"""Scoring layouts that somebody wrote down, without a game: which layouts make sense is checked here.
+"""Scores of layouts that somebody wrote down, without a game. This module checks which layouts make sense.
 
-How they score is scoring.py and knocker.py; how they are written is grid.py.
+scoring.py and knocker.py know how they score, grid.py how they are written.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ class Scores(Struct, frozen=True, kw_only=True):
 
 
 def scoring_variant(name: str, changes: Mapping[str, Any]) -> Variant:
-    """As `variants.customised`, but an option needs no `jokers` in the packs: a layout may hold some anyway."""
+    """Return the variant as `customised` does, but without asking for `jokers`: a layout may hold some anyway."""
     base = preset(name)
     named = [OPTIONS[option] for option in changes if option in OPTIONS]
     if base.has("jokers") and any(option.needs == JOKERS for option in named):
@@ -34,7 +34,7 @@ def scoring_variant(name: str, changes: Mapping[str, Any]) -> Variant:
 
 
 def score_grids(variant: Variant, grids: Sequence[str], ender: int | None = None) -> Scores:
-    """The scores of the layouts of seats 0, 1, ...; `ender` is who knocked or ended the round.
+    """Return the scores of the layouts of seats 0, 1, ...; `ender` is the seat that knocked or ended the round.
 
     Raises BadGrid for a layout that the variant cannot have: a wrong shape, or a card that is not in its pack. A card
     may stand more often than the pack has it, and jokers in any game that knows them. Sets that grow and shrink have
@@ -60,7 +60,7 @@ def _score_grid(variant: Variant, pack: frozenset[Card], text: str, seat: int) -
 
 
 def _check_shape(variant: Variant, grid: Grid) -> None:
-    """KER-08: the dealt rows and columns, no slot empty but where the game empties them; a course has several pars."""
+    """Raise BadGrid unless the grid has the dealt shape (KER-08), with empty slots only where a game has them."""
     if variant.layout_size == "changes" or variant.options.slaps:
         return  # CAC-44, POW-08: sets grow and shrink
     rows = sorted(set(variant.options.course or (variant.rows,)))

@@ -1,7 +1,7 @@
 """Which cards of a layout count 0 because they are equal (RULES.md section 6): lines, neighbours, pairs anywhere.
 
-It sees ranks and places. Points decide only which cards of a rank pair first (SCO-05). The slots of a grid are
-numbered row by row; a shape is rows and columns.
+Ranks and places decide. Points decide only which cards of a rank pair first (SCO-05). The slots of a grid are numbered
+row by row; a shape is a number of rows and one of columns.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -16,13 +16,13 @@ Group = tuple[int, ...]
 _ONE_EYED = frozenset({"JS", "JH"})
 
 _STEPS = {"col": ((1, 0),), "row": ((0, 1),), "diag": ((1, 1), (1, -1))}
-"""Direction -> the steps (down, right) from a card to its next neighbours that way."""
+"""For each direction the steps (down, right) from a card to its next neighbours that way."""
 
 
 def zero_sets(
     options: Options, shape: tuple[int, int], cards: Sequence[Card], points: Sequence[int]
 ) -> Iterator[set[int]]:
-    """SCO-03: the slots that count 0; one set, or one for each way to name the wild jacks (SCO-07).
+    """Yield the set of slots that count 0 (SCO-03): one set, or one for each way to name the wild jacks (SCO-07).
 
     Cards are equal in rank (SCO-02). What they are worth does not matter: twos cancel too (SIX-09), and kings of 15
     (CUT-07)."""
@@ -41,7 +41,7 @@ def zero_sets(
 
 
 def joker_pairs(options: Options, shape: tuple[int, int], cards: Sequence[Card], taken: Collection[int]) -> int:
-    """SCO-06: the most disjoint pairs of neighbouring jokers along an active direction, outside the slots `taken`.
+    """Return the most pairs of neighbouring jokers that share no card and lie outside the slots `taken` (SCO-06).
 
     With `any_pair` jokers are neighbours wherever they lie.
     """
@@ -54,12 +54,12 @@ def joker_pairs(options: Options, shape: tuple[int, int], cards: Sequence[Card],
 
 @cache
 def _groups(shape: tuple[int, int], cancel: Lines, cancel_pairs: Lines) -> tuple[Group, ...]:
-    """SCO-04: the groups of `cancel` and of `cancel_pairs`."""
+    """Return the groups of `cancel` and of `cancel_pairs` (SCO-04)."""
     return _lines(shape, cancel) + _neighbours(shape, cancel_pairs)
 
 
 def _lines(shape: tuple[int, int], directions: Lines) -> tuple[Group, ...]:
-    """`cancel`: complete columns, rows and, on square grids, the two main diagonals (NIN-06, NIN-07, EIG-03)."""
+    """Return the lines of `cancel`: columns, rows and, on square grids, the two diagonals (NIN-06, NIN-07, EIG-03)."""
     rows, columns = shape
     size = rows * columns
     lines: list[Group] = []
@@ -74,7 +74,7 @@ def _lines(shape: tuple[int, int], directions: Lines) -> tuple[Group, ...]:
 
 @cache
 def _neighbours(shape: tuple[int, int], directions: Lines) -> tuple[Group, ...]:
-    """`cancel_pairs`: every two cards that are next to each other in one of the directions (NIN-09)."""
+    """Return the pairs of `cancel_pairs`: every two neighbours in one of the directions (NIN-09)."""
     rows, columns = shape
     return tuple(
         (row * columns + column, (row + down) * columns + column + right)
@@ -93,14 +93,14 @@ def _groups_of_wilds(shape: tuple[int, int], directions: Lines) -> tuple[Group, 
 
 
 def _wild_jacks(options: Options, cards: Sequence[Card]) -> set[int]:
-    """The slots of the one-eyed jacks, if they are wild."""
+    """Return the slots of the one-eyed jacks, if they are wild."""
     return {slot for slot, card in enumerate(cards) if card in _ONE_EYED} if options.one_eyed_wild else set()
 
 
 def _pairs_anywhere(ranks: Sequence[str | None], points: Sequence[int], *, most: int) -> set[int]:
-    """SCO-05, T4-11: the slots of at most so many pairs of each rank, the dearest cards first.
+    """Return the slots of at most so many pairs of each rank, the dearest cards first (SCO-05, T4-11).
 
-    Of equally dear ones the first slots."""
+    Of equally dear cards the first slots pair."""
     paired: set[int] = set()
     for equal in {one for one in ranks if one is not None}:
         slots = sorted((slot for slot, one in enumerate(ranks) if one == equal), key=lambda slot: -points[slot])
@@ -109,7 +109,7 @@ def _pairs_anywhere(ranks: Sequence[str | None], points: Sequence[int], *, most:
 
 
 def _readings(options: Options, cards: Sequence[Card], wilds: Sequence[int]) -> Iterator[list[str | None]]:
-    """The ranks that the cards have in groups: one reading, or with wild jacks one for each naming (SCO-07)."""
+    """Yield the ranks that the cards have in groups: one reading, or one for each way to name wild jacks (SCO-07)."""
     jokers_cancel = options.joker_pair == "zero"
     ranks = [None if card[0] == JOKER and not jokers_cancel else rank(card) for card in cards]
     if not wilds:
@@ -125,7 +125,7 @@ def _readings(options: Options, cards: Sequence[Card], wilds: Sequence[int]) -> 
 
 
 def _namings(wilds: int, held: tuple[str, ...], unheld: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Every way to give so many wilds a rank, up to renaming ranks that no card has.
+    """Yield every way to give so many wild jacks a rank; of the ranks that no card has, any one stands for all.
 
     Such a rank keeps wilds out of a group that would cost more than it saves: negative cards cancel too.
     """
@@ -141,7 +141,7 @@ def _namings(wilds: int, held: tuple[str, ...], unheld: tuple[str, ...]) -> Iter
 
 
 def _most_disjoint(pairs: Sequence[Group]) -> int:
-    """How many of the pairs can be chosen so that no two share a slot."""
+    """Return how many of the pairs can be chosen so that no two share a slot."""
     if not pairs:
         return 0
     first, rest = pairs[0], pairs[1:]

@@ -1,6 +1,6 @@
 """Layouts as text (RULES.md section 1): `KS 5H (9D) / KD -- 9S`.
 
-This module knows the notation, not which cards or shapes a game has.
+This module knows the notation. It must not know which cards or shapes a game has.
 """
 
 from protocol.cards import Card, is_card
@@ -10,7 +10,7 @@ EMPTY = "--"
 """An empty slot."""
 
 Grid = tuple[tuple[Card | None, ...], ...]
-"""The rows of cards, far row first; None is an empty slot. Rows may differ in length."""
+"""The rows of cards, the far row first; None is an empty slot. Rows may differ in length."""
 
 
 class BadGrid(ValueError):
@@ -18,7 +18,7 @@ class BadGrid(ValueError):
 
 
 def parse_grid(text: str) -> Grid:
-    """The grid that `text` writes down, whether its cards lie face up or, in brackets, face down; raises BadGrid."""
+    """Return the grid that `text` writes down; cards in brackets lie face down and count alike. Raises BadGrid."""
     return tuple(_parse_row(row, number) for number, row in enumerate(text.split("/"), start=1))
 
 

@@ -1,6 +1,6 @@
-"""From raw scores to round scores: shooting the moon (SCO-13), what ending a round costs or earns (KNK, CAC-41).
+"""From raw scores to round scores: shooting the moon (SCO-13), and what ending a round costs or earns (KNK, CAC-41).
 
-It sees the raw scores by seat and the seat that knocked or ended the round, never a card.
+This module sees the raw scores by seat and the seat that knocked or ended the round. It must not see a card.
 """
 
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ from referee.rules.book.variant import Variant, size
 
 
 def score_round(variant: Variant, raw: Sequence[int], ender: int | None) -> tuple[int, ...]:
-    """The round scores by seat (SCO-13, SCO-14).
+    """Return the round scores by seat (SCO-13, SCO-14).
 
-    `ender` is who knocked (KNO-04) or ended the round; None when nobody did.
+    `ender` is the seat that knocked (KNO-04) or ended the round, None when nobody did.
     """
     options = variant.options
     moon_at = 10 * size(variant) if options.moon_at is None else options.moon_at
@@ -26,13 +26,13 @@ def score_round(variant: Variant, raw: Sequence[int], ender: int | None) -> tupl
 
 
 def _cactus_knocker(options: Options, own: int) -> int:
-    """CAC-41: more points than the threshold count with the factor."""
+    """CAC-41: more points than the threshold are multiplied by the factor."""
     threshold, factor = options.cactus_knock
     return own * factor if own > threshold else own
 
 
 def _knocker(options: Options, raw: Sequence[int], own: int) -> int:
-    """KNK-01, KNK-02, KNK-08: a beaten knocker pays, a strictly lowest one earns, `knock_tie` says what a tie is."""
+    """KNK-01, KNK-02, KNK-08: a beaten knocker pays, one who alone is lowest earns; `knock_tie` says what a tie is."""
     if own > min(raw):
         outcome = "penalty"
     elif raw.count(own) > 1:
@@ -60,7 +60,7 @@ def _penalised(penalty: str | None, raw: Sequence[int], own: int) -> int:
 
 
 def _rewarded(bonus: str | None, seats: int, own: int) -> int:
-    """KNK-07."""
+    """KNK-07: the reward makes a positive score 0, or takes off a point for each seat."""
     match bonus:
         case "zero":
             return min(own, 0)

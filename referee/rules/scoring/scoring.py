@@ -1,7 +1,7 @@
 """What one layout scores at showdown (RULES.md section 6, CAC-40, CMB-08, POW-27, TDK-15, PAR-21).
 
-It sees a layout's cards and the options. Which cards count 0 is cancelling.py, which count together bonuses.py. Who
-knocked, the other seats and the totals are knocker.py and match.py.
+This module sees a layout's cards and the options. cancelling.py says which cards count 0, bonuses.py which count
+together. It must not see who knocked, the other seats or the totals: those are for knocker.py and match.py.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ Layout = Sequence[Sequence[Card | None]]
 
 
 def raw_score(variant: Variant, layout: Layout) -> int:
-    """A layout's raw score (SCO-12). Where cards can count together it must be a complete grid."""
+    """Return a layout's raw score (SCO-12). Where cards can count together, the layout must be a complete grid."""
     table = value_table(variant)
     if variant.options.pairs_zero_at_end:
         layout = [row for row in layout if not _is_pair(row)]
@@ -35,19 +35,19 @@ def raw_score(variant: Variant, layout: Layout) -> int:
 
 
 def has_four_of_a_kind(cards: Iterable[Card | None]) -> bool:
-    """SCO-11: whether four or more of a layout's cards share a rank; jokers do not count, None is an empty slot."""
+    """Return whether four or more cards share a rank (SCO-11); jokers do not count. None is an empty slot."""
     ranks = Counter(rank(card) for card in cards if card is not None)
     del ranks[JOKER]
     return max(ranks.values(), default=0) >= 4
 
 
 def _is_pair(row: Sequence[Card | None]) -> bool:
-    """TDK-16: whether a row has two cards of one rank."""
+    """Return whether a row has two cards of one rank (TDK-16)."""
     return None not in row and len({rank(card) for card in row if card is not None}) == 1
 
 
 def _par_score(options: Options, cards: Sequence[Card], table: Mapping[str, int]) -> int:
-    """PAR-21: every row by the scoring table, whether it was taken as a stroke or not (PAR-16)."""
+    """PAR-21: every row scores by the scoring table, whether it was taken as a stroke or not (PAR-16)."""
     valued = [(card, value(table, card)) for card in cards]
     return sum(
         score_pair(options.par_table, left, right) for left, right in zip(valued[::2], valued[1::2], strict=True)
@@ -55,14 +55,14 @@ def _par_score(options: Options, cards: Sequence[Card], table: Mapping[str, int]
 
 
 def _combines(options: Options) -> bool:
-    """Whether cards of a layout can count together; otherwise it scores their plain sum."""
+    """Return whether cards of a layout can count together; otherwise the layout scores their plain sum."""
     bonuses = (options.block_bonus, options.kings_side, options.straight_score)
     groups = (options.cancel, options.cancel_pairs, options.any_pair, options.one_eyed_pairs)
     return any(groups) or bonuses != (None, None, None)
 
 
 def _combined_score(options: Options, shape: tuple[int, int], cards: Sequence[Card], table: Mapping[str, int]) -> int:
-    """SCO-07, SCO-08: the lowest total over the ranks that wild jacks may take and the choices of bonuses.
+    """Return the lowest total over the ranks that wild jacks may take (SCO-07) and the choices of bonuses (SCO-08).
 
     In each of them the cards that cancel count 0 (SCO-03), and pairs of jokers what `joker_pair` says (SCO-06)."""
     points = [value(table, card) for card in cards]

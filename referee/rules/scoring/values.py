@@ -1,6 +1,6 @@
 """What cards are worth (SCO-01): the table of the game, changed by the options of RULES.md 21.3.
 
-This module knows nothing of layouts or of which cards cancel.
+This module must not know layouts, nor which cards cancel.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from referee.rules.book.variant import Variant, rank_of, ranks
 
 
 def card_values(variant: Variant) -> dict[str, int]:
-    """Points by rank, and by card code where one card differs from its rank, for the cards that a deal can hold."""
+    """Return the points of the cards that a deal can hold: by rank, and by card where one differs from its rank."""
     table = value_table(variant)
     if not variant.options.jokers:
         table.pop(JOKER, None)
@@ -18,7 +18,7 @@ def card_values(variant: Variant) -> dict[str, int]:
 
 
 def value_table(variant: Variant) -> dict[str, int]:
-    """As `card_values`, and where jokers exist with their points also when none is dealt; read it with `value`."""
+    """Return the points as `card_values` does, with jokers too if the game can have them. Read them with `value`."""
     pack = ranks(variant)
     table = {key: points for key, points in variant.points.items() if rank_of(key) in pack}
     table.update(_changed_by_options(variant))
@@ -29,12 +29,12 @@ def value_table(variant: Variant) -> dict[str, int]:
 
 
 def value(table: Mapping[str, int], card: Card) -> int:
-    """A card's points: its own where the table names it, else its rank's."""
+    """Return a card's points: its own where the table names it, otherwise its rank's."""
     return table[card] if card in table else table[rank(card)]
 
 
 def _changed_by_options(variant: Variant) -> Iterator[tuple[str, int]]:
-    """What the options of RULES.md 21.3 set; no two of them set the same rank (OPT-01)."""
+    """Yield the points that options set (RULES.md 21.3); no two of them set the same rank (OPT-01)."""
     options = variant.options
     if variant.has("jokers"):
         yield JOKER, options.joker_value

@@ -17,7 +17,7 @@ from protocol.messages import Decision
 from protocol.offers import Offer, admits
 
 ALIKE = 512
-"""So many questions of a kind are kept, to be asked again where the table allows the same."""
+"""So many questions of a kind are kept and asked again where the table allows the same answers."""
 
 
 class Ask(Struct, frozen=True, kw_only=True, dict=True):
@@ -31,25 +31,25 @@ class Ask(Struct, frozen=True, kw_only=True, dict=True):
     opens_turn: bool = False
     """Whether it is the first question of the seat's turn."""
     joins: bool = False
-    """Whether the seat's previous answer may have brought the answer along (DEC-15)."""
+    """Whether the seat may have given the answer together with its previous one (DEC-15)."""
 
     @cached_property
     def told(self) -> bytes:
-        """The part of a request that follows from the question alone, encoded once (codec.encode_question)."""
+        """The part of a request that follows from the question alone. It is encoded once (codec.encode_question)."""
         return encode_question(self.decision, self.offers)
 
 
 class Sealed(Struct, frozen=True, kw_only=True):
-    """Simultaneous decisions: nobody learns an answer before all are in (GEN-06)."""
+    """Decisions that several seats make at the same time: nobody learns an answer before all are in (GEN-06)."""
 
     asks: tuple[Ask, ...]
 
 
 class Window(Struct, frozen=True, kw_only=True):
-    """A slap window (CAC-22): one ask for every seat, sealed and timed."""
+    """A slap window (CAC-22): every seat is asked, and the answers are sealed and timed."""
 
     number: int
-    """Counts the windows of the round from 1; names the window's random stream (GEN-05)."""
+    """The number of the window in its round, from 1. It names the window's random stream (GEN-05)."""
     discarder: int
     asks: tuple[Ask, ...]
 
@@ -65,7 +65,7 @@ class Slap(Struct, frozen=True, kw_only=True):
 
 
 class SlapOrder(Struct, frozen=True, kw_only=True):
-    """The outcome of a window: the slaps in the order in which they are resolved; seats that passed are absent."""
+    """The outcome of a window: the slaps in the order in which they are resolved. Seats that passed are left out."""
 
     slaps: tuple[Slap, ...]
 
@@ -75,7 +75,7 @@ Response = Action | tuple[Action, ...] | SlapOrder
 
 T = TypeVar("T")
 Flow = Generator[Question, Response, T]
-"""A piece of a game: yields questions, is sent responses that are legal, returns T."""
+"""A piece of a game: it yields questions, is sent legal responses, and returns T."""
 
 
 class IllegalAnswer(ValueError):
@@ -83,7 +83,7 @@ class IllegalAnswer(ValueError):
 
 
 def choose(ask: Ask) -> Flow[Action]:
-    """Put one question; returns the seat's action."""
+    """Put one question; return the seat's action."""
     response = yield ask
     if isinstance(response, (tuple, SlapOrder)):
         raise TypeError("an Ask is answered by one action")
@@ -91,7 +91,7 @@ def choose(ask: Ask) -> Flow[Action]:
 
 
 def choose_sealed(sealed: Sealed) -> Flow[tuple[Action, ...]]:
-    """Put the sealed questions; returns the actions in the order of the asks."""
+    """Put the sealed questions; return the actions in the order of the asks."""
     response = yield sealed
     if not isinstance(response, tuple):
         raise TypeError("a Sealed is answered by a tuple of actions")
@@ -99,7 +99,7 @@ def choose_sealed(sealed: Sealed) -> Flow[tuple[Action, ...]]:
 
 
 def choose_slaps(window: Window) -> Flow[tuple[Slap, ...]]:
-    """Open a window; returns the slaps in the order in which they are resolved."""
+    """Open a window; return the slaps in the order in which they are resolved."""
     response = yield window
     if not isinstance(response, SlapOrder):
         raise TypeError("a Window is answered by a SlapOrder")

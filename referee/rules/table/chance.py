@@ -1,4 +1,4 @@
-"""Where chance outcomes come from: a key, a given deck, or the record of a game that was played.
+"""The sources of chance outcomes: a key, a given deck, or the record of a game that was played.
 
 Each purpose has a stream of its own, named by purpose, round and counter (GEN-05); protocol/README.md writes the
 derivation down for everybody. A table takes outcomes, never a key.
@@ -19,19 +19,21 @@ class Chance(Protocol):
     """The chance outcomes of one match."""
 
     def deck(self, number: int) -> tuple[Card, ...]:
-        """The shuffled pack of a round (from 1), first card dealt first (GEN-04)."""
+        """Return the shuffled pack of a round (from 1), in the order in which it is dealt (GEN-04)."""
 
     def reshuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
-        """The round's `count`-th reshuffle (from 1) of the pile, given bottom first; the new stock, top first."""
+        """Return the new stock, top first, after the round's reshuffle number `count` (from 1).
+
+        `cards` are those of the pile, bottom first."""
 
     def shuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
-        """The round's `count`-th shuffle (from 1) of a set (POW-14), given and returned in the order of its slots."""
+        """Return the cards of a set, by slot, after the round's shuffle number `count` (from 1) of a set (POW-14)."""
 
     def lots(self, number: int, window: int) -> tuple[int, ...]:
-        """All seats in the order drawn for a slap window of the round (CAC-25)."""
+        """Return all seats in the order drawn for a slap window of the round (CAC-25)."""
 
     def asking(self, number: int, window: int) -> tuple[int, ...]:
-        """All seats in the order in which a timed slap window asks them."""
+        """Return all seats in the order in which a timed slap window asks them."""
 
 
 class Keyed(Chance):
@@ -43,23 +45,23 @@ class Keyed(Chance):
         self._pack = deck(variant, seats)
 
     def deck(self, number: int) -> tuple[Card, ...]:
-        """The unshuffled pack (variants.deck) shuffled by the stream `deck/ROUND`."""
+        """Return the pack (variant.deck), shuffled by the stream `deck/ROUND`."""
         return tuple(Stream(self._key, f"deck/{number}").shuffled(self._pack))
 
     def reshuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
-        """The pile, bottom first, shuffled by the stream `reshuffle/ROUND/COUNT`."""
+        """Return the pile, bottom first, shuffled by the stream `reshuffle/ROUND/COUNT`."""
         return tuple(Stream(self._key, f"reshuffle/{number}/{count}").shuffled(cards))
 
     def shuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
-        """The cards in the order of their slots, shuffled by the stream `shuffle/ROUND/COUNT`."""
+        """Return the cards in the order of their slots, shuffled by the stream `shuffle/ROUND/COUNT`."""
         return tuple(Stream(self._key, f"shuffle/{number}/{count}").shuffled(cards))
 
     def lots(self, number: int, window: int) -> tuple[int, ...]:
-        """The seats in rising order, shuffled by the stream `lots/ROUND/WINDOW`."""
+        """Return the seats in rising order, shuffled by the stream `lots/ROUND/WINDOW`."""
         return tuple(Stream(self._key, f"lots/{number}/{window}").shuffled(range(self._seats)))
 
     def asking(self, number: int, window: int) -> tuple[int, ...]:
-        """The seats in rising order, shuffled by the stream `asking/ROUND/WINDOW`."""
+        """Return the seats in rising order, shuffled by the stream `asking/ROUND/WINDOW`."""
         return tuple(Stream(self._key, f"asking/{number}/{window}").shuffled(range(self._seats)))
 
 
@@ -68,7 +70,7 @@ class BadDeck(ValueError):
 
 
 class Stacked(Keyed):
-    """Given decks, completed by the keyed shuffle of the cards that they do not name; keyed beyond the last one."""
+    """Chance outcomes with given decks: the key shuffles the cards that they do not name, and the rounds after them."""
 
     def __init__(self, key: bytes, variant: Variant, seats: int, decks: Sequence[Sequence[Card]]) -> None:
         super().__init__(key, variant, seats)
@@ -81,7 +83,7 @@ class Stacked(Keyed):
                 raise BadDeck(f"round {index + 1}: {card} stands {Counter(cards)[card]} times; the pack {has}")
 
     def deck(self, number: int) -> tuple[Card, ...]:
-        """The given cards of the round, then the others in the order of the keyed shuffle."""
+        """Return the given cards of the round, then the others in the order of the keyed shuffle."""
         shuffled = super().deck(number)
         if number > len(self._decks):
             return shuffled
@@ -104,62 +106,62 @@ class RoundOutcomes(Struct, kw_only=True):
 
 
 class Recorder(Chance):
-    """Passes another source's outcomes on and keeps those that a replay needs (lots are kept with the slaps)."""
+    """Another source's outcomes, passed on and kept for a replay. Lots are kept with the slaps, not here."""
 
     def __init__(self, source: Chance) -> None:
         self._source = source
         self.rounds: list[RoundOutcomes] = []
 
     def deck(self, number: int) -> tuple[Card, ...]:
-        """As the source."""
+        """Return what the source returns."""
         self.rounds.append(RoundOutcomes(deck=self._source.deck(number)))
         return self.rounds[-1].deck
 
     def reshuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
-        """As the source."""
+        """Return what the source returns."""
         shuffled = self._source.reshuffle(number, count, cards)
         self.rounds[-1].reshuffles.append(shuffled)
         return shuffled
 
     def shuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
-        """As the source."""
+        """Return what the source returns."""
         shuffled = self._source.shuffle(number, count, cards)
         self.rounds[-1].shuffles.append(shuffled)
         return shuffled
 
     def lots(self, number: int, window: int) -> tuple[int, ...]:
-        """As the source."""
+        """Return what the source returns."""
         return self._source.lots(number, window)
 
     def asking(self, number: int, window: int) -> tuple[int, ...]:
-        """As the source."""
+        """Return what the source returns."""
         return self._source.asking(number, window)
 
 
 class Recorded(Chance):
-    """The outcomes of a record; raises LookupError where the record holds none."""
+    """The outcomes of a record. Every method raises LookupError where the record holds none."""
 
     def __init__(self, rounds: Sequence[RoundOutcomes]) -> None:
         self._rounds = rounds
 
     def deck(self, number: int) -> tuple[Card, ...]:
-        """The recorded deck."""
+        """Return the recorded deck."""
         return self._rounds[number - 1].deck
 
     def reshuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
-        """The recorded order; raises LookupError where it does not consist of these cards."""
+        """Return the recorded order. Raises LookupError where it has other cards."""
         return _same_cards(self._rounds[number - 1].reshuffles[count - 1], cards, f"round {number}, reshuffle {count}")
 
     def shuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
-        """The recorded order; raises LookupError where it does not consist of these cards."""
+        """Return the recorded order. Raises LookupError where it has other cards."""
         return _same_cards(self._rounds[number - 1].shuffles[count - 1], cards, f"round {number}, shuffle {count}")
 
     def lots(self, number: int, window: int) -> tuple[int, ...]:
-        """Never drawn again: a record holds the order itself."""
+        """Raise LookupError: lots are not drawn again, since a record holds the order that came out."""
         raise LookupError(f"round {number}: the order of window {window} is not in the record")
 
     def asking(self, number: int, window: int) -> tuple[int, ...]:
-        """Nobody is asked again."""
+        """Raise LookupError: nobody is asked again."""
         return self.lots(number, window)
 
 

@@ -1,6 +1,6 @@
 """An answer by the dice: what a player does who knows nothing but the offers.
 
-Must not know the rules. The dice come from outside, so that the games stay free of any randomness of their own.
+This module must not know the rules. The dice come from outside, so that the games have no randomness of their own.
 """
 
 from collections.abc import Sequence
@@ -13,20 +13,20 @@ T = TypeVar("T")
 
 
 class Dice(Protocol):
-    """What is needed of `random.Random`."""
+    """The part of `random.Random` that is needed."""
 
     def choice(self, seq: Sequence[T], /) -> T:
-        """One of them, each as likely as the others."""
+        """Return one of them, each as likely as the others."""
 
     def sample(self, population: Sequence[T], k: int, /) -> list[T]:
-        """So many different ones, in an order by chance."""
+        """Return so many different ones in an order that chance makes."""
 
     def random(self) -> float:
-        """A number from 0 up to, but not including, 1."""
+        """Return a number from 0 up to, but not including, 1."""
 
 
 def any_action(offers: Sequence[Offer], dice: Dice) -> Action:
-    """A legal action: a kind that is offered, then its choices, all by the dice."""
+    """Return a legal action: the dice choose a kind that is offered, then what it leaves open."""
     offer = dice.choice(offers)
     return ACTIONS[offer.kind](**{name: _value(choice, dice) for name, choice in offer.choices().items()})
 

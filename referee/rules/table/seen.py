@@ -19,23 +19,23 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Seen(Struct, Generic[T_co], frozen=True, gc=False):
-    """A value and the seats that may see it; None as the audience is everybody, spectators included."""
+    """A value and the seats that may see it. The audience None is everybody, spectators included."""
 
     value: T_co
     to: tuple[int, ...] | None
 
     def by(self, viewer: int | None) -> T_co | None:
-        """The value for this seat (None: a spectator), or None when it may not see it."""
+        """Return the value for this seat (None: a spectator), or None when the seat may not see it."""
         return self.value if self.to is None or viewer in self.to else None
 
 
 def everybody(value: T) -> Seen[T]:
-    """A value that lies open, such as a face-up card (INF-02)."""
+    """Mark a value that lies open, such as a face-up card (INF-02)."""
     return Seen(value, None)
 
 
 def only(seat: int, value: T) -> Seen[T]:
-    """A value that one seat sees: a face-down card that it was shown (INF-02)."""
+    """Mark a value that one seat sees, such as a face-down card that it was shown (INF-02)."""
     return Seen(value, (seat,))
 
 
@@ -59,7 +59,7 @@ Happening = (
 
 
 def view(event: Happening, viewer: int | None) -> wire.Event:
-    """The event as this seat may see it, None for a spectator (INF-01)."""
+    """Return the event as this seat, or with None a spectator, may see it (INF-01)."""
     shown: dict[str, Any] = {}
     for name in _secrets(type(event)):
         value = getattr(event, name)
@@ -68,13 +68,13 @@ def view(event: Happening, viewer: int | None) -> wire.Event:
 
 
 def insiders(event: Happening) -> set[int]:
-    """The seats that may see more of the event than a spectator does, perhaps none: all others see the same."""
+    """Return the seats that may see more of the event than a spectator does; all others see the same."""
     return {seat for name in _secrets(type(event)) for seat in _audience(getattr(event, name))}
 
 
 @cache
 def _secrets(kind: type[Struct]) -> tuple[str, ...]:
-    """The names of the fields whose type is a secret, that is generic."""
+    """Return the names of the fields that hold secrets: those with a generic type."""
     return tuple(field.name for field in fields(kind) if _generic(field.type))
 
 
@@ -89,7 +89,7 @@ def _audience(value: Any) -> tuple[int, ...]:
 
 
 def _as_seen_by(viewer: int | None, value: Any) -> Any:
-    """The value of a secret field as the viewer may know it; raises TypeError where it has no audience."""
+    """Return the value of a secret field as the viewer may know it. Raises TypeError where it has no audience."""
     if isinstance(value, Seen):
         return value.by(viewer)
     if isinstance(value, tuple):

@@ -1,4 +1,4 @@
-"""Keyed random streams: the only randomness the referee has. A stream knows its key and purpose, not what it is for.
+"""Keyed random streams: the only randomness that the rules have. This module must not know what a stream is used for.
 
 Anyone can re-derive a stream in any language. Digest i (i = 0, 1, ...) of the stream of a key and a purpose is
 HMAC-SHA-256 under the key over: the purpose in UTF-8, one zero byte, i as eight bytes big-endian. Each digest gives
@@ -24,9 +24,9 @@ class Stream:
         self._words = _words(key, purpose.encode() + b"\0")
 
     def below(self, n: int) -> int:
-        """An unbiased integer from 0 to n - 1: the first word w below floor(2**32 / n) * n gives w mod n.
+        """Return an unbiased integer from 0 to n - 1: the first word w below floor(2**32 / n) * n gives w mod n.
 
-        Takes a word even when n is 1. Raises ValueError unless 1 <= n <= 2**32.
+        It takes a word even when n is 1. Raises ValueError unless 1 <= n <= 2**32.
         """
         if not 1 <= n <= _WORD_VALUES:
             raise ValueError(f"expected n from 1 to 2**32, got {n}")
@@ -37,7 +37,7 @@ class Stream:
         return word % n
 
     def shuffled(self, items: Iterable[T]) -> list[T]:
-        """The items in a new order (Fisher-Yates): for i from the last index down to 1, swap i and below(i + 1)."""
+        """Return the items in a new order (Fisher-Yates): for i from the last down to 1, swap i and below(i + 1)."""
         order = list(items)
         for i in range(len(order) - 1, 0, -1):
             j = self.below(i + 1)
@@ -45,17 +45,17 @@ class Stream:
         return order
 
     def bits53(self) -> int:
-        """An integer from 0 to 2**53 - 1: 32 bits of the first word above the upper 21 bits of the next."""
+        """Return an integer from 0 to 2**53 - 1: 32 bits of the first word above the upper 21 bits of the next."""
         return next(self._words) << 21 | next(self._words) >> 11
 
 
 def seed_key(seed: str) -> bytes:
-    """The key that a seed text stands for: SHA-256 of `golfref/seed`, a zero byte, the seed in UTF-8; 32 bytes."""
+    """Return the key of a seed text, 32 bytes: SHA-256 of `golfref/seed`, a zero byte, the seed in UTF-8."""
     return sha256(b"golfref/seed\0" + seed.encode()).digest()
 
 
 def bot_seed(deal_key: bytes, rotation: int, seat: int) -> int:
-    """The seed for the own randomness of the bot at a seat: bits53 of the stream `bot/ROTATION/SEAT`, both from 0."""
+    """Return the seed for the bot at a seat: bits53 of the stream `bot/ROTATION/SEAT`, both from 0."""
     return Stream(deal_key, f"bot/{rotation}/{seat}").bits53()
 
 

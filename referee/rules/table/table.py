@@ -19,7 +19,7 @@ from referee.rules.table.seen import Happening, everybody, only
 
 
 class RoundOver(Exception):
-    """The round's immediate end: no error, but the one way out of whatever is nested in a turn."""
+    """The round ends at once. This is no error; it leads out of everything that is nested in a turn."""
 
 
 class Slot(Struct):
@@ -49,14 +49,14 @@ class Table(Struct, kw_only=True):
     starter: int = 0
     turn: int = 0
     turns: int = 0
-    """Turns taken in this round, skipped ones not counted (GEN-09)."""
+    """The number of turns taken in this round; skipped ones do not count (GEN-09)."""
     windows: int = 0
     reshuffles: int = 0
     shuffles: int = 0
     seat_turns: list[int] = field(default_factory=list)
-    """Turns that each seat has taken in this round."""
+    """The number of turns that each seat has taken in this round."""
     rows: int = 0
-    """Rows of a layout as it was dealt."""
+    """The number of rows of a layout as it was dealt."""
     layouts: list[Layout] = field(default_factory=list)
     stock: list[Card] = field(default_factory=list)
     """The top card is the last one."""
@@ -67,9 +67,9 @@ class Table(Struct, kw_only=True):
     extra: list[Card] = field(default_factory=list)
     """Powers: the two further cards drawn by an 8, until one of three is kept."""
     knocker: int | None = None
-    """Who knocked, or whose layout was complete first: the ender."""
+    """The ender: the seat that knocked, or whose layout was complete first."""
     final: list[int] | None = None
-    """Once a final lap runs: the seats that still have a turn, in their order."""
+    """The seats that still have a turn, in their order, once a final lap runs; None before."""
     capped: bool = False
     latest_rows: list[int | None] = field(default_factory=list)
     """Two-deck game: the row in which each seat placed or turned up a card in its latest turn."""
@@ -87,36 +87,36 @@ class Table(Struct, kw_only=True):
         return self.variant.options
 
     def emit(self, event: Happening) -> None:
-        """Something has happened."""
+        """Note that something has happened."""
         self.events.append(event)
 
     def left_of(self, seat: int) -> int:
-        """The next seat clockwise (RULES.md section 1)."""
+        """Return the next seat clockwise (RULES.md section 1)."""
         return (seat + 1) % self.seats
 
     def others(self, seat: int) -> list[int]:
-        """All other seats, clockwise from the left of `seat`."""
+        """Return all other seats, clockwise from the left of `seat`."""
         return [(seat + step) % self.seats for step in range(1, self.seats)]
 
     def occupied(self, seat: int) -> tuple[int, ...]:
-        """The numbers of the slots that hold a card."""
+        """Return the numbers of the slots that hold a card."""
         return tuple([number for number, slot in enumerate(self.layouts[seat]) if slot is not None])
 
     def face_down(self, seat: int) -> tuple[int, ...]:
-        """The numbers of the slots that hold a face-down card."""
+        """Return the numbers of the slots that hold a face-down card."""
         return tuple([number for number, slot in enumerate(self.layouts[seat]) if slot is not None and not slot.up])
 
     def at(self, seat: int, number: int) -> Slot:
-        """The card in a slot; the slot must be occupied."""
+        """Return the card in a slot. Raises LookupError where the slot is empty."""
         slot = self.layouts[seat][number]
         if slot is None:
             raise LookupError(f"slot {number} of seat {seat} is empty")
         return slot
 
     def targets(self, actor: int, *, up: bool, spares_ender: bool = True) -> tuple[Target, ...]:
-        """The cards with this face that `actor` may aim at, seat by seat.
+        """Return the cards with this face that `actor` may aim at, seat by seat.
 
-        `protect_ender` takes the ender's out, unless what is done does not spare the ender in any case.
+        With `protect_ender` the ender's cards are left out, if what is done spares the ender at all (`spares_ender`).
         """
         protected = self.knocker if self.options.protect_ender and spares_ender and actor != self.knocker else None
         return tuple(
@@ -128,11 +128,11 @@ class Table(Struct, kw_only=True):
         )
 
     def can_draw_stock(self) -> bool:
-        """Whether a stock draw is possible, after a reshuffle if need be (GEN-08)."""
+        """Return whether a stock draw is possible, after a reshuffle if need be (GEN-08)."""
         return bool(self.stock) or (self.options.stock_out == "reshuffle" and len(self.pile) > 1)
 
     def take_stock(self) -> Card | None:
-        """The top stock card, after a reshuffle where one is due (GEN-08, PAR-20); None when there is no card to take.
+        """Take the top stock card, after a reshuffle where one is due (GEN-08, PAR-20); return None when there is none.
 
         Nobody can follow the cards of the pile through a reshuffle (INF-05)."""
         if not self.can_draw_stock():
@@ -146,7 +146,7 @@ class Table(Struct, kw_only=True):
         return self.stock.pop()
 
     def stock_has_run_out(self) -> bool:
-        """Whether the last stock card has been drawn and that ends the round (GEN-08 `end`)."""
+        """Return whether the last stock card has been drawn and that ends the round (GEN-08 `end`)."""
         return not self.stock and self.options.stock_out == "end"
 
     def to_pile(self, card: Card) -> None:
@@ -154,12 +154,12 @@ class Table(Struct, kw_only=True):
         self.pile.append(card)
 
     def add(self, seat: int, card: Card) -> int:
-        """Put a card face down into a new slot of a seat; returns the slot's number, never used before (CAC-44)."""
+        """Put a card face down into a new slot of a seat; return the slot's number, which is new, too (CAC-44)."""
         self.layouts[seat].append(Slot(card, up=False))
         return len(self.layouts[seat]) - 1
 
     def remove(self, seat: int, number: int) -> Card:
-        """Take a card out of its slot, which stays empty."""
+        """Take a card out of its slot, which stays empty; return it."""
         card = self.at(seat, number).card
         self.layouts[seat][number] = None
         return card
@@ -173,9 +173,10 @@ class Table(Struct, kw_only=True):
 def draw(
     table: Table, seat: int, source: Literal["stock", "pile"], *, must_show: Callable[[Card], bool] = lambda _: False
 ) -> Card:
-    """Draw a legal card into the hand and tell who may see it (INF-07): in the two-deck game everybody (TDK-20).
+    """Draw a card into the hand and tell those who may see it (INF-07), in the two-deck game everybody (TDK-20).
 
-    `must_show` says of a stock card whether everybody sees it in any other game."""
+    `must_show` returns whether everybody sees this stock card in the other games, too.
+    """
     if source == "pile":
         card = table.pile.pop()
         seen = everybody(card)
@@ -192,7 +193,7 @@ def draw(
 
 
 def flip(table: Table, seat: int, slots: tuple[int, ...]) -> None:
-    """Turn own cards face up, seen by everybody."""
+    """Turn a seat's own cards face up, so that everybody sees them."""
     for number in slots:
         table.at(seat, number).up = True
     cards = tuple(everybody(table.at(seat, number).card) for number in slots)
