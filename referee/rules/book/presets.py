@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from protocol.cards import JOKER
+from protocol.cards import EXTRA_SUITS, JOKER
 from referee.rules.book.card_values import B0, B1_RED_KINGS, B2, B3
 from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant
@@ -60,7 +60,7 @@ _ALL = (
         tag="SIX",
         summary="Two rows of three, column pairs cancel, a complete layout ends the round.",
         seats=(2, 8),
-        most_seats_with_three_packs=12,
+        seats_grow_with_packs=True,
         rows=2,
         columns=3,
         options=Options(),
@@ -71,7 +71,7 @@ _ALL = (
         tag="SIX",
         summary="Six-card golf in which a knock ends the round.",
         seats=(2, 8),
-        most_seats_with_three_packs=12,
+        seats_grow_with_packs=True,
         rows=2,
         columns=3,
         options=Options(end_mode="knock"),
@@ -109,6 +109,7 @@ _ALL = (
         tag="NIN",
         summary="Three rows of three, column triples cancel; over when a total exceeds 50.",
         seats=(2, 10),
+        seats_grow_with_packs=True,
         rows=3,
         columns=3,
         packs_suffice_for=(3, 7),
@@ -121,6 +122,7 @@ _ALL = (
         tag="EIG",
         summary="Two rows of four, column pairs cancel, a side of four kings counts -16.",
         seats=(2, 6),
+        seats_grow_with_packs=True,
         rows=2,
         columns=4,
         options=Options(kings_side=-16),
@@ -131,7 +133,7 @@ _ALL = (
         tag="CUT",
         summary="Six-card golf with kings worth 15 that can be traded for an opponent's card.",
         seats=(2, 8),
-        most_seats_with_three_packs=12,
+        seats_grow_with_packs=True,
         rows=2,
         columns=3,
         options=Options(kings15=True, cutthroat_trade=True),
@@ -145,6 +147,7 @@ _ALL = (
         summary="Four hidden cards; discarded J, Q, K and jokers look, swap and rearrange; a knock ends the round.",
         play="cambio",
         seats=(2, 10),
+        seats_grow_with_packs=True,
         rows=2,
         columns=2,
         near_row=(2, 3),
@@ -164,6 +167,7 @@ _ALL = (
         summary="Six hidden cards, nearly every card has a power; a knock ends the round, a black king saves it.",
         play="powers",
         seats=(2, 6),
+        seats_grow_with_packs=True,
         rows=2,
         columns=3,
         near_row=(3, 4, 5),
@@ -179,7 +183,7 @@ _ALL = (
         tag="CAC",
         summary="Four hidden cards, two of them seen once; powers of J and Q; fast slaps onto equal cards.",
         play="cactus",
-        seats=(2, 10),
+        seats=(2, 5 + len(EXTRA_SUITS)),
         advised_from=3,
         rows=2,
         columns=2,
@@ -220,6 +224,7 @@ _ALL = (
         summary="Three rows of two; complete row pairs can be discarded; who finishes first must be lowest.",
         play="two_deck",
         seats=(2, 12),
+        seats_grow_with_packs=True,
         rows=3,
         columns=2,
         layout_size="rows_leave",

@@ -28,8 +28,8 @@ class Variant(Struct, frozen=True, kw_only=True):
 
     seats: tuple[int, int]
     """The fewest and the most seats that can play it with the preset's own packs."""
-    most_seats_with_three_packs: int | None = None
-    """The most seats where `decks` is 3, if a third pack lets more of them play (SIX-01, CUT-01)."""
+    seats_grow_with_packs: bool = False
+    """Whether more seats can play where `decks` is named, as many as the packs suffice for (GEN-14)."""
     advised_from: int = 2
     """The fewest seats that its rules recommend (AMB-32)."""
 

@@ -88,17 +88,31 @@ def seat_problem(variant: Variant, seats: int) -> OptionProblem | None:
     """Return why so many seats cannot play (GEN-14), or None when they can."""
     fewest, most = variant.seats
     if not fewest <= seats <= most:
-        return OptionProblem("seats", f"{variant.preset} is for {fewest} to {most} seats, got {seats}")
+        more = _with_more_packs(variant, seats)
+        return OptionProblem("seats", f"{variant.preset} is for {fewest} to {most} seats{more}, got {seats}")
     if variant.options.first_dealer >= seats:
         return OptionProblem("first_dealer", f"expected a seat from 0 to {seats - 1}")
     return None
 
 
+def _with_more_packs(variant: Variant, seats: int) -> str:
+    """Return in words how many packs would let so many seats play; nothing where no number of them does."""
+    if not variant.seats_grow_with_packs:
+        return ""
+    for packs in (1, 2, 3):
+        more = replace(variant, options=replace(variant.options, decks=packs))
+        if _seat_range(more)[1] >= seats > variant.seats[1]:
+            return f" (up to {_seat_range(more)[1]} with `decks = {packs}`)"
+    return ""
+
+
 def _seat_range(variant: Variant) -> tuple[int, int]:
-    """Return the fewest and most seats: a third pack lets more play (SIX-01, CUT-01), too few cards fewer (GEN-14)."""
+    """Return the fewest and most seats (GEN-14): too few cards let fewer play, and with `decks` named more can.
+
+    More can only where no source names the most."""
     fewest, most = PRESETS[variant.preset].seats
-    if variant.options.decks == 3:
-        most = variant.most_seats_with_three_packs or most
+    if variant.seats_grow_with_packs and variant.options.decks != "auto":
+        most = len(deck(variant, most)) // size(variant)
     enough = [seats for seats in range(fewest, most + 1) if _cards_needed(variant, seats) <= len(deck(variant, seats))]
     return fewest, max(enough, default=fewest)
 

@@ -1,7 +1,10 @@
 """How matches go from round to round and end: dealers, totals, ties, forfeits, and who can sit down at all."""
 
+from random import Random
+
 import msgspec
 import pytest
+from at_random import AtRandom
 from scripted import Script, Start
 
 from protocol.actions import Discard, Draw, Knock, Nothing
@@ -190,17 +193,60 @@ def test_a_forfeited_seat_neither_wins_by_four_of_a_kind_nor_keeps_another_from_
     [
         ("six-card", {}, 2, 8),
         ("six-card-knock", {}, 2, 8),
-        ("six-card", {"decks": 3}, 2, 12),
+        ("six-card", {"decks": 3}, 2, 22),
+        ("six-card", {"decks": 2}, 2, 14),
         ("six-card", {"decks": 1}, 2, 7),
         ("single-deck", {}, 2, 4),
-        ("cactus", {}, 2, 10),
+        ("single-deck", {"decks": 3}, 2, 4),
+        ("four-card", {"decks": 3}, 3, 7),
+        ("nine-card", {}, 2, 10),
+        ("nine-card", {"decks": 3}, 2, 15),
+        ("eight-card", {"decks": 3}, 2, 17),
+        ("cutthroat", {"decks": 3}, 2, 22),
+        ("cambio", {"decks": 3}, 2, 32),
+        ("cambio", {"decks": 3, "jokers": 0}, 2, 31),
+        ("powers", {"decks": 3}, 2, 22),
+        ("two-deck", {"decks": 3}, 2, 22),
+        ("cactus", {}, 2, 24),
     ],
 )
 def test_gen_14_seat_numbers(name: str, options: dict[str, int], fewest: int, most: int) -> None:
-    """CAC-01, SIX-01, SGL-01."""
+    """CAC-01, CMB-01, CUT-01, EIG-01, FOU-01, NIN-01, POW-01, SIX-01, SGL-01, TDK-01."""
     variant = customised(name, options)
-    possible = [seats for seats in range(1, 15) if seat_problem(variant, seats) is None]
+    possible = [seats for seats in range(1, 40) if seat_problem(variant, seats) is None]
     assert possible == list(range(fewest, most + 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "seats", "advice"),
+    [
+        ("six-card", {}, 9, "six-card is for 2 to 8 seats (up to 14 with `decks = 2`), got 9"),
+        ("six-card", {}, 15, "six-card is for 2 to 8 seats (up to 22 with `decks = 3`), got 15"),
+        ("six-card", {"decks": 1}, 8, "six-card is for 2 to 7 seats (up to 14 with `decks = 2`), got 8"),
+        ("six-card", {}, 23, "six-card is for 2 to 8 seats, got 23"),
+        ("six-card", {}, 1, "six-card is for 2 to 8 seats, got 1"),
+        ("single-deck", {}, 5, "single-deck is for 2 to 4 seats, got 5"),
+        ("cactus", {}, 25, "cactus is for 2 to 24 seats, got 25"),
+    ],
+)
+def test_gen_14_too_many_seats_are_told_which_packs_suffice(
+    name: str, options: dict[str, int], seats: int, advice: str
+) -> None:
+    problem = seat_problem(customised(name, options), seats)
+    assert problem is not None
+    assert problem.text == advice
+
+
+@pytest.mark.parametrize(("name", "seats"), [("six-card", 22), ("nine-card", 15), ("cambio", 32), ("two-deck", 22)])
+def test_gen_14_the_fullest_table_plays_to_the_end(name: str, seats: int) -> None:
+    """With a stock of at least one card for each seat after the deal."""
+    variant = customised(name, {"decks": 3, "rounds": 1, "turn_cap": 3})
+    game = Game.from_seed(variant, seats, "many")
+    assert len(game.table.stock) >= seats
+    dice = Random(seats)  # noqa: S311
+    while game.question is not None:
+        game.answer(AtRandom().response(game, dice))
+    assert len(game.result.ranks) == seats
 
 
 def test_gen_14_the_first_dealer_must_sit_at_the_table() -> None:
