@@ -1,4 +1,4 @@
 """The games: for each its set-up and its turns, as generators that read like the rule book.
 
-Knows the book and the table; it must not know how a layout is scored or how a match ends.
+The games know the book, the table and what cards are worth. They must not know how a match ends.
 """

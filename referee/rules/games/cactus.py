@@ -1,6 +1,6 @@
 """Cactus, 4-card golf for backpackers (CAC): hidden cards, the powers of J and Q, and slaps after every discard.
 
-The slap window itself is slaps.py.
+slaps.py has the slap window itself.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from referee.rules.table.table import Table, draw
 
 
 def take_turn(table: Table, seat: int) -> Flow[None]:
-    """CAC-09: knock, or draw and place; what the regular discard brings about follows.
+    """CAC-09: the seat knocks, or it draws and places a card; then comes what its regular discard brings about.
 
     A turn has exactly one regular discard, and a knock turn has none (CAC-17)."""
     match (yield from choose_turn(table, seat)):
@@ -45,12 +45,12 @@ def _place(table: Table, seat: int, *, public: bool) -> Flow[Card]:
 
 
 def _face_ranks(table: Table) -> frozenset[str]:
-    """CAC-13: which ranks carry a power as regular discards; kings where they are in the pack (CAC-03)."""
+    """Return the ranks that have a power as regular discards (CAC-13), kings where the pack has them (CAC-03)."""
     return frozenset({"J", "Q", "K"} if table.options.cactus_ranks == "KA" else {"J", "Q"})
 
 
 def _use_power(table: Table, seat: int) -> Flow[None]:
-    """CAC-15: peek at any card, or switch any two unseen, or neither, whatever was slapped onto the discard (CAC-16).
+    """CAC-15: the seat may peek at a card or switch two unseen, whatever was slapped onto its discard (CAC-16).
 
     Everybody is told which slots these are; only the peeker sees a card (CAC-39, INF-06)."""
     targets = table.targets(seat, up=False)

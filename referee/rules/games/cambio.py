@@ -42,7 +42,7 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
 
 
 def _use_power(table: Table, seat: int, card: Card) -> Flow[None]:
-    """CMB-06: what the discarded card allows, if there is anything that it can be aimed at; it may be declined."""
+    """CMB-06: the seat may use the power of its discard, if there is a card that it can be aimed at."""
     power = (table.options.cambio_powers or {}).get(rank(card))
     offers = () if power is None else _offers(table, seat, power)
     if not offers:
@@ -60,7 +60,9 @@ def _use_power(table: Table, seat: int, card: Card) -> Flow[None]:
 
 
 def _offers(table: Table, seat: int, power: str) -> tuple[Offer, ...]:
-    """The legal targets of a power, none where it has none (CMB-06); looking spares nobody (CMB-10)."""
+    """Return what the power can be aimed at, nothing where no card is left for it (CMB-06).
+
+    `protect_ender` saves nobody from being looked at (CMB-10)."""
     targets = table.targets(seat, up=False, spares_ender=power in ("exchange", "rearrange"))
     own = tuple(target for target in targets if target[0] == seat)
     others = tuple(target for target in targets if target[0] != seat)
@@ -85,7 +87,7 @@ def _rearrange_offer(table: Table, victim: int) -> Offer:
 def _rearrange(table: Table, victim: int, slots: tuple[int, ...]) -> None:
     """AMB-49, CMB-09: the card of slot slots[i] goes to the i-th occupied slot.
 
-    Who is not told `slots` can follow no card of this layout any more (INF-05)."""
+    A seat that is not told `slots` can no longer follow any card of this layout (INF-05)."""
     places = table.occupied(victim)
     moved = [table.layouts[victim][number] for number in slots]
     for place, slot in zip(places, moved, strict=True):

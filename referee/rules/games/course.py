@@ -1,6 +1,6 @@
-"""What the file of a game offers: how its rounds begin and its turns go, as they are played and in words.
+"""What the file of each game offers: how its rounds begin and how its turns go, as they are played and in words.
 
-Must not know any game.
+This module must not know any game.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,17 +13,17 @@ from referee.rules.table.asks import Flow
 from referee.rules.table.table import Table
 
 OpenRound = Callable[[Table], Flow[None]]
-"""What comes after the deal and before the first turn."""
+"""Plays what comes after the deal and before the first turn."""
 
 TakeTurn = Callable[[Table, int], Flow[Card | None]]
-"""A seat's turn; returns the card that it put on the pile, None where it put none."""
+"""Plays a seat's turn; returns the card that the seat put on the pile, None where it put none."""
 
 InWords = Callable[[Variant], Iterator[str]]
-"""A chapter for people, sentence by sentence, from the options in force."""
+"""Tells people, sentence by sentence, how a game goes with the options in force."""
 
 
 class Course(Struct, frozen=True, kw_only=True):
-    """How the rounds of a game go. `Variant.play` names one, courses.py lists them."""
+    """How the rounds of a game go. `Variant.play` names a course, and courses.py lists all of them."""
 
     open_round: OpenRound
     take_turn: TakeTurn

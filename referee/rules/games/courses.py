@@ -1,4 +1,4 @@
-"""The courses of play that the games have, by the names that `Variant.play` uses."""
+"""All courses of play, by the names that `Variant.play` uses."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Four-card golf with four turns each (T4): a swapped-in card is face up and locked, nobody can end the round."""
+"""Four-card golf with four turns each (T4): a swapped-in card lies face up and stays; nobody can end the round."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ def take_turn(table: Table, seat: int) -> Flow[Card]:
 
 
 def _place_ask(table: Table, seat: int, *, may_discard: bool) -> Ask:
-    """T4-07: face-up cards are locked; in each of its four turns a seat has one that is not (T4-08)."""
+    """T4-07: face-up cards stay; in each of its four turns a seat still has one that lies face down (T4-08)."""
     slots = table.face_down(seat)
     offers = (Offer(kind="swap", slot=OneOf(slots)),) + (DISCARD,) * may_discard
     fallback = Discard() if may_discard else Swap(slot=slots[0])

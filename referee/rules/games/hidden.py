@@ -1,4 +1,4 @@
-"""What the games with hidden cards share: the secret first look, and placing a card face down."""
+"""What the games with hidden cards share: the secret look before play, and how a card is placed face down."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ from referee.rules.table.table import Table
 
 
 def open_round(table: Table) -> Flow[None]:
-    """KER-01 with a secret look: the up-card where the game has one, then the looks."""
+    """KER-01 with a secret look: the first up-card is turned up where the game has one, then each seat looks."""
     if has_up_card(table.variant):
         table.turn_up_card()
     yield from first_look(table)
@@ -39,7 +39,7 @@ def first_look(table: Table) -> Flow[None]:
 
 
 def _choose_looks(table: Table, slots: tuple[int, ...], count: int) -> Flow[tuple[tuple[int, ...], ...]]:
-    """DEC-02, sealed: which own cards each seat looks at."""
+    """Ask all seats, sealed, which of their own cards they look at (DEC-02); return the slots by seat."""
     offers = (Offer(kind="look", slots=Pick(count, slots)),)
     asks = tuple(
         Ask(seat=seat, decision="look", offers=offers, fallback=Look(slots=slots[:count]))
@@ -52,8 +52,8 @@ def _choose_looks(table: Table, slots: tuple[int, ...], count: int) -> Flow[tupl
 def place_face_down(table: Table, seat: int, action: Action, *, public: bool) -> Card:
     """CAC-12, CMB-04, POW-06: the card in hand takes the slot face down, the old card goes face up to the pile.
 
-    Its owner sees the old card when all others do (INF-08). `public`: everybody knows the new card, because it came
-    from the pile. Returns the old card.
+    Its owner sees the old card when all others do (INF-08). `public` says that everybody knows the new card, because
+    it came from the pile. Returns the old card.
     """
     if not isinstance(action, Swap) or table.hand is None:
         raise TypeError(f"cannot place by {action!r}")
@@ -76,7 +76,7 @@ def place_face_down(table: Table, seat: int, action: Action, *, public: bool) ->
 def switch(table: Table, first: tuple[int, int], second: tuple[int, int]) -> None:
     """Two cards of any seats change places unseen; each keeps its face (POW-09).
 
-    Between which slots is public, so that who knew a card still knows it (INF-04)."""
+    The slots are public, so that a seat that knew one of the cards still knows where it lies (INF-04)."""
     (seat, number), (other, position) = first, second
     mine, theirs = table.at(seat, number), table.at(other, position)
     table.layouts[seat][number], table.layouts[other][position] = theirs, mine
@@ -86,7 +86,7 @@ def switch(table: Table, first: tuple[int, int], second: tuple[int, int]) -> Non
 
 
 def set_up_in_words(variant: Variant) -> Iterator[str]:
-    """The set-up of a game whose cards stay face down."""
+    """Tell the set-up of a game whose cards stay face down."""
     yield f"Each seat has {variant.rows} rows of {variant.columns} face-down cards."
     yield look_in_words(variant)
     yield "The top card of the stock starts the pile." if has_up_card(variant) else "The pile starts empty."
@@ -94,7 +94,7 @@ def set_up_in_words(variant: Variant) -> Iterator[str]:
 
 
 def look_in_words(variant: Variant) -> str:
-    """The secret look before play, in one sentence."""
+    """Return one sentence about the secret look before play."""
     look = variant.options.initial_look or ""
     if look == "near_row":
         slots = ", ".join(f"s{slot}" for slot in variant.near_row)
@@ -105,7 +105,7 @@ def look_in_words(variant: Variant) -> str:
 
 
 def draw_and_place_in_words() -> Iterator[str]:
-    """The usual turn where a card that is swapped in lies face down."""
+    """Tell the usual turn of a game in which a card that is swapped in lies face down."""
     yield DRAW
     yield f"{FROM_PILE}; a card from the stock may also be discarded."
     yield "The new card lies face down; the old one goes face up on the pile, seen by all."

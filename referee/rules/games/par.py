@@ -1,4 +1,4 @@
-"""Par golf (PAR): a grid of pairs, a look and an arrangement before play, strokes that fix pairs; No-Par has none."""
+"""Par golf (PAR): seats look at their cards and arrange them, and strokes fix pairs; No-Par has no strokes."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ from referee.rules.table.table import Slot, Table, draw, flip
 
 
 def open_hole(table: Table) -> Flow[None]:
-    """PAR-04: look at all cards and arrange them. Then the top row (PAR-05) and the first up-card (PAR-06) turn up."""
+    """PAR-04: seats look at all their cards and arrange them. Then top rows (PAR-05) and up-card (PAR-06) turn up."""
     yield from first_look(table)
     if table.options.arrange == "after_look":
         yield from _arrange(table)
@@ -26,7 +26,7 @@ def open_hole(table: Table) -> Flow[None]:
 
 
 def _arrange(table: Table) -> Flow[None]:
-    """DEC-03, sealed: each seat puts its own cards where it likes."""
+    """Ask all seats, sealed, where they put their own cards (DEC-03)."""
     slots = table.occupied(0)
     offers = (Offer(kind="arrange", slots=Pick(len(slots), slots)),)
     asks = tuple(
@@ -40,7 +40,7 @@ def _arrange(table: Table) -> Flow[None]:
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:
-    """PAR-08: a stroke, then one action (PAR-09, PAR-11), unless the final stroke or `end` (PAR-17) stops the turn."""
+    """PAR-08: a stroke, then one action (PAR-09, PAR-11), unless the final stroke or `end` (PAR-17) ends the turn."""
     asked = yield from _take_strokes(table, seat)
     if not table.options.no_par and not free_slots(table, seat):
         _end_hole(table, seat)
@@ -60,13 +60,13 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
 
 
 def free_slots(table: Table, seat: int) -> tuple[int, ...]:
-    """The slots outside taken strokes."""
+    """Return the slots that are not in a row taken as a stroke."""
     taken = table.strokes[seat]
     return tuple(number for number in table.occupied(seat) if number // 2 not in taken)
 
 
 def _turn_ask(table: Table, seat: int, *, opens_turn: bool) -> Ask:
-    """DEC-04: draw, swap two own cards (PAR-11), or end a No-Par hole (PAR-17) that nobody has ended yet (PAR-18)."""
+    """DEC-04: a seat draws, swaps two own cards (PAR-11), or ends a No-Par hole (PAR-17) that runs on (PAR-18)."""
     sources, free = draw_sources(table, seat), free_slots(table, seat)
     offers = [Offer(kind="draw", source=OneOf(sources)), Offer(kind="swap_own", slots=Pick(2, free))]
     may_end = table.options.no_par and table.knocker is None
@@ -112,7 +112,7 @@ def _face(slot: Slot) -> Seen[Card | None]:
 
 
 def _take_strokes(table: Table, seat: int) -> Flow[bool]:
-    """PAR-12, DEC-12: from the second turn on a row may be taken, or several; whether the seat was asked."""
+    """PAR-12, DEC-12: from its second turn on a seat may take a row, or several; returns whether it was asked."""
     if table.options.no_par or table.seat_turns[seat] == 0:
         return False
     asked = False
@@ -131,7 +131,7 @@ def _take_strokes(table: Table, seat: int) -> Flow[bool]:
 
 
 def _stroke(table: Table, seat: int, row: int) -> None:
-    """PAR-12, PAR-13: the row is fixed, and face down from now on."""
+    """PAR-12, PAR-13: the row is fixed and lies face down from now on."""
     table.strokes[seat].add(row)
     for number in (2 * row, 2 * row + 1):
         table.at(seat, number).up = False

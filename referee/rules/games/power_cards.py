@@ -1,6 +1,6 @@
 """The cards of Powers, from the ace to the black king: how each power can be used, and what it does.
 
-How a power is chosen, announced, blocked and copied is powers.py. Adding a power is its two functions and its entry.
+powers.py chooses, announces, blocks and copies powers. A new power is two functions and an entry here.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,20 +32,20 @@ from referee.rules.table.table import Slot, Table
 
 
 class Use(Struct):
-    """A power that is being used: by whom, under which name, and the card that carries it."""
+    """A power that is being used: the seat, the name of the power, and the card that carries it."""
 
     table: Table
     seat: int
     power: str
     card: Card
     in_hand: bool
-    """Whether the card has not yet been laid anywhere: it may become a shield, be planted or be kept."""
+    """Whether the card has not been laid anywhere yet, so that it can become a shield, be planted or be kept."""
     spent: bool = False
-    """Whether the card was used up so, or blocked when it would have been: a 2 stands in only once."""
+    """Whether the card has become one of these, or was blocked on the way: a 2 stands in only once."""
 
 
 def power_of(card: Card) -> str:
-    """The name of a card's power: its rank, `BK` for the black kings (POW-22), nothing for red kings (POW-21)."""
+    """Return the name of a card's power: its rank, `BK` for black kings (POW-22), "" for red kings (POW-21)."""
     if rank(card) == "K":
         return "BK" if suit(card) in "SC" else ""
     return rank(card)
@@ -58,7 +58,7 @@ def lay_on_pile(use: Use) -> None:
 
 
 def _spend(use: Use) -> None:
-    """The card goes somewhere else than to the pile."""
+    """Note that the card does not go to the pile."""
     use.in_hand, use.spent, use.table.hand = False, True, None
 
 
@@ -77,7 +77,7 @@ def cancels_when_drawn(table: Table, card: Card) -> bool:
 
 
 def cancel_knock(table: Table) -> None:
-    """POW-22, POW-23: the lap is over, the knocker an ordinary player again; without a knock nothing happens."""
+    """POW-22, POW-23: the lap is over, and the knocker plays on as the others do. Without a knock nothing happens."""
     if table.knocker is not None:
         table.emit(events.KnockCancelled(knocker=table.knocker))
         table.knocker = table.final = None
@@ -87,7 +87,7 @@ def cancel_knock(table: Table) -> None:
 
 
 def _offer_ace(use: Use) -> Iterator[Offer]:
-    """POW-10: a stock card for an opponent, or one own card away."""
+    """POW-10: a stock card goes to an opponent, or an own card goes to the pile."""
     victims = _opponents(use)
     # The ace will lie on the pile by then (POW-07), so that a single card below it makes a stock.
     if victims and (use.table.can_draw_stock() or (use.table.pile and use.table.options.stock_out == "reshuffle")):
@@ -141,7 +141,7 @@ def _three(use: Use, action: Action) -> Flow[None]:
 
 
 def _offer_four(use: Use) -> Iterator[Offer]:
-    """POW-15: an opponent's card up, or an own card down."""
+    """POW-15: an opponent's card is turned up, or an own card is turned down."""
     if hidden := _others(use, up=False):
         yield Offer(kind="expose", target=OneOf(hidden))
     if own := tuple(number for number in use.table.occupied(use.seat) if use.table.at(use.seat, number).up):
@@ -162,7 +162,7 @@ def _four(use: Use, action: Action) -> Flow[None]:
 
 
 def _offer_five(_: Use) -> Iterator[Offer]:
-    """POW-16: a shield."""
+    """POW-16: the card becomes a shield."""
     yield Offer(kind="shield")
 
 
@@ -176,7 +176,7 @@ def _five(use: Use, _: Action) -> Flow[None]:
 
 
 def _offer_six(use: Use) -> Iterator[Offer]:
-    """POW-18: an own card for an opponent's, unseen."""
+    """POW-18: an own card is swapped for an opponent's, unseen."""
     own, others = use.table.occupied(use.seat), _others(use)
     if own and others:
         yield Offer(kind="exchange", slot=OneOf(own), target=OneOf(others))
@@ -191,7 +191,7 @@ def _six(use: Use, action: Action) -> Flow[None]:
 
 
 def _offer_seven(use: Use) -> Iterator[Offer]:
-    """POW-19: two rows or two columns of an opponent's set; by option only the actor can follow its cards (INF-05)."""
+    """POW-19: two rows or columns of an opponent's set change places; by option only the actor sees which (INF-05)."""
     for victim in _opponents(use):
         if use.table.occupied(victim):
             lines = {"row": 2, "column": len(use.table.layouts[victim]) // 2}
@@ -221,19 +221,19 @@ def _seven(use: Use, action: Action) -> Flow[None]:
 
 
 def _line(columns: int, axis: str, line: int) -> list[int]:
-    """POW-08: the slots of a row or column; a column beyond the third has the slots 2k and 2k + 1."""
+    """Return the slots of a row or column (POW-08). A column beyond the third has the slots 2k and 2k + 1."""
     by_column = [(k, k + 3) if k < 3 else (2 * k, 2 * k + 1) for k in range(columns)]
     return list(by_column[line]) if axis == "column" else [pair[line] for pair in by_column]
 
 
 def _offer_eight(use: Use) -> Iterator[Offer]:
-    """POW-20: two more cards, one of three is kept; it needs an own slot, and a card to keep."""
+    """POW-20: two more cards are drawn and one of three is kept. It needs an own slot, and a card to keep."""
     if use.table.occupied(use.seat) and (use.in_hand or use.table.can_draw_stock()):
         yield Offer(kind="take_two")
 
 
 def _eight(use: Use, _: Action) -> Flow[None]:
-    """POW-20, DEC-13. In the order of the pile: the unchosen of the 8 and the two, then the replaced card."""
+    """POW-20, DEC-13: what is not kept of the 8 and the two goes to the pile, then the card that was replaced."""
     table, seat = use.table, use.seat
     drawn = [card for card in (table.take_stock(), table.take_stock()) if card is not None]
     shown = next((number for number, card in enumerate(drawn, start=1) if cancels_when_drawn(table, card)), 0)
@@ -272,7 +272,7 @@ def _eight(use: Use, _: Action) -> Flow[None]:
 
 
 def _offer_nine(use: Use) -> Iterator[Offer]:
-    """POW-13: the 9 for any card of an opponent; it must be there to be placed."""
+    """POW-13: the 9 takes the place of an opponent's card. It must be there to be placed."""
     if use.in_hand and (others := _others(use)):
         yield Offer(kind="plant", target=OneOf(others))
 
@@ -293,13 +293,13 @@ def _nine(use: Use, action: Action) -> Flow[None]:
 
 
 def _offer_ten(use: Use) -> Iterator[Offer]:
-    """POW-12: a look at an opponent's card."""
+    """POW-12: the seat looks at an opponent's card."""
     if hidden := _others(use, up=False):
         yield Offer(kind="peek", target=OneOf(hidden))
 
 
 def _offer_jack(use: Use) -> Iterator[Offer]:
-    """POW-12: a look at an own card."""
+    """POW-12: the seat looks at an own card."""
     if own := tuple((use.seat, number) for number in use.table.face_down(use.seat)):
         yield Offer(kind="peek", target=OneOf(own))
 
@@ -312,7 +312,7 @@ def _peek(use: Use, action: Action) -> Flow[None]:
 
 
 def _offer_black_king(use: Use) -> Iterator[Offer]:
-    """POW-22 (a), (b): only while a knock is pending."""
+    """POW-22 (a), (b): it has an effect only while a final lap runs."""
     if use.table.knocker is not None:
         yield Offer(kind="cancel_knock")
 
@@ -330,7 +330,7 @@ class Power(Struct, frozen=True, kw_only=True):
     act: Callable[[Use, Action], Flow[None]]
     in_words: str
     keeps_card: bool = False
-    """Whether its card goes elsewhere than to the pile."""
+    """Whether its card does not go to the pile."""
 
 
 POWERS = {
@@ -361,7 +361,7 @@ POWERS = {
         in_words="cancels a knock, when discarded for it in the last lap, or when it turns up from any set then",
     ),
 }
-"""By name; the 2 is `_copy_two`, the queen does nothing (POW-12), red kings have no power (POW-21)."""
+"""The powers by name. powers.py has the 2; the queen does nothing (POW-12), and neither do red kings (POW-21)."""
 
 
 def _opponents(use: Use) -> tuple[int, ...]:
@@ -371,7 +371,7 @@ def _opponents(use: Use) -> tuple[int, ...]:
 
 
 def _others(use: Use, *, up: bool | None = None) -> tuple[Target, ...]:
-    """The cards of opponents, all or those with this face."""
+    """Return the cards of opponents, all of them or those with this face."""
     return tuple(
         (seat, number)
         for seat in _opponents(use)

@@ -1,4 +1,4 @@
-"""Powers (POW): nearly every card, discarded as it is drawn, does something; what each does is power_cards.py.
+"""Powers (POW): nearly every card does something when it is discarded as drawn. power_cards.py says what.
 
 A power that is aimed at another set is an attack and can be blocked by a shield (POW-17). A 2 copies two other powers
 and stands in once for a card that its power uses up (POW-11).
@@ -77,7 +77,7 @@ def _draw(table: Table, seat: int, source: Source) -> tuple[Card, bool]:
 
 
 def _use_or_discard(table: Table, seat: int, card: Card) -> Flow[None]:
-    """POW-05, POW-07: DEC-07, where the card has a power with a legal target; a 2 asks for its copies instead.
+    """POW-05, POW-07, DEC-07: the seat may use a power that has a target; with a 2 it is asked what to copy.
 
     The last stock card gives no power where that ends the round (GEN-08)."""
     if table.stock_has_run_out():
@@ -100,13 +100,13 @@ def _use_or_discard(table: Table, seat: int, card: Card) -> Flow[None]:
 
 
 def _offers(use: Use) -> tuple[Offer, ...]:
-    """The actions by which a power can be used now; empty where it has no legal target (POW-07)."""
+    """Return how a power can be used now; nothing where it has no legal target (POW-07)."""
     power = POWERS.get(use.power)
     return tuple(power.offers(use)) if power else ()
 
 
 def _carry_out(use: Use, action: Action) -> Flow[None]:
-    """POW-07, POW-17: announce the power, give a shield its chance, then do it."""
+    """Announce the power, let a shield block it, otherwise do what it does (POW-07, POW-17)."""
     table = use.table
     against, targets = _aim(use, action)
     if use.in_hand and not POWERS[use.power].keeps_card:
@@ -122,7 +122,7 @@ def _carry_out(use: Use, action: Action) -> Flow[None]:
 
 
 def _aim(use: Use, action: Action) -> tuple[int | None, tuple[Target, ...]]:
-    """Which other set the power is aimed at, and the slots that POW-29 makes public."""
+    """Return which other set the power is aimed at, and the slots that POW-29 makes public."""
     match action:
         case Exchange(slot=slot, target=target):
             return target[0], ((use.seat, slot), target)
@@ -141,7 +141,7 @@ def _aim(use: Use, action: Action) -> tuple[int | None, tuple[Target, ...]]:
 def _is_blocked(use: Use, victim: int) -> Flow[bool]:
     """POW-17, DEC-10: a seat with a shield may block; the attack then has no effect.
 
-    A shield that has served its time goes to the pile, the oldest first; everybody sees which (POW-29)."""
+    A shield that is used up goes to the pile, the oldest first, and everybody sees which (POW-29)."""
     table = use.table
     if not table.shields[victim]:
         return False
@@ -166,13 +166,13 @@ def _is_blocked(use: Use, victim: int) -> Flow[bool]:
 
 
 COPIED = ("3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "BK")
-"""What a 2 can copy (POW-11)."""
+"""The powers that a 2 can copy (POW-11)."""
 
 
 def _copy_two(use: Use) -> Flow[None]:
-    """POW-11, DEC-14: one power, then a different one; the 2 lies on the pile and can stand in once.
+    """POW-11, DEC-14: the seat copies one power, then another; the 2 lies on the pile and can stand in once.
 
-    No second one where the first, an 8, drew the last stock card and that ends the round (GEN-08)."""
+    There is no second one where the first, an 8, drew the last stock card and that ends the round (GEN-08)."""
     table = use.table
     done: list[str] = []
     standing_in = False
@@ -200,7 +200,7 @@ def _copy(use: Use, power: str, *, standing_in: bool) -> Use:
 
 
 def _can_copy(use: Use, power: str, *, standing_in: bool) -> bool:
-    """Whether a copy of the power has a legal target, and the 2 is there to stand in where that is needed."""
+    """Return whether a copy has a legal target, and whether the 2 can stand in for its card where that is needed."""
     if power == "Q":
         return True
     if power in ("5", "9") and standing_in:
@@ -209,7 +209,7 @@ def _can_copy(use: Use, power: str, *, standing_in: bool) -> bool:
 
 
 def _copy_one(use: Use, power: str, *, standing_in: bool) -> Flow[bool]:
-    """One copied power; returns whether the 2 has now stood in for a card that is used up (POW-11)."""
+    """Use one copied power; return whether the 2 has stood in for a card that is used up (POW-11)."""
     table = use.table
     if power == "Q":
         table.emit(events.PowerUsed(seat=use.seat, card=everybody(use.card), power="Q", against=None, targets=()))

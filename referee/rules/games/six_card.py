@@ -1,6 +1,6 @@
-"""The shared turn kernel (KER): set-up, turns, the ways a round can end. Six-card golf and its family play it as it is.
+"""The shared turn kernel (KER): set-up, turns and the ways a round can end. Six-card golf and its family play it.
 
-Reads top to bottom like the rule book; cactus.py reuses the parts that Cactus shares.
+It reads from top to bottom like the rule book. The other games use the parts that they share.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ NONE = Offer(kind="none")
 ONLY_DISCARD: tuple[Offer, ...] = (DISCARD,)
 
 Source = Literal["stock", "pile"]
-"""What is drawn from."""
+"""Where a card can be drawn from."""
 
 
 def deal(table: Table) -> None:
@@ -62,9 +62,9 @@ def deal(table: Table) -> None:
 
 
 def open_round(table: Table) -> Flow[None]:
-    """KER-01: the first up-card where the game has one, then the initial flips (SIX-03, FOU-02, FOU-03).
+    """KER-01: the first up-card is turned up where the game has one, then each seat's cards (SIX-03, FOU-02, FOU-03).
 
-    The flips are sealed and revealed together."""
+    The seats choose them sealed, and all are revealed together."""
     if has_up_card(table.variant):
         table.turn_up_card()
     count = table.options.initial_up
@@ -116,7 +116,7 @@ def knock(table: Table, seat: int) -> None:
 
 
 def may_knock(table: Table) -> bool:
-    """KER-02, KER-11: nobody has knocked, and no final lap runs; where turns are counted nobody can (T4-04).
+    """Return whether a knock is legal: no final lap runs (KER-02, KER-11), and turns are not counted (T4-04).
 
     A knock is legal in a seat's first turn too, whatever lies face down (KNO-01)."""
     return table.options.end_mode != "all_up" and table.knocker is None and table.variant.turns_each is None
@@ -136,7 +136,7 @@ def _check_end_trigger(table: Table, seat: int) -> None:
 
 
 def _next_turn(table: Table, seat: int, *, skip: bool) -> None:
-    """GEN-03, GEN-09, KER-12, T4-03: who is next; raises RoundOver where nobody is, and at the turn cap.
+    """Settle who is next (GEN-03, GEN-09, KER-12, T4-03). Raises RoundOver where nobody is, and at the turn cap.
 
     A jack (`skip`) takes the turn that would come next; at the turn cap none would come (KER-13)."""
     turns_each = table.variant.turns_each
@@ -178,7 +178,7 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
 
 
 def draw_sources(table: Table, seat: int) -> tuple[Source, ...]:
-    """KER-02: what can be drawn from.
+    """Return what can be drawn from (KER-02).
 
     A pile card must be swapped in, so that a seat without cards cannot take it (POW-25); in Powers the pile is drawn
     by option only (POW-03).
@@ -190,7 +190,7 @@ def draw_sources(table: Table, seat: int) -> tuple[Source, ...]:
 
 
 def choose_turn(table: Table, seat: int, *, opens_turn: bool = True) -> Flow[Action]:
-    """DEC-04 for all but par golf; raises RoundOver where nothing can be drawn (GEN-08).
+    """Ask how the turn begins (DEC-04) in all games but par golf. Raises RoundOver with nothing to draw (GEN-08).
 
     What else is legal stays so where the stock is empty and cannot be made anew (SIX-12)."""
     sources = draw_sources(table, seat)
@@ -212,7 +212,7 @@ def _turn_ask(seat: int, sources: tuple[Source, ...], knock: bool, down: tuple[i
 
 
 def place_ask(table: Table, seat: int, offers: tuple[Offer, ...]) -> Ask:
-    """DEC-05: swap with any own card (KER-03, KER-04), or one of the further `offers`; falls back on a discard."""
+    """DEC-05: the seat swaps with any own card (KER-03, KER-04) or takes one of `offers`; the fallback is a discard."""
     slots = table.occupied(seat)
     if offers in ((), ONLY_DISCARD):
         return _place_ask(seat, slots, offers == ONLY_DISCARD)
@@ -272,7 +272,7 @@ def place_face_up(table: Table, seat: int, action: Action) -> Card:
 
 
 def discard_hand(table: Table, seat: int) -> Card:
-    """KER-06: the card in hand goes face up on the pile; returns it."""
+    """KER-06: the card in hand goes face up on the pile and is returned."""
     if table.hand is None:
         raise LookupError("there is no card in hand")
     card, table.hand = table.hand, None
@@ -313,7 +313,7 @@ FROM_PILE = "A card from the pile must be swapped with one of your cards"
 
 
 def set_up_in_words(variant: Variant) -> Iterator[str]:
-    """The set-up of a game in which cards are turned face up."""
+    """Tell the set-up of a game in which cards are turned face up."""
     yield f"Each seat has {variant.rows} rows of {variant.columns} face-down cards that nobody has seen."
     yield "The top card of the stock starts the discard pile." if has_up_card(variant) else "The pile starts empty."
     if count := variant.options.initial_up:
@@ -337,7 +337,7 @@ def _turn_in_words(variant: Variant) -> Iterator[str]:
 
 
 def flip_in_words(options: Options) -> Iterator[str]:
-    """What may or must be turned up after a discard (KER-06); nothing where the option says never."""
+    """Tell what may or must be turned up after a discard (KER-06), nothing where the option says never."""
     match options.flip_on_discard:
         case "may":
             yield "After discarding a stock card you may turn one of your face-down cards up."

@@ -1,6 +1,6 @@
 """Out-of-turn discards of Cactus: the window, the order of the slaps, and what each of them does.
 
-How reaction times are measured is the business of play/slaps/race.py; here they are given.
+play/slaps/race.py measures reaction times; here they are given.
 """
 
 from collections.abc import Mapping
@@ -171,7 +171,7 @@ def order_slaps(
 
 
 def _by_photo_finish(drawn: list[int], reaction_us: Mapping[int, float], margin_us: int) -> list[int]:
-    """The fastest opens a group of all that are less than the margin behind it; inside a group the lot decides."""
+    """Return the seats in order. All less than the margin behind the fastest are one group, for the lot to order."""
     waiting = sorted(drawn, key=lambda seat: reaction_us[seat])
     order: list[int] = []
     while waiting:

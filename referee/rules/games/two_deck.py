@@ -1,4 +1,4 @@
-"""The two-deck game with discardable pairs (TDK). Turns are the kernel's, with a stock card that everybody sees."""
+"""The two-deck game with discardable pairs (TDK). Turns are as in six-card golf, but everybody sees the stock card."""
 
 from collections.abc import Iterator
 
@@ -66,7 +66,7 @@ def _discard_pairs(table: Table, seat: int) -> Flow[bool]:
 
 
 def _discardable(table: Table, seat: int) -> tuple[int, ...]:
-    """TDK-05: the rows with a pair; with `pairs_leave = next_turn` only one that the seat's latest turn made."""
+    """Return the rows with a pair (TDK-05); with `pairs_leave = next_turn` only one made in the seat's latest turn."""
     layout = table.layouts[seat]
     found = []
     for row in range(len(layout) // 2):
