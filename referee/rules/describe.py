@@ -10,6 +10,7 @@ from referee.rules.book.par_table import OURS_1, ParTable
 from referee.rules.book.variant import Variant, size
 from referee.rules.book.variants import preset
 from referee.rules.games.courses import COURSES
+from referee.rules.games.slaps import slaps_in_words
 from referee.rules.scoring.values import card_values
 
 _LINES = {"col": "a column", "row": "a row", "diag": "a diagonal"}
@@ -52,30 +53,10 @@ def _chapters(variant: Variant) -> Iterator[tuple[str, list[str]]]:
     yield "Set-up", list(course.set_up_in_words(variant))
     yield "Turn", list(course.turn_in_words(variant))
     if variant.options.slaps:
-        yield "Slaps", list(_slaps(variant.options))
+        yield "Slaps", list(slaps_in_words(variant.options))
     yield "End of a round", list(_round_end(variant))
     yield "Score", list(_score(variant))
     yield "Match", list(_match(variant.options))
-
-
-def _slaps(options: Options) -> Iterator[str]:
-    then = ", and after its power," if options.power_before_slaps else ""
-    yield f"After every discard{then} each seat may throw one face-down card of any seat onto it."
-    like = "of the same rank" if options.slap_match == "rank" else "that is worth as many points"
-    yield f"The first card {like} stays there; if it was another seat's, you give that seat one of yours."
-    yield "A wrong own card comes back, and you take a stock card unseen; a wrong card of another seat becomes yours."
-    but = ", but another seat's becomes yours" if options.late_card == "slapper" else " where it was"
-    yield f"A right card that comes too late goes back{but}. Everybody has seen all these cards."
-    match options.slap_order:
-        case "reaction":
-            close = f"within {options.photo_finish_us} microseconds of each other the lot decides, the discarder last"
-            yield f"The fastest is first, by measured reaction time; {close}."
-        case "lottery":
-            yield "The lot decides who is first, the discarder last."
-        case "clockwise":
-            yield "First is who sits next to the left of the discarder."
-    if options.slap_tries > 1:
-        yield f"Where all slaps were wrong, everybody may slap again, up to {options.slap_tries} times at each discard."
 
 
 def _round_end(variant: Variant) -> Iterator[str]:

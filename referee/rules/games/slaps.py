@@ -3,7 +3,7 @@
 play/slaps/race.py measures reaction times; here they are given.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from protocol import actions, events
@@ -180,3 +180,27 @@ def _by_photo_finish(drawn: list[int], reaction_us: Mapping[int, float], margin_
         order += sorted(group, key=drawn.index)
         waiting = [seat for seat in waiting if seat not in group]
     return order
+
+
+# In words, for describe.py
+
+
+def slaps_in_words(options: Options) -> Iterator[str]:
+    """Tell who may slap, what becomes of the cards, and who is first."""
+    then = ", and after its power," if options.power_before_slaps else ""
+    yield f"After every discard{then} each seat may throw one face-down card of any seat onto it."
+    like = "of the same rank" if options.slap_match == "rank" else "that is worth as many points"
+    yield f"The first card {like} stays there; if it was another seat's, you give that seat one of yours."
+    yield "A wrong own card comes back, and you take a stock card unseen; a wrong card of another seat becomes yours."
+    but = ", but another seat's becomes yours" if options.late_card == "slapper" else " where it was"
+    yield f"A right card that comes too late goes back{but}. Everybody has seen all these cards."
+    match options.slap_order:
+        case "reaction":
+            close = f"within {options.photo_finish_us} microseconds of each other the lot decides, the discarder last"
+            yield f"The fastest is first, by measured reaction time; {close}."
+        case "lottery":
+            yield "The lot decides who is first, the discarder last."
+        case "clockwise":
+            yield "First is who sits next to the left of the discarder."
+    if options.slap_tries > 1:
+        yield f"Where all slaps were wrong, everybody may slap again, up to {options.slap_tries} times at each discard."
