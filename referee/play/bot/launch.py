@@ -4,6 +4,9 @@ Nothing is started here; process.py does that.
 """
 
 import os
+import secrets
+import shlex
+import tempfile
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -34,8 +37,8 @@ class Launch(NamedTuple):
     """Descriptors that the process inherits. The referee closes its own copies once the process has been started."""
     report: int | None = None
     """The reading end of the pipe in which bubblewrap reports how the bot ended; None outside a cell."""
-    refusal: int | None = None
-    """A file that is empty unless the process could not enter its control groups; None where it is to enter none."""
+    refusal: str | None = None
+    """The path of a file that the process makes if it cannot enter its control groups; None where there are none."""
     uid: int | None = None
     """The user id that is the bot's own until `give_back`; None where it has none of its own."""
 
@@ -49,7 +52,7 @@ def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], coun
     if confinement.isolation == "none":
         return Launch(list(spec.command), environment(spec), spec.dir)
     if confinement.isolation == "limits":
-        refusal = _file() if join else None
+        refusal = _refusal(join)
         shell = _shell(join, refusal, _ulimits(confinement.limits))
         return Launch([*shell, *spec.command], environment(spec), spec.dir, refusal=refusal)
     return _in_cell(spec, confinement.limits, join, counted=counted)
@@ -69,7 +72,7 @@ def _in_cell(spec: BotSpec, limits: BotLimits, join: Sequence[str], *, counted: 
     tool, cell = bubblewrap(), cell_of(spec)
     uid = _own_uid() if os.geteuid() == 0 else None
     read, write = os.pipe()
-    refusal = _file() if join else None
+    refusal = _refusal(join)
     seccomp = _file(program(shared_memory=counted))
     # They are passed by a descriptor, so that no list of processes tells the names of folders.
     words = _file("\0".join(arguments(cell, limits, options=tool.options)).encode() + b"\0")
@@ -92,16 +95,24 @@ def _in_cell(spec: BotSpec, limits: BotLimits, join: Sequence[str], *, counted: 
     )
 
 
-def _shell(join: Sequence[str], refusal: int | None, *more: str) -> list[str]:
+def _refusal(join: Sequence[str]) -> str | None:
+    """A path whose name nobody can guess; None where no group is to be entered."""
+    return os.path.join(tempfile.gettempdir(), f"golfref-{secrets.token_hex(16)}") if join else None
+
+
+def _shell(join: Sequence[str], refusal: str | None, *more: str) -> list[str]:
     """A shell that enters the control groups, runs the commands `more` and becomes the program that follows it.
 
-    Where it cannot enter a group it writes which one and why into `refusal`, and ends. An exit code would not tell the
-    referee, because the bot could end with the same one. The bot does not inherit that file.
+    Where it cannot enter a group it makes the file `refusal`, which tells which group and why, and ends. An exit code
+    would not tell the referee, because the bot could end with the same one. The bot does not learn the file's name.
     """
-    told = "/dev/null" if refusal is None else f"/proc/{os.getpid()}/fd/{refusal}"
-    refuse = f'refuse() {{ {{ echo "$1"; echo $$ > "$1"; }} > {told} 2>&1; exit 1; }}'  # trying again tells the reason
-    joins = [f'echo $$ > "{path}" || refuse "{path}"' for path in join]
-    return ["/bin/sh", "-c", "; ".join([_KILLED_FIRST, refuse, *joins, *more, 'exec "$@"']), "sh"]
+    joins: list[str] = []
+    if refusal is not None:
+        told = shlex.quote(refusal)
+        # To try again tells the reason.
+        joins.append(f'refuse() {{ umask 077; {{ echo "$1"; echo $$ > "$1"; }} > {told} 2>&1; exit 1; }}')
+        joins += (f'echo $$ > "{path}" || refuse "{path}"' for path in join)
+    return ["/bin/sh", "-c", "; ".join([_KILLED_FIRST, *joins, *more, 'exec "$@"']), "sh"]
 
 
 def _ulimits(limits: BotLimits) -> str:
@@ -121,7 +132,7 @@ def _own_uid() -> int:
     return uid
 
 
-def _file(data: bytes = b"") -> int:
+def _file(data: bytes) -> int:
     """The descriptor of a file in memory that holds these bytes."""
     fd = os.memfd_create("golfref")
     os.write(fd, data)

@@ -14,6 +14,7 @@ import subprocess
 import termios
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import trio
 from msgspec import Struct
@@ -212,9 +213,9 @@ class BotProcess:
     def _check_group_joined(self) -> None:
         """Raises HostFault where the process ended because it could not enter the bot's control group."""
         if self._launch is not None and self._launch.refusal is not None:
-            refusal = os.pread(self._launch.refusal, 1000, 0).decode("utf-8", "replace")
-            if refusal:
-                raise HostFault(f"a bot could not enter its control group: {' '.join(refusal.split())}")
+            with contextlib.suppress(FileNotFoundError):
+                why = Path(self._launch.refusal).read_text(errors="replace")[:1000]
+                raise HostFault(f"a bot could not enter its control group: {' '.join(why.split())}")
 
     def freeze(self) -> None:
         """Stop all processes of the bot until `thaw`. Call again to stop those that it has started meanwhile."""
@@ -281,14 +282,15 @@ class BotProcess:
             await trio.sleep(0.002)
 
     def _give_back(self) -> None:
-        """Give back what the host lent: the control group, the user id and the descriptors."""
+        """Give back what the host lent: the control group, the user id, and what bubblewrap or the shell told by."""
         if self._group is not None:
             self._group.remove(patience_s=0)
         if self._launch is not None:
             give_back(self._launch.uid)
-            for fd in (self._launch.report, self._launch.refusal):
-                if fd is not None:
-                    os.close(fd)
+            if self._launch.report is not None:
+                os.close(self._launch.report)
+            if self._launch.refusal is not None:
+                Path(self._launch.refusal).unlink(missing_ok=True)
             self._launch = None
 
     def _signal(self, number: signal.Signals) -> None:

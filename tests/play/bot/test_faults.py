@@ -7,6 +7,7 @@ record must say. Whatever happens, the match ends, the honest bot is blameless a
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -542,11 +543,13 @@ def test_a_control_group_that_takes_no_bot_is_the_hosts_fault(
         need_bubblewrap()
     gone = Group(Cgroups(version=2, folders={"kill": str(tmp_path)}), "gone")
     monkeypatch.setattr(process, "_new_group", lambda _: gone)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     bot = BotSpec(name="blameless", command=builtin_bot("random").command, dir=builtin_bot("random").dir, env=mark)
     setup = setup_of(Case(does="", isolation=isolation), bot, mark)
     with pytest.raises(HostFault, match=r"a bot could not enter its control group: .*gone/cgroup.procs"):
         run(replace(setup, bots=(bot, bot)))
     assert not marked()
+    assert not list(tmp_path.iterdir())
 
 
 def check_result(record: Record) -> None:
