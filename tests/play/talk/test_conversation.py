@@ -14,6 +14,7 @@ import pytest
 from msgspec import Struct
 
 from protocol.actions import Action, Discard, Draw, Flip, Give, Knock, Nothing, Pass, Slap, Swap, TurnUp
+from protocol.events import Forfeited, Slapped, WindowClosed
 from protocol.messages import (
     Answer,
     Clocks,
@@ -462,6 +463,28 @@ def test_who_has_renounced_slaps_passes_unasked() -> None:
 
     assert all(sorted(move.asked) == [1, 2] for move in table.moves(GivenSlaps))
     assert "slap" not in {request.decision for request in table.requests(0)}
+
+
+def test_cac_45_a_further_window_asks_everybody_again_but_who_has_forfeited() -> None:
+    """It is a window of its own: with its order of asking, its times, its lots, and the slaps before it told to all."""
+    crash = Trouble(kind="crashed", detail="exited with code 1")
+    wrong, left = Slap(target=(0, 0)), (0, 2)
+    script = [step(seat, "hello", Ready()) for seat in range(3)]
+    script += [*discard(0), *window(1, (wrong, crash, Pass()))]
+    script += window(2, (Pass(), None, Slap(target=(2, 0))), asked=left)
+    nobody = (Pass(), Pass(), Pass())
+    script += [*window(3, nobody, asked=left), step(2, "turn", Knock())]
+    script += [*discard(0), *window(4, nobody, asked=left), *window(5, nobody, asked=left)]
+    table = Table("cactus", script, seats=3, options={"slap_tries": 2}, decks=((*DEALT, "9S", "9D", "7S"),))
+
+    first, second = table.moves(GivenSlaps)[:2]
+    assert [(one.window, one.order, sorted(one.asked)) for one in (first, second)] == [
+        (1, (0,), [0, 1, 2]),
+        (2, (2,), [0, 2]),
+    ]
+    again = next(one for one in table.requests(2) if any(isinstance(event, WindowClosed) for event in one.events))
+    assert [type(event) for event in again.events] == [Forfeited, Slapped, WindowClosed]
+    assert again.decision == "slap"
 
 
 def test_no_seat_is_told_a_time() -> None:
