@@ -26,7 +26,7 @@ from referee.rules.book.variants import customised
 from referee.rules.record import Record
 from referee.tournament.config.config import load
 
-PATIENT = Clocks(move_s=10.0, bank_s=300.0, slap_s=5.0)
+PATIENT = Clocks(start_s=60.0, move_s=60.0, bank_s=3000.0, slap_s=30.0)
 """A busy machine is no fault of the bots."""
 
 SHORT = {name: {"course": [3, 5]} if name == "par-course" else {"rounds": 2} for name in PRESETS}

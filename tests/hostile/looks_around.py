@@ -77,7 +77,7 @@ def setuid_programs():
     for words in (["su", "-c", "id -u"], ["sudo", "-n", "id", "-u"], ["mount", "-t", "tmpfs", "none", "/tmp"]):
         try:
             done = subprocess.run(
-                words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=5, check=False
+                words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, check=False
             )
             said.append(done.returncode == 0)
         except (OSError, subprocess.SubprocessError):

@@ -20,7 +20,7 @@ from referee.play.isolation.bwrap import uids
 from referee.rules.record import Record
 from referee.tournament.verify.record import check_record
 
-HANGS_S = 120.0
+HANGS_S = 600.0
 """A match that lasts longer than this has hung."""
 
 HOSTILE = Path(__file__).parent.parent / "hostile"
@@ -66,7 +66,7 @@ class Arena:
             "preset": given.get("preset", "six-card"),
             "options": {"rounds": 1},
             "bots": bots,
-            "clocks": {"start_s": 30.0, "move_s": 10.0} | given.get("clocks", {}),
+            "clocks": {"start_s": 60.0, "move_s": 60.0} | given.get("clocks", {}),
             "faults": {"strikes": given.get("strikes", 1)},
             "confinement": {"isolation": isolation, "limits": SMALL | given.get("limits", {})},
         }

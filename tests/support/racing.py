@@ -81,7 +81,7 @@ def setup(
         ),
         seeds=tuple(range(len(programs))),
         deal_key=bytes(32),
-        clocks=clocks or Clocks(move_s=5.0, slap_s=0.5),
+        clocks=clocks or Clocks(move_s=60.0, slap_s=10.0),
         faults=FaultPolicy(policy="forfeit"),
         confinement=Confinement(),
         games=(Game(variant=preset, name=preset, seats=len(programs)),),

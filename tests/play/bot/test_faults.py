@@ -59,7 +59,7 @@ class Case(Struct, frozen=True, kw_only=True):
     unasked: int = 0
     """At least so many lines of it answered nothing."""
     stderr: str = ""
-    clocks: Clocks = field(default_factory=lambda: Clocks(move_s=20.0))
+    clocks: Clocks = field(default_factory=lambda: Clocks(start_s=60.0, move_s=60.0))
     policy: FaultPolicy = FaultPolicy(strikes=2)
     preset: str = "six-card"
     opponent: str = ""

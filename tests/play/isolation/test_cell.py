@@ -55,7 +55,7 @@ def run(folder: Path, mark: dict[str, str]) -> Run:
         async def to_its_end() -> tuple[str, str, str]:
             process = start(spec, Confinement(isolation="bwrap", limits=limits))
             process.close_stdin()
-            with trio.fail_after(60):
+            with trio.fail_after(600):
                 out = await _everything(process.stdout)
                 err = await _everything(process.stderr)
                 while (ended := process.exit_status()) is None:

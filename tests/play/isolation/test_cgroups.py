@@ -21,7 +21,7 @@ from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.isolation.cgroups import Ability, Cgroups, Group, GroupFailed
 from referee.play.spec import BotSpec, Confinement
 
-PATIENCE_S = 20.0
+PATIENCE_S = 600.0
 """So long something may take that must happen at all."""
 
 MB = 1 << 20

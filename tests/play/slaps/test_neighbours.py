@@ -164,7 +164,7 @@ from referee.play.slaps.neighbours import Neighbours
 quiet.FREEZE_NS, neighbours.LONGEST_FREEZE_S = 60_000_000_000, 60.0
 mark, fd, bot = eval(sys.argv[1])
 async def work(pump):
-    bots = [bot, "say = lambda *_: time.sleep(3600)\\nplay(None)"]
+    bots = [bot, "respond = lambda *_: time.sleep(3600)\\nplay(None)"]
     await play(pump, setup(bots, mark, preset="six-card", clocks=Clocks(move_s=3600.0, bank_s=36000.0)))
 try:
     run_session([work], Pump(neighbours=Neighbours([fd])))

@@ -181,7 +181,7 @@ def test_what_the_referee_waits_for_while_the_bot_thinks_is_not_taken_off(
 
 @pytest.mark.parametrize("timing", get_args(SlapTiming))
 def test_a_late_slap_is_a_pass_and_no_fault(mark: dict[str, str], timing: SlapTiming) -> None:
-    late, quick = slapper(3.0, turns=1), slapper(0, turns=1)
+    late, quick = slapper(2.0), slapper(0)
     clocks = Clocks(move_s=60.0, slap_s=1.0, slap_timing=timing)
     (record,) = matches(setup([late, quick, quick], mark, clocks=clocks))
 
@@ -297,7 +297,7 @@ def test_a_bot_that_is_frozen_can_be_ended(mark: dict[str, str], marked: Callabl
     interrupting = (
         f"def slap(request): os.kill({os.getpid()}, {signal.SIGINT:d}); time.sleep(0.2); sys.exit()\nplay(slap)"
     )
-    thinking = "say = lambda *_: time.sleep(60)\nplay(None)"
+    thinking = "respond = lambda *_: time.sleep(60)\nplay(None)"
 
     with pytest.raises(Interrupted):
         matches(setup([interrupting, slapper(0)], mark), setup([thinking] * 2, mark))

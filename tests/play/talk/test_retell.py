@@ -82,7 +82,7 @@ def recorded(program: str, folder: Path, mark: dict[str, str], preset: str = "si
         ),
         seeds=(1, 2),
         deal_key=bytes(32),
-        clocks=more.get("clocks", Clocks(move_s=10.0)),
+        clocks=more.get("clocks", Clocks(move_s=60.0)),
         faults=FaultPolicy(strikes=5),
         confinement=Confinement(isolation="none"),
         games=(Game(variant=preset, name=preset, seats=2),),

@@ -19,7 +19,7 @@ import pytest
 from commands import golfref
 from quick import FILLER
 
-PATIENCE_S = 30.0
+PATIENCE_S = 600.0
 
 BOT = (
     FILLER

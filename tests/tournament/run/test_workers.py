@@ -25,7 +25,7 @@ from referee.tournament.run.crew import Crew
 from referee.tournament.run.desk import Desk
 from referee.tournament.run.worker import PipeDispatcher
 
-PATIENCE_S = 120.0
+PATIENCE_S = 600.0
 
 SETTINGS = """
 [tournament]
