@@ -12,7 +12,7 @@ from referee.rules.describe import advice
 from referee.tournament.config.config import Config
 from referee.tournament.plan.schedule import Plan
 
-LAST_LINES = 10
+STDERR_LINES = 10
 """How many lines of a failing bot's standard error are shown."""
 
 
@@ -55,7 +55,7 @@ def tell_failures(greeted: Sequence[Greeted]) -> bool:
             say(f"  its line: {mishap.line}")
         if one.stderr:
             say("  its standard error ends:")
-            say(*(f"  | {printable(line.expandtabs(), 500)}" for line in one.stderr.splitlines()[-LAST_LINES:]))
+            say(*(f"  | {printable(line.expandtabs(), 500)}" for line in one.stderr.splitlines()[-STDERR_LINES:]))
     if failed:
         say(f"{len(failed)} of {len(greeted)} bots did not start; nothing was played")
     return bool(failed)

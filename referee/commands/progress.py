@@ -20,16 +20,13 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-Clock = Callable[[], float]
-"""Tells seconds."""
-
 PLAIN_EVERY_S = 5.0
 """Seconds between plain lines."""
 
 REDRAW_S = 0.1
 """Seconds between two pictures of the bar."""
 
-SHOWN = 3
+LEADERS_SHOWN = 3
 """How many bots are named as leading."""
 
 
@@ -59,7 +56,7 @@ class Leaders:
         """The best few with their figures, or the empty string before the first match."""
         means = {bot: mean.total / mean.count for bot, mean in self._means.items()}
         best = sorted(means, key=lambda bot: means[bot], reverse=self._rank_by == "match-points")
-        return "leading: " + ", ".join(f"{bot} {means[bot]:.2f}" for bot in best[:SHOWN]) if best else ""
+        return "leading: " + ", ".join(f"{bot} {means[bot]:.2f}" for bot in best[:LEADERS_SHOWN]) if best else ""
 
 
 def _strokes(result: Result) -> list[float]:
@@ -68,13 +65,13 @@ def _strokes(result: Result) -> list[float]:
     return [(total - mean) / max(1, result.rounds) for total in result.totals]
 
 
-class Shown(Struct, frozen=True, kw_only=True):
+class ProgressState(Struct, frozen=True, kw_only=True):
     """What there is to show of a run."""
 
     done: int
-    """Matches that are there."""
+    """How many matches are there."""
     total: int
-    """Matches of the plan."""
+    """How many matches the plan has."""
     voided: int
     """How often a match was spoiled in this session."""
     left: str
@@ -82,28 +79,28 @@ class Shown(Struct, frozen=True, kw_only=True):
     leaders: str
 
 
-class Lines:
+class LineDisplay:
     """Shows progress in plain lines."""
 
     every_s = PLAIN_EVERY_S
 
-    def begin(self, shown: Shown) -> None:
+    def begin(self, state: ProgressState) -> None:
         """Show what is there before the first match of this session ends."""
-        if 0 < shown.done < shown.total:
-            self.show(shown)
+        if 0 < state.done < state.total:
+            self.show(state)
 
-    def show(self, shown: Shown) -> None:
+    def show(self, state: ProgressState) -> None:
         """Show how far the run is."""
-        voided = f", {shown.voided} voided" if shown.voided else ""
-        left = f", {shown.left}" if shown.done < shown.total else ""
-        say(f"{shown.done}/{shown.total} matches{voided}{left}; {shown.leaders}")
+        voided = f", {state.voided} voided" if state.voided else ""
+        left = f", {state.left}" if state.done < state.total else ""
+        say(f"{state.done}/{state.total} matches{voided}{left}; {state.leaders}")
 
     def say(self, line: str) -> None:
         """Tell something that happened."""
         say(line)
 
 
-class Bar:
+class BarDisplay:
     """Shows progress as a bar."""
 
     every_s = REDRAW_S
@@ -111,15 +108,15 @@ class Bar:
     def __init__(self, bar: "Progress") -> None:
         self._bar = bar
 
-    def begin(self, shown: Shown) -> None:
+    def begin(self, state: ProgressState) -> None:
         """Show what is there before the first match of this session ends."""
-        self._bar.add_task("", total=shown.total, completed=shown.done, left=shown.left, leaders=shown.leaders)
+        self._bar.add_task("", total=state.total, completed=state.done, left=state.left, leaders=state.leaders)
         self._bar.refresh()
 
-    def show(self, shown: Shown) -> None:
+    def show(self, state: ProgressState) -> None:
         """Show how far the run is."""
         (task,) = self._bar.task_ids
-        self._bar.update(task, completed=shown.done, left=shown.left, leaders=shown.leaders)
+        self._bar.update(task, completed=state.done, left=state.left, leaders=state.leaders)
         self._bar.refresh()
 
     def say(self, line: str) -> None:
@@ -131,13 +128,19 @@ class RunProgress:
     """Watches a run of `total` matches, of which the leaders have counted those that are there already."""
 
     def __init__(
-        self, display: Lines | Bar, leaders: Leaders, pace: Pace, *, total: int, clock: Clock = time.monotonic
+        self,
+        display: LineDisplay | BarDisplay,
+        leaders: Leaders,
+        pace: Pace,
+        *,
+        total: int,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._display, self._leaders, self._pace, self._total, self._clock = display, leaders, pace, total, clock
         self._had = leaders.matches
         self._voided = 0
         self._shown_at = clock()
-        display.begin(self._shown())
+        display.begin(self._state())
 
     def waiting(self) -> None:
         """Say that the run goes on, if no match has ended so far. Called once, after some seconds."""
@@ -155,7 +158,7 @@ class RunProgress:
         now = self._clock()
         if now - self._shown_at >= self._display.every_s or self._leaders.matches == self._total:
             self._shown_at = now
-            self._display.show(self._shown())
+            self._display.show(self._state())
 
     def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
         """A match was spoiled by the referee or its host."""
@@ -163,8 +166,8 @@ class RunProgress:
         self._voided += 1
         self._display.say(f"match {fixture.number} is void (attempt {attempt}), no bot's fault: {reason}")
 
-    def _shown(self) -> Shown:
-        return Shown(
+    def _state(self) -> ProgressState:
+        return ProgressState(
             done=self._leaders.matches,
             total=self._total,
             voided=self._voided,
@@ -193,9 +196,9 @@ def progress(results: Iterable[Result], total: int, rank_by: RankBy, pace: Pace)
         from rich.console import Console  # noqa: PLC0415 - slow to import, and only a terminal needs it
 
         with make_bar(Console(stderr=True)) as bar:
-            yield RunProgress(Bar(bar), leaders, pace, total=total)
+            yield RunProgress(BarDisplay(bar), leaders, pace, total=total)
         return
-    shown = RunProgress(Lines(), leaders, pace, total=total)
+    shown = RunProgress(LineDisplay(), leaders, pace, total=total)
     # The one time that a thread of its own speaks: while the first matches last, nothing else comes by here.
     timer = threading.Timer(PLAIN_EVERY_S, shown.waiting)
     timer.daemon = True

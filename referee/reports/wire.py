@@ -16,7 +16,7 @@ from referee.play.talk.retell import Retelling
 from referee.reports.blame import late_hint, mishap_of
 from referee.rules.record import Forfeit, Given, Line, Move, Reaction, Record, walk
 
-LATE_US = 2000
+REMARKED_US = 2000
 """The referee is said to have looked at its pipes late when it was later than this."""
 
 
@@ -41,7 +41,7 @@ def wire_lines(record: Record, seat: int) -> Iterator[str]:
     A bot's line stands after what had been sent when it was read. Lines that the bot wrote too early may have been
     judged only with a later request. Raises BrokenRecord where the record does not replay.
     """
-    if record.lag_us > LATE_US:
+    if record.lag_us > REMARKED_US:
         yield f"# the referee looked at its pipes at worst {record.lag_us / 1000:.0f} ms late in this match"
     yield from _conversation(record, seat)
     bot = record.seats[seat]

@@ -11,7 +11,7 @@ from referee.tournament.store.disk import StoreError
 from referee.tournament.store.facts import Facts, VariantFacts
 from referee.tournament.store.store import RunEvent, Store
 
-LATE_US = 100_000
+LATE_MATCH_US = 100_000
 """Matches are counted in which the referee was later than this."""
 
 
@@ -101,7 +101,7 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
     results: list[Result] = []
     for result in store.results():
         tally.add(result)
-        worst_us, late = max(worst_us, result.lag_us), late + (result.lag_us > LATE_US)
+        worst_us, late = max(worst_us, result.lag_us), late + (result.lag_us > LATE_MATCH_US)
         if with_results:
             results.append(result)
     standings = tally.standings(meta.facts.rank_by)

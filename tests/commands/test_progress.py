@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from referee.commands.forecast import Estimate, Pace
-from referee.commands.progress import PLAIN_EVERY_S, Bar, Leaders, Lines, RunProgress, make_bar
+from referee.commands.progress import PLAIN_EVERY_S, BarDisplay, Leaders, LineDisplay, RunProgress, make_bar
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 
@@ -54,14 +54,14 @@ def pace(matches: int, clock: Clock) -> Pace:
 
 def test_a_run_that_goes_on_tells_time_and_leaders_before_a_match_ends(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
-    RunProgress(Lines(), leaders(4), pace(6, clock), total=10, clock=clock)
+    RunProgress(LineDisplay(), leaders(4), pace(6, clock), total=10, clock=clock)
     assert capsys.readouterr().err == "4/10 matches, about 6 s left; leading: ann 1.00, bea 0.00\n"
 
 
 def test_a_bar_that_goes_on_shows_time_and_leaders_before_a_match_ends() -> None:
     clock, drawn = Clock(), io.StringIO()
     with make_bar(Console(file=drawn, force_terminal=True, width=120, color_system=None)) as bar:
-        progress = RunProgress(Bar(bar), leaders(4), pace(6, clock), total=10, clock=clock)
+        progress = RunProgress(BarDisplay(bar), leaders(4), pace(6, clock), total=10, clock=clock)
         pictures = [line for line in re.split(r"[\r\n]", drawn.getvalue()) if "/10" in line]
         assert pictures
         assert all("4/10 about 6 s left leading: ann 1.00, bea 0.00" in picture for picture in pictures)
@@ -73,7 +73,7 @@ def test_a_bar_that_goes_on_shows_time_and_leaders_before_a_match_ends() -> None
 
 def test_a_new_run_says_nothing_until_there_is_something_to_tell(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
-    progress = RunProgress(Lines(), leaders(0), pace(10, clock), total=10, clock=clock)
+    progress = RunProgress(LineDisplay(), leaders(0), pace(10, clock), total=10, clock=clock)
     assert capsys.readouterr().err == ""
     for number in range(10):
         progress.begun(fixture(number))
@@ -89,7 +89,7 @@ def test_a_new_run_says_nothing_until_there_is_something_to_tell(capsys: pytest.
 
 def test_a_void_is_told_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
     clock = Clock()
-    progress = RunProgress(Lines(), leaders(0), pace(2, clock), total=2, clock=clock)
+    progress = RunProgress(LineDisplay(), leaders(0), pace(2, clock), total=2, clock=clock)
     progress.begun(fixture(0))
     progress.voided(fixture(0), 1, "the referee slept")
     progress.begun(fixture(0))

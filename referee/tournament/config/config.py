@@ -29,7 +29,7 @@ from referee.play.spec import (
     Isolation,
 )
 from referee.rules.book.changes import BadOptions
-from referee.rules.book.options import Options
+from referee.rules.book.options import Options, Positive
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem
 from referee.tournament.config.entrants import GivenBot, check_trust, read_bots
@@ -37,7 +37,6 @@ from referee.tournament.config.reader import KeyPath, Problem, Reader
 from referee.tournament.standings import RankBy
 
 Format = Literal["round-robin"]
-Positive = Annotated[int, Meta(ge=1)]
 
 LONGEST_TITLE = 100
 """The name of a tournament has at most so many characters."""
@@ -297,10 +296,10 @@ def _check_enough_bots(file: _File, reader: Reader) -> None:
 
 def _placed(path: str | Path, text: str, problems: list[Problem]) -> list[str]:
     """The problems as lines for people, in the order of their places."""
-    from referee.tournament.config.positions import Place, Places  # noqa: PLC0415 - loads tree-sitter
+    from referee.tournament.config.positions import Position, Positions  # noqa: PLC0415 - loads tree-sitter
 
-    places = Places(text)
-    lines: list[tuple[Place, str]] = []
+    places = Positions(text)
+    lines: list[tuple[Position, str]] = []
     for problem in problems:
         place = places.key(problem.path) if problem.at_key else places.value(problem.path)
         first = "" if problem.first is None else f" (first in line {places.value(problem.first).line})"

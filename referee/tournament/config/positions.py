@@ -16,20 +16,20 @@ from referee.tournament.config.reader import KeyPath
 _KEYS = ("bare_key", "quoted_key", "dotted_key")
 
 
-class Place(Struct, frozen=True, order=True):
+class Position(Struct, frozen=True, order=True):
     """A place in the text. Both count from 1, columns in characters."""
 
     line: int
     column: int
 
 
-class Places:
+class Positions:
     """The places of a valid TOML text. What has no place of its own has that of the nearest thing around it."""
 
     def __init__(self, text: str) -> None:
         self._source = text.encode()
-        self._keys: dict[KeyPath, Place] = {}
-        self._values: dict[KeyPath, Place] = {}
+        self._keys: dict[KeyPath, Position] = {}
+        self._values: dict[KeyPath, Position] = {}
         self._lengths: dict[KeyPath, int] = {}
         root = Parser(Language(tree_sitter_toml.language())).parse(self._source).root_node
         for node in root.named_children:
@@ -38,19 +38,19 @@ class Places:
             elif node.type in ("table", "table_array_element"):
                 self._section(node)
 
-    def key(self, path: KeyPath) -> Place:
+    def key(self, path: KeyPath) -> Position:
         """The place of a key, of a section's header, or of an array's element."""
         return self._nearest(self._keys, path)
 
-    def value(self, path: KeyPath) -> Place:
+    def value(self, path: KeyPath) -> Position:
         """The place of a value, or of a section's header."""
         return self._nearest(self._values, path)
 
-    def _nearest(self, places: dict[KeyPath, Place], path: KeyPath) -> Place:
+    def _nearest(self, places: dict[KeyPath, Position], path: KeyPath) -> Position:
         for length in range(len(path), 0, -1):
             if path[:length] in places:
                 return places[path[:length]]
-        return Place(1, 1)
+        return Position(1, 1)
 
     def _section(self, node: Node) -> None:
         header, *pairs = (child for child in node.named_children if child.type == "pair" or child.type in _KEYS)
@@ -90,11 +90,11 @@ class Places:
         self._keys.setdefault(path, self._place(key))
         self._values.setdefault(path, self._place(value))
 
-    def _place(self, node: Node) -> Place:
+    def _place(self, node: Node) -> Position:
         """tree-sitter counts bytes, people count characters."""
         start = self._source.rfind(b"\n", 0, node.start_byte) + 1
         before = self._source[start : node.start_byte].decode()
-        return Place(self._source.count(b"\n", 0, start) + 1, len(before) + 1)
+        return Position(self._source.count(b"\n", 0, start) + 1, len(before) + 1)
 
 
 def _names(key: Node) -> Iterator[tuple[str, Node]]:

@@ -22,7 +22,7 @@ from referee.play.session import guarded, heeding_signals
 from referee.play.slaps.neighbours import neighbourhood
 from referee.tournament.orders import Begun, Order, Played, Report, Spoiled
 from referee.tournament.run.desk import Desk
-from referee.tournament.run.frames import READ_BYTES, Frames, frame
+from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.worker import HEARTBEAT_S, START
 
 ORDERS_PER_JOB = 2
@@ -110,7 +110,7 @@ class Worker:
         """
         for _ in range(round(patience_s / HEARTBEAT_S)):
             with trio.move_on_after(HEARTBEAT_S):
-                data = await self._reports.receive_some(READ_BYTES)
+                data = await self._reports.receive_some(PIPE_READ_BYTES)
                 if not data:
                     raise _WorkerGone(await self._end_in_words())
                 return list(self._frames.feed(bytes(data)))
@@ -120,7 +120,7 @@ class Worker:
         """What it had reported before it was given up."""
         told: list[Report] = []
         with trio.move_on_after(UNREAD_S):
-            while data := await self._reports.receive_some(READ_BYTES):
+            while data := await self._reports.receive_some(PIPE_READ_BYTES):
                 told += self._frames.feed(bytes(data))
         return told
 

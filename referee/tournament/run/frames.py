@@ -9,7 +9,7 @@ from msgspec import Struct
 
 T = TypeVar("T")
 
-READ_BYTES = 65536
+PIPE_READ_BYTES = 65536
 
 _LENGTH = struct.Struct("<I")
 

@@ -20,7 +20,7 @@ from referee.play.pump.pump import Pump
 from referee.play.session import guarded, pumping
 from referee.play.slaps.neighbours import Neighbours
 from referee.tournament.orders import Heartbeat, Order, Report
-from referee.tournament.run.frames import READ_BYTES, Frames, frame
+from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.jobs import play_jobs
 
 HEARTBEAT_S = 1.0
@@ -55,7 +55,7 @@ class PipeDispatcher:
     async def listen(self, _: Pump) -> None:
         """Take orders. Raises _Done when they end."""
         frames = Frames(msgspec.msgpack.Decoder(Order))
-        while data := await self._orders.receive_some(READ_BYTES):
+        while data := await self._orders.receive_some(PIPE_READ_BYTES):
             for order in frames.feed(data):
                 self._give.send_nowait(order)
         raise _Done

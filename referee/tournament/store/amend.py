@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.tournament.plan.schedule import Fixture
-from referee.tournament.store.facts import Facts, Terms, differences, plan_of
+from referee.tournament.store.facts import Facts, Terms, config_differences, plan_of
 from referee.tournament.store.store import Meta, Store
 
 
@@ -65,7 +65,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
 def amendment(store: Store, facts: Facts) -> Amendment:
     """What it would mean for a run to go on with the config of these facts; raises StoreError."""
     meta = store.meta()
-    found = differences(meta.facts, facts)
+    found = config_differences(meta.facts, facts)
     unchanged = Amendment(changes=found.changes, refused=found.refused, meta=meta, places={}, there=store.counts())
     return unchanged if found.refused or not found.changes else _count(store, unchanged, facts)
 

@@ -99,7 +99,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     bots: tuple[BotFacts, ...]
 
 
-class Differences(Struct, frozen=True, kw_only=True):
+class ConfigDifferences(Struct, frozen=True, kw_only=True):
     """How a config differs from the one that a run began with, each difference in words (`deals: 20 -> 30`)."""
 
     changes: list[str]
@@ -155,7 +155,7 @@ def plan_of(facts: Facts, key: bytes) -> Plan:
     )
 
 
-def differences(old: Facts, new: Facts) -> Differences:
+def config_differences(old: Facts, new: Facts) -> ConfigDifferences:
     """What changed. Nothing did where a run of `old` simply goes on with `new`. The order of bots does not count."""
     changes: list[str] = []
     refused: list[str] = []
@@ -166,7 +166,7 @@ def differences(old: Facts, new: Facts) -> Differences:
             changes += found
         else:
             refused += (f"{text} ({_REASONS.get(key, _REASON)})" for text in found)
-    return Differences(
+    return ConfigDifferences(
         changes=[*changes, *_variant_changes(old.variants, new.variants), *_bot_changes(old.bots, new.bots)],
         refused=refused,
     )

@@ -35,7 +35,7 @@ from referee.tournament.store.facts import Facts, VariantFacts
 
 T = TypeVar("T")
 
-FORMAT = 3
+STORE_FORMAT = 3
 """The number of the format, which is this layout of tables."""
 
 _NAMES = ("meta", "matches", "voids", "history")
@@ -59,7 +59,7 @@ _INSERT_EVENT = "INSERT INTO history VALUES (NULL, (SELECT count(*) FROM matches
 class Meta(Struct, frozen=True, kw_only=True):
     """What a run is: what it began with, or was last amended to."""
 
-    format: int = FORMAT
+    format: int = STORE_FORMAT
     golfref: str
     protocol: str
     host: str
@@ -325,9 +325,9 @@ class Store:
 
     def _check_format(self) -> None:
         found = self._read("SELECT value FROM meta WHERE key = 'format'")
-        if found != [(str(FORMAT),)]:
+        if found != [(str(STORE_FORMAT),)]:
             what = f"store format {found[0][0]}" if found else "no golfref store"
-            raise StoreError(f"{self.path}: {what}; this golfref knows format {FORMAT}, --fresh begins anew")
+            raise StoreError(f"{self.path}: {what}; this golfref knows format {STORE_FORMAT}, --fresh begins anew")
 
     def _write(self, statement: str, row: tuple[object, ...]) -> None:
         with self._transaction() as connection:

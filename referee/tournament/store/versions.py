@@ -14,7 +14,7 @@ import msgspec
 
 from referee.play.spec import BUILTIN, BotSpec
 
-SHOWN = 12
+SHORT_LENGTH = 12
 """People are shown so many characters of a version."""
 
 _LEFT_OUT = frozenset({"__pycache__", ".git"})
@@ -42,7 +42,7 @@ def version_of(bot: BotSpec, folder: str) -> str:
 
 def short(version: str) -> str:
     """The version as people are shown it."""
-    return version[:SHOWN]
+    return version[:SHORT_LENGTH]
 
 
 def _files(bot: BotSpec, folder: str) -> Iterator[tuple[str, str]]:

@@ -56,7 +56,7 @@ def check_store(path: Path, published: Published = NOTHING) -> Checked:
         with closing(Store.open(path)) as store:
             check = _RunCheck(store, store.meta())
             findings += check.findings(published)
-            missing, planned = check.missing, check.planned
+            planned, missing = check.planned, check.planned - len(check.seen)
             counting, all_ = len(store.numbers()), len(store.ids())
             out = f" and {all_ - counting} out of the standings" if all_ > counting else ""
             replayed = f"{counting} {'match' if counting == 1 else 'matches'}{out} replayed"
@@ -80,21 +80,13 @@ class _RunCheck:
         self._terms = Terms(meta.facts)
         self._key = b""
         self._plan: Plan | None = None
-        self._ids: dict[int, int] = {}
-        """By number in the plan, the id of the match that was checked."""
+        self.planned = 0
+        """How many matches the plan has, 0 where no plan follows from the config."""
+        self.seen: set[int] = set()
+        """The numbers of the matches of the plan that are there."""
         self._owners: dict[str, str] = {}
         """The owners of the bots that no amendment has touched. An amendment may tell another owner."""
         self._replayed: list[Result] = []
-
-    @property
-    def planned(self) -> int:
-        """Matches of the plan, 0 where no plan follows from the config."""
-        return 0 if self._plan is None else len(self._plan)
-
-    @property
-    def missing(self) -> int:
-        """Matches of the plan that are not there."""
-        return 0 if self._plan is None else len(self._plan) - len(self._ids)
 
     def findings(self, published: Published) -> Iterator[str]:
         """All that is wrong, one text for each finding."""
@@ -112,7 +104,8 @@ class _RunCheck:
         meta = self._meta
         try:
             self._key = bytes.fromhex(meta.master_key)
-            self._plan = plan = plan_of(meta.facts, self._key)
+            self._plan = plan_of(meta.facts, self._key)
+            self.planned = len(self._plan)
         except ValueError as error:
             yield f"key or config is damaged, so that no plan follows from them ({error})"
             return
@@ -122,8 +115,8 @@ class _RunCheck:
             yield str(error)
         if commitment(self._key) != meta.commitment:
             yield "the master key does not match the commitment"
-        if len(plan) != meta.matches:
-            yield f"the plan has {len(plan)} matches, but the store says {meta.matches}"
+        if self.planned != meta.matches:
+            yield f"the plan has {self.planned} matches, but the store says {meta.matches}"
 
     def _match(self, id_: int) -> Iterator[str]:
         """A committed match: its result, its record, and that it is the one that the plan has."""
@@ -163,10 +156,10 @@ class _RunCheck:
             if self._counts(match):
                 yield "the plan has it, and so it belongs into the standings"
         else:
-            if match.number in self._ids:
+            if match.number in self.seen:
                 yield "it is there twice"
                 return
-            self._ids[match.number] = match.id
+            self.seen.add(match.number)
             try:
                 fixture = self._plan[match.number]
             except IndexError as error:

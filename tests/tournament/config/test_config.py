@@ -11,8 +11,8 @@ from referee.play.isolation.host import cores
 from referee.play.spec import BotLimits, BotSpec
 from referee.tournament.config import config as config_module
 from referee.tournament.config.config import Config, ConfigError, load
-from referee.tournament.config.positions import Place, Places
-from referee.tournament.store.facts import config_facts, differences
+from referee.tournament.config.positions import Position, Positions
+from referee.tournament.store.facts import config_differences, config_facts
 
 HEAD = '[tournament]\nname = "demo"\n'
 GAME = '[[variants]]\npreset = "six-card"\n'
@@ -449,16 +449,18 @@ def test_files_that_cannot_be_read() -> None:
 
 
 def test_places_are_counted_in_characters_and_found_in_every_way_to_write_a_table() -> None:
-    places = Places('# é\na."é.é".c = [1, { "é" = "é", p.q = 2 }]\n[[s]]\nx = 1\n[[s]]\n[s.t]\n[[s.t.u]]\ny = 1 # é\n')
-    assert places.key(("a", "é.é", "c")) == Place(2, 9)
-    assert places.value(("a",)) == places.value(("a", "é.é", "c")) == Place(2, 13)
-    assert places.value(("a", "é.é", "c", 1, "é")) == Place(2, 25)
-    assert places.key(("a", "é.é", "c", 1, "p", "q")) == Place(2, 32)
-    assert places.key(("s", 0, "x")) == Place(4, 1)
-    assert places.key(("s", 1)) == Place(5, 1)
-    assert places.key(("s", 1, "t", "u", 0, "y")) == Place(8, 1)
-    assert places.value(("s", 1, "t", "absent", "deeper")) == Place(6, 1)
-    assert places.value(("absent",)) == Place(1, 1)
+    places = Positions(
+        '# é\na."é.é".c = [1, { "é" = "é", p.q = 2 }]\n[[s]]\nx = 1\n[[s]]\n[s.t]\n[[s.t.u]]\ny = 1 # é\n'
+    )
+    assert places.key(("a", "é.é", "c")) == Position(2, 9)
+    assert places.value(("a",)) == places.value(("a", "é.é", "c")) == Position(2, 13)
+    assert places.value(("a", "é.é", "c", 1, "é")) == Position(2, 25)
+    assert places.key(("a", "é.é", "c", 1, "p", "q")) == Position(2, 32)
+    assert places.key(("s", 0, "x")) == Position(4, 1)
+    assert places.key(("s", 1)) == Position(5, 1)
+    assert places.key(("s", 1, "t", "u", 0, "y")) == Position(8, 1)
+    assert places.value(("s", 1, "t", "absent", "deeper")) == Position(6, 1)
+    assert places.value(("absent",)) == Position(1, 1)
 
 
 # What a run depends on
@@ -473,7 +475,7 @@ def test_the_same_results_are_expected_wherever_the_config_lies_and_however_many
         Path(place, "mine.py").touch()
         Path(place, "c.toml").write_text(text.replace("demo", f'demo"\njobs = {jobs}\nseed = "s'))
         known.append(config_facts(load(f"{place}/c.toml")))
-    found = differences(*known)
+    found = config_differences(*known)
     assert (found.changes, found.refused) == ([], [])
 
 
@@ -484,7 +486,7 @@ def test_a_changed_config_is_told_from_the_old_one_in_words() -> None:
     new = new.replace("[[bots]]", "options = { rounds = 4 }\n[[bots]]", 1) + "[time]\nmove_s = 2\n"
     facts = config_facts(loaded(old)), config_facts(loaded(new))
     shown = [{bot.name: bot.version[:12] for bot in one.bots} for one in facts]
-    found = differences(*facts)
+    found = config_differences(*facts)
     assert found.changes == [
         "deals: 20 -> 30",
         "variant `six-card`: another game (options.rounds: 9 -> 4)",
@@ -503,5 +505,5 @@ def test_the_order_of_bots_does_not_matter() -> None:
     """Schedule and deals come from the bots' names."""
     other = '[[bots]]\nbuiltin = "keeper"\n[[bots]]\nbuiltin = "greedy"\n'
     old, new = (config_facts(loaded(HEAD + GAME + two)) for two in (TWO, other))
-    found = differences(old, new)
+    found = config_differences(old, new)
     assert (found.changes, found.refused) == ([], [])

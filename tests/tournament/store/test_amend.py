@@ -13,7 +13,7 @@ from quick import QUICK
 
 from referee.tournament.config.config import load
 from referee.tournament.results import Result
-from referee.tournament.store.facts import config_facts, differences
+from referee.tournament.store.facts import config_differences, config_facts
 from referee.tournament.store.store import Store
 
 USUAL_HEAD = '[tournament]\nname = "run"\nseed = "abc"\nworkers = 1\n'
@@ -183,7 +183,7 @@ def test_what_results_were_played_under_cannot_change(hall: Hall, setting: str, 
     hall.write(USUAL_HEAD, SIX, bot("ann"))
     old = config_facts(load_with(hall, USUAL_HEAD))
     head = USUAL_HEAD.replace('seed = "abc"\n', "") if setting.startswith("seed") else USUAL_HEAD
-    found = differences(old, config_facts(load_with(hall, head + setting)))
+    found = config_differences(old, config_facts(load_with(hall, head + setting)))
     assert found.changes == []
     (line,) = found.refused
     assert line.startswith(expected)
