@@ -16,6 +16,7 @@ from protocol.cards import JOKER, RANKS, is_card, rank, suit
 from referee.rules.book.option import expected
 from referee.rules.book.options import OPTIONS, TYPES, Lines, Options
 from referee.rules.book.par_table import OURS_1, ParTable, in_words
+from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import Variant, rank_of, ranks, size, suits
 
 
@@ -101,7 +102,8 @@ def _conflicts(variant: Variant, given: set[str]) -> Iterator[OptionProblem]:
     OPT-08 says the first two, OPT-01 the last."""
     for name in sorted(given):
         if not variant.has(name):
-            yield OptionProblem(name, "does not go with this game (OPT-08)")
+            others = ", ".join(preset for preset, other in PRESETS.items() if other.has(name))
+            yield OptionProblem(name, f"does not go with {variant.preset} (OPT-08), but with {others}")
     for name, option in OPTIONS.items():
         if name in given and variant.has(name) and option.needs and not option.needs.holds(variant.options):
             yield OptionProblem(name, f"needs {option.needs.words} (OPT-08)")

@@ -3,7 +3,7 @@
 The options themselves stand in options.py. This module must not know any of them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -85,26 +85,35 @@ def expected(kind: Any) -> str:
 
     Raises LookupError for a type that has neither.
     """
+    *others, last = _alternatives(kind)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _alternatives(kind: Any) -> Iterator[str]:
     origin, args = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return next((_bounds(meta) for meta in args[1:] if isinstance(meta, Meta)), None) or expected(args[0])
-    if origin is Literal:
-        return ", ".join(f'"{value}"' if isinstance(value, str) else str(value) for value in args)
-    if origin in (Union, UnionType):
-        return " or ".join(map(expected, args))
-    if origin is tuple:
-        return f"a list of {len(args)} integers"
-    if kind not in _PLAIN:
+        words = [text for meta in args[1:] if isinstance(meta, Meta) and (text := _in_words(meta))]
+        yield from words or _alternatives(args[0])
+    elif origin is Literal:
+        yield from (f'"{value}"' if isinstance(value, str) else str(value) for value in args)
+    elif origin in (Union, UnionType):
+        for one in args:
+            yield from _alternatives(one)
+    elif origin is tuple:
+        yield f"a list of {len(args)} integers"
+    elif kind in _PLAIN:
+        yield _PLAIN[kind]
+    else:
         raise LookupError(f"no words for the values of {kind}; write Annotated[..., Meta(description=...)]")
-    return _PLAIN[kind]
 
 
 _PLAIN = {bool: "true or false", int: "an integer", type(None): '"none"'}
 
 
-def _bounds(meta: Meta) -> str | None:
+def _in_words(meta: Meta) -> str:
+    """Return the description, or the bounds of an integer; "" where there is neither."""
     if meta.description is not None:
         return meta.description
     if meta.ge is None:
-        return None
+        return ""
     return f"an integer from {meta.ge}" + (f" to {meta.le}" if meta.le is not None else " up")

@@ -23,9 +23,7 @@ Count = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
 Look = Annotated[str, Meta(pattern=r"^(near_row|all|any:[1-9])$", description='"near_row", "all", "any:K"')]
 Par = Literal[3, 4, 5]
-Course = Annotated[
-    tuple[Par, ...], Meta(min_length=1, max_length=100, description="a list of 1 to 100 pars, each 3 to 5")
-]
+Course = Annotated[tuple[Par, ...], Meta(min_length=1, max_length=100, description="a list of 1 to 100 pars (3, 4, 5)")]
 CambioPower = Literal["peek_own", "peek_other", "exchange", "rearrange"]
 """What a discarded card allows (CMB-06): J, Q, K and joker in this order."""
 CambioPowers = Annotated[

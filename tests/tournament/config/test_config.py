@@ -217,7 +217,7 @@ command = ["python3", "no.py"]
         "c.toml:17:10: variants[0].preset: unknown variant `cactsu`; did you mean `cactus`?",
         "c.toml:20:13: variants[1].options.'é': unknown option",
         "c.toml:20:22: variants[1].options.round: unknown option; did you mean `rounds`?",
-        'c.toml:20:41: variants[1].options.decks: expected "auto", 1, 2, 3, got 7',
+        'c.toml:20:41: variants[1].options.decks: expected "auto", 1, 2 or 3, got 7',
         "c.toml:21:1: variants[1].rounds: unknown key here; it belongs in the `options` of [[variants]]",
         "c.toml:23:8: bots[0].name: expected str, got int",
         'c.toml:24:11: bots[0].command: expected array of str, got str; write ["python3", "mine.py"]',
