@@ -214,9 +214,10 @@ class Store:
         decoder = msgspec.json.Decoder(Result)
         query = "SELECT number, deal, rotation, result FROM matches WHERE number IS NOT NULL ORDER BY number"
         for number, deal, rotation, text in self._each(query):
-            with self._checking(f"the result of match {number}"):
-                result = replace(decoder.decode(text), deal=deal, rotation=rotation)
-            yield result
+            try:
+                yield replace(decoder.decode(text), deal=deal, rotation=rotation)
+            except (msgspec.MsgspecError, TypeError) as error:
+                raise StoreError(f"{self.path}: the result of match {number} is damaged ({error})") from None
 
     def ids(self) -> list[int]:
         """The ids of all that was committed, in the order of commits."""
