@@ -1,4 +1,12 @@
-"""The tables of card values (SCO-01, CAC-40): points by rank, or by card where one differs from its rank."""
+"""The tables of card values (SCO-01, CAC-40), and how options change them.
+
+A table has points by rank, or by card where one differs from its rank.
+"""
+
+from collections.abc import Iterator
+
+from protocol.cards import JOKER
+from referee.rules.book.options import Options
 
 _PIPS = {str(points): points for points in range(2, 11)}
 
@@ -12,3 +20,23 @@ B3 = {"A": 1, **_PIPS, "J": -2, "Q": 12, "K": 0}
 """The two-deck game has this table (TDK-15)."""
 B1_RED_KINGS = {**B1, "KH": -1, "KD": -1}
 """Powers has this table (POW-27): red kings count -1."""
+
+
+def changed_by_options(options: Options, *, with_jokers: bool) -> Iterator[tuple[str, int]]:
+    """Yield the points that options set (RULES.md 21.3); no two of them set the same rank (OPT-01)."""
+    if with_jokers:
+        yield JOKER, options.joker_value
+    if options.twos == "plus2":
+        yield "2", 2
+    if options.jack_value != 10:
+        yield "J", options.jack_value
+    if options.queen_value != 10:
+        yield "Q", options.queen_value
+    if options.qs40:
+        yield from (("8", 0), ("QS", 40))
+    if options.j0q12k13:
+        yield from (("J", 0), ("Q", 12), ("K", 13))
+    if options.kings15:
+        yield "K", 15
+    if options.par_table.values != "B1":
+        yield from options.par_table.values.items()

@@ -4,16 +4,17 @@ The games themselves stand in presets.py. This module must not know any of them.
 """
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Literal
 
 from msgspec import Struct, field
 
 from protocol.cards import CACTUS_RANKS, EXTRA_SUITS, RANKS, SUITS, Card, is_card, rank
-from referee.rules.book.card_values import B1
+from referee.rules.book.card_values import B1, changed_by_options
 from referee.rules.book.options import OPTIONS, Options
 
 
-class Variant(Struct, frozen=True, kw_only=True):
+class Variant(Struct, frozen=True, kw_only=True, dict=True):
     """A game that can be played: its structure and its options. The structure has the defaults of six-card golf."""
 
     preset: str
@@ -72,6 +73,22 @@ class Variant(Struct, frozen=True, kw_only=True):
         """Return the options that the game has, with their values, in the order of RULES.md 21."""
         return {name: getattr(self.options, name) for name in OPTIONS if self.has(name)}
 
+    @cached_property
+    def can_draw_pile(self) -> bool:
+        """Whether a turn may begin with a card from the pile (KER-02); in Powers it needs an option (POW-03)."""
+        return self.pile_is_drawn or self.options.powers_draw_pile
+
+    @cached_property
+    def card_points(self) -> Mapping[str, int]:
+        """What cards count with the options in force (SCO-01), jokers too if the game can have them."""
+        pack = ranks(self)
+        table = {key: points for key, points in self.points.items() if rank_of(key) in pack}
+        table.update(changed_by_options(self.options, with_jokers=self.has("jokers")))
+        if values := self.options.values:
+            table = {key: points for key, points in table.items() if not (is_card(key) and rank(key) in values)}
+            table.update(values)
+        return table
+
 
 def size(variant: Variant) -> int:
     """Return the number of cards in a layout when it is dealt."""
@@ -84,14 +101,9 @@ def hole_rows(variant: Variant, number: int) -> int:
     return course[(number - 1) % len(course)] if course else variant.rows
 
 
-def can_draw_pile(variant: Variant) -> bool:
-    """Return whether a turn may begin with a card from the pile (KER-02); in Powers it needs an option (POW-03)."""
-    return variant.pile_is_drawn or variant.options.powers_draw_pile
-
-
 def has_up_card(variant: Variant) -> bool:
     """Return whether a first card is turned up to start the pile (KER-01), which needs a pile that can be drawn."""
-    return variant.has_first_up_card and can_draw_pile(variant)
+    return variant.has_first_up_card and variant.can_draw_pile
 
 
 def ranks(variant: Variant) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from protocol.actions import Action, Discard, Draw, Flip, Knock, Nothing, Swap, 
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.options import Options
-from referee.rules.book.variant import Variant, can_draw_pile, has_up_card, hole_rows, size
+from referee.rules.book.variant import Variant, has_up_card, hole_rows, size
 from referee.rules.games.course import Course, TakeTurn
 from referee.rules.table.asks import ALIKE, Ask, Flow, Sealed, choose, choose_sealed
 from referee.rules.table.seen import everybody
@@ -184,7 +184,7 @@ def draw_sources(table: Table, seat: int) -> tuple[Source, ...]:
     by option only (POW-03).
     """
     sources: tuple[Source, ...] = ("stock",) if table.can_draw_stock() else ()
-    if table.pile and can_draw_pile(table.variant) and any(table.layouts[seat]):
+    if table.pile and table.variant.can_draw_pile and any(table.layouts[seat]):
         sources += ("pile",)
     return sources
 

@@ -12,7 +12,7 @@ from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf
 from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant
-from referee.rules.scoring.values import value, value_table
+from referee.rules.scoring.values import value
 from referee.rules.table.asks import ALIKE, Ask, Flow, Slap, SlapOrder, Window, choose, choose_slaps
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import RoundOver, Table
@@ -111,7 +111,7 @@ def _resolve(table: Table, slap: Slap, discard: Card, *, done: bool) -> bool:
 def is_right(variant: Variant, card: Card, discard: Card) -> bool:
     """CAC-22, AMB-83: whether a slapped card is equal to the discard, in rank or by option in points."""
     if variant.options.slap_match == "points":
-        points = value_table(variant)
+        points = variant.card_points
         return value(points, card) == value(points, discard)
     return rank(card) == rank(discard)
 

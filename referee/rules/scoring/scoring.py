@@ -13,7 +13,7 @@ from referee.rules.book.par_table import score_pair
 from referee.rules.book.variant import Variant
 from referee.rules.scoring.bonuses import bonus_choices, is_straight
 from referee.rules.scoring.cancelling import joker_pairs, zero_sets
-from referee.rules.scoring.values import value, value_table
+from referee.rules.scoring.values import value
 
 Layout = Sequence[Sequence[Card | None]]
 """Rows of cards; None is an empty slot."""
@@ -21,7 +21,7 @@ Layout = Sequence[Sequence[Card | None]]
 
 def raw_score(variant: Variant, layout: Layout) -> int:
     """Return a layout's raw score (SCO-12). Where cards can count together, the layout must be a complete grid."""
-    table = value_table(variant)
+    table = variant.card_points
     if variant.options.pairs_zero_at_end:
         layout = [row for row in layout if not _is_pair(row)]
     cards = [card for row in layout for card in row if card is not None]
