@@ -8,7 +8,6 @@ from msgspec import Struct
 from protocol.codec import encode
 from protocol.messages import Game as GameMessage
 from protocol.messages import Hello, Limits, Ready
-from referee.play.bot.channel import Channel
 from referee.play.bot.orphans import end_orphans
 from referee.play.bot.process import FAREWELL_S
 from referee.play.pump.pump import Pump
@@ -38,12 +37,13 @@ async def greet(
 
 async def _greet_one(pump: Pump, bot: BotSpec, message: Hello, confinement: Confinement, start_s: float) -> Greeted:
     replies: list[Reply] = []
-    channel = Channel(bot, confinement, Limits())
+    channel = await pump.start_bot(bot, confinement, Limits())
     try:
         await pump.converse(_steps(message, start_s, replies), {0: channel})
     finally:
         with trio.CancelScope(shield=True):
             await channel.stop(patience_s=FAREWELL_S)
+            pump.let_go(channel)
             end_orphans()
     heard = replies[0].heard
     is_ready = isinstance(heard, Ready)

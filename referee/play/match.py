@@ -136,15 +136,10 @@ class LiveMatch:
     async def _channel(self, number: int, spec: BotSpec) -> Channel:
         confinement, limits = self._setup.confinement, self._setup.limits
         one = await self._pool.take(spec.name, self._setup.block) if self._pool else None
-        if one is not None:
-            self._known[number] = one
-            return self._admitted(Channel(spec, confinement, limits, one.channel.process))
-        async with self._pump.freeze_lock:
-            return self._admitted(Channel(spec, confinement, limits))
-
-    def _admitted(self, channel: Channel) -> Channel:
-        self._pump.admit(channel)
-        return channel
+        if one is None:
+            return await self._pump.start_bot(spec, confinement, limits)
+        self._known[number] = one
+        return self._pump.admit(Channel(spec, confinement, limits, one.channel.process))
 
     def _conversation(self) -> Conversation:
         return Conversation(

@@ -145,9 +145,7 @@ async def _converse(talk: Conversation, commands: Sequence[list[str]]) -> None:
 
 
 async def _send(bot: trio.Process, inbox: Inbox, delivery: Delivery) -> None:
-    if delivery.awaits == READY:
-        inbox.expect_ready()
-    elif delivery.awaits is not None:
+    if delivery.awaits is not None:
         inbox.expect(delivery.awaits)
     assert bot.stdin is not None
     await bot.stdin.send_all(delivery.data)

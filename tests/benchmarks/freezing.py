@@ -38,7 +38,7 @@ class DrainingTimer(SlapTimer):
     """Times a window once no bot owes an answer any more."""
 
     async def _try_window(self, now_ns: int) -> MatchInFlight | None:
-        if any(channel.is_busy() for channel in self._bots()):
+        if any(channel.owes_answer for channel in self._bots):
             self._retry_ns = now_ns + RETRY_NS
             return None
         return await super()._try_window(now_ns)
@@ -52,11 +52,11 @@ class Draining(Pump):
             super().__init__(*given, **named)
         self._held_back: deque[MatchInFlight] = deque()
 
-    def _advance(self, live: MatchInFlight) -> None:
-        if self._slap_timer.next_ns() is not None and live.exchange is not None:
-            self._held_back.append(live)
+    def _advance(self, match: MatchInFlight) -> None:
+        if self._slap_timer.next_ns() is not None and match.exchange is not None:
+            self._held_back.append(match)
             return
-        super()._advance(live)
+        super()._advance(match)
         while self._held_back and self._slap_timer.next_ns() is None:
             super()._advance(self._held_back.popleft())
 

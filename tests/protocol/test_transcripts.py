@@ -28,7 +28,7 @@ from protocol.messages import Answer, Clocks, Decision, FaultPolicy, FromReferee
 from protocol.messages import Game as GameMessage
 from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick, size
 from referee.play.talk.conversation import Conversation
-from referee.play.talk.exchange import READY, Delivery, Reply
+from referee.play.talk.exchange import Delivery, Reply
 from referee.play.talk.inbox import Inbox
 from referee.play.talk.script import announcements
 from referee.rules.book.presets import PRESETS
@@ -240,9 +240,7 @@ def _write(delivery: Delivery, bot: Scripted) -> Generator[Line, None, tuple[byt
 def _hear(delivery: Delivery, answer: tuple[bytes, int], inbox: Inbox) -> Generator[Line, None, Reply]:
     """The line from one seat, if one comes; returns what the referee hears."""
     line, took_us = answer
-    if delivery.awaits == READY:
-        inbox.expect_ready()
-    elif delivery.awaits is not None:
+    if delivery.awaits is not None:
         inbox.expect(delivery.awaits)
     if line:
         yield Line(seat=delivery.seat, to="referee", us=took_us, line=msgspec.Raw(line.rstrip()))

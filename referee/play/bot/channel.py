@@ -1,6 +1,7 @@
-"""The live side of one bot: its process and pipes, what is written and read, and what is awaited.
+"""The live side of one bot of one match: its process and pipes, what is written and read, and the clock of its answer.
 
-Owned by the pump and the race, which decide when; this module only does it, and never waits.
+The pump and the race decide when something is done; this module only does it, and never waits. Its inbox knows whether
+an answer is due.
 """
 
 import contextlib
@@ -11,40 +12,40 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from protocol.messages import Limits
-from referee.play.bot.process import BotProcess, StartFailed, Stderr, start
+from referee.play.bot.process import BotProcess, StartFailed, Stderr
 from referee.play.bot.procfs import Usage
 from referee.play.faults import Trouble
 from referee.play.spec import BotSpec, Confinement
-from referee.play.talk.exchange import READY, Delivery
+from referee.play.talk.exchange import Delivery
 from referee.play.talk.inbox import Heard, Inbox
 
 READ_BYTES = 65536
 
 MOST_FORGIVEN = 10
-"""A host that keeps a bot waiting for a core for longer, in times of the answer's limit, is not waited for."""
+"""How long a bot's wait for a core is forgiven at most, in times of the answer's limit."""
 
 LEAST_FORGIVEN_NS = 1_000_000
 """A wait for a core that is shorter than this decides nothing."""
 
 EXIT_GRACE_NS = 1_000_000_000
-"""So long after the end of its output a bot counts as crashed if it exits, and as having closed its output if not."""
+"""A bot that exits within this time after the end of its output has crashed; otherwise it has closed its output."""
 
 
-class Pending(Struct):
-    """An answer that is awaited; times in nanoseconds of time.monotonic_ns."""
+class AnswerClock(Struct):
+    """The clock of the answer that was asked for last. Times are those of the pump's clock."""
 
     asked_ns: int
     written_ns: int
-    """When the clock would have begun, had it never stood still."""
+    """When the clock would have begun to run, had it never been stopped."""
     deadline_ns: int
     before: Usage
     """What the bot had used a little before it was asked."""
     forgiven_ns: int = 0
-    """The part of the time that its clock stood still in which it waited for a core."""
+    """For how long the clock was stopped because the bot waited for a core."""
 
     @property
     def limit_ns(self) -> int:
-        """The time for the answer."""
+        """The time that the bot has for the answer."""
         return self.deadline_ns - self.written_ns
 
 
@@ -64,14 +65,12 @@ class Channel:
     ) -> None:
         """Starts the bot; if that fails, the first answer awaited from it is that trouble.
 
-        With a `process` that has played before, it is that one, held still until `release`.
+        A `process` that has played before is taken instead of a new one; it is held frozen until `release`.
         """
         self.inbox = Inbox(limits)
         self.isolation = confinement.isolation
-        self.asked = 0
-        """How many answers have been asked of it."""
         self.stderr = Stderr(limits.stderr_bytes, bytearray())
-        self.pending: Pending | None = None
+        self.clock = AnswerClock(0, 0, 0, Usage(0, 0))
         self.ended_ns: int | None = None
         """When its output ended."""
         self.unwritten = bytearray()
@@ -87,7 +86,7 @@ class Channel:
             self.process, self.used = process, process.usage() or self.used
             return
         try:
-            self.process = start(spec, confinement)
+            self.process = BotProcess(spec, confinement)
         except StartFailed as error:
             self._failure = Trouble(kind="start_failed", detail=str(error))
 
@@ -95,13 +94,8 @@ class Channel:
         """Write as much as the pipe takes, keep the rest, and await the answer if one is due."""
         self.release()
         if delivery.awaits is not None:
-            self.asked += 1
-            limit_ns = round(delivery.limit_s * 1e9)
-            self.pending = Pending(now_ns, now_ns, now_ns + limit_ns, self.used)
-            if delivery.awaits == READY:
-                self.inbox.expect_ready()
-            else:
-                self.inbox.expect(delivery.awaits)
+            self.clock = AnswerClock(now_ns, now_ns, now_ns + round(delivery.limit_s * 1e9), self.used)
+            self.inbox.expect(delivery.awaits)
         if self.unwritten:
             self.unwritten += delivery.data
             self.flush()
@@ -163,14 +157,14 @@ class Channel:
         """What the bot has answered, or what is wrong with it; None while neither is known."""
         return self._failure or self.inbox.hear()
 
-    def known(self, now_ns: int) -> Heard | None:
-        """What is known at once of an answer that has just been asked for: only what had come before, or the end."""
+    def known_at_once(self, now_ns: int) -> Heard | None:
+        """Returns what is known of an answer that has just been asked for, if only by what had come before."""
         if self._failure is None and self.ended_ns is None and self.inbox.is_empty():
             return None
         return self.hear() or self.end_of_output(now_ns)
 
     def end_of_output(self, now_ns: int) -> Trouble | None:
-        """After its output has ended: whether it crashed or only closed its output, None while that is open."""
+        """Returns whether a bot whose output has ended has crashed or closed its output; None while that is open."""
         if self.process is None or self.ended_ns is None:
             return None
         if self._failure is not None:
@@ -182,7 +176,7 @@ class Channel:
         return None
 
     def silence(self) -> Trouble | None:
-        """When the time is over: a bot that is gone has crashed, even if something else holds its output open."""
+        """Returns what silence until the deadline means: a crash if the bot is gone, whoever holds its output open."""
         status = None if self.process is None else self.process.exit_status()
         return None if status is None else Trouble(kind="crashed", detail=status)
 
@@ -190,28 +184,28 @@ class Channel:
         """Whether the bot is doing something now."""
         return self.process is not None and self.process.is_running()
 
-    def condemn(self, detail: str) -> None:
+    def end_for(self, detail: str) -> None:
         """End the bot for what it did to the host: from now on it has crashed, for this reason."""
         self._failure = Trouble(kind="crashed", detail=detail)
         if self.process is not None:
             self.process.kill()
 
     def hold(self) -> None:
-        """Hold the bot still until the next line to it."""
+        """Freeze the bot, and hold it frozen until the next line to it."""
         self._held = True
         if self.process is not None:
             self.process.freeze()
 
     def is_held(self) -> bool:
-        """Whether it is held still until the next line to it."""
+        """Whether the bot is held frozen until the next line to it."""
         return self._held
 
     def end_hold(self) -> None:
-        """Its hold is over; whoever calls this lets it go on."""
+        """The hold is over; whoever calls this lets the bot go on."""
         self._held = False
 
     def release(self) -> None:
-        """Let it go on after `hold`."""
+        """Let the bot go on after `hold`."""
         if self._held and self.process is not None:
             self.end_hold()
             self.process.thaw()
@@ -229,53 +223,52 @@ class Channel:
         return self.process is None or self.ended_ns is not None or self.process.has_exited()
 
     def read_rest(self) -> None:
-        """After the last line to it: take what it still writes."""
+        """Take what the bot still writes after the last line to it."""
         self.flush()
         self.read(time.monotonic_ns())
         self.drain_stderr()
 
     def note_missed(self) -> None:
         """The time for the slap that is awaited is over. Should the answer still come, it is noted how late it is."""
-        if self.process is not None and self.inbox.awaited is not None:
-            self._missed = Missed(self.inbox.awaited.encode(), self.process.own_time_s())
+        if self.process is not None and self.inbox.awaits is not None:
+            self._missed = Missed(self.inbox.awaits.encode(), self.process.own_time_s())
 
     def give_up(self) -> None:
         """Await no answer any more."""
-        self.pending = None
         self.inbox.give_up()
 
-    def shift_clock(self, held_ns: int) -> None:
-        """The bot was held still, or the referee did not look, for so long: its clock stood still too."""
-        if self.pending is not None:
-            self.pending.written_ns += held_ns
-            self.pending.deadline_ns += held_ns
+    def shift_clock(self, stopped_ns: int) -> None:
+        """The bot was frozen, or the referee did not look, for so long: its clock was stopped meanwhile."""
+        self.clock.written_ns += stopped_ns
+        self.clock.deadline_ns += stopped_ns
 
     def forgive(self, now_ns: int) -> bool:
         """Stop the clock for the time in which the bot waited for a core; False where there is none left to forgive.
 
-        Never for longer than MOST_FORGIVEN times the answer's own time, and never where its own computing took so long;
-        where not all of that is counted, for no longer than the answer's own time.
+        It is never stopped for longer than MOST_FORGIVEN times the answer's limit, nor while the bot computed. Where
+        not all that the bot computes is counted, it is stopped for no longer than the limit.
         """
-        if self.process is None or self.pending is None or (spent := self.process.usage()) is None:
+        if self.process is None or (spent := self.process.usage()) is None:
             return False
-        most = MOST_FORGIVEN if self.process.counts_all else 1
-        before, raw_ns = self.pending.before, now_ns - self.pending.asked_ns
-        waited_ns = min(spent.wait_ns - before.wait_ns, raw_ns - (spent.cpu_ns - before.cpu_ns))
-        more_ns = min(waited_ns, most * self.pending.limit_ns) - self.pending.forgiven_ns
+        clock, most = self.clock, MOST_FORGIVEN if self.process.counts_all else 1
+        raw_ns = now_ns - clock.asked_ns
+        waited_ns = min(spent.wait_ns - clock.before.wait_ns, raw_ns - (spent.cpu_ns - clock.before.cpu_ns))
+        more_ns = min(waited_ns, most * clock.limit_ns) - clock.forgiven_ns
         if more_ns < LEAST_FORGIVEN_NS:
             return False
-        self.pending.forgiven_ns += more_ns
+        clock.forgiven_ns += more_ns
         self.shift_clock(more_ns)
         return True
 
-    def is_busy(self) -> bool:
-        """Whether the bot owes an answer."""
-        return self.pending is not None
+    @property
+    def owes_answer(self) -> bool:
+        """Whether an answer is due that is neither here nor given up."""
+        return self.inbox.awaits is not None
 
     async def stop(self, *, patience_s: float) -> None:
-        """End the bot: it may end by itself for so long; it is gone and reaped when this returns.
+        """End the bot: it has so long to end by itself, and is gone and reaped when this returns.
 
-        Who stands still for slaps that are timed goes on standing, and the time does not run until they are over.
+        A bot that is frozen while slaps are timed stays so, and its time does not run until the window is over.
         """
         if self.process is not None:
             if patience_s:

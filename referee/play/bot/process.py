@@ -75,8 +75,13 @@ class Stderr(Struct):
 class BotProcess:
     """A running bot. Its three pipes are non-blocking file descriptors: `stdin`, `stdout`, `stderr`."""
 
-    def __init__(self, spec: BotSpec, confinement: Confinement) -> None:
-        """Start the process; raises StartFailed for a fault of the bot and HostFault for one of the host."""
+    def __init__(
+        self, spec: BotSpec, confinement: Confinement, *, now_ns: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        """Start the process; raises StartFailed for a fault of the bot and HostFault for one of the host.
+
+        Must run in the main thread. `now_ns` is the clock by which the bot's own time is kept.
+        """
         self.limits = confinement.limits
         self._is_cell = confinement.isolation == "bwrap"
         self._group = _new_group(confinement)
@@ -84,6 +89,7 @@ class BotProcess:
         self._reported: bytes | None = None
         self._frozen_ns: int | None = None
         self._frozen_for_ns = 0
+        self._now_ns = now_ns
         try:
             self._launch = self._prepare(spec, confinement)
             self._popen = _start(self._launch)
@@ -91,6 +97,7 @@ class BotProcess:
             self._give_back()
             raise
         self.pid = self._popen.pid
+        orphans.register(self.pid)
         if confinement.isolation != "none":
             with contextlib.suppress(OSError):
                 os.setpriority(os.PRIO_PGRP, self.pid, NICE)  # it may have begun to build its cell
@@ -220,14 +227,14 @@ class BotProcess:
     def freeze(self) -> None:
         """Stop all processes of the bot until `thaw`. Call again to stop those that it has started meanwhile."""
         if self._frozen_ns is None:
-            self._frozen_ns = time.monotonic_ns()
+            self._frozen_ns = self._now_ns()
         self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
         """Let the bot go on."""
         self._signal(signal.SIGCONT)
         if self._frozen_ns is not None:
-            self._frozen_for_ns += time.monotonic_ns() - self._frozen_ns
+            self._frozen_for_ns += self._now_ns() - self._frozen_ns
             self._frozen_ns = None
 
     def is_frozen(self) -> bool:
@@ -240,7 +247,7 @@ class BotProcess:
 
     def own_time_s(self) -> float:
         """The time on the bot's own clock, which does not run while the bot is frozen."""
-        now_ns = time.monotonic_ns() if self._frozen_ns is None else self._frozen_ns
+        now_ns = self._now_ns() if self._frozen_ns is None else self._frozen_ns
         return (now_ns - self._frozen_for_ns) / 1e9
 
     def close_stdin(self) -> None:
@@ -381,10 +388,3 @@ def _in_words(code: int, limits: BotLimits) -> str:
     with contextlib.suppress(ValueError):
         return f"killed by {signal.Signals(-code).name}{why.get(signal.Signals(-code), '')}"
     return f"killed by signal {-code}"
-
-
-def start(spec: BotSpec, confinement: Confinement) -> BotProcess:
-    """Start a bot from the main thread; raises StartFailed and HostFault."""
-    process = BotProcess(spec, confinement)
-    orphans.register(process.pid)
-    return process

@@ -49,11 +49,11 @@ class Warden:
         if holds is None:
             return
         computed_ns = holds.cpu_ns - channel.used.cpu_ns
-        was_idle = self._asked.get(channel) == channel.asked and not channel.is_busy()
+        was_idle = self._asked.get(channel) == channel.inbox.asked and not channel.owes_answer
         channel.used = Usage(holds.cpu_ns, holds.wait_ns)
-        self._asked[channel] = channel.asked
+        self._asked[channel] = channel.inbox.asked
         if excess := _excess(holds, process):
-            channel.condemn(excess)
+            channel.end_for(excess)
         elif was_idle and computed_ns > IDLE_NS:
             channel.hold()
 

@@ -1,4 +1,7 @@
-"""A match in flight, and its bots, as the pump keeps them."""
+"""A match in flight and its bots, as the pump keeps them: what was asked last, what was replied, whether it is over.
+
+Whether a bot owes an answer is known to its channel; a match asks its channels.
+"""
 
 import trio
 from msgspec import Struct, field
@@ -11,47 +14,61 @@ from referee.play.talk.exchange import Exchange, Reply
 class SeatedBot(Struct, eq=False):
     """A bot in its match."""
 
-    number: int
-    """Of this pump its own."""
-    live: "MatchInFlight"
+    match: "MatchInFlight"
     seat: int
     channel: Channel
     alarm_ns: int = 0
-    """When it is looked at again, at the latest; 0: no time is set."""
+    """When the pump looks at it again, at the latest; 0 where no time is set."""
 
 
 class MatchInFlight(Struct, eq=False):
-    """A match in flight."""
+    """A match that the pump drives."""
 
     steps: Steps
-    links: dict[int, SeatedBot] = field(default_factory=dict)
+    bots: dict[int, SeatedBot] = field(default_factory=dict)
     """By seat."""
-    done: trio.Event = field(default_factory=trio.Event)
+    over: trio.Event = field(default_factory=trio.Event)
+    """Is set once nothing of the match is driven any more."""
     exchange: Exchange | None = None
+    """The last one; None before the first."""
     replies: dict[int, Reply] = field(default_factory=dict)
-    awaited: int = 0
-    """So many answers are still missing."""
+    """The replies to the last exchange that are there, by seat."""
     failure: BaseException | None = None
+    """Why the match is void, if it is."""
     worst_lag_ns: int = 0
-    opened_ns: int = 0
-    """When the last exchange was begun."""
+    """The longest time in which nobody looked at its pipes."""
+    asked_ns: int = 0
+    """When the last exchange began."""
 
-    def collect(self) -> list[Reply]:
-        """The replies in the order of the deliveries that they answer."""
-        deliveries = () if self.exchange is None else self.exchange.deliveries
-        return [self.replies[delivery.seat] for delivery in deliveries if delivery.awaits is not None]
+    def seat(self, channels: dict[int, Channel]) -> None:
+        """These bots play, by seat."""
+        self.bots = {seat: SeatedBot(self, seat, channel) for seat, channel in channels.items()}
 
     def channels(self) -> dict[int, Channel]:
-        """By seat."""
-        return {seat: link.channel for seat, link in self.links.items()}
+        """Returns the channels of its bots, by seat."""
+        return {seat: bot.channel for seat, bot in self.bots.items()}
 
-    def is_over(self) -> bool:
-        """Whether nothing of it is driven any more."""
-        return self.done.is_set()
+    def awaits_answers(self) -> bool:
+        """Whether one of its bots owes an answer."""
+        for bot in self.bots.values():  # noqa: SIM110 - asked at every answer, and `any` costs more than the rest
+            if bot.channel.inbox.awaits is not None:
+                return True
+        return False
+
+    def next_exchange(self) -> Exchange:
+        """Give the conversation its replies; returns what it says next. Raises what the conversation raises."""
+        if self.exchange is None:
+            self.exchange = next(self.steps)
+        else:
+            deliveries = self.exchange.deliveries
+            replies = [self.replies[delivery.seat] for delivery in deliveries if delivery.awaits is not None]
+            self.exchange = self.steps.send(replies)
+        self.replies = {}
+        return self.exchange
 
     def fail(self, error: BaseException) -> None:
-        """It is over because the referee or its host has failed."""
+        """The match is over, because the referee or its host has failed."""
         self.failure = error
-        for channel in self.channels().values():
-            channel.give_up()
-        self.done.set()
+        for bot in self.bots.values():
+            bot.channel.give_up()
+        self.over.set()

@@ -1,8 +1,8 @@
-"""The pump: one task moves the lines of all matches in flight. It owns the clocks; trio owns the life of things.
+"""The pump: one task moves the lines of all matches in flight, and starts and ends no task for it.
 
-Every bot's output is registered once with a poller of our own. The pump polls, reads, lets the match's conversation
-say what is next, and writes, without waking another task for it; now and then it yields to trio, and it parks there
-when nothing is at hand. All deadlines stand in one heap that sets the poll's timeout.
+Every bot's output is registered once with a poller. The pump polls, reads, lets the match's conversation say what is
+next, and writes. Now and then it lets trio's other tasks run, and while nothing is at hand it parks in trio's loop.
+`clock.py` knows when it looked at its pipes, `slap_timer.py` when a slap window is timed.
 """
 
 import heapq
@@ -12,6 +12,7 @@ from functools import partial
 import trio
 from msgspec.structs import replace
 
+from protocol.messages import Limits
 from referee.play.bot.channel import Channel
 from referee.play.faults import HostFault, Trouble
 from referee.play.pump.clock import Clock
@@ -20,26 +21,30 @@ from referee.play.pump.poller import Poller
 from referee.play.pump.slap_timer import SlapTimer
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import Neighbours
+from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.conversation import Steps
 from referee.play.talk.exchange import Delivery, Reply
 from referee.play.talk.inbox import Heard
 
 TURN_NS = 2_000_000
-"""So long the pump works before it lets other tasks run."""
+"""How long the pump works before it lets other tasks run."""
 
 HOPELESS_NS = 2_000_000_000
-"""If it did not look once for so long while an answer was awaited, the match is void: no time of it can be defended.
+"""A lag that is longer than this, while an answer is due, voids the match: no time of it can be defended.
 
-Short times do not add up to this: clocks stood still in them, and a bot that gives the warden much to look at, while it
-thinks for long, could bring them about.
+Short lags do not add up to this: the bots' clocks stop in them, and a bot that gives the warden much to look at while
+it thinks for long could bring them about.
 """
 
 EXIT_CHECK_NS = 5_000_000
-"""How often a bot whose output has ended is looked at until it is known what happened."""
+"""Time between two looks at a bot whose output has ended, until it is known what happened."""
+
+IDLE_NS = 3_600_000_000_000
+"""How long the pump parks, at most, where nothing is due."""
 
 
 class Pump:
-    """Drives conversations. `run` is the task; `converse` is called by whoever plays a match."""
+    """Drives conversations, and knows all bots that live. `run` is the task; who plays a match calls `converse`."""
 
     def __init__(
         self, lock: HostLock | None = None, neighbours: Neighbours | None = None, clock: Clock | None = None
@@ -48,64 +53,65 @@ class Pump:
         self._clock = clock or Clock()
         self._clock.on_lag = self._make_up_for
         self._poller = Poller()
-        self._lives: list[MatchInFlight] = []
-        self._admitted: list[Channel] = []
-        self._links: dict[int, SeatedBot] = {}
-        """Those of the matches in flight, by number."""
-        self._alarms: list[tuple[int, int]] = []
-        """When to look at which link; by number, so that a match does not stay in memory until its alarms are over."""
+        self._bots: list[Channel] = []
+        """Those that have been started and not let go."""
+        self._matches: list[MatchInFlight] = []
+        self._alarms: list[tuple[int, int, SeatedBot]] = []
+        """A heap: when to look at which bot, with a number that decides between equal times."""
         self._count = itertools.count()
-        self._slap_timer = SlapTimer(self._clock, self._everyone, lock=lock, neighbours=neighbours)
+        self._slap_timer = SlapTimer(self._clock, self._bots, lock=lock, neighbours=neighbours)
         for fd in self._slap_timer.neighbour_fds():
             self._poller.watch(fd, partial(self._hear_neighbour, fd))
         self._wakeup = trio.Event()
 
     @property
     def freeze_lock(self) -> trio.Lock:
-        """Held while bots are frozen for slaps; whoever starts a process takes it first."""
+        """Held while bots are frozen for slaps; whoever lets a bot run takes it first."""
         return self._slap_timer.freeze_lock
 
-    def channels(self) -> list[Channel]:
-        """All bots of all matches in flight."""
-        return [link.channel for live in self._lives for link in live.links.values()]
+    async def start_bot(self, spec: BotSpec, confinement: Confinement, limits: Limits) -> Channel:
+        """Start a bot, but not in the middle of a window, and admit it. Raises HostFault where the host cannot."""
+        async with self.freeze_lock:
+            return self.admit(Channel(spec, confinement, limits))
 
-    def admit(self, channel: Channel) -> None:
-        """A bot has been started: from now on it stands still while slaps are timed, whether it converses or not."""
-        self._admitted.append(channel)
+    def admit(self, channel: Channel) -> Channel:
+        """From now on this bot is frozen in slap windows, whether it converses or not; returns it."""
+        self._bots.append(channel)
+        return channel
 
     def let_go(self, channel: Channel) -> None:
-        """It has ended, or is held still in any case."""
-        self._admitted.remove(channel)
+        """The bot has ended, or stays frozen in any case."""
+        self._bots.remove(channel)
 
-    def _everyone(self) -> list[Channel]:
-        return list(dict.fromkeys([*self.channels(), *self._admitted]))
+    def channels(self) -> list[Channel]:
+        """Returns the bots of all matches in flight."""
+        return [bot.channel for match in self._matches for bot in match.bots.values()]
 
     async def converse(self, steps: Steps, channels: dict[int, Channel]) -> int:
         """Drive a conversation to its end; raises HostFault when the referee or the host spoiled it.
 
         Returns the longest time in which the referee did not look at its pipes meanwhile, in microseconds.
         """
-        live = MatchInFlight(steps)
-        live.links = {seat: SeatedBot(next(self._count), live, seat, channel) for seat, channel in channels.items()}
+        match = MatchInFlight(steps)
+        match.seat(channels)
         try:
-            async with self.freeze_lock:  # not in the middle of a window, for which these bots were not held still
+            async with self.freeze_lock:  # not in the middle of a window
                 self._clock.catch_up(self._clock.now_ns())  # what the others waited for before is no lag of this match
-                for link in live.links.values():
-                    self._register(link)
-                self._lives.append(live)
-                self._advance(live)
+                for bot in match.bots.values():
+                    self._register(bot)
+                self._matches.append(match)
+                self._advance(match)
             self._wakeup.set()
-            await live.done.wait()
+            await match.over.wait()
         finally:
-            if live in self._lives:
-                self._lives.remove(live)
-            live.done.set()
-            for link in live.links.values():
-                self._unregister(link)
-            live.links.clear()
-        if live.failure is not None:
-            raise live.failure
-        return live.worst_lag_ns // 1000
+            match.over.set()
+            if match in self._matches:
+                self._matches.remove(match)
+            for bot in match.bots.values():
+                self._unregister(bot)
+        if match.failure is not None:
+            raise match.failure
+        return match.worst_lag_ns // 1000
 
     async def run(self) -> None:
         """Pump until cancelled."""
@@ -117,7 +123,10 @@ class Pump:
             trio.lowlevel.remove_instrument(self._clock.loop_waits)
 
     def close(self) -> None:
-        """Once nothing converses any more: what is cancelled together with `run` still takes its pipes back."""
+        """Close what the pump has opened, once nothing converses any more.
+
+        Conversations that are cancelled together with `run` still take their pipes back.
+        """
         self._poller.close()
         self._slap_timer.close()
 
@@ -129,17 +138,17 @@ class Pump:
             busy = self._poll(now_ns, min(end_ns, self._next_alarm(now_ns)))
             now_ns = self._clock.now_ns()
         if self._slap_timer.is_due(now_ns):
-            live = await self._slap_timer.run()
+            match = await self._slap_timer.run()
             self._clock.mark_looked()
-            if live is not None:
-                self._advance(live)
+            if match is not None:
+                self._advance(match)
         elif busy:
             await trio.lowlevel.checkpoint()
         else:
             await self._park()
 
     def _poll(self, start_ns: int, until_ns: int) -> bool:
-        """One poll, until then at most, and everything that follows from it; whether anything was there."""
+        """Poll once, until then at most, and do everything that follows; returns whether anything was there."""
         self._clock.catch_up(start_ns)
         timeout_ns = max(0, until_ns - start_ns)
         ready = self._poller.poll(timeout_ns / 1e9)
@@ -169,171 +178,153 @@ class Pump:
 
     # Pipes
 
-    def _register(self, link: SeatedBot) -> None:
-        self._links[link.number] = link
-        if (process := link.channel.process) is not None:
-            self._poller.watch(process.stdout, partial(self._read, link))
-            self._poller.watch(process.stderr, partial(self._read_stderr, link))
+    def _register(self, bot: SeatedBot) -> None:
+        if (process := bot.channel.process) is not None:
+            self._poller.watch(process.stdout, partial(self._read, bot))
+            self._poller.watch(process.stderr, partial(self._read_stderr, bot))
 
-    def _unregister(self, link: SeatedBot) -> None:
-        self._links.pop(link.number, None)
-        if (process := link.channel.process) is not None:
+    def _unregister(self, bot: SeatedBot) -> None:
+        if (process := bot.channel.process) is not None:
             for fd in (process.stdin, process.stdout, process.stderr):
                 self._poller.forget(fd)
+        self._alarms = [alarm for alarm in self._alarms if alarm[2] is not bot]
+        heapq.heapify(self._alarms)
 
-    def _read(self, link: SeatedBot, now_ns: int) -> None:
+    def _read(self, bot: SeatedBot, now_ns: int) -> None:
         """The bot has written, or its output has ended."""
-        channel = link.channel
+        channel = bot.channel
+        owed = channel.owes_answer
         heard = channel.read(now_ns)
-        if channel.pending is not None and heard is not None:
-            self._settle(link, heard, now_ns)
+        if owed and heard is not None:
+            self._settle(bot, heard, now_ns)
         elif channel.process is not None and (channel.ended_ns is not None or heard is not None):
             self._poller.forget(channel.process.stdout)  # what is heard unasked is heard again when an answer is due
-            self._look_at(link, now_ns)
+            self._look_at(bot, now_ns)
 
-    def _read_stderr(self, link: SeatedBot, _: int) -> None:
-        if link.channel.process is not None and not link.channel.read_stderr():
-            self._poller.forget(link.channel.process.stderr)
+    def _read_stderr(self, bot: SeatedBot, _: int) -> None:
+        if bot.channel.process is not None and not bot.channel.read_stderr():
+            self._poller.forget(bot.channel.process.stderr)
 
-    def _flush(self, link: SeatedBot, _: int) -> None:
-        link.channel.flush()
-        if link.channel.process is not None and not link.channel.unwritten:
-            self._poller.forget(link.channel.process.stdin)
+    def _flush(self, bot: SeatedBot, _: int) -> None:
+        bot.channel.flush()
+        if bot.channel.process is not None and not bot.channel.unwritten:
+            self._poller.forget(bot.channel.process.stdin)
 
-    def _look_at(self, link: SeatedBot, now_ns: int) -> None:
-        """The bot's output has ended, or its time has come: what is known of an answer that is due."""
-        channel = link.channel
-        pending = channel.pending
-        if pending is None:
+    def _look_at(self, bot: SeatedBot, now_ns: int) -> None:
+        """The bot's output has ended, or its time has come: settle what is known of an answer that is due."""
+        channel = bot.channel
+        if not channel.owes_answer:
             return
         try:
-            trouble = channel.end_of_output(now_ns)
-            if trouble is not None:
-                self._settle(link, trouble, now_ns)
+            if (trouble := channel.end_of_output(now_ns)) is not None:
+                self._settle(bot, trouble, now_ns)
             elif channel.ended_ns is not None:
-                self._wake_at(link, now_ns + EXIT_CHECK_NS)
-            elif now_ns >= pending.deadline_ns:
-                self._settle(link, channel.silence(), now_ns)
+                self._wake_at(bot, now_ns + EXIT_CHECK_NS)
+            elif now_ns >= channel.clock.deadline_ns:
+                self._settle(bot, channel.silence(), now_ns)
             else:  # it has been asked anew since the alarm was set, or its clock was stopped
-                self._wake_at(link, pending.deadline_ns)
+                self._wake_at(bot, channel.clock.deadline_ns)
         except HostFault as fault:
-            link.live.fail(fault)
-
-    # Exchanges
-
-    def _advance(self, live: MatchInFlight) -> None:
-        """Give the conversation its replies, write what it says next; repeat where nothing is awaited."""
-        try:
-            while True:
-                exchange = next(live.steps) if live.exchange is None else live.steps.send(live.collect())
-                live.exchange, live.replies = exchange, {}
-                for seat in exchange.dismissed:
-                    self._dismiss(live.links[seat])
-                if exchange.timed and not exchange.at_once:
-                    self._slap_timer.add(live)
-                    return
-                live.opened_ns = self._clock.now_ns()
-                live.awaited = sum([delivery.awaits is not None for delivery in exchange.deliveries])
-                for delivery in exchange.deliveries:
-                    self._deliver(live.links[delivery.seat], delivery)
-                if live.awaited:
-                    return
-        except StopIteration:
-            live.done.set()
-        except Exception as error:  # our own failure voids this match and no other
-            live.fail(error)
-
-    def _deliver(self, link: SeatedBot, delivery: Delivery) -> None:
-        """Write a line; what is known at once of its answer is the reply."""
-        channel, now_ns = link.channel, self._clock.now_ns()
-        channel.write(delivery, now_ns)
-        if channel.unwritten and channel.process is not None:
-            self._poller.watch(channel.process.stdin, partial(self._flush, link), writable=True)
-        if channel.pending is None:
-            return
-        if (heard := channel.known(now_ns)) is not None:
-            channel.give_up()
-            self._take(link, Reply(seat=link.seat, heard=heard, elapsed_us=0.0))
-        else:
-            self._wake_at(link, channel.pending.deadline_ns if channel.ended_ns is None else now_ns + EXIT_CHECK_NS)
-
-    def _take(self, link: SeatedBot, reply: Reply) -> None:
-        link.live.replies[link.seat] = reply
-        link.live.awaited -= 1
-
-    def _dismiss(self, link: SeatedBot) -> None:
-        if link.channel.process is not None:
-            link.channel.process.kill()
-            link.channel.drain_stderr()
-        self._unregister(link)
-
-    def _settle(self, link: SeatedBot, heard: Heard | None, now_ns: int) -> None:
-        """An awaited answer is here, or will not come."""
-        channel = link.channel
-        pending = channel.pending
-        if pending is None:
-            return
-        arrived_ns = now_ns if heard is None else min(now_ns, self._clock.arrived_ns)
-        late = heard is None or arrived_ns > pending.deadline_ns
-        if late:
-            if channel.forgive(now_ns) and heard is None:
-                self._wake_at(link, pending.deadline_ns)
-                return
-            late = arrived_ns > pending.deadline_ns
-        hint = "" if heard is not None and not late else channel.inbox.hint()
-        if late and link.live.exchange is not None and link.live.exchange.at_once:
-            channel.note_missed()
-        channel.give_up()
-        if late and not isinstance(heard, Trouble):
-            heard = None
-        elapsed_us = max(0, arrived_ns - pending.written_ns) / 1e3
-        waived_us = (pending.written_ns - pending.asked_ns) / 1e3
-        reply = Reply(seat=link.seat, heard=heard, elapsed_us=elapsed_us, waived_us=waived_us, hint=hint)
-        self._take(link, self._timed_at_once(link.live, reply, now_ns))
-        if not link.live.awaited:
-            self._advance(link.live)
-
-    def _timed_at_once(self, live: MatchInFlight, reply: Reply, now_ns: int) -> Reply:
-        """Where all were asked at the same moment, what counts is when the answer was seen."""
-        if live.exchange is None or not live.exchange.at_once:
-            return reply
-        elapsed_us = (now_ns - live.opened_ns) / 1e3
-        return replace(reply, elapsed_us=elapsed_us, waived_us=0.0, corrected_us=round(elapsed_us, 1))
+            bot.match.fail(fault)
 
     def _hear_neighbour(self, fd: int, _: int) -> None:
         if not self._slap_timer.hear(fd):
             self._poller.forget(fd)
 
+    # Exchanges
+
+    def _advance(self, match: MatchInFlight) -> None:
+        """Give the conversation its replies and write what it says next; repeat while nothing is awaited."""
+        try:
+            is_waiting = False
+            while not is_waiting:
+                exchange = match.next_exchange()
+                for seat in exchange.dismissed:
+                    self._dismiss(match.bots[seat])
+                if exchange.timed and not exchange.at_once:
+                    self._slap_timer.add(match)
+                    return
+                match.asked_ns = self._clock.now_ns()
+                for delivery in exchange.deliveries:
+                    is_waiting |= self._deliver(match.bots[delivery.seat], delivery)
+        except StopIteration:
+            match.over.set()
+        except Exception as error:  # our own failure voids this match and no other
+            match.fail(error)
+
+    def _deliver(self, bot: SeatedBot, delivery: Delivery) -> bool:
+        """Write a line; returns whether its answer is to be waited for. What is known of it at once is the reply."""
+        channel, now_ns = bot.channel, self._clock.now_ns()
+        channel.write(delivery, now_ns)
+        if channel.unwritten and channel.process is not None:
+            self._poller.watch(channel.process.stdin, partial(self._flush, bot), writable=True)
+        if delivery.awaits is None:
+            return False
+        if (heard := channel.known_at_once(now_ns)) is not None:
+            channel.give_up()
+            bot.match.replies[bot.seat] = Reply(seat=bot.seat, heard=heard, elapsed_us=0.0)
+            return False
+        self._wake_at(bot, channel.clock.deadline_ns if channel.ended_ns is None else now_ns + EXIT_CHECK_NS)
+        return True
+
+    def _dismiss(self, bot: SeatedBot) -> None:
+        if bot.channel.process is not None:
+            bot.channel.process.kill()
+            bot.channel.drain_stderr()
+        self._unregister(bot)
+
+    def _settle(self, bot: SeatedBot, heard: Heard | None, now_ns: int) -> None:
+        """An answer that was due is here, or will not come."""
+        channel, clock = bot.channel, bot.channel.clock
+        arrived_ns = now_ns if heard is None else min(now_ns, self._clock.arrived_ns)
+        if heard is None or arrived_ns > clock.deadline_ns:
+            if channel.forgive(now_ns) and heard is None:
+                self._wake_at(bot, clock.deadline_ns)
+                return
+            if arrived_ns > clock.deadline_ns and not isinstance(heard, Trouble):
+                heard = None
+        match, hint = bot.match, channel.inbox.hint() if heard is None else ""
+        at_once = match.exchange is not None and match.exchange.at_once
+        if heard is None and at_once:
+            channel.note_missed()
+        channel.give_up()
+        elapsed_us = max(0, arrived_ns - clock.written_ns) / 1e3
+        waived_us = (clock.written_ns - clock.asked_ns) / 1e3
+        reply = Reply(seat=bot.seat, heard=heard, elapsed_us=elapsed_us, waived_us=waived_us, hint=hint)
+        if at_once:  # all were asked together: when it is seen counts
+            elapsed_us = (now_ns - match.asked_ns) / 1e3
+            reply = replace(reply, elapsed_us=elapsed_us, waived_us=0.0, corrected_us=round(elapsed_us, 1))
+        match.replies[bot.seat] = reply
+        if not match.awaits_answers():
+            self._advance(match)
+
     # Clocks
 
-    def _wake_at(self, link: SeatedBot, when_ns: int) -> None:
+    def _wake_at(self, bot: SeatedBot, when_ns: int) -> None:
         """Look at the bot then, or before: a bot has one alarm, which is set anew when it was too early."""
-        if not link.alarm_ns or link.alarm_ns > when_ns:
-            link.alarm_ns = when_ns
-            heapq.heappush(self._alarms, (when_ns, link.number))
+        if not bot.alarm_ns or bot.alarm_ns > when_ns:
+            bot.alarm_ns = when_ns
+            heapq.heappush(self._alarms, (when_ns, next(self._count), bot))
 
     def _next_alarm(self, now_ns: int) -> int:
-        alarm_ns = self._alarms[0][0] if self._alarms else now_ns + 3_600_000_000_000
+        alarm_ns = self._alarms[0][0] if self._alarms else now_ns + IDLE_NS
         window_ns = self._slap_timer.next_ns()
         return alarm_ns if window_ns is None else min(alarm_ns, window_ns)
 
     def _expire(self, now_ns: int) -> None:
         """Look at every bot whose time has come."""
         while self._alarms and self._alarms[0][0] <= now_ns:
-            when_ns, number = heapq.heappop(self._alarms)
-            link = self._links.get(number)
-            if link is None or when_ns != link.alarm_ns:
-                continue  # the bot is not in a match any more, or an earlier alarm has taken its place
-            link.alarm_ns = 0
-            self._look_at(link, now_ns)
+            when_ns, _, bot = heapq.heappop(self._alarms)
+            if when_ns == bot.alarm_ns:  # otherwise an earlier alarm has taken its place
+                bot.alarm_ns = 0
+                self._look_at(bot, now_ns)
 
-    def _make_up_for(self, gap_ns: int) -> None:
-        """The pipes were not looked at for so long: the bots' clocks stood still."""
-        for live in list(self._lives):
-            live.worst_lag_ns = max(live.worst_lag_ns, gap_ns)
-            channels = [link.channel for link in live.links.values()]
-            for channel in channels:
-                channel.shift_clock(gap_ns)
-            if gap_ns > HOPELESS_NS and any(channel.is_busy() for channel in channels):
-                text = f"the referee did not look at its pipes for {gap_ns / 1e9:.2f} s while a clock ran"
-                live.fail(HostFault(text))
+    def _make_up_for(self, lag_ns: int) -> None:
+        """Nobody has looked at the pipes for so long: the bots' clocks stopped meanwhile."""
+        for match in self._matches:
+            match.worst_lag_ns = max(match.worst_lag_ns, lag_ns)
+            for bot in match.bots.values():
+                bot.channel.shift_clock(lag_ns)
+            if lag_ns > HOPELESS_NS and match.awaits_answers():
+                text = f"the referee did not look at its pipes for {lag_ns / 1e9:.2f} s while a clock ran"
+                match.fail(HostFault(text))

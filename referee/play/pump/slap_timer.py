@@ -4,7 +4,7 @@ How a window is timed is the business of `slaps`. This module must not know pipe
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import trio
 from msgspec.structs import replace
@@ -35,12 +35,12 @@ class SlapTimer:
     def __init__(
         self,
         clock: Clock,
-        bots: Callable[[], Iterable[Channel]],
+        bots: Iterable[Channel],
         *,
         lock: HostLock | None = None,
         neighbours: Neighbours | None = None,
     ) -> None:
-        """`bots` gives all bots that are frozen during a window; `neighbours` are the other workers of the run."""
+        """`bots` are those that live, whenever a window is timed; `neighbours` are the other workers of the run."""
         self.freeze_lock = trio.Lock()
         self._clock, self._bots = clock, bots
         self._lock = lock or HostLock()
@@ -59,7 +59,9 @@ class SlapTimer:
 
     def is_due(self, now_ns: int) -> bool:
         """Whether everything else must wait: a window is to be timed now, or another worker times one."""
-        return self._neighbour_is_timing() or (bool(self._waiting) and now_ns >= self._retry_ns)
+        if self._neighbours is not None and self._neighbours.want_freeze():
+            return True
+        return bool(self._waiting) and now_ns >= self._retry_ns
 
     async def run(self) -> MatchInFlight | None:
         """Freeze the bots while another worker times a window, or time the first window that waits.
@@ -68,10 +70,10 @@ class SlapTimer:
         """
         async with self.freeze_lock:
             self._clock.catch_up(self._clock.now_ns())  # whoever had the lock started a process
-            if not self._neighbour_is_timing():
-                return await self._try_window(self._clock.now_ns())
-            self._freeze_for_neighbour()
-            return None
+            if self._neighbours is not None and self._neighbours.want_freeze():
+                self._freeze_for(self._neighbours)
+                return None
+            return await self._try_window(self._clock.now_ns())
 
     def neighbour_fds(self) -> Sequence[int]:
         """The descriptors to watch for what the other workers say: `hear` takes it."""
@@ -91,15 +93,10 @@ class SlapTimer:
         if self._neighbours is not None:
             self._neighbours.close()
 
-    def _neighbour_is_timing(self) -> bool:
-        return self._neighbours is not None and self._neighbours.want_freeze()
-
-    def _freeze_for_neighbour(self) -> None:
-        if self._neighbours is None:
-            return
+    def _freeze_for(self, neighbours: Neighbours) -> None:
         began_ns = self._clock.now_ns()
-        with frozen(self._bots()) as all_frozen:
-            self._neighbours.stay_frozen(all_frozen=all_frozen)
+        with frozen(self._bots) as all_frozen:
+            neighbours.stay_frozen(all_frozen=all_frozen)
         if self._patience_ends_ns:  # meanwhile it was a neighbour that had the lock
             self._patience_ends_ns += self._clock.now_ns() - began_ns
 
@@ -119,11 +116,11 @@ class SlapTimer:
 
     async def _time_window(self, match: MatchInFlight, *, has_lock: bool) -> MatchInFlight | None:
         """Time the open window of a match. Returns None where the match is over, perhaps because we spoiled it."""
-        if match.is_over() or match.exchange is None:
+        if match.over.is_set() or match.exchange is None:
             return None
         began_ns = self._clock.now_ns()
         try:
-            with quiet(self._bots(), self._wakers, self._neighbours, has_lock=has_lock) as doubts:
+            with quiet(self._bots, self._wakers, self._neighbours, has_lock=has_lock) as doubts:
                 replies = await run_race(match.exchange, match.channels(), doubts)
         except Exception as error:  # our own failure voids this match and no other
             match.fail(error)

@@ -81,7 +81,7 @@ def frozen(channels: Iterable[Channel]) -> Iterator[bool]:
     start_ns = time.monotonic_ns()
     for _, process in bots:
         process.freeze()
-    are_frozen = [freeze_fully(process) for channel, process in bots if channel.is_busy()]
+    are_frozen = [freeze_fully(process) for channel, process in bots if channel.owes_answer]
     try:
         yield all(are_frozen)
     finally:

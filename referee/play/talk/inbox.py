@@ -12,6 +12,7 @@ from protocol.codec import BadLine, decode_answer, decode_ready
 from protocol.messages import Answer, Limits, Ready
 from protocol.text import printable
 from referee.play.faults import Trouble
+from referee.play.talk.exchange import READY
 from referee.rules.record import Line
 
 EXCERPT = 200
@@ -31,7 +32,10 @@ Heard = Ready | Answer | Trouble
 
 
 class Inbox:
-    """One bot's output. `expect_*` says what is awaited, `feed` takes bytes, `hear` gives what they amount to."""
+    """One bot's output: `expect` says which answer is due, `feed` takes bytes, `hear` returns what they amount to.
+
+    It alone knows whether an answer is due: `awaits`.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self.unasked_lines = 0
@@ -42,8 +46,10 @@ class Inbox:
         """Over all bytes that were read."""
         self._limits = limits
         self._buffer = bytearray()
-        self._awaited: str | None = None
-        self._awaits_ready = False
+        self.awaits: str | None = None
+        """The id of the request whose answer is due, or READY; None where none is."""
+        self.asked = 0
+        """How many answers have been asked for."""
         self._has_answered = False
         """Whether a request of this match has been answered."""
         self._excess: Trouble | None = None
@@ -51,32 +57,20 @@ class Inbox:
         """Answers with another id than the one that is awaited."""
         self._first_passed_over = b""
         self._had_blank_line = False
-        self._asked = 0
         self._early: deque[list[int]] = deque()
         """Of whole lines in the buffer when something was asked: how many times had been asked, and how many lines."""
         self._kept: list[tuple[int, int, bytes]] = []
         self._room = KEPT_BYTES
 
-    def expect_ready(self) -> None:
-        """The next line must be `ready`."""
+    def expect(self, awaits: str) -> None:
+        """A request with this id is being written; for READY it is `hello`, and the next line must be `ready`."""
         self._note_asking()
-        self._awaits_ready = True
-        self._passed_over, self._had_blank_line = 0, False
-
-    def expect(self, request_id: str) -> None:
-        """A request with this id has been written."""
-        self._note_asking()
-        self._awaited = request_id
+        self.awaits = awaits
         self._passed_over, self._had_blank_line = 0, False
 
     def give_up(self) -> None:
         """The answer is not awaited any more: should it come, it is ignored."""
-        self._awaited, self._awaits_ready = None, False
-
-    @property
-    def awaited(self) -> str | None:
-        """The id of the request whose answer is awaited; None where none is."""
-        return self._awaited
+        self.awaits = None
 
     def is_empty(self) -> bool:
         """Whether nothing waits to be judged."""
@@ -109,7 +103,7 @@ class Inbox:
 
     def take(self, data: bytes) -> Heard | None:
         """`feed` and then `hear`; at once for a whole line with nothing before it, as most answers come."""
-        if self._buffer or self._awaited is None or data.find(b"\n") != len(data) - 1:
+        if self._buffer or self.awaits is None or data.find(b"\n") != len(data) - 1:
             self.feed(data)
             return self.hear()
         self.bytes_read += len(data)
@@ -128,7 +122,7 @@ class Inbox:
         """
         if self._excess is not None:
             return self._excess
-        while self._awaited is not None or self._awaits_ready:
+        while self.awaits is not None:
             end = self._buffer.find(b"\n")
             if end < 0:
                 break
@@ -158,13 +152,13 @@ class Inbox:
         if self._buffer:
             waiting = self._buffer.count(b"\n") - sum(count for _, count in self._early)
             if waiting:
-                self._early.append([self._asked, waiting])
-        self._asked += 1
+                self._early.append([self.asked, waiting])
+        self.asked += 1
 
     def _keep(self, line: bytes) -> None:
         """A line has been taken from the buffer."""
         self.lines_read += 1
-        after = self._asked
+        after = self.asked
         if self._early:
             after = self._early[0][0]
             self._early[0][1] -= 1
@@ -183,13 +177,13 @@ class Inbox:
             self._had_blank_line = True
             return self._count_unasked()
         try:
-            if self._awaits_ready:
+            if self.awaits == READY:
                 return decode_ready(line)
             answer = decode_answer(line)
         except BadLine as error:
             detail = printable(str(error), EXCERPT) + self._hint(line)  # the error may quote the line
             return Trouble(kind="bad_message", detail=detail, line=_excerpt(line))
-        if answer.id == self._awaited:
+        if answer.id == self.awaits:
             self._has_answered = True
             return answer
         self._passed_over += 1
@@ -201,7 +195,7 @@ class Inbox:
         """For the commonest mistakes: printing something else, and answering what is not asked."""
         if line.lstrip()[:1] != b"{":
             return "; standard output is for messages only, print debugging to standard error"
-        if not self._awaits_ready and not self._has_answered and b'"id"' not in line:
+        if self.awaits != READY and not self._has_answered and b'"id"' not in line:
             return "; if it is meant for `match`: nothing is answered to that message"
         return ""
 

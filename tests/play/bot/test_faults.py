@@ -22,7 +22,7 @@ from quick import FILLER
 
 from protocol.messages import Clocks, FaultPolicy, Game
 from referee.play.bot import process
-from referee.play.bot.process import start
+from referee.play.bot.process import BotProcess
 from referee.play.faults import HostFault
 from referee.play.isolation.cgroups import Cgroups, Group
 from referee.play.match import MatchSetup, play
@@ -517,7 +517,7 @@ def test_what_a_bot_left_in_its_group_ends_without_waitid_too(
     for lacking in NO_WAITID:
         monkeypatch.delattr(os, lacking)
     command = python("if os.fork(): sys.exit(3)\ntime.sleep(600)")
-    bot = start(BotSpec(name="bot", command=command, dir="/", env=mark), Confinement(isolation="none"))
+    bot = BotProcess(BotSpec(name="bot", command=command, dir="/", env=mark), Confinement(isolation="none"))
 
     async def to_its_end() -> str:
         while (ended := bot.exit_status()) is None:

@@ -5,6 +5,7 @@ import os
 import select
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
@@ -12,7 +13,7 @@ import trio
 from racing import WAITERS
 
 from referee.play.bot import process as process_module
-from referee.play.bot.process import start
+from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Usage
 from referee.play.isolation.cgroups import CgroupGap
 from referee.play.spec import BotSpec, Confinement
@@ -56,7 +57,7 @@ sys.stdin.read()
 def used_by(program: str, mark: dict[str, str]) -> tuple[Usage | None, str]:
     """What the system tells that a bot has used when it says something, and what it says."""
     bot = BotSpec(name="bot", command=(sys.executable, "-c", program), dir="/", env=mark)
-    process = start(bot, Confinement())
+    process = BotProcess(bot, Confinement())
     try:
         assert select.select([process.stdout], [], [], PATIENCE_S)[0], "the bot says nothing"
         said = os.read(process.stdout, 4096).decode()
@@ -66,10 +67,14 @@ def used_by(program: str, mark: dict[str, str]) -> tuple[Usage | None, str]:
 
 
 @pytest.fixture(params=[True, False], ids=["control groups", "no control groups"], autouse=True)
-def counted(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With what this host has, and without control groups."""
+def counted(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, until_gone: Callable[[], None]
+) -> Iterator[None]:
+    """With what this host has, and without control groups; idle processes take their time to end."""
     if not request.param:
         monkeypatch.setattr(process_module, "control_groups", lambda: CgroupGap(reason="", remedy=""))
+    yield
+    until_gone()
 
 
 def test_what_was_computed_in_threads_that_have_ended_counts(mark: dict[str, str]) -> None:

@@ -19,7 +19,7 @@ from needs import need_bubblewrap, need_perl
 
 from protocol.messages import Clocks, FaultPolicy
 from referee.play.bot.orphans import nothing_left_behind
-from referee.play.bot.process import start
+from referee.play.bot.process import BotProcess
 from referee.play.isolation.cell import cell_of
 from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotLimits, BotSpec, Confinement, builtin_bot
@@ -53,7 +53,7 @@ def run(folder: Path, mark: dict[str, str]) -> Run:
         spec = BotSpec(name="mine", command=command, dir=str(folder), **more)
 
         async def to_its_end() -> tuple[str, str, str]:
-            process = start(spec, Confinement(isolation="bwrap", limits=limits))
+            process = BotProcess(spec, Confinement(isolation="bwrap", limits=limits))
             process.close_stdin()
             with trio.fail_after(600):
                 out = await _everything(process.stdout)

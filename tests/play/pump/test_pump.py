@@ -234,6 +234,6 @@ def test_a_bot_that_cannot_be_watched_leaves_nothing_behind(
                 await pump.converse(scripted([], []), {seat: channel(pipes) for seat, pipes in enumerate(seats)})
             assert not pump.channels()
             assert not pump._poller.handlers
-            assert not pump._links
+            assert not pump._alarms
 
     trio.run(main)

@@ -11,7 +11,7 @@ from in_memory import HandTime, Pipes, ask, channel, scripted, three_bots
 
 from protocol.messages import Limits
 from referee.play.bot.channel import Channel
-from referee.play.pump.in_flight import MatchInFlight, SeatedBot
+from referee.play.pump.in_flight import MatchInFlight
 from referee.play.pump.pump import Pump
 from referee.play.pump.slap_timer import LOCK_PATIENCE_NS, LOCK_RETRY_NS, SlapTimer
 from referee.play.slaps.lock import HostLock
@@ -57,13 +57,13 @@ WINDOW = Exchange(deliveries=(ask(0, "a"),), timed=True)
 def open_window() -> MatchInFlight:
     """A match with a window that is to be timed."""
     match = MatchInFlight(scripted([WINDOW], []), exchange=WINDOW)
-    match.links[0] = SeatedBot(0, match, 0, nobody())
+    match.seat({0: nobody()})
     return match
 
 
 def test_a_window_waits_for_another_referee_that_is_timing(lock: SharedLock) -> None:
     time = HandTime()
-    timer = SlapTimer(time.clock, list, lock=lock)
+    timer = SlapTimer(time.clock, [], lock=lock)
     match = open_window()
 
     async def main() -> None:
@@ -85,7 +85,7 @@ def test_a_window_waits_for_another_referee_that_is_timing(lock: SharedLock) -> 
 
 def test_a_window_that_has_waited_for_long_is_held_and_marked(lock: SharedLock) -> None:
     time = HandTime()
-    timer = SlapTimer(time.clock, list, lock=lock)
+    timer = SlapTimer(time.clock, [], lock=lock)
     first, second = open_window(), open_window()
 
     async def main() -> None:
@@ -104,7 +104,7 @@ def test_a_window_that_has_waited_for_long_is_held_and_marked(lock: SharedLock) 
 
 def test_a_host_on_which_no_lock_can_be_had_is_not_waited_for(tmp_path: Path) -> None:
     time = HandTime()
-    timer = SlapTimer(time.clock, list, lock=HostLock(tmp_path / "missing" / "lock"))
+    timer = SlapTimer(time.clock, [], lock=HostLock(tmp_path / "missing" / "lock"))
     match = open_window()
     timer.add(match)
 
@@ -125,7 +125,7 @@ def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: 
             other.let_go_on()
             super().stay_frozen(all_frozen=all_frozen)
 
-    timer, other = SlapTimer(time.clock, list, lock=lock, neighbours=Slow(ours)), Neighbours(theirs)
+    timer, other = SlapTimer(time.clock, [], lock=lock, neighbours=Slow(ours)), Neighbours(theirs)
     match = open_window()
 
     async def main() -> None:
@@ -147,7 +147,7 @@ def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: 
 
 def test_a_neighbour_that_has_gone_is_not_heard_any_more() -> None:
     ours, (theirs,) = neighbourhood(2)
-    timer = SlapTimer(HandTime().clock, list, neighbours=Neighbours(ours))
+    timer = SlapTimer(HandTime().clock, [], neighbours=Neighbours(ours))
     assert timer.hear(ours[0])
     os.close(theirs)
     assert not timer.hear(ours[0])
@@ -156,11 +156,11 @@ def test_a_neighbour_that_has_gone_is_not_heard_any_more() -> None:
 
 
 def test_the_window_of_a_match_that_is_over_is_not_timed(lock: SharedLock) -> None:
-    timer = SlapTimer(HandTime().clock, list, lock=lock)
+    timer = SlapTimer(HandTime().clock, [], lock=lock)
     match = open_window()
     lock.is_taken = False
     timer.add(match)
-    match.done.set()
+    match.over.set()
 
     assert trio.run(timer.run) is None
     assert match.replies == {}

@@ -12,6 +12,7 @@ from protocol.actions import Flip
 from protocol.codec import encode
 from protocol.messages import Answer, Limits, Ready
 from referee.play.faults import Trouble
+from referee.play.talk.exchange import READY
 from referee.play.talk.inbox import KEPT_BYTES, KEPT_OF_LINE, LEAST_LINE, Heard, Inbox
 
 SMALL = Limits(line_bytes=100, spare_lines=3)
@@ -44,7 +45,7 @@ def kind(data: bytes) -> str:
 
 def test_ready_then_answers() -> None:
     inbox = Inbox(SMALL)
-    inbox.expect_ready()
+    inbox.expect(READY)
     assert inbox.hear() is None
     inbox.feed(b'{"type": "ready", "name": "ada"}\n')
     assert inbox.hear() == Ready(name="ada")
@@ -269,7 +270,7 @@ def test_a_little_output_that_nobody_asked_for_waits() -> None:
 
 def test_all_that_came_is_kept_with_what_had_been_asked_before_it() -> None:
     inbox = Inbox(Limits())
-    inbox.expect_ready()
+    inbox.expect(READY)
     inbox.feed(b'{"type": "ready"}\n')
     inbox.hear()
     inbox.expect("id1")
@@ -326,7 +327,7 @@ def test_no_bytes_break_it_and_how_they_are_cut_does_not_matter(pieces: list[byt
     def hear_all(chunks: list[bytes]) -> Heard | None:
         inbox = Inbox(SMALL)
         if ready:
-            inbox.expect_ready()
+            inbox.expect(READY)
         else:
             inbox.expect("id1")
         for chunk in chunks:
