@@ -14,16 +14,15 @@ from typing import Any
 import msgspec
 import pytest
 import trio
-from ahead import Ahead
 from msgspec import structs
 from quick import FILLER
 
 from protocol.messages import Clocks, FaultPolicy, Game, Limits, Ready
 from referee.play import match as match_module
 from referee.play.bot import pool as pool_module
-from referee.play.bot import process as process_module
 from referee.play.bot.channel import Channel
 from referee.play.bot.pool import Pool, PooledBot
+from referee.play.bot.process import BotProcess
 from referee.play.match import LiveMatch, MatchSetup
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
@@ -236,11 +235,10 @@ def test_a_bot_that_is_frozen_for_slaps_of_another_match_has_not_finished_learni
     tmp_path: Path, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor does its time for that run meanwhile."""
-    clock = Ahead()
-    monkeypatch.setattr(process_module, "time", clock)
-    monkeypatch.setattr(pool_module, "PATIENCE_S", PATIENCE_S)
+    now_ns = 0
     bot = BotSpec(name="ann", command=(sys.executable, "-c", LEARNS), dir=str(tmp_path), env=mark)
-    channel = Channel(bot, Confinement(), Limits())
+    process = BotProcess(bot, Confinement(), now_ns=lambda: now_ns)
+    channel = Channel(bot, Confinement(), Limits(), process)
     read, looks = channel.read_rest, 0
 
     def read_rest() -> None:
@@ -251,6 +249,7 @@ def test_a_bot_that_is_frozen_for_slaps_of_another_match_has_not_finished_learni
     monkeypatch.setattr(channel, "read_rest", read_rest)
 
     async def main() -> None:
+        nonlocal now_ns
         channel.write(Delivery(seat=0, data=b"end\n"), 0)
         while not (channel.has_read_all() and channel.computes()):
             await trio.sleep(0.001)
@@ -260,7 +259,7 @@ def test_a_bot_that_is_frozen_for_slaps_of_another_match_has_not_finished_learni
                 nursery.start_soon(kept.keep, PooledBot(bot="ann", channel=channel, ready=Ready(), matches=1, block=1))
                 while looks < 5 and not channel.is_held():
                     await trio.lowlevel.checkpoint()
-                clock.by_ns += round(PATIENCE_S * 1e9)
+                now_ns += round(PATIENCE_S * 1e9)
             (tmp_path / "learned").touch()
         assert looks >= 5
         assert await kept.take("ann", 2)

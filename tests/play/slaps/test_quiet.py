@@ -5,11 +5,10 @@ from functools import partial
 
 import pytest
 import trio
-from ahead import Ahead
 
 from protocol.messages import Limits
-from referee.play.bot import process as process_module
 from referee.play.bot.channel import Channel
+from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import states
 from referee.play.slaps import quiet
 from referee.play.slaps.quiet import freeze_fully, frozen
@@ -25,13 +24,13 @@ def test_a_bot_that_is_to_end_while_slaps_are_timed_is_frozen_until_they_are_ove
     mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However long that takes, it has its time to end by itself then."""
-    clock = Ahead()
-    monkeypatch.setattr(process_module, "time", clock)
+    now_ns = 0
     monkeypatch.setattr(quiet, "FREEZE_NS", 60_000_000_000)
     bot = BotSpec(name="bot", command=(sys.executable, "-c", SAYS_BYE), dir="/", env=mark)
-    channel = Channel(bot, Confinement(), Limits())
-    process, read, looks = channel.process, channel.drain_stderr, 0
-    assert process is not None
+    process = BotProcess(bot, Confinement(), now_ns=lambda: now_ns)
+    channel = Channel(bot, Confinement(), Limits(), process)
+    channel.end_hold()
+    read, looks = channel.drain_stderr, 0
 
     def drain() -> None:
         nonlocal looks
@@ -41,13 +40,14 @@ def test_a_bot_that_is_to_end_while_slaps_are_timed_is_frozen_until_they_are_ove
     monkeypatch.setattr(channel, "drain_stderr", drain)
 
     async def main() -> None:
+        nonlocal now_ns
         async with trio.open_nursery() as nursery:
             with frozen([channel]):
                 assert freeze_fully(process)
                 nursery.start_soon(partial(channel.stop, patience_s=PATIENCE_S))
                 while looks < 3 and not process.has_exited():
                     await trio.lowlevel.checkpoint()
-                    clock.by_ns += round(PATIENCE_S * 1e9)
+                    now_ns += round(PATIENCE_S * 1e9)
                 assert states([process.pid]) == {"T"}
 
     trio.run(main)
