@@ -19,9 +19,10 @@ from importlib.machinery import PathFinder
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from referee.library import replay, score
+    from referee.library import replay
     from referee.rules.book.variants import customised, preset
     from referee.rules.game import Game
+    from referee.rules.scoring.by_hand import score
 
 __all__ = ["Game", "customised", "preset", "replay", "score"]
 
@@ -32,7 +33,7 @@ _HOMES = {
     "customised": "referee.rules.book.variants",
     "preset": "referee.rules.book.variants",
     "replay": "referee.library",
-    "score": "referee.library",
+    "score": "referee.rules.scoring.by_hand",
 }
 """The module of each public name."""
 

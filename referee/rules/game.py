@@ -49,7 +49,7 @@ class Game:
 
     @classmethod
     def from_seed(cls, variant: Variant, seats: int, seed: str) -> "Game":
-        """A match whose cards follow from the seed, in the same way on every machine.
+        """Begin a match whose cards follow from the seed, in the same way on every machine.
 
         Its deal key is `seed_key(seed)`. `golfref match --seed` deals other cards, since its keys depend on the bots
         too (protocol/README.md section 9). Raises BadOptions where so many seats cannot play the variant (GEN-14).
@@ -64,9 +64,9 @@ class Game:
         return self.table.events
 
     def seen(self, viewer: int | None, since: int = 0) -> list[Event]:
-        """What this seat was told of the events from number `since` on; None is a spectator (INF-01).
+        """Return what this seat was told of the events from number `since` on; the viewer None is a spectator (INF-01).
 
-        A card that the viewer may not see is None.
+        A card that the viewer may not see is None there.
         """
         return [view(event, viewer) for event in self.events[since:]]
 

@@ -21,7 +21,7 @@ class UnknownVariant(ValueError):
 
 
 def preset(name: str) -> Variant:
-    """The game of this name as the rule book has it: its options, rows and columns, fewest and most seats.
+    """Return the game of this name as the rule book has it: its options, rows and columns, fewest and most seats.
 
     `PRESETS` has all of them, and RULES.md says under "Variant names" which section each belongs to. Raises
     UnknownVariant (a ValueError) for another name; its text suggests the nearest.
@@ -38,7 +38,7 @@ def preset(name: str) -> Variant:
 
 
 def customised(name: str, changes: Mapping[str, Any]) -> Variant:
-    """The game of this name with other options, checked as a whole (GEN-14, OPT).
+    """Return the game of this name with other options, checked as a whole (GEN-14, OPT).
 
     `changes` has options of RULES.md section 21 with values as in a tournament's TOML file; the others stay as the
     preset has them. Raises UnknownVariant for a name that is no game, and BadOptions for a value that an option cannot

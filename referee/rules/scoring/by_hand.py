@@ -24,6 +24,28 @@ class Scores(Struct, frozen=True, kw_only=True):
     scores: tuple[int, ...]
 
 
+def score(variant: Variant | str, *layouts: str, ender: int | None = None) -> Scores:
+    """Return the scores of layouts that somebody wrote down, one for each seat from 0; lower is better (GEN-11).
+
+    A layout is text (RULES.md section 1): rows from the far one to the near one, `/` between them, cards such as `10H`,
+    `(7H)` for a card that lies face down, which counts all the same, and `--` for an empty slot. `variant` is a name
+    that `preset` knows, or what `preset` or `customised` gave. `ender` is the seat that knocked or ended the round.
+
+    Returns `Scores`, in points by seat: `raw` by the values and cancelling of the game (SCO, CAC-40, POW-27, TDK-15,
+    PAR-21), and `scores`, to which a moon (SCO-13) and what ending the round costs or earns (KNK, CAC-41) are applied.
+
+    Raises UnknownVariant for a name that is no game, and BadGrid for text that is no layout, for a shape or a card that
+    the game does not have, and for an `ender` without a layout. Both are ValueErrors.
+
+    >>> score("six-card", "KS 5H 9D / KD AC 9S")  # 5 + A; kings and nines cancel in their columns (SCO-03)
+    Scores(raw=(6,), scores=(6,))
+    >>> from referee import customised
+    >>> score(customised("four-card", {"knock_penalty": "add:10"}), "9S 4D / 9C KH", "KS KD / AC AH", ender=0)
+    Scores(raw=(4, 2), scores=(14, 2))
+    """
+    return score_grids(preset(variant) if isinstance(variant, str) else variant, layouts, ender)
+
+
 def scoring_variant(name: str, changes: Mapping[str, Any]) -> Variant:
     """Return the variant as `customised` does, but without asking for `jokers`: a layout may hold some anyway."""
     base = preset(name)
