@@ -219,10 +219,16 @@ class Stop(_Action, frozen=True, kw_only=True, tag="stop"):
     """DEC-14, Powers 2: no further power."""
 
 
+class ChoosePar(_Action, frozen=True, kw_only=True, tag="choose_par"):
+    """DEC-17, par golf: the par of the hole that is dealt next."""
+
+    par: Index
+
+
 Action = (
     TurnUp | Look | Arrange | Draw | Knock | End | Flip | SwapOwn | Swap | Discard | Trade | Nothing
     | Peek | Switch | Exchange | Rearrange | AddCard | RemoveCard | Plant | Shuffle | Expose | Hide | Shield
     | SwapLines | TakeTwo | CancelKnock | Pass | Slap | Give | Block | Allow | DiscardPairs | Stroke | Keep | Copy
-    | Stop
+    | Stop | ChoosePar
 )  # fmt: skip
 """Any action."""

@@ -333,6 +333,13 @@ class Forfeited(_Event, frozen=True, kw_only=True, tag="forfeited"):
     seat: int
 
 
+class ParChosen(_Event, frozen=True, kw_only=True, tag="par_chosen"):
+    """Par golf: the dealer has chosen the par of the hole that is dealt next."""
+
+    seat: int
+    par: int
+
+
 Shown = Card | None
 """A card on the wire: its code, or null for who may not see it."""
 
@@ -345,6 +352,6 @@ Event = (
     | PairsDiscarded[Shown] | Stroked | PowerUsed[Shown] | Blocked[Shown] | Shielded[Shown] | Peeked[Shown] | Switched
     | Rearranged[Numbers] | LinesSwapped[str | None, Numbers] | Shuffled | CardAdded | CardRemoved[Shown]
     | Planted[Shown] | Exposed[Shown] | Hidden | DrewTwo[Shown] | Kept[Shown] | KnockCancelled | Slapped[Shown]
-    | Gave | WindowClosed | Showdown[Shown] | Scored | Forfeited
+    | Gave | WindowClosed | Showdown[Shown] | Scored | Forfeited | ParChosen
 )  # fmt: skip
 """Any event as it stands on the wire."""

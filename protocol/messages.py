@@ -14,9 +14,9 @@ from protocol.offers import Offer
 
 Decision = Literal[
     "turn_up", "look", "arrange", "turn", "place", "flip", "power", "slap", "give", "block", "pairs", "stroke", "pick8",
-    "pick2",
+    "pick2", "par",
 ]  # fmt: skip
-"""The fourteen kinds of decision, in the order of the table in RULES.md section 4."""
+"""The fifteen kinds of decision, in the order of the table in RULES.md section 4."""
 
 SlapTiming = Literal["isolated", "broadcast"]
 """How slaps are timed: one bot at a time, alone on the machine; or all at once, as their answers are seen."""
@@ -103,7 +103,7 @@ class Match(Struct, frozen=True, kw_only=True, tag="match", tag_field="type"):
     seat: int
     """The bot's own seat, 0 to seats - 1; play goes clockwise, to the next higher number."""
     rows: int
-    """On a par course the most of any hole; the event `round` tells those of each."""
+    """In par golf the most that a hole can have; the event `round` tells those of each."""
     columns: int
     cards: int
     """Cards in the whole pack."""

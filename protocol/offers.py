@@ -56,6 +56,7 @@ class Offer(Struct, frozen=True, kw_only=True):
     rows: AnyOf | UnsetType = UNSET
     card: OneOf | UnsetType = UNSET
     power: OneOf | UnsetType = UNSET
+    par: OneOf | UnsetType = UNSET
 
     def choices(self) -> dict[str, Choice]:
         """The choices by the field's name in Python, in the order of the struct."""

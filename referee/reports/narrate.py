@@ -47,6 +47,7 @@ SENTENCES: Mapping[type[Struct], str] = {
     wire.Gave: "{seat} gives its {slot} to {target}",
     wire.WindowClosed: "the slap window closes",
     wire.Forfeited: "{seat} has forfeited the match",
+    wire.ParChosen: "{seat} chooses par {par} for the next hole",
 }
 """What happened, by kind of event. The words in braces are its fields, or what `_other_words` makes of them.
 

@@ -179,7 +179,10 @@ def _match(options: Options) -> Iterator[str]:
     if options.limit is not None:
         verb = "reaches" if options.limit_mode == "reach" else "exceeds"
         yield f"The match ends after the round in which a total {verb} {options.limit}."
-    again = " on the holes of the course, from the first on" if options.course else ""
+    again = ""
+    if options.course:
+        order = "in any order" if options.par_choice == "dealer" else "from the first on"
+        again = f" on the holes of the course, {order}"
     yield "The lowest total wins; " + (
         "ties are shared." if options.tiebreak == "shared" else f"a tie at the top is played off{again}."
     )

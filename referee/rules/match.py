@@ -71,8 +71,9 @@ def _play_round(table: Table, played: int, *, playoff: bool) -> Flow[RoundResult
     table.playoff = playoff
     table.dealer = (table.options.first_dealer + played) % table.seats
     table.starter = starter_of(table)
-    six_card.deal(table)
     course = COURSES[table.variant.play]
+    rows = table.variant.rows if course.settle_rows is None else (yield from course.settle_rows(table))
+    six_card.deal(table, rows)
     try:
         yield from course.open_round(table)
         yield from six_card.play_turns(table, course.take_turn)

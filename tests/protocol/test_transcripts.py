@@ -112,6 +112,9 @@ CASES = {
     "par-5": case("par-5", 12, *(bot | NO_TABLE for bot in (ADA, BOB, CY, DEE)), eager=("stroke",)),
     "no-par": case("no-par", 3493, ADA, BOB | NO_TABLE, patience=5),
     "par-course": case("par-course", 888, ADA, BOB | NO_TABLE, options={"course": [4, 3]}, eager=("stroke",)),
+    "par-chosen": case(
+        "par-course", 2, ADA, BOB | NO_TABLE, options={"course": [3, 4], "par_choice": "dealer"}, eager=("stroke",)
+    ),
     "powers-options": case(
         "powers",
         6464,
@@ -126,7 +129,7 @@ CASES = {
     ),
     "nine-card-options": case("nine-card", 3020, ADA, BOB | NO_TABLE, options=SEVERAL, patience=6),
 }
-"""By the name of the file: the presets (the course cut to two holes), and three of them with several options."""
+"""By the name of the file: the presets (the course cut to two holes), and some of them with several options."""
 
 
 class Scripted:

@@ -40,6 +40,7 @@ TO_TRY: Mapping[str, tuple[Any, ...]] = {
     "course": ((3, 5),),
     "par": (3, 5),
     "no_par": (True,),
+    "par_choice": ("dealer",),
     "arrange": ("blind",),
     "par_table": ({"name": "tried", "values": {"A": -3}, "rules": [{"if": {"any": True}, "score": "high"}]},),
     "strokes_per_turn": ("unlimited",),

@@ -173,6 +173,8 @@ def _action(text: str) -> Action:
             choices = {"slots": tuple(int(word[1:]) for word in words)}
         case "stroke":
             choices = {"row": int(words[0])}
+        case "choose_par":
+            choices = {"par": int(words[0])}
         case "discard_pairs":
             choices = {"rows": tuple(int(word) for word in words)}
         case "peek" | "trade":

@@ -307,6 +307,15 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             does="Whether the holes have no par: two rows, no strokes, and any seat may end them.", games=IN_PAR_GOLF
         ),
     ] = False
+    par_choice: Annotated[
+        Literal["fixed", "dealer"],
+        Option(
+            does="Whether the pars are fixed, or the dealer of each hole chooses its par: one that is left of "
+            "`course`, or without a course any of 3 to 5.",
+            games=IN_PAR_GOLF,
+            needs=A_PAR,
+        ),
+    ] = "fixed"
     arrange: Annotated[
         Literal["after_look", "blind"],
         Option(

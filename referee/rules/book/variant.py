@@ -95,10 +95,11 @@ def size(variant: Variant) -> int:
     return variant.rows * variant.columns
 
 
-def hole_rows(variant: Variant, number: int) -> int:
-    """Return the rows of a layout in a round (from 1); on a course they are the hole's par (PAR-22)."""
-    course = variant.options.course
-    return course[(number - 1) % len(course)] if course else variant.rows
+def possible_pars(options: Options) -> tuple[int, ...]:
+    """Return the pars that holes have, in the order of the course, or can have (PAR-22, PAR-28); () without par."""
+    if options.course is not None or options.par is None:
+        return options.course or ()
+    return (3, 4, 5) if options.par_choice == "dealer" else (options.par,)
 
 
 def has_up_card(variant: Variant) -> bool:

@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 from referee.rules.book.changes import BadOptions, OptionProblem, change, shape_problems
 from referee.rules.book.options import Options
 from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant, deck, has_up_card, size
+from referee.rules.book.variant import Variant, deck, has_up_card, possible_pars, size
 
 
 class UnknownVariant(ValueError):
@@ -66,7 +66,7 @@ def _without_pars(base: Variant, changes: Mapping[str, Any]) -> Variant:
 def _shaped(base: Variant, options: Options) -> Variant:
     """Return the variant with these options and what follows from them: play and grid (FOU-04, PAR-03, PAR-22)."""
     if base.has("par"):
-        rows = max(options.course or (options.par or 2,))
+        rows = max(possible_pars(options), default=2)
         rounds = len(options.course) if options.course else options.rounds
         return replace(base, rows=rows, options=replace(options, rounds=rounds))
     if base.play_after_look is not None and options.initial_look is not None:

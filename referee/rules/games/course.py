@@ -12,6 +12,9 @@ from referee.rules.book.variant import Variant
 from referee.rules.table.asks import Flow
 from referee.rules.table.table import Table
 
+SettleRows = Callable[[Table], Flow[int]]
+"""What comes before the deal: returns how many rows the layouts of the round have."""
+
 OpenRound = Callable[[Table], Flow[None]]
 """Plays what comes after the deal and before the first turn."""
 
@@ -29,3 +32,5 @@ class Course(Struct, frozen=True, kw_only=True):
     take_turn: TakeTurn
     set_up_in_words: InWords
     turn_in_words: InWords
+    settle_rows: SettleRows | None = None
+    """None where every round has the rows of the variant."""

@@ -3,16 +3,44 @@
 from collections.abc import Iterator
 
 from protocol import events
-from protocol.actions import Arrange, Draw, End, Nothing, Stroke, Swap, SwapOwn
+from protocol.actions import Arrange, ChoosePar, Draw, End, Nothing, Stroke, Swap, SwapOwn
 from protocol.cards import Card
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.variant import Variant
+from referee.rules.book.variant import Variant, possible_pars
 from referee.rules.games.course import Course
 from referee.rules.games.hidden import first_look, look_in_words
 from referee.rules.games.six_card import NONE, STARTER, draw_sources, start_final_lap
 from referee.rules.table.asks import Ask, Flow, Sealed, choose, choose_sealed
 from referee.rules.table.seen import Seen, everybody, only
 from referee.rules.table.table import Slot, Table, draw, flip
+
+
+def settle_rows(table: Table) -> Flow[int]:
+    """PAR-28, DEC-17: the next hole has the par that comes next (PAR-22), or one that its dealer chooses."""
+    pars = _pars_left(table)
+    if not pars:
+        return table.variant.rows
+    par, offered = pars[0], tuple(sorted(set(pars)))
+    if table.options.par_choice == "dealer" and len(offered) > 1:
+        offers = (Offer(kind="choose_par", par=OneOf(offered)),)
+        action = yield from choose(Ask(seat=table.dealer, decision="par", offers=offers, fallback=ChoosePar(par=par)))
+        par = action.par if isinstance(action, ChoosePar) else par
+        table.emit(events.ParChosen(seat=table.dealer, par=par))
+    table.pars.append(par)
+    return par
+
+
+def _pars_left(table: Table) -> tuple[int, ...]:
+    """Return the pars that the next hole can have, the one first that it has if nobody chooses; () without par.
+
+    A course is played hole by hole, and again from its beginning once all of its holes have been played."""
+    options = table.options
+    left = list(possible_pars(options))
+    if options.course is None:
+        return tuple(sorted(left, key=lambda par: par != options.par))
+    for par in table.pars[len(table.pars) // len(left) * len(left) :]:
+        left.remove(par)
+    return tuple(left)
 
 
 def open_hole(table: Table) -> Flow[None]:
@@ -153,7 +181,11 @@ def _set_up_in_words(variant: Variant) -> Iterator[str]:
     if options.course:
         pars = " ".join(map(str, options.course))
         yield f"A course of {len(options.course)} holes with the pars {pars}."
-    yield f"Each seat has rows of two cards, {'as many as the par' if options.course else variant.rows}, face down."
+    if options.par_choice == "dealer":
+        which = "one that is left of the course" if options.course else "3, 4 or 5"
+        yield f"Before the deal the dealer of each hole chooses its par: {which}."
+    rows = variant.rows if len(set(possible_pars(options))) < 2 else "as many as the par"
+    yield f"Each seat has rows of two cards, {rows}, face down."
     yield look_in_words(variant)
     if options.arrange == "after_look":
         yield "Then it arranges them as it likes, all seats at the same time."
@@ -178,4 +210,5 @@ COURSE = Course(
     take_turn=take_turn,
     set_up_in_words=_set_up_in_words,
     turn_in_words=_turn_in_words,
+    settle_rows=settle_rows,
 )

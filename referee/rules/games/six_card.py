@@ -12,7 +12,7 @@ from protocol.actions import Action, Discard, Draw, Flip, Knock, Nothing, Swap, 
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.options import Options
-from referee.rules.book.variant import Variant, has_up_card, hole_rows, size
+from referee.rules.book.variant import Variant, has_up_card, size
 from referee.rules.games.course import Course, TakeTurn
 from referee.rules.table.asks import ALIKE, Ask, Flow, Sealed, choose, choose_sealed
 from referee.rules.table.seen import everybody
@@ -27,14 +27,14 @@ Source = Literal["stock", "pile"]
 """Where a card can be drawn from."""
 
 
-def deal(table: Table) -> None:
+def deal(table: Table, rows: int) -> None:
     """GEN-04: cards go out one at a time, clockwise from the dealer's left, row by row; the rest is the stock.
 
-    All of them lie face down (SIX-02, NIN-02, CAC-05, TDK-03)."""
+    Each layout gets so many rows. All of them lie face down (SIX-02, NIN-02, CAC-05, TDK-03)."""
     pack = table.chance.deck(table.round)
     table.layouts = [[] for _ in range(table.seats)]
-    table.rows = hole_rows(table.variant, table.round)
-    dealt = table.seats * table.rows * table.variant.columns
+    table.rows = rows
+    dealt = table.seats * rows * table.variant.columns
     for index, card in enumerate(pack[:dealt]):
         table.layouts[(table.dealer + 1 + index) % table.seats].append(Slot(card, up=False))
     table.stock = list(reversed(pack[dealt:]))

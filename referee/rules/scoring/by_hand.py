@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from protocol.cards import JOKER, Card, rank
 from referee.rules.book.options import JOKERS, OPTIONS
-from referee.rules.book.variant import Variant, deck
+from referee.rules.book.variant import Variant, deck, possible_pars
 from referee.rules.book.variants import customised, preset
 from referee.rules.scoring.grid import BadGrid, Grid, parse_grid
 from referee.rules.scoring.knocker import score_round
@@ -85,7 +85,7 @@ def _check_shape(variant: Variant, grid: Grid) -> None:
     """Raise BadGrid unless the grid has the dealt shape (KER-08), with empty slots only where a game has them."""
     if variant.layout_size == "changes" or variant.options.slaps:
         return  # CAC-44, POW-08: sets grow and shrink
-    rows = sorted(set(variant.options.course or (variant.rows,)))
+    rows = sorted(set(possible_pars(variant.options)) or {variant.rows})
     expected = f"expected {' or '.join(map(str, rows))} rows of {variant.columns} cards for {variant.preset}"
     if len(grid) not in rows:
         raise BadGrid(f"{expected}, got {len(grid)} rows")

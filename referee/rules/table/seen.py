@@ -54,6 +54,7 @@ Happening = (
     | wire.Planted[Hand] | wire.Exposed[Hand] | wire.Hidden | wire.DrewTwo[Hand] | wire.Kept[Hand]
     | wire.KnockCancelled | wire.Slapped[Hand] | wire.Gave | wire.WindowClosed | wire.Showdown[Hand] | wire.Scored
     | wire.Forfeited
+    | wire.ParChosen
 )  # fmt: skip
 """An event inside the referee: its secrets are `Seen`."""
 

@@ -73,6 +73,8 @@ class Table(Struct, kw_only=True):
     capped: bool = False
     latest_rows: list[int | None] = field(default_factory=list)
     """Two-deck game: the row in which each seat placed or turned up a card in its latest turn."""
+    pars: list[int] = field(default_factory=list)
+    """Par golf: the pars of the holes so far, the current one's last."""
     strokes: list[set[int]] = field(default_factory=list)
     """Par golf: the rows that each seat has taken as strokes."""
     shields: list[list[Card]] = field(default_factory=list)

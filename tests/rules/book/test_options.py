@@ -141,6 +141,7 @@ CATALOGUE = (
     ),
     entry("par", {"PAR"}, None, but={"par-3": 3, "par-4": 4, "par-5": 5}, good=(3, 4, 5), bad=(2, 6, "none", "3")),
     entry("no_par", {"PAR"}, False, but={"no-par": True}, **BOOL),
+    entry("par_choice", {"PAR"}, "fixed", good=("fixed", "dealer"), bad=("none", "vote", True)),
     entry("arrange", {"PAR"}, "after_look", good=("after_look", "blind"), bad=("none", True)),
     entry(
         "par_table", {"PAR"},

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from scripted import Script, Start
+from scripted import Script, Start, listed
 
-from protocol.actions import Action, Arrange, Draw, Nothing, Stroke, Swap, SwapOwn
+from protocol.actions import Action, Arrange, ChoosePar, Draw, Nothing, Stroke, Swap, SwapOwn
 from protocol.events import (
     Arranged,
     Drew,
@@ -13,6 +13,7 @@ from protocol.events import (
     Finished,
     Knocked,
     Looked,
+    ParChosen,
     Reshuffled,
     Round,
     Showdown,
@@ -22,12 +23,15 @@ from protocol.events import (
     TurnedUp,
     UpCard,
 )
-from protocol.offers import Offer, Pick
+from protocol.offers import Offer, OneOf, Pick
+from referee.rules.book.changes import BadOptions
 from referee.rules.book.par_table import OURS_1
 from referee.rules.book.variant import deck
 from referee.rules.book.variants import customised, preset, seat_problem
 from referee.rules.describe import rules_in_brief, rules_in_full
 from referee.rules.game import Game
+from referee.rules.scoring.by_hand import score_grids
+from referee.rules.scoring.grid import BadGrid
 from referee.rules.scoring.scoring import raw_score
 from referee.rules.scoring.values import card_values
 from referee.rules.table.asks import Ask, IllegalAnswer, Sealed
@@ -455,6 +459,83 @@ def test_par_22_playoff_holes_go_round_the_course_again() -> None:
     assert [event.rows for event in begun if not event.playoff] == [3, 5]
     assert [event.rows for event in begun if event.playoff] == [3, 5, 3, 5, 3, 5, 3, 5, 3]
     assert "played off on the holes of the course, from the first on" in rules_in_brief(game.table.variant)
+
+
+def choose_pars(game: Game, *wanted: int) -> list[tuple[int, list[int]]]:
+    """Play to the end; the dealers choose these pars one after the other. Returns who was offered which pars."""
+    asked, pars = [], list(wanted)
+    while (question := game.question) is not None:
+        if isinstance(question, Ask) and question.decision == "par":
+            (offer,) = question.offers
+            asked.append((question.seat, list(listed(offer.par))))
+            game.answer(ChoosePar(par=pars.pop(0)) if pars else question.fallback)
+        elif isinstance(question, Ask):
+            game.answer(question.fallback)
+        else:
+            leave_as_dealt(game)
+    return asked
+
+
+def rows_of_holes(game: Game) -> list[int]:
+    return [event.rows for event in game.events if isinstance(event, Round)]
+
+
+def test_par_28_dec_17_amb_90_the_dealer_chooses_the_par_before_anything_is_dealt() -> None:
+    game = new_game("par-course", 3, par_choice="dealer", first_dealer=2)
+    ask = game.question
+    assert isinstance(ask, Ask)
+    assert (ask.seat, ask.decision, ask.fallback, ask.opens_turn) == (2, "par", ChoosePar(par=4), False)
+    assert ask.offers == (Offer(kind="choose_par", par=OneOf((3, 4, 5))),)
+    assert not game.events
+    with pytest.raises(IllegalAnswer):
+        game.answer(ChoosePar(par=2))
+    game.answer(ChoosePar(par=5))
+    for viewer in (None, 0, 1, 2):
+        chosen, dealt = game.seen(viewer)[:2]
+        assert chosen == ParChosen(seat=2, par=5)
+        assert isinstance(dealt, Round)
+        assert (dealt.dealer, dealt.rows, dealt.stock) == (2, 5, 52 - 30)
+
+
+def test_par_28_a_course_is_played_in_the_order_that_the_dealers_choose() -> None:
+    game = new_game("par-course", 2, course=[3, 4, 4, 5], par_choice="dealer", turn_cap=1)
+    assert choose_pars(game, 4, 4, 5) == [(0, [3, 4, 5]), (1, [3, 4, 5]), (0, [3, 5])]
+    assert rows_of_holes(game) == [4, 4, 5, 3]
+    assert [event.par for event in game.events if isinstance(event, ParChosen)] == [4, 4, 5]
+
+
+def test_par_28_the_fallback_is_the_next_par_of_the_course() -> None:
+    game = new_game("par-course", 4, course=[5, 3, 4], par_choice="dealer", turn_cap=1)
+    assert choose_pars(game) == [(0, [3, 4, 5]), (1, [3, 4])]
+    assert rows_of_holes(game) == [5, 3, 4]
+
+
+def test_par_28_without_a_course_any_par_can_be_chosen_for_every_hole() -> None:
+    game = new_game("par-4", 2, par_choice="dealer", rounds=4, turn_cap=1)
+    assert choose_pars(game, 5, 5, 3) == [(seat, [3, 4, 5]) for seat in (0, 1, 0, 1)]
+    assert rows_of_holes(game) == [5, 5, 3, 4]
+
+
+def test_par_28_playoff_holes_are_chosen_from_the_whole_course_again() -> None:
+    """PAR-28 [AMB-87 GEN-13]: a table on which every hole is a tie."""
+    even = {"name": "even", "rules": [{"if": {"any": True}, "score": 0}]}
+    course = {"course": [3, 5], "par_choice": "dealer", "tiebreak": "playoff"}
+    game = new_game("par-course", 2, turn_cap=1, par_table=even, **course)
+    asked = choose_pars(game, 5, 5, 3)
+    assert asked == [(0, [3, 5])] * 6
+    assert rows_of_holes(game) == [5, 3] + [5, 3] + [3, 5] * 3 + [3]
+    assert "played off on the holes of the course, in any order" in rules_in_brief(game.table.variant)
+
+
+def test_par_28_grids_of_every_par_fit_and_no_par_has_no_choice() -> None:
+    variant = customised("par-3", {"par_choice": "dealer"})
+    assert (variant.rows, variant.columns, variant.seats) == (5, 2, (2, 4))
+    for rows in (3, 4, 5):
+        assert score_grids(variant, [" / ".join(["5S 5D"] * rows)]).raw == (0,)
+    with pytest.raises(BadGrid, match="expected 3 or 4 or 5 rows"):
+        score_grids(variant, ["5S 5D / 5S 5D"])
+    with pytest.raises(BadOptions, match="par_choice: needs holes with a par"):
+        customised("no-par", {"par_choice": "dealer"})
 
 
 def test_par_23_the_lowest_sum_over_all_holes_wins() -> None:

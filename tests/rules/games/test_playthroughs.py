@@ -112,6 +112,7 @@ CASES = {
         "cactus", 4, 625, "switch", patience=30, cactus_ranks="KA", slap_order="lottery", stock_out="reshuffle",
         protect_ender=True, fixed_starter=True, cactus_knock=(0, 3),
     ),
+    "par-chosen": case("par-course", 2, 0, "stroke", par_choice="dealer", course=(3, 4)),
     "par-blind": case("par-4", 2, 22, "stroke", arrange="blind", strokes_per_turn="unlimited", twos="plus2"),
 }  # fmt: skip
 """By the name of the file."""
