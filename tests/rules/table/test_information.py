@@ -271,7 +271,7 @@ def test_powers_tell_nothing_but_what_they_are_for(
     preset: str, seats: int, options: dict[str, Any], at_random: AtRandom
 ) -> None:
     variant = customised(preset, {"rounds": 1, **options})
-    for seed in range(30):
+    for seed in range(20):
         played, dice = play(variant, seats, seed, at_random, haste=0.03), Random(seed)  # noqa: S311
         for viewer in (None, *range(seats)):
             assert not leaks(played, viewer, dice)
@@ -409,7 +409,7 @@ def test_inf_05_nobody_can_follow_what_was_moved_unseen(
     preset: str, seats: int, options: dict[str, Any], at_random: AtRandom
 ) -> None:
     variant, moves = customised(preset, options), 0
-    for seed in range(25):
+    for seed in range(15):
         played, dice = play(variant, seats, seed, at_random, haste=0.02), Random(seed)  # noqa: S311
         for moved in hidden_moves(played, dice):
             moves += 1
