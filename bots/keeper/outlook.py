@@ -105,7 +105,7 @@ class Outlook:
         most, factor = self.options["cactus_knock"] if self.variant == "cactus" else (0, 1)
         if score > most:
             score *= factor
-        if self.penalty:
+        if self.penalty and rivals:
             score += self.penalty / (1 + exp((min(rivals) - score) / SPREAD))
         return score - mean(rivals)
 
@@ -116,7 +116,8 @@ class Outlook:
         if self.book.ender is not None:
             return 0
         if self.ends_by_open_cards():
-            return min(self.book.layouts[seat].count(UNKNOWN) for seat in self.others) + self.last_laps
+            unknown = [self.book.layouts[seat].count(UNKNOWN) for seat in self.others]
+            return min(unknown, default=TURNS_TO_KNOCK) + self.last_laps
         if self.options.get("par") or self.options.get("course"):
             return min(len(self.book.occupied(seat)) - len(self.book.fixed[seat]) for seat in self.others) // 2
         return TURNS_TO_KNOCK
@@ -152,7 +153,8 @@ class Outlook:
 
 
 def mean(costs: list[float]) -> float:
-    return sum(costs) / len(costs)
+    """The mean; 0 of nothing, where a seat plays alone and only its own cost counts."""
+    return sum(costs) / max(1, len(costs))
 
 
 def knock_penalty(rule: str | None, seats: int) -> float:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import msgspec
-from msgspec import Struct, convert
+from msgspec import UNSET, Struct, UnsetType, convert
 from msgspec.structs import replace
 from tabulate import tabulate
 
@@ -72,6 +72,15 @@ class RoundScores(Struct, frozen=True, kw_only=True):
     capped: bool
 
 
+class Best(Struct, frozen=True, kw_only=True):
+    """The best match of a seat that plays alone (NIN-13)."""
+
+    game: int
+    """From 0."""
+    rounds: int
+    total: int
+
+
 class MatchReport(Struct, frozen=True, kw_only=True):
     """A game in `match --json`."""
 
@@ -80,6 +89,8 @@ class MatchReport(Struct, frozen=True, kw_only=True):
     bots: tuple[BotResult, ...]
     rounds: tuple[RoundScores, ...]
     record: str | None
+    best: Best | UnsetType | None = UNSET
+    """Of a seat that plays alone: its best game so far, None where it forfeited them all."""
 
 
 class UsageError(ValueError):
@@ -103,7 +114,7 @@ def play_match(order: Ordered) -> int:
         for setup in setups:
             records.append(_with_said_names(await play(pump, setup)))
             _keep(order.record, records)
-            _show(order, records[-1], len(records) - 1)
+            _show(order, records)
 
     try:
         run_session([work])
@@ -222,9 +233,13 @@ def _keep(path: Path | None, records: Sequence[Record]) -> None:
         raise UsageError(f"{path}: cannot write the record: {error.strerror}") from None
 
 
-def _show(order: Ordered, record: Record, game: int) -> None:
+def _show(order: Ordered, records: Sequence[Record]) -> None:
+    """Show the game that was played last; a seat alone is shown beside its own best so far."""
+    record, game = records[-1], len(records) - 1
     if order.as_json:
-        put_json(msgspec.json.encode(_report(order, record)))
+        put_json(msgspec.json.encode(_report(order, records)))
+    elif len(record.seats) == 1:
+        _show_alone(records)
     else:
         _show_table(record)
     for seat in range(len(record.seats)):
@@ -250,12 +265,45 @@ def _show_table(record: Record) -> None:
         for seat, bot in enumerate(record.seats)
     ]
     put(tabulate(rows, headers=["seat", "bot", "total", "rank", "faults", "late slaps"], disable_numparse=[1, 4]))
+    _show_particulars(record)
+
+
+def _show_alone(records: Sequence[Record]) -> None:
+    """Show the last game of a seat that plays alone, beside its best one so far (NIN-13)."""
+    record, best = records[-1], best_alone(records)
+    against = "-" if best is None else f"{best.total} in {best.rounds} rounds, game {best.game + 1}"
+    row = (
+        len(records),
+        record.seats[0].name,
+        record.result.totals[0],
+        len(record.result.rounds),
+        against,
+        _faults(record, 0),
+    )
+    put(
+        tabulate([row], headers=["game", "bot", "total", "rounds", "best so far", "faults"], disable_numparse=[1, 4, 5])
+    )
+    _show_particulars(record)
+
+
+def best_alone(records: Sequence[Record]) -> Best | None:
+    """Return the best of the games that a seat played alone (NIN-13), None where it forfeited them all."""
+    games = [
+        Best(game=game, rounds=len(record.result.rounds), total=record.result.totals[0])
+        for game, record in enumerate(records)
+        if not record.seats[0].forfeited
+    ]
+    return min(games, key=lambda one: (-one.rounds, one.total), default=None)
+
+
+def _show_particulars(record: Record) -> None:
     put("rounds, points by seat: " + " ".join("/".join(map(str, one.scores)) for one in record.result.rounds))
     at_once = "   slaps: broadcast timing" if record.clocks.slap_timing == "broadcast" else ""
     put(f"seed: {record.seed}   isolation: {record.isolation}{at_once}", "")
 
 
-def _report(order: Ordered, record: Record) -> MatchReport:
+def _report(order: Ordered, records: Sequence[Record]) -> MatchReport:
+    record = records[-1]
     result = record.result
     return MatchReport(
         variant=record.preset,
@@ -276,6 +324,7 @@ def _report(order: Ordered, record: Record) -> MatchReport:
             RoundScores(scores=one.scores, raw=one.raw, ender=one.ender, capped=one.capped) for one in result.rounds
         ),
         record=None if order.record is None else str(order.record),
+        best=best_alone(records) if len(record.seats) == 1 else UNSET,
     )
 
 

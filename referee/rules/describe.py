@@ -56,7 +56,7 @@ def _chapters(variant: Variant) -> Iterator[tuple[str, list[str]]]:
         yield "Slaps", list(slaps_in_words(variant.options))
     yield "End of a round", list(_round_end(variant))
     yield "Score", list(_score(variant))
-    yield "Match", list(_match(variant.options))
+    yield "Match", list(_match(variant))
 
 
 def _round_end(variant: Variant) -> Iterator[str]:
@@ -173,7 +173,8 @@ def _knocker(variant: Variant) -> Iterator[str]:
         yield f"A tie for lowest is {'neither' if options.knock_tie == 'neutral' else 'a ' + options.knock_tie}."
 
 
-def _match(options: Options) -> Iterator[str]:
+def _match(variant: Variant) -> Iterator[str]:
+    options = variant.options
     if options.rounds is not None:
         yield f"{options.rounds} round{'s' * (options.rounds > 1)}."
     if options.limit is not None:
@@ -186,6 +187,9 @@ def _match(options: Options) -> Iterator[str]:
     yield "The lowest total wins; " + (
         "ties are shared." if options.tiebreak == "shared" else f"a tie at the top is played off{again}."
     )
+    if variant.seats[0] == 1:
+        ahead = "more rounds before the limit ends it, then " if options.limit is not None else ""
+        yield f"A seat that plays alone plays against its own best match: {ahead}the lower total."
 
 
 def _alternatives(lines: tuple[str, ...]) -> str:

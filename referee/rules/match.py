@@ -100,12 +100,13 @@ def _showdown(table: Table) -> RoundResult:
     table.emit(events.Showdown(layouts=tuple(tuple(everybody(card) for card in cards) for cards in layouts)))
     grids = [_rows(table, cards) for cards in layouts]
     raw = tuple(raw_score(table.variant, grid) for grid in grids)
-    scores = list(score_round(table.variant, raw, table.knocker))
+    alone = table.seats == 1  # NIN-13: nobody is there to be lower than, or to win against
+    scores = list(score_round(table.variant, raw, None if alone else table.knocker))
     for seat in table.forfeited:
         scores[seat] = max(scores)
     if not table.playoff:
         table.totals = [total + score for total, score in zip(table.totals, scores, strict=True)]
-        if table.options.four_kind_wins:
+        if table.options.four_kind_wins and not alone:
             equal = [seat for seat, cards in enumerate(layouts) if has_four_of_a_kind(cards)]
             table.four_of_a_kind = tuple(seat for seat in equal if seat not in table.forfeited)
     table.emit(

@@ -29,7 +29,9 @@ from referee.tournament.config.config import load
 PATIENT = Clocks(start_s=60.0, move_s=60.0, bank_s=3000.0, slap_s=30.0)
 """A busy machine is no fault of the bots."""
 
-SHORT = {name: {"course": [3, 5]} if name == "par-course" else {"rounds": 2} for name in PRESETS}
+SHORT = {
+    name: {"course": [3, 5], "par_choice": "dealer"} if name == "par-course" else {"rounds": 2} for name in PRESETS
+}
 """Preset -> the options with which a match is over soon."""
 
 NAMES = ("random", "greedy", "keeper", "perl")
@@ -95,6 +97,13 @@ def test_a_shipped_bot_plays_with_one_opponent(name: str, mark: dict[str, str]) 
     assert_blameless(matches(bots, ["six-card", "powers", "cactus", "two-deck", "par-3"]))
 
 
+def test_the_shipped_bots_play_nine_card_golf_alone(mark: dict[str, str]) -> None:
+    """NIN-13: nobody else is there to be compared with."""
+    need_perl()
+    for name in NAMES:
+        assert_blameless(matches([replace(builtin_bot(name), env=mark)], ["nine-card"]))
+
+
 def test_keeper_needs_nothing_but_its_folder(tmp_path: Path, mark: dict[str, str]) -> None:
     keeper = builtin_bot("keeper")
     folder = shutil.copytree(keeper.dir, tmp_path / "alone")
@@ -128,6 +137,7 @@ SELDOM: dict[Decision, tuple[Offer, ...]] = {
     "pairs": (Offer(kind="discard_pairs", rows=AnyOf((0, 2))),),
     "stroke": (Offer(kind="stroke", row=OneOf((1, 2))), Offer(kind="none")),
     "pick8": (Offer(kind="keep", card=OneOf((0, 1, 2)), slot=OneOf((3, 5))),),
+    "par": (Offer(kind="choose_par", par=OneOf((3, 4, 5))),),
     "pick2": (Offer(kind="copy", power=OneOf(("3", "BK"))), Offer(kind="stop")),
 }
 """Decisions that few games know."""

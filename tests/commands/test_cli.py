@@ -233,6 +233,37 @@ def test_a_changed_record_is_found_out(tmp_path: Path) -> None:
     assert "the record claims otherwise" in golfref("verify", "score.json", cwd=tmp_path, code=1)[0]
 
 
+def test_nin_13_a_bot_alone_is_shown_its_own_best(tmp_path: Path) -> None:
+    alone = ("match", "--variant", "nine-card", "--bot", "builtin:random", "--games", "4", "--seed", "s")
+    out, _ = golfref(*alone, "--json", "--record", "m.json", cwd=tmp_path)
+    games = [json.loads(line) for line in out.splitlines()]
+    played = [(-len(one["rounds"]), one["bots"][0]["total"]) for one in games]
+    assert len(played) == 4
+    for number, game in enumerate(games):
+        rounds, total = min(played[: number + 1])
+        assert game["best"] == {"game": played.index((rounds, total)), "rounds": -rounds, "total": total}
+    assert "all holds" in golfref("verify", "m.json", cwd=tmp_path)[0]
+
+    out, _ = golfref(*alone, cwd=tmp_path)
+    rows = [line.split() for line in out.splitlines() if " random " in line]
+    best = games[-1]["best"]
+    said = f"{best['total']} in {best['rounds']} rounds, game {best['game'] + 1}"
+    assert [row[:4] for row in rows] == [
+        [str(number), "random", str(total), str(-rounds)] for number, (rounds, total) in enumerate(played, start=1)
+    ]
+    assert " ".join(rows[-1][4:-1]) == said
+
+
+def test_nin_13_a_forfeited_game_is_no_best_and_other_games_need_company(tmp_path: Path) -> None:
+    report = golfref_json("match", "--variant", "nine-card", "--bot", "false", cwd=tmp_path)
+    assert report["bots"][0]["forfeited"]
+    assert report["best"] is None
+    _, why = golfref("match", "--variant", "six-card", "--bot", "builtin:random", cwd=tmp_path, code=2)
+    assert why == "golfref match: six-card is for 2 to 8 seats, got 1\n"
+    bots = ("--bot", "builtin:random", "--bot", "builtin:random")
+    assert "best" not in golfref_json("match", "--variant", "nine-card", *bots, cwd=tmp_path)
+
+
 def test_every_game_of_a_file_is_verified(tmp_path: Path) -> None:
     bots = ("--bot", "builtin:random", "--bot", "builtin:random")
     golfref("match", "--variant", "six-card", *bots, "--games", "3", "--record", "m.json", cwd=tmp_path)

@@ -112,6 +112,7 @@ CASES = {
     "par-5": case("par-5", 12, *(bot | NO_TABLE for bot in (ADA, BOB, CY, DEE)), eager=("stroke",)),
     "no-par": case("no-par", 3493, ADA, BOB | NO_TABLE, patience=5),
     "par-course": case("par-course", 888, ADA, BOB | NO_TABLE, options={"course": [4, 3]}, eager=("stroke",)),
+    "nine-card-alone": case("nine-card", 6, ADA, patience=6),
     "par-chosen": case(
         "par-course", 2, ADA, BOB | NO_TABLE, options={"course": [3, 4], "par_choice": "dealer"}, eager=("stroke",)
     ),

@@ -31,7 +31,7 @@ class Variant(Struct, frozen=True, kw_only=True, dict=True):
     """The fewest and the most seats that can play it with the preset's own packs."""
     seats_grow_with_packs: bool = False
     """Whether more seats can play where `decks` is named, as many as the packs suffice for (GEN-14)."""
-    advised_from: int = 2
+    advised_from: int = 1
     """The fewest seats that its rules recommend (AMB-32)."""
 
     rows: int

@@ -69,7 +69,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     seed: Annotated[str, Meta(min_length=1)] | None = None
     """Fixes the master key. Without it the key is secret and random."""
     format: Format = "round-robin"
-    seats: Annotated[int, Meta(ge=2)] = 2
+    seats: Positive = 2
     """How many bots sit at a table where the variant does not say otherwise."""
     deals: Positive = 20
     """Blocks of each line-up and variant."""
@@ -269,14 +269,16 @@ def _variant(given: _GivenVariant, path: KeyPath, reader: Reader) -> Variant | N
 
 def _check_seats(variant: Variant, seats: int, given: _GivenVariant, path: KeyPath, reader: Reader) -> None:
     """The seats must suit the variant (GEN-14)."""
-    key = "preset" if given.seats is None else "seats"
+    key, origin = ("preset", ", as [tournament] has it") if given.seats is None else ("seats", "")
     problem = seat_problem(variant, seats)
-    if problem is None or reader.wrong((*path, "seats")):
+    if reader.wrong((*path, "seats")):
         return
-    if problem.option in given.options:
+    if problem is not None and problem.option in given.options:
         reader.add((*path, "options", problem.option), problem.text)
-    else:
-        reader.add((*path, key), problem.text + ("" if key == "seats" else ", as [tournament] has it"))
+    elif problem is not None:
+        reader.add((*path, key), problem.text + origin)
+    elif seats == 1:
+        reader.add((*path, key), f"a tournament needs 2 seats or more (`golfref match` plays alone), got 1{origin}")
 
 
 def _check_enough_bots(file: _File, reader: Reader) -> None:

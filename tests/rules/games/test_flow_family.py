@@ -231,13 +231,13 @@ def test_fou_07_four_equal_cards_win_the_match(start: Start) -> None:
 
 
 def test_nin_01_players_and_packs() -> None:
-    assert possible_seats("nine-card") == [2, 3, 4, 5, 6, 7, 8, 9, 10]
-    packs = [len(deck(preset("nine-card"), seats)) // 52 for seats in range(2, 11)]
-    assert packs == [1, 1, 2, 2, 2, 2, 3, 3, 3]
+    assert possible_seats("nine-card") == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+    packs = [len(deck(preset("nine-card"), seats)) // 52 for seats in range(1, 11)]
+    assert packs == [1, 1, 1, 2, 2, 2, 2, 3, 3, 3]
 
 
 def test_gen_14_one_pack_is_not_enough_for_six_layouts_of_nine() -> None:
-    assert possible_seats("nine-card", decks=1) == [2, 3, 4, 5]
+    assert possible_seats("nine-card", decks=1) == [1, 2, 3, 4, 5]
 
 
 def test_nin_02_nin_03_nine_cards_face_down_and_nobody_is_asked_anything_before_the_first_turn() -> None:
@@ -361,6 +361,52 @@ def test_nin_12_or_after_nine_rounds(start: Start) -> None:
     match = start("nine-card", layouts, later=[layouts] * 8, end_mode="knock", limit=1000)
     knock_at_once(match.game)
     assert len(match.game.result.rounds) == preset("nine-card").options.rounds == 9
+
+
+def test_nin_13_amb_91_alone_every_turn_is_the_own_one_and_the_complete_layout_ends_the_round(start: Start) -> None:
+    match = start("nine-card", ["AS 2D 3H / 4S 5C 6D / 7H 8S (9C)"], up="KD", stock="KC 10H")
+    assert match.table.starter == match.table.dealer == 0
+    match.play("""
+        0 turn: draw pile
+        0 place: swap s7
+        0 turn: draw stock
+        0 place: discard
+        0 flip: none
+        0 turn: draw stock
+        0 place: swap s8
+        end
+    """)
+    assert match.news(0)[-3] == Finished(seat=0)
+    (played,) = match.game.result.rounds
+    assert (played.ender, played.scores, match.game.result.ranks) == (0, (1 - 2 + 3 + 4 + 5 + 6 + 7 + 10,), (1,))
+
+
+@pytest.mark.parametrize(
+    "rule", [{"knock_bonus": "zero"}, {"knock_bonus": "minus_players"}, {"knock_penalty": "add:9"}]
+)
+def test_nin_13_alone_nobody_is_there_to_be_lower_than(start: Start, rule: dict[str, str]) -> None:
+    match = start("nine-card", ["(AS) (2D) (3H) / (4S) (5C) (6D) / (7H) (8S) (9C)"], end_mode="knock", **rule)
+    match.play("""
+        0 turn: knock
+        end
+    """)
+    assert match.game.result.totals == (1 - 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9,)
+
+
+def test_nin_13_alone_four_of_a_kind_wins_against_nobody_and_no_card_can_be_traded_for(start: Start) -> None:
+    layout = "KS 2D 3H / KH 5C 6D / KD KC (9C)"
+    options: dict[str, Any] = {"four_kind_wins": True, "cutthroat_trade": True, "decks": 2}
+    match = start("nine-card", [layout], later=[[layout]], stock="KS", **options)
+    match.play("""
+        0 turn: draw stock
+        0 place
+    """)
+    assert match.offered == {"swap": [*range(9)], "discard": []}
+    match.play("""
+        0 place: swap s8
+        sealed
+    """)
+    assert match.table.round == 2
 
 
 # Eight-card golf

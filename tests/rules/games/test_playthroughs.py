@@ -97,6 +97,7 @@ CASES = {
         straight_score=-12, four_kind_wins=True, moon=True, moon_at=70, knock_penalty="highest",
         knock_bonus="minus_players",
     ),
+    "nine-card-alone": case("nine-card", 1, 3, "flip"),
     "cambio-slaps": case(
         "cambio", 3, 528, "discard", "rearrange", patience=24, slaps=True, slap_order="clockwise", jokers=6,
         hidden_rearrange=False, protect_ender=True, initial_look="any:2",

@@ -302,6 +302,17 @@ def test_seats_within_the_variants_range() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_nobody_plays_alone_in_a_tournament() -> None:
+    """NIN-13."""
+    nine = '[[variants]]\npreset = "nine-card"\n'
+    wrong = "a tournament needs 2 seats or more (`golfref match` plays alone), got 1"
+    assert problems(HEAD + "seats = 1\n" + nine + nine + 'name = "b"\nseats = 1\n' + TWO)[:2] == [
+        f"c.toml:5:10: variants[0].preset: {wrong}, as [tournament] has it",
+        f"c.toml:9:9: variants[1].seats: {wrong}",
+    ]
+
+
+@pytest.mark.usefixtures("folder")
 def test_an_option_that_does_not_suit_the_seats() -> None:
     assert problems(HEAD + GAME + "options = { first_dealer = 2 }\n" + TWO) == [
         "c.toml:5:28: variants[0].options.first_dealer: expected a seat from 0 to 1"
