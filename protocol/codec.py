@@ -16,7 +16,7 @@ from protocol.offers import Offer
 M = TypeVar("M", Ready, Answer)
 
 _CHOICES = (b'"one_of"', b'"pick"', b'"any_of"')
-"""By these a value is known that still is an offer's choice."""
+"""The fields of an offer's choice. A value that has one of them was copied from the offer and not filled in."""
 
 _VALUES = {
     field.encode_name: get_args(field.type)
@@ -35,7 +35,7 @@ class BadLine(ValueError):
 
 
 def array(encoded: Iterable[bytes]) -> msgspec.Raw:
-    """An array of what is encoded already, to stand in a message in place of its values."""
+    """An array of values that are encoded already. A message can hold it in place of the values."""
     return msgspec.Raw(b"[%b]" % b",".join(encoded))
 
 
@@ -57,7 +57,7 @@ def encode_question(decision: Decision, offers: Sequence[Offer]) -> bytes:
 def encode_request(  # noqa: PLR0913 - the fields of a request
     events: Iterable[bytes], request_id: str, question: bytes, table: Table | None, *, time_s: float, bank_s: float
 ) -> bytes:
-    """`encode(Request(...))` out of encoded events and an encoded question: the same line, byte for byte."""
+    """The line of a request, from encoded events and an encoded question; byte for byte `encode(Request(...))`."""
     encode = _encoder.encode
     shown = b"" if table is None else b',"table":' + encode(table)
     ahead = (b'{"type":"request","events":[', b",".join(events), b'],"id":"', request_id.encode(), b'",', question)
@@ -93,7 +93,7 @@ def _decode(line: bytes, kind: type[M]) -> M:
 
 
 def _malformed(error: str, line: bytes) -> str:
-    """The decoder's words, or what commonly is the matter."""
+    """What the decoder says is wrong with the JSON, or the usual reason for it."""
     if error == "Input data was truncated":
         return "the line ends too early; a message is one line"
     if line.lstrip().startswith(b"{'"):
@@ -102,7 +102,7 @@ def _malformed(error: str, line: bytes) -> str:
 
 
 def _explained(error: str, line: bytes, kind: type[Struct]) -> str:
-    """The decoder's words, and what was expected where it only says what was not."""
+    """What the decoder says is wrong with the message, and what was expected where it does not say that."""
     if error.endswith("`$.type`"):
         return f"{error}; a message of type `{kind.__struct_config__.tag}` was awaited"
     if error.startswith("Invalid enum value") and (values := _VALUES.get(error.removesuffix("`").rpartition(".")[2])):

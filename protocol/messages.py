@@ -34,22 +34,22 @@ class Limits(Struct, frozen=True, kw_only=True):
     line_bytes: int = 65536
     """The longest line, its newline included, in both directions."""
     spare_lines: int = 1000
-    """So many lines a match may answer nothing that was asked; one more is a flood."""
+    """How many lines in a match may answer nothing that was asked; one more is a flood."""
     stderr_bytes: int = 65536
-    """So much of standard error is kept a match; the rest is read and dropped."""
+    """How many bytes of standard error are kept in a match; the rest is read and dropped."""
 
 
 class Clocks(Struct, frozen=True, kw_only=True):
     """Time limits in seconds, and how slaps are timed."""
 
     start_s: float = 10.0
-    """From the start of the process to its `ready`."""
+    """The time from the start of the process to its `ready`."""
     move_s: float = 1.0
-    """For each answer but slaps."""
+    """The time for each answer except slaps."""
     bank_s: float = 60.0
     """Thinking time for all answers of a match but slaps; an empty bank forfeits the match."""
     slap_s: float = 0.2
-    """For each slap window; silence is a pass."""
+    """The time for each slap window; silence is a pass."""
     slap_timing: SlapTiming = "isolated"
     """What the time of a slap is."""
 
@@ -59,7 +59,7 @@ class FaultPolicy(Struct, frozen=True, kw_only=True):
 
     policy: Literal["fallback", "forfeit"] = "fallback"
     strikes: int = 10
-    """With `fallback`: so many faults in one match forfeit it."""
+    """With `fallback`: how many faults in one match forfeit it."""
 
 
 class Game(Struct, frozen=True, kw_only=True):
@@ -88,7 +88,7 @@ class Ready(Struct, frozen=True, kw_only=True, tag="ready", tag_field="type"):
     table: bool = True
     """Whether the first request of a turn shall carry the table."""
     slaps: bool = True
-    """False renounces slaps for good: every window is passed unasked."""
+    """False renounces slaps for good: the bot passes in every window and is not asked."""
 
 
 class Match(Struct, frozen=True, kw_only=True, tag="match", tag_field="type"):
@@ -103,7 +103,7 @@ class Match(Struct, frozen=True, kw_only=True, tag="match", tag_field="type"):
     seat: int
     """The bot's own seat, 0 to seats - 1; play goes clockwise, to the next higher number."""
     rows: int
-    """In par golf the most that a hole can have; the event `round` tells those of each."""
+    """The rows of a layout; in par golf the most that a hole can have. The event `round` tells those of each hole."""
     columns: int
     cards: int
     """Cards in the whole pack."""
@@ -112,7 +112,7 @@ class Match(Struct, frozen=True, kw_only=True, tag="match", tag_field="type"):
     seed: int
     """For the bot's own randomness, 0 to 2**53 - 1."""
     matches_before: int = 0
-    """So many matches this process has played before; in none of them were the cards those of this one."""
+    """How many matches this process has played before. None of them had the cards of this one."""
     clocks: Clocks
     faults: FaultPolicy
 

@@ -29,10 +29,10 @@ from referee.rules.record import Record, SeatRecord
 from referee.rules.table.chance import Chance, Keyed, Recorder, Stacked
 
 ID_KEY_BYTES = 16
-"""Of the secret that a match's request ids are derived from."""
+"""How long the secret is from which the ids of a match's requests are derived."""
 
 LONGEST_STDERR_LINE = 1000
-"""Characters of a line of standard error that are kept."""
+"""How many characters of a line of standard error are kept."""
 
 
 class MatchSetup(Struct, frozen=True, kw_only=True):
@@ -42,28 +42,28 @@ class MatchSetup(Struct, frozen=True, kw_only=True):
     name: str
     """The game's name in tables."""
     bots: tuple[BotSpec, ...]
-    """By seat."""
+    """The bots by seat."""
     seeds: tuple[int, ...]
-    """By seat, for the bots' own randomness."""
+    """The seeds for the bots' own randomness, by seat."""
     deal_key: bytes
     block: int = 0
-    """Matches of one block have the same cards; those of different blocks have not."""
+    """The number of the match's block. Matches of one block have the same cards; those of different blocks have not."""
     seed: str = ""
     """The seed text that the deal key came from, where there was one."""
     decks: tuple[tuple[Card, ...], ...] | None = None
-    """Given decks, a round each; None deals from the key alone."""
+    """A given deck for each round; with None all cards are dealt from the key."""
     clocks: Clocks
     faults: FaultPolicy
     limits: Limits = Limits()
     confinement: Confinement
     games: tuple[GameMessage, ...]
-    """All that will be played, as `hello` tells it."""
+    """All games that will be played, as `hello` tells them."""
 
 
 class LiveMatch:
     """A match between live bots: `seat` brings them to the table, `play` plays and lets them go.
 
-    They can be seated while another match plays, and wait for its end, held still. Must run in the main thread.
+    Bots can be seated while another match plays, and are frozen until it has ended. Must run in the main thread.
     """
 
     def __init__(self, pump: Pump, setup: MatchSetup, pool: Pool | None = None) -> None:
@@ -78,10 +78,10 @@ class LiveMatch:
         self._lag_us = 0
 
     async def seat(self) -> None:
-        """Start and greet the bots. Raises HostFault, and leaves no process then, as on any failure."""
+        """Start and greet the bots. Raises HostFault; then, as on any failure, no process is left."""
         try:
             for number, spec in enumerate(self._setup.bots):
-                # One by one: a failure stops the others.
+                # One after another: if one fails, the others that have started are stopped.
                 self._channels.append(await self._channel(number, spec))
             talk = self._talk = self._conversation()
             await self._converse(talk.greet({number: one.ready for number, one in self._known.items()}))
@@ -90,7 +90,7 @@ class LiveMatch:
             raise
 
     def hold(self) -> None:
-        """Hold the bots still until `play`."""
+        """Hold the bots frozen until `play`."""
         for channel in self._channels:
             channel.hold()
 
@@ -116,7 +116,7 @@ class LiveMatch:
         return structs.replace(_record(self._setup, self._recorder, self._talk, seats), lag_us=self._lag_us)
 
     async def dismiss(self) -> None:
-        """End the bots at once, where the match is not over."""
+        """End the bots at once, unless the match is over and they have ended already."""
         channels, self._channels = self._channels, []
         if not channels:
             return
@@ -127,7 +127,7 @@ class LiveMatch:
             end_orphans()
 
     async def _stop_bot(self, channel: Channel, farewell: Callable[[], Awaitable[None]]) -> None:
-        """Until its farewell is over, a bot stands still while slaps are timed."""
+        """Stop a bot. As long as it may end by itself, it is frozen whenever slaps are timed."""
         try:
             await farewell()
         finally:
@@ -158,7 +158,7 @@ class LiveMatch:
         self._lag_us = max(self._lag_us, await self._pump.converse(steps, dict(enumerate(self._channels))))
 
     async def _release_bots(self, talk: Conversation) -> None:
-        """The match is over: bots are kept for a later one, or end and take with them whatever they have started."""
+        """After the match, keep the bots for a later one, or end them with whatever they have started."""
         async with self._pump.freeze_lock:  # not in the middle of a window
             for channel in self._channels:
                 channel.release()  # the warden may hold it
@@ -185,7 +185,7 @@ async def play(pump: Pump, setup: MatchSetup) -> Record:
 
 
 def match_messages(setup: MatchSetup, matches_before: Sequence[int] = ()) -> list[Match]:
-    """The `match` message of every seat, whose bots have played so many matches."""
+    """The `match` message of every seat; `matches_before` says by seat how many matches each process has played."""
     return script.announcements(
         setup.variant,
         setup.name,

@@ -13,10 +13,10 @@ from referee.rules.table.seen import everybody
 from referee.rules.table.table import Layout, RoundOver, Table
 
 MOST_ROUNDS = 100
-"""A match without a number of rounds stops after so many (GEN-12)."""
+"""How many rounds a match without a number of rounds has at most (GEN-12)."""
 
 MOST_PLAYOFFS = 9
-"""So many playoff rounds are played at most (GEN-13)."""
+"""How many playoff rounds are played at most (GEN-13)."""
 
 
 class RoundResult(Struct, frozen=True, kw_only=True):

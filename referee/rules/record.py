@@ -41,7 +41,7 @@ class Given(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True, tag
     waived_us: int = 0
     """Time that is not charged and not in `time_us`: the referee did not look, or the bot could not run."""
     joined: bool = False
-    """Whether it came along with the seat's answer before (DEC-15), so that no request was sent for it."""
+    """Whether it came together with the seat's previous answer (DEC-15), so that no request was sent for it."""
     fault: Mishap | None = None
 
 
@@ -67,7 +67,7 @@ class Reaction(Struct, frozen=True, kw_only=True, omit_defaults=True):
     late: bool = False
     """Whether no answer came in time, which is a pass and no fault."""
     hint: str = ""
-    """What may be the reason, if it was late."""
+    """The likely reason, if the answer was late."""
     fault: Mishap | None = None
 
 
@@ -98,7 +98,7 @@ class Line(Struct, frozen=True, array_like=True):
     """A line that a bot wrote: when, how long it was, and its start, its newline included where that is reached."""
 
     after: int
-    """How many messages that awaited something had been written to the bot when it came: 1 is `hello`."""
+    """How many messages that await an answer had been written to the bot when the line came; the first is `hello`."""
     size: int
     """Bytes, newline included."""
     text: str
@@ -114,7 +114,7 @@ class SeatRecord(Struct, frozen=True, kw_only=True):
 
     name: str
     ready: bool = True
-    """Whether it got as far as `ready`. The next fields are what it said there."""
+    """Whether the bot has said `ready`. The next fields are what it said in it."""
     ready_name: str = ""
     version: str = ""
     author: str = ""
@@ -132,7 +132,7 @@ class SeatRecord(Struct, frozen=True, kw_only=True):
     unasked_lines: int = 0
     stderr_bytes: int = 0
     stderr: str = ""
-    """The kept start of its standard error, escaped."""
+    """The start of its standard error, as far as it is kept, escaped."""
     forfeited: bool = False
     sent_bytes: int = 0
     sent_sha256: str = ""

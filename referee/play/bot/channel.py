@@ -39,7 +39,7 @@ class AnswerClock(Struct):
     """When the clock would have begun to run, had it never been stopped."""
     deadline_ns: int
     before: Usage
-    """What the bot had used a little before it was asked."""
+    """What the bot had used of the cores shortly before it was asked."""
     forgiven_ns: int = 0
     """For how long the clock was stopped because the bot waited for a core."""
 
@@ -63,7 +63,7 @@ class Channel:
     def __init__(
         self, spec: BotSpec, confinement: Confinement, limits: Limits, process: BotProcess | None = None
     ) -> None:
-        """Starts the bot; if that fails, the first answer awaited from it is that trouble.
+        """Start the bot. If that fails, the first answer that is awaited from it is that trouble.
 
         A `process` that has played before is taken instead of a new one; it is held frozen until `release`.
         """
@@ -103,7 +103,7 @@ class Channel:
             self._write(delivery.data)
 
     def flush(self) -> None:
-        """Write what is left to write. A bot that does not read or is gone shows itself by not answering."""
+        """Write what is left to write. That a bot does not read, or is gone, shows when it does not answer."""
         data = bytes(self.unwritten)
         self.unwritten.clear()
         self._write(data)
@@ -121,7 +121,7 @@ class Channel:
             pass
 
     def read(self, now_ns: int) -> Heard | None:
-        """Take one read of the bot's output; returns what is heard then, as `hear` does."""
+        """Take one read of the bot's output, and return what `hear` returns after it."""
         if self.process is None:
             return self.hear()
         try:
@@ -158,7 +158,7 @@ class Channel:
         return self._failure or self.inbox.hear()
 
     def known_at_once(self, now_ns: int) -> Heard | None:
-        """Returns what is known of an answer that has just been asked for, if only by what had come before."""
+        """Returns what is known already of an answer that has just been asked for, from what the bot did before."""
         if self._failure is None and self.ended_ns is None and self.inbox.is_empty():
             return None
         return self.hear() or self.end_of_output(now_ns)
@@ -185,7 +185,7 @@ class Channel:
         return self.process is not None and self.process.is_running()
 
     def end_for(self, detail: str) -> None:
-        """End the bot for what it did to the host: from now on it has crashed, for this reason."""
+        """End the bot because of what it did to the host. From now on it counts as crashed, for this reason."""
         self._failure = Trouble(kind="crashed", detail=detail)
         if self.process is not None:
             self.process.kill()
@@ -201,7 +201,7 @@ class Channel:
         return self._held
 
     def end_hold(self) -> None:
-        """The hold is over; whoever calls this lets the bot go on."""
+        """End the hold. The caller then lets the bot go on."""
         self._held = False
 
     def release(self) -> None:
@@ -211,7 +211,7 @@ class Channel:
             self.process.thaw()
 
     def can_play_on(self) -> bool:
-        """Whether nothing is amiss with the bot, and it has written whole lines only."""
+        """Whether nothing is wrong with the bot, and it has written whole lines only."""
         return self._failure is None and not self.has_ended() and not self.inbox.has_part_of_a_line
 
     def has_read_all(self) -> bool:
@@ -229,16 +229,16 @@ class Channel:
         self.drain_stderr()
 
     def note_missed(self) -> None:
-        """The time for the slap that is awaited is over. Should the answer still come, it is noted how late it is."""
+        """Note that the time for the awaited slap is over. If the answer still comes, it is noted how late it is."""
         if self.process is not None and self.inbox.awaits is not None:
             self._missed = Missed(self.inbox.awaits.encode(), self.process.own_time_s())
 
     def give_up(self) -> None:
-        """Await no answer any more."""
+        """Stop awaiting an answer."""
         self.inbox.give_up()
 
     def shift_clock(self, stopped_ns: int) -> None:
-        """The bot was frozen, or the referee did not look, for so long: its clock was stopped meanwhile."""
+        """Take off the bot's clock a time for which the bot was frozen, or the referee did not look."""
         self.clock.written_ns += stopped_ns
         self.clock.deadline_ns += stopped_ns
 
@@ -266,7 +266,7 @@ class Channel:
         return self.inbox.awaits is not None
 
     async def stop(self, *, patience_s: float) -> None:
-        """End the bot: it has so long to end by itself, and is gone and reaped when this returns.
+        """End the bot. It has `patience_s` to end by itself, and is gone and reaped when this returns.
 
         A bot that is frozen while slaps are timed stays so, and its time does not run until the window is over.
         """
@@ -276,7 +276,7 @@ class Channel:
             await self.process.stop(patience_s=patience_s, drain=self.drain_stderr)
 
     def drain_stderr(self) -> None:
-        """Read what is there of standard error, so that a dying bot's last words are kept."""
+        """Read what there is of standard error, so that the last words of a dying bot are kept."""
         with contextlib.suppress(OSError):
             for _ in range(64):
                 before = self.stderr.total

@@ -109,7 +109,7 @@ def _shell(join: Sequence[str], refusal: str | None, *more: str) -> list[str]:
     joins: list[str] = []
     if refusal is not None:
         told = shlex.quote(refusal)
-        # To try again tells the reason.
+        # A second try tells the reason.
         joins.append(f'refuse() {{ umask 077; {{ echo "$1"; echo $$ > "$1"; }} > {told} 2>&1; exit 1; }}')
         joins += (f'echo $$ > "{path}" || refuse "{path}"' for path in join)
     return ["/bin/sh", "-c", "; ".join([_KILLED_FIRST, *joins, *more, 'exec "$@"']), "sh"]

@@ -1,6 +1,6 @@
-"""The processes of a referee as a whole: its bots, what runs away from them, and that nothing is left of it at the end.
+"""The processes of a referee as a whole: its bots, and what escapes from them. Nothing of it is left at the end.
 
-On Linux the referee is the subreaper of its descendants: what left its bot is inherited, found and ended.
+On Linux the referee is the subreaper of its descendants: it inherits, finds and ends a process that left its bot.
 """
 
 import contextlib
@@ -26,23 +26,23 @@ _inherits = False
 
 
 def register(pid: int) -> None:
-    """This child leads a bot's process group from now on."""
+    """Note that this child leads a bot's process group from now on."""
     _children.add(pid)
     watchman.watch(pid)
 
 
 def unregister(pid: int) -> None:
-    """This child has been reaped."""
+    """Note that this child has been reaped."""
     _children.discard(pid)
     watchman.forget(pid)
 
 
 @contextlib.contextmanager
 def nothing_left_behind() -> Iterator[None]:
-    """For a process whose only children are bots: while this holds, they and what they start end with it at the latest.
+    """During the block, bots and what they start end with this process at the latest; it may have no other children.
 
-    On Linux it inherits the orphans of its bots (elsewhere they go to init), `end_orphans` kills every other child, and
-    processes of the same user can no longer read its memory or see its open files.
+    On Linux this process inherits the orphans of its bots (elsewhere they go to init), `end_orphans` kills every child
+    that is no bot, and processes of the same user can no longer read its memory or see its open files.
     """
     with watchman.watchman() as pid:
         _children.add(pid)
@@ -62,9 +62,9 @@ def _prepare() -> None:
 
 
 def end_orphans(*, patience_s: float = 1.0) -> bool:
-    """Kill and reap inherited descendants of bots; nothing outside `nothing_left_behind`. False if some are left.
+    """Kill and reap inherited descendants of bots, within `nothing_left_behind` only. False if some are left.
 
-    What is in the session of a bot that still plays is that bot's; it is ended with it.
+    A process in the session of a bot that still plays belongs to that bot, and is ended with it.
     """
     end = time.monotonic() + patience_s
     while _inherits and (orphans := _orphans()):

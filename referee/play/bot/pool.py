@@ -19,13 +19,13 @@ Reuse = Literal["match", "tournament"]
 """How long a bot's process lives."""
 
 MOST_KEPT = 64
-"""Processes that wait at a time, so that many bots do not fill the memory; the one that has waited longest is ended."""
+"""How many processes wait at a time, so that they do not fill the memory; the longest waiting one is ended first."""
 
 PATIENCE_S = 2.0
-"""So long a bot may be busy with the end of its match, and learn from it."""
+"""How long a bot may be busy with the end of its match, for example to learn from it."""
 
 LOOK_S = 0.001
-"""Between two looks at it."""
+"""The time between two looks at such a bot."""
 
 
 class PooledBot(Struct, frozen=True, kw_only=True):
@@ -33,24 +33,24 @@ class PooledBot(Struct, frozen=True, kw_only=True):
 
     bot: str
     channel: Channel
-    """Of the match that it played last."""
+    """The channel of the match that it played last."""
     ready: Ready
     """What it said when it was greeted."""
     matches: int
-    """That it has played."""
+    """How many matches it has played."""
     block: int
-    """Of the match that it played last."""
+    """The block of the match that it played last."""
 
 
 class Pool:
-    """The processes of one referee that wait."""
+    """The bots of one referee that wait for a further match."""
 
     def __init__(self) -> None:
         self._waiting: list[PooledBot] = []
-        """Those that have waited longest first."""
+        """The longest waiting bot stands first."""
 
     async def take(self, bot: str, block: int) -> PooledBot | None:
-        """A process of this bot that has played in no such block nor in a later one; None where there is none."""
+        """A process of this bot that has not yet played in this block or a later one; None where there is none."""
         while (kept := self._fit_for(bot, block)) is not None:
             self._waiting.remove(kept)
             if kept.channel.can_play_on():
@@ -62,7 +62,7 @@ class Pool:
         return next((one for one in self._waiting if one.bot == bot and one.block < block), None)
 
     async def keep(self, kept: PooledBot) -> None:
-        """Hold a bot still for a later match, if it is fit for one and wants to live on; otherwise end it."""
+        """Hold a bot frozen for a later match, if it is fit for one and wants to live on; otherwise end it."""
         if not await _settles(kept.channel):
             await _end(kept.channel, patience_s=FAREWELL_S)
             return
@@ -72,7 +72,7 @@ class Pool:
             await _end(self._waiting.pop(0).channel)
 
     async def close(self) -> None:
-        """End all of them."""
+        """End all bots that wait."""
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
                 for kept in self._drained():
@@ -84,7 +84,7 @@ class Pool:
 
 
 async def _settles(channel: Channel) -> bool:
-    """Whether the bot has read the end of its match, and soon after waits for more: it might also end by itself."""
+    """Whether the bot has read the end of its match and soon after waits for more, instead of ending by itself."""
     if (process := channel.process) is None:
         return False
     end, quiet = process.own_time_s() + PATIENCE_S, 0

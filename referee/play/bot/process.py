@@ -196,7 +196,7 @@ class BotProcess:
         return status.si_status if status.si_code == os.CLD_EXITED else -status.si_status
 
     def _reaped_code(self) -> int | None:
-        """The same on macOS before Python 3.13, where a process is reaped by asking.
+        """The exit code, or the signal, on macOS before Python 3.13, where a process is reaped by asking.
 
         From then on another process may get its id, so all that is left in its process group is killed at once.
         """
@@ -206,7 +206,7 @@ class BotProcess:
         return self._popen.returncode
 
     def _code_in_cell(self, report: int, code: int) -> int:
-        """The same for a bot in a cell, where bubblewrap's `code` tells a signal as 128 and more, as a shell does.
+        """The exit code, or the signal, of a bot in a cell: bubblewrap's `code` tells a signal as 128 and more.
 
         Bubblewrap reports a code only if the bot was started; else HostFault is raised.
         """
@@ -242,7 +242,7 @@ class BotProcess:
         return self._frozen_ns is not None
 
     def note_ran(self, ran_ns: int) -> None:
-        """Tell that the bot ran for so long while it was frozen: a race wakes and stops its processes by itself."""
+        """Count a time for which the bot ran although it is frozen: a race wakes and stops its processes by itself."""
         self._frozen_for_ns -= ran_ns
 
     def own_time_s(self) -> float:

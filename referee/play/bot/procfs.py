@@ -41,11 +41,11 @@ class Holdings(Struct, frozen=True, kw_only=True):
     tasks: int
     """Processes and threads."""
     memory_bytes: int
-    """Resident; what processes share is counted for each."""
+    """Resident memory; what processes share is counted for each of them."""
     cpu_ns: int
-    """Used so far, also by threads that have ended, and by processes that have ended and were waited for."""
+    """CPU time used so far, also by threads that have ended, and by processes that have ended and were waited for."""
     wait_ns: int
-    """Spent waiting for a core by the tasks that live."""
+    """The time for which the tasks that live have waited for a core."""
 
 
 def holdings(pid: int) -> Holdings | None:

@@ -1,7 +1,10 @@
-"""Looks after the bots while they play, ten times a second: what exceeds its limits is ended, what computes while
-nothing is asked of it is held still, and what has run away from its bot is ended too.
+"""Looks after the bots while they play, ten times a second.
 
-The kernel's own limits come first; this is for what they do not bound on this host. It must not know what is played.
+A bot that exceeds its limits is ended, one that computes while nothing is asked of it is held frozen, and processes
+that have escaped their bot are ended.
+
+The kernel's own limits come first; this module bounds what they do not bound on this host. It must not know what is
+played.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,7 +21,7 @@ CHECK_S = 0.1
 """Time between two looks."""
 
 IDLE_NS = 20_000_000
-"""So much computing between two looks is more than tidying up."""
+"""A bot that computes longer than this between two looks does more than tidy up."""
 
 MB = 1 << 20
 
@@ -29,7 +32,7 @@ class Warden:
     def __init__(self, channels: Callable[[], Iterable[Channel]]) -> None:
         self._channels = channels
         self._asked: WeakKeyDictionary[Channel, int] = WeakKeyDictionary()
-        """How much each had been asked at the last look."""
+        """How many answers each bot had been asked for at the last look."""
 
     async def run(self) -> None:
         """Look after the bots until cancelled."""

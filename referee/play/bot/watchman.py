@@ -53,17 +53,17 @@ def watchman() -> Iterator[int]:
 
 
 def is_on_duty() -> bool:
-    """Whether what we leave behind would be ended."""
+    """Whether a watchman would end the bots that this referee leaves behind."""
     return bool(_watchmen)
 
 
 def watch(group: int) -> None:
-    """A bot leads this process group from now on."""
+    """Tell the watchman that a bot leads this process group from now on."""
     _tell("watch", group)
 
 
 def forget(group: int) -> None:
-    """There is no such group any more."""
+    """Tell the watchman that there is no such group any more."""
     _tell("forget", group)
 
 

@@ -27,11 +27,11 @@ from referee.rules.table.chance import Chance
 Steps = Generator[Exchange, Sequence[Reply], None]
 
 LONGEST_OFFER = 300
-"""Characters of what was offered that a fault repeats."""
+"""How many characters of the offers a fault repeats."""
 
 
 WORTH_TELLING_US = 1000
-"""Time that was not charged is told in a fault from here on."""
+"""A fault mentions the time that was not charged if it was at least this long."""
 
 FATAL: frozenset[FaultKind] = frozenset(
     {"start_failed", "start_timeout", "crashed", "closed_output", "line_too_long", "flood"}
@@ -62,12 +62,12 @@ class Conversation:
         self._dismissed: list[int] = []
 
     def steps(self) -> Steps:
-        """The whole match; ends when every bot has been told the result."""
+        """Play the whole match; this ends when every bot has been told the result."""
         yield from self.greet()
         yield from self.play()
 
     def play(self) -> Steps:
-        """The match itself, once all have been greeted."""
+        """Play the match itself, once all bots have been greeted."""
         while (question := self.game.question) is not None:
             if isinstance(question, Ask):
                 yield from self._ask(question)
@@ -78,7 +78,7 @@ class Conversation:
         yield self._exchange([self.script.end(seat) for seat in self._present()])
 
     def greet(self, known: Mapping[int, Ready] | None = None) -> Steps:
-        """`hello` to every bot, `ready` from every bot; who fails to start forfeits.
+        """Say `hello` to every bot and hear `ready` from it; a bot that fails to start forfeits.
 
         A process that has been greeted before a match of its own is not greeted again: `known` has what it said.
         """

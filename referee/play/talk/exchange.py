@@ -6,7 +6,7 @@ from protocol.messages import Answer, Ready
 from referee.play.faults import Trouble
 
 READY = "ready"
-"""In place of a request id: the awaited message is `ready`."""
+"""Stands in place of a request's id where the awaited message is `ready`."""
 
 
 class Delivery(Struct, frozen=True, kw_only=True, gc=False):
@@ -16,7 +16,7 @@ class Delivery(Struct, frozen=True, kw_only=True, gc=False):
     data: bytes
     awaits: str | None = None
     limit_s: float = 0.0
-    """Time for the answer, from the write."""
+    """The time for the answer, which begins when the line is written."""
 
 
 class Exchange(Struct, frozen=True, kw_only=True, gc=False):
@@ -36,17 +36,17 @@ class Exchange(Struct, frozen=True, kw_only=True, gc=False):
 class Reply(Struct, frozen=True, kw_only=True, gc=False):
     """What came back from one seat; times in microseconds since its write.
 
-    `heard` is the message, a Trouble, or None when the time was over. `wait_us` and `disturbed` only where timed.
+    `heard` is the message, a Trouble, or None when the time was over. Only timed replies have `wait_us`, `disturbed`.
     """
 
     seat: int
     heard: Ready | Answer | Trouble | None
     elapsed_us: float
     waived_us: float = 0.0
-    """Not in `elapsed_us`: the clock stood still, because the referee did not look or the bot waited for a core."""
+    """Time that is not in `elapsed_us`: in it the referee did not look, or the bot waited for a core."""
     wait_us: float | None = None
     corrected_us: float | None = None
     hint: str = ""
-    """Where nothing was heard: what may be the reason, for the bot's author."""
+    """The likely reason why nothing was heard, for the bot's author; empty where something was."""
     disturbed: tuple[str, ...] = ()
     """Why the measurement is in doubt, if it is."""

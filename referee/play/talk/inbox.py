@@ -16,16 +16,16 @@ from referee.play.talk.exchange import READY
 from referee.rules.record import Line
 
 EXCERPT = 200
-"""Characters of an offending line that are shown."""
+"""How many characters of an offending line are shown."""
 
 KEPT_OF_LINE = 500
-"""Bytes of each line that are kept for the record."""
+"""How many bytes of each line are kept for the record."""
 
 KEPT_BYTES = 65536
-"""Bytes of all lines of a match that are kept for the record, a line counting as LEAST_LINE at least."""
+"""How many bytes of all lines of a match are kept for the record. A line counts as LEAST_LINE at least."""
 
 LEAST_LINE = 32
-"""Bytes; it bounds the number of lines that are kept."""
+"""How many bytes a line counts as, if it is shorter. This bounds the number of lines that are kept."""
 
 
 Heard = Ready | Answer | Trouble
@@ -40,10 +40,10 @@ class Inbox:
     def __init__(self, limits: Limits) -> None:
         self.unasked_lines = 0
         self.lines_read = 0
-        """Lines that were taken from the buffer, after `finish` all."""
+        """How many lines were taken from the buffer; after `finish` this is all of them."""
         self.bytes_read = 0
         self.digest = sha256()
-        """Over all bytes that were read."""
+        """The hash over all bytes that were read."""
         self._limits = limits
         self._buffer = bytearray()
         self.awaits: str | None = None
@@ -54,11 +54,11 @@ class Inbox:
         """Whether a request of this match has been answered."""
         self._excess: Trouble | None = None
         self._passed_over = 0
-        """Answers with another id than the one that is awaited."""
+        """How many answers had another id than the one that is awaited."""
         self._first_passed_over = b""
         self._had_blank_line = False
         self._early: deque[list[int]] = deque()
-        """Of whole lines in the buffer when something was asked: how many times had been asked, and how many lines."""
+        """For whole lines that were in the buffer when something was asked: the value of `asked`, and their number."""
         self._kept: list[tuple[int, int, bytes]] = []
         self._room = KEPT_BYTES
 
@@ -69,7 +69,7 @@ class Inbox:
         self._passed_over, self._had_blank_line = 0, False
 
     def give_up(self) -> None:
-        """The answer is not awaited any more: should it come, it is ignored."""
+        """Stop awaiting the answer; if it still comes, it is ignored."""
         self.awaits = None
 
     def is_empty(self) -> bool:
@@ -77,7 +77,7 @@ class Inbox:
         return not self._buffer
 
     def hint(self) -> str:
-        """For a bot that has not answered: what there was instead, or what commonly is the matter."""
+        """Returns why a bot may not have answered: what came instead, or the usual reason."""
         if self._passed_over:
             lines = "1 line" if self._passed_over == 1 else f"{self._passed_over} lines"
             example = _excerpt(self._first_passed_over)
@@ -92,7 +92,7 @@ class Inbox:
 
     @property
     def has_part_of_a_line(self) -> bool:
-        """Whether what came last is still without its newline."""
+        """Whether the last line that came still lacks its newline."""
         return bool(self._buffer) and not self._buffer.endswith(b"\n")
 
     def feed(self, data: bytes) -> None:
@@ -102,7 +102,7 @@ class Inbox:
         self.digest.update(data)
 
     def take(self, data: bytes) -> Heard | None:
-        """`feed` and then `hear`; at once for a whole line with nothing before it, as most answers come."""
+        """Do `feed` and then `hear`, by a short cut for a whole line with nothing before it, as most answers come."""
         if self._buffer or self.awaits is None or data.find(b"\n") != len(data) - 1:
             self.feed(data)
             return self.hear()
@@ -137,7 +137,7 @@ class Inbox:
         return self._excess
 
     def finish(self) -> tuple[Line, ...]:
-        """Nothing is read any more: what the bot wrote, in order, as far as it is kept; counts what was left over."""
+        """Stop reading. Returns the bot's lines in order, as far as they are kept; the rest is only counted."""
         while self._buffer and self._room > 0:
             end = self._buffer.find(b"\n") + 1 or len(self._buffer)
             self._keep(bytes(self._buffer[:end]))
@@ -192,7 +192,7 @@ class Inbox:
         return self._count_unasked()
 
     def _hint(self, line: bytes) -> str:
-        """For the commonest mistakes: printing something else, and answering what is not asked."""
+        """Advice about the commonest mistakes: printing something else, and answering what is not asked."""
         if line.lstrip()[:1] != b"{":
             return "; standard output is for messages only, print debugging to standard error"
         if self.awaits != READY and not self._has_answered and b'"id"' not in line:
@@ -206,7 +206,7 @@ class Inbox:
         return None
 
     def _overflow(self) -> Trouble | None:
-        """Bounds on what waits in the buffer."""
+        """What is wrong with the length of what waits in the buffer; None where nothing is."""
         if len(self._buffer) <= self._limits.line_bytes:
             return None
         if self._buffer.find(b"\n", 0, self._limits.line_bytes) < 0:

@@ -1,4 +1,4 @@
-"""Script a match again from its record alone: the very bytes that each seat was sent, in order.
+"""Tells a match again from its record alone: the very bytes that each seat was sent, in order.
 
 The record is played again, and a Script of our own composes once more what the live one did. It must not know more
 than the record says. Sent is what was handed to a bot's pipe; whether the bot has read it, nobody can say.
@@ -42,10 +42,10 @@ class Retelling:
         self.gone: set[int] = set()
         """The seats that have forfeited."""
         self._asked: list[Answered] | None = None
-        """What is open, once the requests for it are sent."""
+        """The question that is open, once the requests for it have been sent."""
 
     def before(self, game: Game, move: Move) -> Iterator[tuple[Delivery, Answered | None]]:
-        """What had been sent, and not yet told here, when the move was made; with each request what came of it."""
+        """What had been sent when the move was made, and was not told before; with each request what came of it."""
         if self._script is None:
             self._script = self._begin(game)
             new = [number for number, seat in enumerate(self._record.seats) if not seat.matches_before]
@@ -67,13 +67,13 @@ class Retelling:
         self._asked = None
 
     def after(self) -> Iterator[Delivery]:
-        """What was sent when the match was over: a seat that has forfeited hears nothing any more."""
+        """What was sent when the match was over. A seat that has forfeited is sent nothing any more."""
         if self._script is not None:
             telling = self._script
             yield from (telling.end(seat) for seat in range(len(self._record.seats)) if seat not in self.gone)
 
     def sent(self, seat: int) -> tuple[int, str]:
-        """Bytes that have been told to a seat, and their SHA-256 in hex."""
+        """How many bytes have been told to a seat, and their SHA-256 in hex."""
         if self._script is None:
             return 0, ""
         told = self._script.seats[seat]
@@ -100,7 +100,7 @@ class Retelling:
         return told
 
     def _hears(self, given: Given | Reaction) -> bool:
-        """Whether a request was sent for it: not where the seat had forfeited, or the answer had come before."""
+        """Whether a request was sent for a question. None was where the seat had forfeited, or had answered before."""
         return given.seat not in self.gone and not (isinstance(given, Given) and given.joined)
 
 
@@ -122,7 +122,7 @@ def _paired(asks: Sequence[Ask], given: Sequence[Given] | Sequence[Reaction]) ->
 
 
 def foreign(golfref: str, protocol: str) -> str | None:
-    """Why what was sent cannot be told again to the byte: another version played; None where this one did."""
+    """Why what was sent cannot be told again to the byte: another version played it. None where this one did."""
     if (golfref, protocol) == (__version__, VERSION):
         return None
     return f"played by golfref {golfref}, protocol {protocol}, this is {__version__}, protocol {VERSION}"

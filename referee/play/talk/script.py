@@ -29,10 +29,10 @@ from referee.rules.table.seen import Happening, insiders, view
 from referee.rules.table.table import Table
 
 ID_LETTERS = 12
-"""Of a request's id: 72 bits."""
+"""How many letters a request's id has; they carry 72 bits."""
 
 IDS_AT_ONCE = 64
-"""So many ids of a seat are derived together."""
+"""How many ids of a seat are derived together."""
 
 
 class SeatScript(Struct, kw_only=True):
@@ -40,9 +40,9 @@ class SeatScript(Struct, kw_only=True):
 
     bank_us: int
     preamble: bytes
-    """Lines that go before the next request."""
+    """The lines that go before the next request."""
     ids: Iterator[str]
-    """Those of its requests, in order."""
+    """The ids of the seat's requests, in order."""
     wants_table: bool = False
     faults: int = 0
     news: list[bytes] = field(default_factory=list)
@@ -68,11 +68,11 @@ class Script:
         ]
         self._game = game
         self._events = 0
-        """So many events of the game are among the news."""
+        """How many events of the game are among the news."""
         self._hello = encode(hello)
         self._move_us = self.clocks.move_s * 1e6
         self._told_limits = {limit_s: round(limit_s, 3) for limit_s in (self.clocks.move_s, self.clocks.slap_s)}
-        """Seconds by seconds: the limits that are not those of a bank, as they are told."""
+        """For each limit that does not come from a bank, in seconds: the same limit rounded, as bots are told it."""
         self.id_key = id_key
 
     def hello(self, seat: int) -> Delivery:
@@ -80,7 +80,7 @@ class Script:
         return self._deliver(seat, self._hello, awaits=READY, limit_s=self.clocks.start_s)
 
     def request(self, ask: Ask) -> Delivery:
-        """DEC: the request line, with everything that happened since the last line to this seat."""
+        """The line of a request (DEC), with everything that happened since the last line to this seat."""
         told = self.seats[ask.seat]
         id_ = next(told.ids)
         limit_s = self.limit_s(ask)
@@ -135,7 +135,7 @@ class Script:
         return news
 
     def _spread(self, event: Happening) -> None:
-        """An event joins the news of every seat: encoded once for all who may see no more of it than everybody."""
+        """Add an event to the news of every seat. It is encoded once for all seats that see the same of it."""
         public = view(event, None)
         text = encode_event(public)
         for told in self.seats:
@@ -180,12 +180,12 @@ def announcements(  # noqa: PLR0913 - what differs from match to match
     faults: FaultPolicy,
     matches_before: Sequence[int] = (),
 ) -> list[Match]:
-    """The `match` message of every seat; `seeds` are those of the bots, by seat, as are the matches they have played.
+    """The `match` message of every seat; `seeds` and `matches_before` have what it tells of each seat's bot.
 
-    Nothing in `matches_before`: every bot's process is a new one.
+    An empty `matches_before` means that every bot's process is a new one.
     """
     options = to_builtins(variant.own_options())
-    options.pop("values", None)  # `values` of the message tells what they come to
+    options.pop("values", None)  # the field `values` of the message tells what all cards count
     return [
         Match(
             variant=variant.preset,

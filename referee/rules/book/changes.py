@@ -66,7 +66,7 @@ def change(base: Variant, changes: Mapping[str, Any]) -> Options:
 
 
 def in_effect(options: Options) -> Options:
-    """The options with those at their default that can have no effect (OPT-08), such as `joker_value` without jokers.
+    """The options, where those that can have no effect (OPT-08) have their default: `joker_value` without jokers.
 
     Two games whose options are equal in this form are played and scored alike."""
     idle = [name for name, one in OPTIONS.items() if one.needs is not None and not one.needs.holds(options)]

@@ -73,7 +73,7 @@ _TAKES = {
 
 
 def in_words(error: str) -> str:
-    """The decoder's words about a scoring table that is none, with the values that would do in that place."""
+    """What the decoder says is wrong with a scoring table, and which values are allowed in that place."""
     takes = _TAKES.get(error.removesuffix("`").rpartition(".")[2].partition("[")[0])
     return error if takes is None else f"{error}; it takes {takes}"
 

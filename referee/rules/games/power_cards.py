@@ -41,7 +41,7 @@ class Use(Struct):
     in_hand: bool
     """Whether the card has not been laid anywhere yet, so that it can become a shield, be planted or be kept."""
     spent: bool = False
-    """Whether the card has become one of these, or was blocked on the way: a 2 stands in only once."""
+    """Whether the card has become a shield, was planted or kept, or was blocked before. A 2 stands in only once."""
 
 
 def power_of(card: Card) -> str:
@@ -263,7 +263,7 @@ def _eight(use: Use, _: Action) -> Flow[None]:
     discarded = (*rest, old.card)
     for card in discarded:
         table.to_pile(card)
-    # That the 8 itself was kept shows by what lies on the pile; which of two drawn cards was kept does too.
+    # The pile shows whether the 8 itself was kept, and which of the two drawn cards.
     seen = everybody(kept) if answer.card in (0, shown) else only(seat, kept)
     table.emit(
         events.Kept(seat=seat, slot=answer.slot, card=seen, discarded=tuple(everybody(card) for card in discarded))

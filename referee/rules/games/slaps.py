@@ -171,7 +171,7 @@ def order_slaps(
 
 
 def _by_photo_finish(drawn: list[int], reaction_us: Mapping[int, float], margin_us: int) -> list[int]:
-    """Return the seats in order. All less than the margin behind the fastest are one group, for the lot to order."""
+    """Return the seats in order. The lot orders those that are less than the margin behind the fastest of them."""
     waiting = sorted(drawn, key=lambda seat: reaction_us[seat])
     order: list[int] = []
     while waiting:

@@ -17,7 +17,7 @@ from protocol.messages import Decision
 from protocol.offers import Offer, admits
 
 ALIKE = 512
-"""So many questions of a kind are kept and asked again where the table allows the same answers."""
+"""How many questions of a kind are kept, to be asked again where the table allows the same answers."""
 
 
 class Ask(Struct, frozen=True, kw_only=True, dict=True):

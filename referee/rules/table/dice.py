@@ -19,7 +19,7 @@ class Dice(Protocol):
         """Return one of them, each as likely as the others."""
 
     def sample(self, population: Sequence[T], k: int, /) -> list[T]:
-        """Return so many different ones in an order that chance makes."""
+        """Return `k` different ones of them, in random order."""
 
     def random(self) -> float:
         """Return a number from 0 up to, but not including, 1."""
