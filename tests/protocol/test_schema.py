@@ -252,7 +252,7 @@ def test_the_table_of_the_games_is_true(name: str, golden: Golden) -> None:
 PACKS = {
     "six-card": (1, 1, 2, 2, 2, 2, 2),
     "powers": (1, 1, 2, 2, 2),
-    "nine-card": (1, 1, 2, 2, 2, 2, 3, 3, 3),
+    "nine-card": (1, 1, 1, 2, 2, 2, 2, 3, 3, 3),
     "cambio": (1, 1, 1, 1, 1, 2, 2, 2, 2),
     "four-card": (1, 1, 1, 1, 1),
     "par-course": (1, 1, 1),
