@@ -19,9 +19,9 @@ class Book:
     """What this seat knows of a round; each `on_` method enters the event of that name."""
 
     layouts: list[Layout]
-    """By seat."""
+    """The layouts by seat."""
     fixed: list[set[int]]
-    """By seat: the slots whose cards cannot change any more."""
+    """The slots whose cards cannot change any more, by seat."""
     pile: list[str]
     """The top card is the last one."""
     hand: list[str]
@@ -29,15 +29,15 @@ class Book:
     trio: list[str]
     """Powers 8: the card that is used and the two that were drawn for it."""
     aside: list[str]
-    """Shields: they lie beside the sets."""
+    """The cards that lie beside the sets as shields."""
     shields: list[int]
-    """By seat."""
+    """How many shields each seat has, by seat."""
     attack: Event
     """The power that was used last."""
     own_turns: int
-    """Cards that this seat has drawn: its turns so far."""
+    """How many cards this seat has drawn, which is how many turns it has had."""
     ender: int | None
-    """Who has knocked or finished."""
+    """The seat that has knocked or finished; None before."""
 
     def __init__(self, match: dict[str, Any]) -> None:
         self.seat: int = match["seat"]
@@ -53,7 +53,7 @@ class Book:
             enter(event)
 
     def correct(self, table: dict[str, Any]) -> None:
-        """Where the table says otherwise it is right: something has happened that is not known here."""
+        """Take over what the table says otherwise: something has happened that no method here knows."""
         for seat, layout in enumerate(table["layouts"]):
             self.show(seat, layout)
         if self.pile[-1:] != table["pile"]:

@@ -16,7 +16,7 @@ class Face(NamedTuple):
     """A card as it scores."""
 
     rank: str | None
-    """None where there is none to see, or where it never counts together with another card."""
+    """The rank; None where it is not known, or where the card never counts together with another one."""
     points: float
     suit: str = ""
 

@@ -72,7 +72,7 @@ class Outlook:
         return own - mean(self.rivals(turns, changes))
 
     def rivals(self, turns: int, changes: Mapping[Target, str | None] | None = None) -> list[float]:
-        """The costs of the other layouts after so many more turns."""
+        """The costs of the other layouts after this many more turns."""
         fixed = self.book.fixed
         return [self.measure.cost(self.changed(seat, changes or {}), turns, fixed[seat]) for seat in self.others]
 
@@ -145,7 +145,7 @@ class Outlook:
         return rank(card) == rank(thrown)
 
     def slap_saves(self, owner: int, card: str, layout: Layout) -> float:
-        """An own card is gone; another seat's makes room for the dearest own one."""
+        """The points that a right slap saves: an own card is gone, or the dearest own card goes to another seat."""
         if owner == self.seat:
             return self.measure.points(card)
         dearest = max(self.measure.points(own) for own in layout)
@@ -158,7 +158,7 @@ def mean(costs: list[float]) -> float:
 
 
 def knock_penalty(rule: str | None, seats: int) -> float:
-    """The points that a knock costs which is not the lowest, about, where it depends on the scores."""
+    """About how many points a knock costs that is not lowest; some rules make it depend on the scores."""
     if rule is None:
         return 0
     if rule.startswith("add:"):

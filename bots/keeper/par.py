@@ -10,7 +10,7 @@ Choice = tuple[float, Action]
 """The value (lower is better) and the action."""
 
 LOSS_OF_A_STROKE = 0.3
-"""So many points of what the next card would save are given up for a stroke."""
+"""How many points of what the next card would save are given up for a stroke."""
 
 
 class ParGolf:
@@ -28,7 +28,7 @@ class ParGolf:
         return sum(self.outlook.measure.points(card) for card in cards) - self.pair_score(cards)
 
     def arrange(self, slots: list[int]) -> Action:
-        """Cards that save points together make a row; the others go side by side as dear as they are."""
+        """Put cards that save points together into one row; the others lie in the order of their points."""
         mine = self.outlook.mine
         left = sorted(slots, key=lambda slot: self.outlook.measure.points(mine[slot]))
         order: list[int] = []
@@ -40,7 +40,7 @@ class ParGolf:
         return {"kind": "arrange", "slots": left + order}
 
     def swaps(self, free: list[int]) -> list[Choice]:
-        """To pass by swapping a row's own cards, and the swap of two rows' cards that saves most at once."""
+        """Two swaps to choose from: one within a row, which passes, and the one between two rows that saves most."""
         first, mine = min(free), self.outlook.mine
         pass_by = {"kind": "swap_own", "slots": [first, first + 1]}
         apart = [pair for pair in combinations(sorted(free), 2) if pair[0] // 2 != pair[1] // 2]
@@ -52,7 +52,7 @@ class ParGolf:
         return choices
 
     def swap_saves(self, pair: tuple[int, int]) -> float:
-        """What it saves when the cards of two slots in different rows change places."""
+        """How many points it saves to let the cards of two slots in different rows change places."""
         mine = self.outlook.mine
         (one, other), (beside_one, beside_other) = ((mine[slot] for slot in slots) for slots in (pair, partners(pair)))
         before = self.pair_score((one, beside_one)) + self.pair_score((other, beside_other))

@@ -27,7 +27,7 @@ def announce_plan(config: Config, plan: Plan) -> None:
 
 
 def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
-    """Say how much time and disk the matches take that are left. Returns the estimate.
+    """Say how much time and disk the matches that are left will take. Returns the estimate.
 
     Starts take as long as they were just measured, and decisions as if bots answered at once.
     """
@@ -62,5 +62,5 @@ def tell_failures(greeted: Sequence[Greeted]) -> bool:
 
 
 def matches(count: int) -> str:
-    """So many matches, in words."""
+    """A number of matches, in words."""
     return f"{count} match{'es' * (count != 1)}"

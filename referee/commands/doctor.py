@@ -82,7 +82,7 @@ class Report(Struct, frozen=True, kw_only=True):
     races_problem: str
     """Why no race could be played; empty if they were played."""
     bench: tuple[Outcome, ...]
-    """With `--races`: bots with work of their own, by isolated timing, and by broadcast timing beside it."""
+    """With `--races`: races of bots with work of their own, by isolated timing, and by broadcast timing beside it."""
     advice: tuple[str, ...]
     """What to put right, the most important first."""
 

@@ -90,7 +90,7 @@ class MatchReport(Struct, frozen=True, kw_only=True):
     rounds: tuple[RoundScores, ...]
     record: str | None
     best: Best | UnsetType | None = UNSET
-    """Of a seat that plays alone: its best game so far, None where it forfeited them all."""
+    """The best game so far of a seat that plays alone; None where it forfeited all of them."""
 
 
 class UsageError(ValueError):

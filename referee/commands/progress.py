@@ -60,7 +60,7 @@ class Leaders:
 
 
 def _strokes(result: Result) -> list[float]:
-    """By seat, the points of the card game a round, less the table's mean."""
+    """The points of the card game a round, less the table's mean, by seat."""
     mean = sum(result.totals) / len(result.totals)
     return [(total - mean) / max(1, result.rounds) for total in result.totals]
 
@@ -180,7 +180,7 @@ class RunProgress:
 
 
 def duration(seconds: float) -> str:
-    """Roughly so long, in words."""
+    """A length of time in words, roughly."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
@@ -199,7 +199,7 @@ def progress(results: Iterable[Result], total: int, rank_by: RankBy, pace: Pace)
             yield RunProgress(BarDisplay(bar), leaders, pace, total=total)
         return
     shown = RunProgress(LineDisplay(), leaders, pace, total=total)
-    # The one time that a thread of its own speaks: while the first matches last, nothing else comes by here.
+    # This is the only message from another thread: until a first match ends, nothing else calls the display.
     timer = threading.Timer(PLAIN_EVERY_S, shown.waiting)
     timer.daemon = True
     timer.start()

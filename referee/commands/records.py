@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from referee.play.talk.retell import foreign
+from referee.play.talk.retell import other_version
 from referee.rules.record import Head, NoRecord, Record, read_record
 from referee.tournament.store.store import Store
 
@@ -83,8 +83,8 @@ def decode(where: str, data: bytes) -> Record:
 
 
 def version_notes(played: Iterable[Record | Head]) -> list[str]:
-    """Notes on matches that another version played, which may have worded otherwise what it said to the bots."""
-    whys = Counter(foreign(one.golfref, one.protocol) for one in played)
+    """Notes on matches that another version played; it may have worded its messages to the bots otherwise."""
+    whys = Counter(other_version(one.golfref, one.protocol) for one in played)
     return [
         f"note: {why}: what was sent is not compared (matches: {count})"
         for why, count in whys.items()

@@ -18,13 +18,13 @@ from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary, summary_of
 
 NAMED = 5
-"""A line names at most so many reasons or matches."""
+"""How many reasons or matches a line names at most."""
 
 EXAMPLES = 3
-"""For each bot and kind of fault, so many matches are named. --json tells all of them."""
+"""How many matches are named for each bot and kind of fault. --json tells all of them."""
 
 CROWDED = 0.1
-"""A host is overloaded where the referee was late in a greater share of the matches than this."""
+"""If the referee was late in a greater share of the matches than this, the host is overloaded."""
 
 
 def print_standings(path: Path, *, as_json: bool, hashes: bool) -> int:

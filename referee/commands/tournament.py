@@ -154,7 +154,7 @@ def _note_changed_bots(run: PreparedRun, store: Store) -> None:
 
 
 def _stat(path: Path) -> stat_result | None:
-    """Which file it is. None where there is none that can be seen."""
+    """What the system says of a file. None where there is none, or it may not be looked at."""
     with contextlib.suppress(OSError):
         return path.stat()
     return None

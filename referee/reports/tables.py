@@ -11,10 +11,10 @@ from protocol.text import printable
 from referee.tournament.standings import BotStanding, Encounter, RankBy, Standings
 
 NAME_LIMIT = 32
-"""A table shows so many characters of a name."""
+"""How many characters of a name a table shows."""
 
 CROSSTABLE_LIMIT = 12
-"""The crosstable shows so many bots from the top of the standings, since more columns fit no terminal."""
+"""How many bots, from the top of the standings, the crosstable shows; more columns fit no terminal."""
 
 
 def report(standings: Standings) -> str:

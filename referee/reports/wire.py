@@ -80,7 +80,7 @@ def _sent(data: bytes) -> Iterator[str]:
 
 
 def _written(lines: list[Line], count: int, asked: _Asked) -> Iterator[str]:
-    """Takes from the lines those that had come when so many messages were sent. `asked` is the last of them."""
+    """Takes from the lines those that had come when this many messages were sent. `asked` is the last of them."""
     while lines and lines[0].after <= count:
         line = lines.pop(0)
         text = line.text.rstrip("\r\n")

@@ -12,7 +12,7 @@ from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 
 ATTEMPTS = 3
-"""A match that the referee or its host spoils is played at most so many times."""
+"""How often a match that the referee or its host spoils is played at most."""
 
 
 class Order(Struct, frozen=True, kw_only=True):

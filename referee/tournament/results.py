@@ -10,11 +10,11 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     """Its place in the plan, from 0."""
     variant: str
     block: int
-    """From 0. All matches of one line-up on one deal of a variant are a block, which is unique in the plan."""
+    """The block's number, from 0. All matches of one line-up on one deal of a variant are a block."""
     deal: int = 0
-    """From 0. The deal key follows from it, the variant and the names of the bots."""
+    """The deal's number, from 0. The deal key follows from it, the variant and the names of the bots."""
     rotation: int = 0
-    """From 0. With each rotation every bot of the line-up sits one seat lower."""
+    """The rotation's number, from 0. With each rotation every bot of the line-up sits one seat lower."""
     bots: tuple[str, ...]
     totals: tuple[int, ...]
     """Strokes of the whole match."""

@@ -31,9 +31,9 @@ class BotStanding(Struct, frozen=True, kw_only=True):
     """1 is best. Equal figures share a rank."""
     bot: str
     match_points: float
-    """From 0 to 1."""
+    """The mean share of the opponents at its table that it beat, from 0 to 1."""
     match_points_stderr: float | None
-    """None where there are fewer than two blocks."""
+    """The standard error of `match_points`; None where there are fewer than two blocks."""
     strokes: float
     strokes_stderr: float | None
     matches: int
@@ -112,7 +112,7 @@ class Tally:
 
 @lru_cache(maxsize=1024)
 def beaten_shares(ranks: tuple[int, ...]) -> tuple[float, ...]:
-    """By seat, the share of its opponents that it beat, a tie counting half."""
+    """The share of its opponents that each seat beat, by seat; a tie counts half."""
     beaten = [len([rank for rank in ranks if rank > own]) + (ranks.count(own) - 1) / 2 for own in ranks]
     return tuple(some / (len(ranks) - 1) for some in beaten)
 
@@ -269,7 +269,7 @@ def _encounter(meetings: Collection[_Sum], *, first: bool) -> Encounter:
 
 
 def _per_round(result: Result) -> int:
-    """By what the strokes of a match are divided. A match that ended before a round was over has no strokes anyway."""
+    """The number by which the strokes of a match are divided. A match without a whole round has no strokes anyway."""
     return result.rounds or 1
 
 

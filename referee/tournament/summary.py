@@ -12,7 +12,7 @@ from referee.tournament.store.facts import Facts, VariantFacts
 from referee.tournament.store.store import RunEvent, Store
 
 LATE_MATCH_US = 100_000
-"""Matches are counted in which the referee was later than this."""
+"""A match in which the referee was later than this counts as late."""
 
 
 class EnteredBot(Struct, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class RetiredMatch(Struct, frozen=True, kw_only=True):
     id: int
     variant: str
     bots: tuple[str, ...]
-    """By seat, as are the versions."""
+    """The bots by seat, as are the versions."""
     versions: tuple[str, ...]
 
 

@@ -113,9 +113,9 @@ class Outcome(Struct, frozen=True, kw_only=True):
     behind_p99_us: float
     """Among identical bots: how far the others lay behind the quickest of their window; else 0."""
     first_by_seat: tuple[int, ...]
-    """By seat: windows in which it was announced first."""
+    """The number of windows in which each seat was announced first, by seat."""
     first_by_place: tuple[int, ...]
-    """The same by the place in the order in which the seats were asked."""
+    """The same number by the seat's place in the order of asking."""
     chance_seat: float
     """The probability that chance alone spreads `first_by_seat` at least so unevenly (chi-square)."""
     chance_place: float
@@ -136,7 +136,7 @@ class Window(Struct, frozen=True):
 
 
 async def race(pump: Pump, scenario: Scenario, windows: int) -> Outcome:
-    """Play matches until there are so many windows; raises HostFault where the host spoils one."""
+    """Play matches until they have had this many windows; raises HostFault where the host spoils one."""
     found: list[Window] = []
     lags_us: list[int] = []
 
@@ -240,7 +240,7 @@ def _upper_gamma(a: float, x: float) -> float:
 
 
 def _setup(scenario: Scenario, faster: int | None, windows: int) -> MatchSetup:
-    """A match in which every seat starts a round equally often: the discarder comes last in a photo finish."""
+    """A match in which every seat starts a round equally often, because the discarder comes last in a photo finish."""
     key = secrets.token_bytes(32)
     turns = min(scenario.rounds, windows // WINDOWS) // SEATS  # how often each seat starts a round
     work_us = [scenario.work_us - (scenario.faster_us if seat == faster else 0) for seat in range(SEATS)]
@@ -259,5 +259,5 @@ def _setup(scenario: Scenario, faster: int | None, windows: int) -> MatchSetup:
 
 
 def racer(scenario: Scenario, *, name: str, work_us: int) -> BotSpec:
-    """One of the bots, which computes for so long before it slaps."""
+    """One of the bots, and how long it computes before it slaps."""
     return BotSpec(name=name, command=(*scenario.command, str(work_us)), dir=scenario.dir, env={})

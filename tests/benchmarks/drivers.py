@@ -35,7 +35,7 @@ NO_TABLE = ("--no-table",)
 """Arguments of a bot that keeps its own books, as fast ones do."""
 
 FLIPS = ("--no-table", "--flips")
-"""Of one that ends its rounds soon: there are a sixteenth of the decisions in a round."""
+"""Arguments of a bot that ends its rounds soon, so that a round has a sixteenth of the decisions."""
 
 
 def setup(bot: str, arguments: Sequence[str] = NO_TABLE, *, rounds: int = 30, preset: str = "six-card") -> MatchSetup:
@@ -55,7 +55,7 @@ def setup(bot: str, arguments: Sequence[str] = NO_TABLE, *, rounds: int = 30, pr
 
 
 def referee(match: MatchSetup, matches: int) -> Figure:
-    """The real thing, so many matches at a time, from the start of the processes to the records.
+    """The referee itself, with `matches` at a time, from the start of the processes to the records.
 
     Raises Skipped where the host spoils a match every time.
     """

@@ -62,7 +62,7 @@ class Draining(Pump):
 
 
 def decisions_a_second(matches: int, pump: type[Pump]) -> float:
-    """Of so many matches side by side."""
+    """The decisions a second of this many matches side by side."""
     bot = BotSpec(name="thinker", command=(sys.executable, "-c", THINKER), dir="/", env={})
     setup = MatchSetup(
         variant=customised("cactus", {"rounds": 2, "limit": None}),

@@ -22,7 +22,7 @@ from referee.rules.table.dice import any_action
 
 PRESETS = ("six-card", "nine-card", "cactus", "cambio", "powers", "par-4")
 SEATS = 2
-"""As in gin rummy, where the games allow it."""
+"""How many seats play: as many as in gin rummy, where the game allows it."""
 
 Playout = Callable[[random.Random], int]
 """Plays one game; returns its decisions."""

@@ -51,7 +51,7 @@ SMALL = 100
 
 BOTS = 10
 PER_DEAL = 720
-"""Matches: 120 line-ups of three, in three seats, in two games."""
+"""How many matches a deal has: 120 line-ups of three, in three seats, in two games."""
 
 CONFIG = """
 [tournament]

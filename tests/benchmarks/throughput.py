@@ -27,15 +27,15 @@ class Scale(Struct, frozen=True):
     """How much is played in one repetition."""
 
     rounds: int = 30
-    """Of a match; those of bots that end their rounds soon are ten times as many."""
+    """The rounds of a match; bots that end their rounds soon play ten times as many."""
     exchanges: int = 20_000
-    """Of a bare loop, for each table."""
+    """The exchanges of a bare loop, for each table."""
     moves: int = 2000
-    """In python-chess."""
+    """The moves in python-chess."""
     games: int = 40
-    """Of a tournament manager, for each that it plays at a time."""
+    """The games of a tournament manager, for each that it plays at a time."""
     deals: int = 8
-    """Of a tournament by one or two workers."""
+    """The deals of a tournament by one or two workers."""
 
 
 QUICK = Scale(rounds=1, exchanges=200, moves=16, games=2, deals=1)
@@ -48,7 +48,7 @@ class Aim(Struct, frozen=True, kw_only=True):
     way: str
     base: str
     goal: float | None
-    """None: only for the eye."""
+    """What the ratio should reach; None where it is printed for information only."""
     of: Callable[[Figure, Figure], float] = lambda way, base: way.rate / base.rate
     at_most: bool = False
 

@@ -60,7 +60,7 @@ class AtRandom:
 
 
 def _seat_numbers(fewest: int, most: int) -> st.SearchStrategy[int]:
-    """Often the most: with many seats the stock runs out. More than twelve take too long to be played often."""
+    """Numbers of seats, often the highest, with which the stock runs out. More than twelve would take too long."""
     most = min(most, 12)
     return st.integers(fewest, most) | st.just(most)
 

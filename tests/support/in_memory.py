@@ -52,7 +52,7 @@ class Pipes:
         return self.used
 
     def freeze(self) -> None:
-        """Nothing computes here."""
+        """Do nothing: there is no process to stop."""
 
     thaw = freeze
 
@@ -111,7 +111,7 @@ class HandTime:
         self.clock = Clock(lambda: round(self.trio.current_time() * 1e9))
 
     async def wait(self, seconds: float) -> None:
-        """Nothing happens for so long but that deadlines pass: trio's loop waits, and a parked pump looks meanwhile."""
+        """Let time pass in which only deadlines expire: trio's loop waits, and a parked pump looks meanwhile."""
         end_s = self.trio.current_time() + seconds
         while (left_s := end_s - self.trio.current_time()) > 0:
             await trio.testing.wait_all_tasks_blocked()
@@ -122,7 +122,7 @@ class HandTime:
         await trio.testing.wait_all_tasks_blocked()
 
     def be_busy(self, seconds: float) -> None:
-        """The referee does something else for so long, and does not look at its pipes."""
+        """Let time pass in which the referee does something else, and does not look at its pipes."""
         self.trio.jump(seconds)
 
 

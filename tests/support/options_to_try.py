@@ -1,4 +1,4 @@
-"""For every option values that tests try: in tables made by the dice, and where all options are asked for something."""
+"""The values that tests try for every option: in random tables, and where something is asked of all options."""
 
 from collections.abc import Mapping
 from typing import Any

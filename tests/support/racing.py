@@ -63,7 +63,7 @@ def slapper(delay_s: float, turns: int = 0) -> str:
 
 
 def computing_slapper(work_s: float) -> str:
-    """What is left of its time, whatever it waited for a core, is never less than its computing."""
+    """A bot that computes for `work_s` before it slaps: no wait for a core brings its time below that."""
     work = f"end = time.thread_time() + {work_s}\n    while time.thread_time() < end: pass"
     return f"def slap(request):\n    {work}\n    respond(request, 'slap')\nplay(slap)"
 

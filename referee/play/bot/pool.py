@@ -1,4 +1,4 @@
-"""Bots that have played and wait, held still, for a further match: `reuse = "tournament"`.
+"""Bots that have played and wait, held frozen, for a further match: `reuse = "tournament"`.
 
 A process never meets the same cards twice: matches of one block share them, so it only gets those of later blocks.
 This module must not know what was played.

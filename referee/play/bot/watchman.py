@@ -1,8 +1,8 @@
 """A small process that outlives a referee that is killed, and ends the bots that it leaves behind.
 
-Most bots end by themselves when their input ends. But one that is held still while another is timed (race.py) cannot
-see that, and would stay for ever. The watchman is told of each bot's process group, and kills those that are left when
-its own input ends. It must not know what a bot is.
+Most bots end by themselves when their input ends. But one that is frozen while another is timed (race.py) cannot see
+that, and would stay for ever. The watchman is told of each bot's process group, and kills those that are left when its
+own input ends. It must not know what a bot is.
 """
 
 import contextlib

@@ -121,7 +121,7 @@ def _paired(asks: Sequence[Ask], given: Sequence[Given] | Sequence[Reaction]) ->
     return [(ask, by_seat[ask.seat]) for ask in asks if ask.seat in by_seat]
 
 
-def foreign(golfref: str, protocol: str) -> str | None:
+def other_version(golfref: str, protocol: str) -> str | None:
     """Why what was sent cannot be told again to the byte: another version played it. None where this one did."""
     if (golfref, protocol) == (__version__, VERSION):
         return None

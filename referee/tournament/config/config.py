@@ -39,10 +39,10 @@ from referee.tournament.standings import RankBy
 Format = Literal["round-robin"]
 
 LONGEST_TITLE = 100
-"""The name of a tournament has at most so many characters."""
+"""How many characters the name of a tournament has at most."""
 
 LONGEST_LINE = 2000
-"""The line that tells a problem has at most so many characters."""
+"""How many characters the line that tells a problem has at most."""
 
 LONGEST_CLOCK_S = 86400
 """No clock runs longer than a day."""
@@ -54,12 +54,12 @@ MOST_WORKERS = 16
 """Each worker is joined to every other by descriptors."""
 
 USUAL_WORKERS = 8
-"""By default there are no more workers, however many cores there are: all of them stand still for each slap window."""
+"""How many workers there are by default at most, however many cores: each slap window freezes all of their bots."""
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 MATCHES_A_WORKER = 20
-"""By default there is at most one worker for so many matches: to start it costs as much as some matches."""
+"""By default there is at most one worker for this many matches: to start it costs as much as some matches."""
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -72,7 +72,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     seats: Positive = 2
     """How many bots sit at a table where the variant does not say otherwise."""
     deals: Positive = 20
-    """Blocks of each line-up and variant."""
+    """How many deals each line-up plays in each variant; each of them makes a block."""
     lineups: Positive | None = None
     """How many line-ups are played of each variant. None means all."""
     jobs: Positive | None = None
@@ -110,7 +110,7 @@ class Config(Settings, frozen=True, kw_only=True):
     """Absolute path of the config's folder."""
 
     def processes(self, matches: int) -> int:
-        """How many processes play a run of so many matches."""
+        """How many processes play a run of this many matches."""
         usual = min(cores(), USUAL_WORKERS, ceil(matches / MATCHES_A_WORKER))
         return min(self.workers or usual, self.jobs, matches)
 
@@ -317,5 +317,5 @@ def _dotted(path: KeyPath) -> str:
 
 
 def _line(text: str) -> str:
-    """Nothing of a config reaches a terminal as a control or bidi character."""
+    """The line, made safe to show: nothing of a config reaches a terminal as a control or bidi character."""
     return printable(text, LONGEST_LINE)

@@ -12,7 +12,7 @@ from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation,
 from referee.tournament.config.reader import KeyPath, Reader
 
 LONGEST_OWNER = 100
-"""The name of a bot's owner has at most so many characters."""
+"""How many characters the name of a bot's owner has at most."""
 
 
 class GivenBot(Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from referee.rules.table.streams import seed_key
 
 
 def master_key(seed: str | None) -> bytes:
-    """32 bytes, which are secret and random without a seed, and otherwise follow from it (streams.seed_key)."""
+    """The master key, 32 bytes: secret and random without a seed, otherwise derived from it (streams.seed_key)."""
     return secrets.token_bytes(32) if seed is None else seed_key(seed)
 
 

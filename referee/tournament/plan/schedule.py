@@ -27,14 +27,14 @@ class Fixture(Struct, frozen=True, kw_only=True):
     """A match that is to be played."""
 
     number: int
-    """From 0, in the order of the plan."""
+    """The match's number, from 0, in the order of the plan."""
     variant: str
     block: int
-    """From 0. It is one for all rotations of one line-up on one deal, and unique in the tournament."""
+    """The block's number, from 0. All rotations of one line-up on one deal share it; no other match has it."""
     lineup: Lineup
-    """By seat, the bot as its index in the config."""
+    """The bots by seat, each as its index in the config."""
     rotation: int
-    """From 0. With each rotation every bot moves to the next lower seat, and the bot of seat 0 to the highest."""
+    """The rotation's number, from 0. With each, every bot moves one seat down, and the bot of seat 0 to the highest."""
     deal: int
     deal_key: bytes
 

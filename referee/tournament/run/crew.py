@@ -29,19 +29,19 @@ ORDERS_PER_JOB = 2
 """A worker has two orders for each of its jobs: the match that it plays, and the one whose bots it starts."""
 
 LONGEST_SILENCE_S = 30.0
-"""A worker that tells nothing for so long, besides the time that slaps may take, counts as hung."""
+"""A worker that reports nothing for longer than this, and the time that slaps may take, counts as hung."""
 
 HEARTBEAT_STEPS = 4
-"""A worker's heartbeat comes within so many steps of its tasks. While it times slaps, a bot's answer is a step."""
+"""Within how many steps of its tasks a worker's heartbeat comes. While it times slaps, a bot's answer is a step."""
 
 LONGEST_SLAP = MOST_FORGIVEN + 1
-"""A slap may take so many times `slap_s`, since the time for which a bot waits for a core is forgiven."""
+"""How many times `slap_s` a slap may take, since the time for which a bot waits for a core is forgiven."""
 
 UNREAD_S = 0.1
-"""For so long the reports are read that a hung worker left in its pipe."""
+"""How long the run reads the reports that a hung worker left in its pipe."""
 
 END_PATIENCE_S = 5.0
-"""A worker may take so long to end its bots and itself."""
+"""How long a worker may take to end its bots and itself."""
 
 MOST_LOST = 10
 """The run gives up when more workers than this die one after another, and no match ends meanwhile."""
@@ -92,7 +92,7 @@ class Worker:
         """How many orders it may have at a time."""
 
     async def order(self, order: Order, patience_s: float) -> None:
-        """Give it another match to play. Raises _WorkerGone where it takes none for so long.
+        """Give it another match to play. Raises _WorkerGone where it takes none within `patience_s`.
 
         A dead worker takes the order without a word: the end of its reports tells that it is dead, for it may have
         played matches of which the reports are not read yet.
@@ -104,7 +104,7 @@ class Worker:
         raise _WorkerGone(f"has taken no order for {patience_s:g} s")
 
     async def reports(self, patience_s: float) -> list[Report]:
-        """What it reports next. Raises _WorkerGone where it is dead, or reports nothing for so long.
+        """What it reports next. Raises _WorkerGone where it is dead, or reports nothing within `patience_s`.
 
         The waits of a second are counted, so that workers do not look hung after the host has slept.
         """
@@ -125,7 +125,7 @@ class Worker:
         return told
 
     async def end(self, *, patience_s: float) -> None:
-        """Let it end its bots and itself within so long, then kill it. When this returns, it is gone and reaped."""
+        """Let it end its bots and itself within `patience_s`, else kill it. It is gone and reaped when this returns."""
         with trio.CancelScope(shield=True):
             await self._orders.aclose()
             await self._wait(patience_s)
@@ -136,7 +136,7 @@ class Worker:
             orphans.end_orphans()
 
     async def _wait(self, patience_s: float | None) -> None:
-        """Wait until it has ended, or for so long."""
+        """Wait until it has ended, or for `patience_s`."""
         end = None if patience_s is None else trio.current_time() + patience_s
         while self._popen.poll() is None and (end is None or trio.current_time() < end):
             await trio.sleep(0.002)

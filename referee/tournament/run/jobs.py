@@ -53,7 +53,7 @@ class Job:
                 await self._waiting.match.dismiss()
 
     async def _seat(self) -> None:
-        """Start the bots of the next match; while another is played they are held still when they are ready."""
+        """Start the bots of the next match; while another is played, they are frozen once they are ready."""
         while (order := await self._dispatcher.next()) is not None:
             match = LiveMatch(self._pump, order.setup, self._pool)
             try:
@@ -82,7 +82,7 @@ class Job:
 
 
 async def play_jobs(pump: Pump, dispatcher: Dispatcher, *, jobs: int, reuse: Reuse) -> None:
-    """Run so many jobs side by side, until none of them has anything left to do."""
+    """Run this many jobs side by side, until none of them has anything left to do."""
     pool = Pool() if reuse == "tournament" else None
     try:
         async with trio.open_nursery() as nursery:

@@ -41,7 +41,7 @@ class Run(Struct, frozen=True, kw_only=True):
     config: Config
     plan: Plan
     terms: Terms
-    """Those of the config from which the plan is made, and so of the bots in the plan's order."""
+    """The terms of the config from which the plan is made, with its bots in the plan's order."""
     store: Store
     watcher: Watcher
 

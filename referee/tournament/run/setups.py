@@ -10,7 +10,7 @@ from referee.tournament.config.config import Config, ConfiguredVariant
 from referee.tournament.plan.schedule import Fixture
 
 CACTUS_ROUNDS = 20
-"""A Cactus match has at most so many rounds where the config sets no number (AMB-46)."""
+"""How many rounds a Cactus match has at most where the config sets no number (AMB-46)."""
 
 
 def for_blocks(entry: ConfiguredVariant) -> Variant:

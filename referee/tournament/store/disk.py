@@ -16,7 +16,7 @@ SIDE_FILES = ("-wal", "-shm", "-journal")
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _PATIENCE_S = 10
-"""SQLite waits so long for another process that reads or writes."""
+"""How long SQLite waits for another process that reads or writes."""
 
 
 class StoreError(Exception):
@@ -83,7 +83,7 @@ def open_writing(path: Path) -> tuple[sqlite3.Connection, str]:
 
 
 def _can_log(path: Path) -> bool:
-    """Whether SQLite can keep a write-ahead log here. With the store itself it would find out too late."""
+    """Whether SQLite can keep a write-ahead log here, tried with another file: with the store it would be too late."""
     probe = Path(f"{path}.probe")
     try:
         with contextlib.closing(sqlite3.connect(probe)) as connection:

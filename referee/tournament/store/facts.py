@@ -114,9 +114,9 @@ class Terms:
     def __init__(self, facts: Facts) -> None:
         self._bots = facts.bots
         self.versions = {bot.name: bot.version for bot in facts.bots}
-        """By bot."""
+        """The version of each bot, by its name."""
         self.games = {variant.name: variant.game for variant in facts.variants}
-        """By variant, the hash of its game."""
+        """The hash of each variant's game, by the variant's name."""
 
     def identity(self, fixture: Fixture) -> Identity:
         """Which match a fixture is, apart from its number."""

@@ -264,7 +264,7 @@ class Store:
         return dict(sorted(Counter(reason for (reason,) in self._read("SELECT reason FROM voids")).items()))
 
     def given_up(self, attempts: int) -> list[int]:
-        """The matches without a result of which at least so many attempts were voided."""
+        """The matches without a result of which at least this many attempts were voided."""
         found = self._read(
             "SELECT DISTINCT number FROM voids WHERE attempt >= ? AND number NOT IN"
             " (SELECT number FROM matches WHERE number IS NOT NULL) ORDER BY number",

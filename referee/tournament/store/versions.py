@@ -15,7 +15,7 @@ import msgspec
 from referee.play.spec import BUILTIN, BotSpec
 
 SHORT_LENGTH = 12
-"""People are shown so many characters of a version."""
+"""How many characters of a version people are shown."""
 
 _LEFT_OUT = frozenset({"__pycache__", ".git"})
 _SPARSE_BYTES = 1 << 26
@@ -78,7 +78,7 @@ def _walk(folder: str, prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def _content(path: str) -> bytes:
-    """What counts of a file: a letter for its kind, and the SHA-256 of its content where it has any."""
+    """What a file adds to the version: a letter for its kind, and the SHA-256 of its content where it has any."""
     try:
         if os.path.islink(path):
             return b"l" + sha256(os.fsencode(os.readlink(path))).digest()

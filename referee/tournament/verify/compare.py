@@ -8,7 +8,7 @@ import msgspec
 from protocol.text import printable
 
 LONGEST_SHOWN = 100
-"""A finding shows so many characters of a figure."""
+"""How many characters of a figure a finding shows."""
 
 NOT_ALWAYS_PUBLISHED = frozenset({"deal", "rotation"})
 """Fields of a result that golfref 0.1.0 did not print."""

@@ -12,7 +12,7 @@ from protocol.codec import BadLine, decode_answer
 from protocol.messages import Answer
 from referee.play.talk.exchange import READY, Delivery
 from referee.play.talk.inbox import KEPT_BYTES, KEPT_OF_LINE, LEAST_LINE
-from referee.play.talk.retell import Answered, Retelling, answered, foreign
+from referee.play.talk.retell import Answered, Retelling, answered, other_version
 from referee.rules.game import Game
 from referee.rules.record import Forfeit, Given, Line, Move, Reaction, Record, SeatRecord
 from referee.rules.table.asks import Ask
@@ -47,7 +47,7 @@ class ConversationCheck:
     def __init__(self, record: Record) -> None:
         """Raises ValueError as Retelling does."""
         self._record = record
-        self._is_ours = foreign(record.golfref, record.protocol) is None
+        self._is_ours = other_version(record.golfref, record.protocol) is None
         self._retelling = Retelling(record)
         self._seats = [_Seat() for _ in record.seats]
         for seat, bot in zip(self._seats, record.seats, strict=True):

@@ -66,7 +66,7 @@ def check_record(record: Record) -> Iterator[str]:
 
 
 def _check_window(record: Record, game: Game, move: GivenSlaps, chance: Chance) -> Iterator[str]:
-    """CAC-25: were all asked in their order, were the lots those of the key, does the outcome follow from both?"""
+    """What is wrong with a window (CAC-25): the order of asking, the lots of the key, the outcome of times and lots."""
     where = f"round {move.round}, window {move.window}"
     window, table = game.question, game.table
     if not isinstance(window, Window) or (table.round, window.number) != (move.round, move.window):
@@ -85,10 +85,14 @@ def _check_window(record: Record, game: Game, move: GivenSlaps, chance: Chance) 
     outcome = order_slaps(table.options, window, slaps, times, move.lots)
     if tuple(slap.seat for slap in outcome.slaps) != move.order:
         yield f"{where}: the order does not follow from the times and the lots"
-    yield from (f"{where}, seat {one.seat}: its times contradict each other" for one in move.reactions if _odd(one))
+    yield from (
+        f"{where}, seat {one.seat}: its times contradict each other"
+        for one in move.reactions
+        if _contradicts_itself(one)
+    )
 
 
-def _odd(reaction: Reaction) -> bool:
+def _contradicts_itself(reaction: Reaction) -> bool:
     """Whether the corrected time cannot come from the raw one and the wait for a core."""
     raw, wait, corrected = reaction.raw_us, reaction.wait_us, reaction.corrected_us
     if raw is None or corrected is None:

@@ -177,7 +177,7 @@ class _RunCheck:
             yield "the result that the standings use is not the record's"
 
     def _retired(self, match: CommittedMatch) -> Fixture:
-        """What was planned when a match was played that is no longer in the plan, as the store tells it."""
+        """The plan's entry, as the store tells it, for a match that was played and is no longer in the plan."""
         which = match.identity
         return Fixture(
             number=match.result.number,
@@ -205,7 +205,7 @@ def _told(identity: Identity) -> str:
 
 
 def _check_fixture(fixture: Fixture, bots: tuple[str, ...], record: Record) -> Iterator[str]:
-    """Does the record tell the match that was planned?"""
+    """Every way in which the record differs from the match that was planned."""
     if record.deal_key != fixture.deal_key.hex():
         yield "the deal key is not the one that the master key gives"
     if record.stacked:
@@ -229,7 +229,7 @@ def _owners(store: Store, meta: Meta) -> dict[str, str]:
 
 
 def _check_terms(facts: Facts, owners: Mapping[str, str], record: Record) -> Iterator[str]:
-    """Was it played as the config has it? None of this is amended: isolation, limits, the life of processes, clocks."""
+    """What was played otherwise than the config has it, of what no amendment changes: isolation, limits, clocks."""
     for seat in record.seats:
         if (owner := owners.get(seat.name, seat.owner)) != seat.owner:
             yield f"{printable(seat.name, LONGEST_SHOWN)}: its owner was {excerpt(seat.owner)}; now {excerpt(owner)}"

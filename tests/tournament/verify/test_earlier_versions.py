@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from protocol.events import Blocked, Knocked, Round, Showdown, Slapped
-from referee.play.talk.retell import foreign
+from referee.play.talk.retell import other_version
 from referee.rules.game import Game
 from referee.rules.record import Record, replay
 from referee.tournament.verify.record import check_record
@@ -25,7 +25,7 @@ RECORDS = [
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: f"{record.preset} {record.seed}")
 def test_all_of_a_record_holds_but_the_bytes_that_were_sent(record: Record) -> None:
     assert list(check_record(record)) == []
-    assert str(foreign(record.golfref, record.protocol)).startswith("played by golfref 0.1.0, protocol 1")
+    assert str(other_version(record.golfref, record.protocol)).startswith("played by golfref 0.1.0, protocol 1")
 
 
 def played(seed: str) -> Game:
