@@ -25,11 +25,11 @@ class LoopWaits(trio.abc.Instrument):
         self._began_ns = 0
 
     def before_io_wait(self, timeout: float) -> None:  # noqa: ARG002 - trio gives it
-        """The loop has nothing to do now."""
+        """Note when the loop has nothing to do and begins to wait."""
         self._began_ns = self._now_ns()
 
     def after_io_wait(self, timeout: float) -> None:  # noqa: ARG002 - trio gives it
-        """Something has come, or a deadline has passed."""
+        """Tell of a wait that has ended, because something has come or a deadline has passed."""
         self._tell(self._began_ns, self._now_ns())
 
 
@@ -41,25 +41,25 @@ class Clock:
         self.now_ns = now_ns
         self.on_lag: Callable[[int], None] = lambda _: None
         self.loop_waits = LoopWaits(now_ns, self._note_wait)
-        """To be added to trio's instruments while the pump runs."""
+        """An instrument of trio, which the pump adds to its loop while it runs."""
         self.arrived_ns = now_ns()
-        """When what the last poll found arrived, at the latest. Where that is open, it is the bots' benefit."""
+        """When what the last poll found counts as arrived. Where that is uncertain, the bots have the benefit."""
         self._looked_ns = self.arrived_ns
         self._parked_until_ns: int | None = None
 
     def mark_looked(self) -> None:
-        """The pipes are looked at now, and whatever the pump did before is no lag."""
+        """Note that the pipes are looked at now; whatever the pump did before is no lag."""
         self._looked_ns = self.now_ns()
 
     def catch_up(self, now_ns: int) -> None:
-        """The pump looks again: if that is late, there was a lag, and what came meanwhile comes now."""
+        """Note that the pump looks again. If that is late, there was a lag, and what came in it counts as come now."""
         gap_ns = now_ns - self._looked_ns
         if gap_ns > LAG_NS:
             self._looked_ns = now_ns
             self.on_lag(gap_ns)
 
     def end_poll(self, start_ns: int, timeout_ns: int) -> int:
-        """A poll that began at that time, with that timeout, has returned: returns the time."""
+        """Note that a poll has returned that began at that time, with that timeout; returns what time it is now."""
         now_ns = self.now_ns()
         if (late_ns := now_ns - start_ns - timeout_ns) > LAG_NS:
             self.on_lag(late_ns)
@@ -70,7 +70,7 @@ class Clock:
 
     @contextlib.contextmanager
     def parked(self, until_ns: int) -> Iterator[None]:
-        """During the block the pump waits in trio's loop, at most until then: the loop looks while it waits."""
+        """During the block the pump waits in trio's loop, until that time at most; the loop looks while it waits."""
         self._parked_until_ns = until_ns
         try:
             yield
@@ -78,7 +78,7 @@ class Clock:
             self._parked_until_ns = None
 
     def _note_wait(self, began_ns: int, ended_ns: int) -> None:
-        """Trio's loop has waited."""
+        """Note that trio's loop has waited."""
         if self._parked_until_ns is None:
             return
         self.catch_up(began_ns)

@@ -26,11 +26,11 @@ class MatchInFlight(Struct, eq=False):
 
     steps: Steps
     bots: dict[int, SeatedBot] = field(default_factory=dict)
-    """By seat."""
+    """The bots by seat."""
     over: trio.Event = field(default_factory=trio.Event)
     """Is set once nothing of the match is driven any more."""
     exchange: Exchange | None = None
-    """The last one; None before the first."""
+    """The last exchange; None before the first."""
     replies: dict[int, Reply] = field(default_factory=dict)
     """The replies to the last exchange that are there, by seat."""
     failure: BaseException | None = None
@@ -41,7 +41,7 @@ class MatchInFlight(Struct, eq=False):
     """When the last exchange began."""
 
     def seat(self, channels: dict[int, Channel]) -> None:
-        """These bots play, by seat."""
+        """Take these bots, by seat, into the match."""
         self.bots = {seat: SeatedBot(self, seat, channel) for seat, channel in channels.items()}
 
     def channels(self) -> dict[int, Channel]:
@@ -67,7 +67,7 @@ class MatchInFlight(Struct, eq=False):
         return self.exchange
 
     def fail(self, error: BaseException) -> None:
-        """The match is over, because the referee or its host has failed."""
+        """End the match, because the referee or its host has failed."""
         self.failure = error
         for bot in self.bots.values():
             bot.channel.give_up()

@@ -12,7 +12,7 @@ Handler = Callable[[int], None]
 """Takes the time at which its descriptor was seen to be ready, in nanoseconds of time.monotonic_ns."""
 
 MOST = 64
-"""So many descriptors are looked at between two looks at the clock."""
+"""How many descriptors are looked at between two looks at the clock."""
 
 
 class Poller:
@@ -20,7 +20,7 @@ class Poller:
 
     def __init__(self) -> None:
         self.handlers: dict[int, Handler] = {}
-        """By descriptor; one that is not watched any more is not there."""
+        """The handlers of the descriptors that are watched now, by descriptor."""
         if sys.platform == "linux":
             self._backend = select.epoll()
             self._readable, self._writable = select.EPOLLIN, select.EPOLLOUT
@@ -35,12 +35,12 @@ class Poller:
             self.handlers[fd] = handler
 
     def forget(self, fd: int) -> None:
-        """Watch a descriptor no more; to be said before it is closed."""
+        """Stop watching a descriptor. Call this before the descriptor is closed."""
         if self.handlers.pop(fd, None) is not None:
             self._backend.unregister(fd)
 
     def poll(self, timeout_s: float) -> list[tuple[int, int]]:
-        """Wait for so long at most; returns what is ready, each descriptor first in its pair."""
+        """Wait for `timeout_s` at most; returns what is ready, each descriptor first in its pair."""
         return self._backend.poll(timeout_s, MOST)
 
     def fileno(self) -> int:
@@ -48,7 +48,7 @@ class Poller:
         return self._backend.fileno()
 
     def close(self) -> None:
-        """Watch nothing any more."""
+        """Stop watching all descriptors."""
         self._backend.close()
 
 

@@ -54,10 +54,10 @@ class Pump:
         self._clock.on_lag = self._make_up_for
         self._poller = Poller()
         self._bots: list[Channel] = []
-        """Those that have been started and not let go."""
+        """The bots that have been admitted and not let go."""
         self._matches: list[MatchInFlight] = []
         self._alarms: list[tuple[int, int, SeatedBot]] = []
-        """A heap: when to look at which bot, with a number that decides between equal times."""
+        """A heap of the times at which to look at a bot, each with a number that decides between equal times."""
         self._count = itertools.count()
         self._slap_timer = SlapTimer(self._clock, self._bots, lock=lock, neighbours=neighbours)
         for fd in self._slap_timer.neighbour_fds():
@@ -75,12 +75,12 @@ class Pump:
             return self.admit(Channel(spec, confinement, limits))
 
     def admit(self, channel: Channel) -> Channel:
-        """From now on this bot is frozen in slap windows, whether it converses or not; returns it."""
+        """Freeze this bot in slap windows from now on, whether it converses or not; returns it."""
         self._bots.append(channel)
         return channel
 
     def let_go(self, channel: Channel) -> None:
-        """The bot has ended, or stays frozen in any case."""
+        """Forget a bot that has ended, or that stays frozen in any case."""
         self._bots.remove(channel)
 
     def channels(self) -> list[Channel]:
@@ -148,14 +148,14 @@ class Pump:
             await self._park()
 
     def _poll(self, start_ns: int, until_ns: int) -> bool:
-        """Poll once, until then at most, and do everything that follows; returns whether anything was there."""
+        """Poll once, until `until_ns` at most, and do all that follows; returns whether anything was there."""
         self._clock.catch_up(start_ns)
         timeout_ns = max(0, until_ns - start_ns)
         ready = self._poller.poll(timeout_ns / 1e9)
         now_ns = self._clock.end_poll(start_ns, timeout_ns)
         handlers = self._poller.handlers
         for fd, _ in ready:
-            if (handler := handlers.get(fd)) is not None:  # what came before it may have ended its match
+            if (handler := handlers.get(fd)) is not None:  # the handler before it may have ended its match
                 handler(now_ns)
         self._expire(now_ns)
         return bool(ready)
@@ -191,7 +191,7 @@ class Pump:
         heapq.heapify(self._alarms)
 
     def _read(self, bot: SeatedBot, now_ns: int) -> None:
-        """The bot has written, or its output has ended."""
+        """Read what the bot has written, or that its output has ended."""
         channel = bot.channel
         owed = channel.owes_answer
         heard = channel.read(now_ns)
@@ -211,7 +211,7 @@ class Pump:
             self._poller.forget(bot.channel.process.stdin)
 
     def _look_at(self, bot: SeatedBot, now_ns: int) -> None:
-        """The bot's output has ended, or its time has come: settle what is known of an answer that is due."""
+        """Settle what is known of an answer that is due, because the bot's output has ended or its time has come."""
         channel = bot.channel
         if not channel.owes_answer:
             return
@@ -274,7 +274,7 @@ class Pump:
         self._unregister(bot)
 
     def _settle(self, bot: SeatedBot, heard: Heard | None, now_ns: int) -> None:
-        """An answer that was due is here, or will not come."""
+        """Take the reply for an answer that was due and is here, or will not come."""
         channel, clock = bot.channel, bot.channel.clock
         arrived_ns = now_ns if heard is None else min(now_ns, self._clock.arrived_ns)
         if heard is None or arrived_ns > clock.deadline_ns:
@@ -291,7 +291,7 @@ class Pump:
         elapsed_us = max(0, arrived_ns - clock.written_ns) / 1e3
         waived_us = (clock.written_ns - clock.asked_ns) / 1e3
         reply = Reply(seat=bot.seat, heard=heard, elapsed_us=elapsed_us, waived_us=waived_us, hint=hint)
-        if at_once:  # all were asked together: when it is seen counts
+        if at_once:  # all were asked together, so the time counts at which the answer is seen
             elapsed_us = (now_ns - match.asked_ns) / 1e3
             reply = replace(reply, elapsed_us=elapsed_us, waived_us=0.0, corrected_us=round(elapsed_us, 1))
         match.replies[bot.seat] = reply
@@ -301,7 +301,7 @@ class Pump:
     # Clocks
 
     def _wake_at(self, bot: SeatedBot, when_ns: int) -> None:
-        """Look at the bot then, or before: a bot has one alarm, which is set anew when it was too early."""
+        """Look at the bot at that time, or earlier: a bot has one alarm, which is set anew when it was too early."""
         if not bot.alarm_ns or bot.alarm_ns > when_ns:
             bot.alarm_ns = when_ns
             heapq.heappush(self._alarms, (when_ns, next(self._count), bot))
@@ -320,7 +320,7 @@ class Pump:
                 self._look_at(bot, now_ns)
 
     def _make_up_for(self, lag_ns: int) -> None:
-        """Nobody has looked at the pipes for so long: the bots' clocks stopped meanwhile."""
+        """Stop the bots' clocks for a time in which nobody looked at the pipes; void a match if it was too long."""
         for match in self._matches:
             match.worst_lag_ns = max(match.worst_lag_ns, lag_ns)
             for bot in match.bots.values():

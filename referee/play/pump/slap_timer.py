@@ -50,7 +50,7 @@ class SlapTimer:
         self._retry_ns = self._patience_ends_ns = 0
 
     def add(self, match: MatchInFlight) -> None:
-        """The open exchange of this match is a window to be timed."""
+        """Let the open exchange of this match, which is a window, wait to be timed."""
         self._waiting.append(match)
 
     def next_ns(self) -> int | None:

@@ -44,7 +44,7 @@ class HostLock:
 
 
 def _shared_folder() -> Path:
-    """Where whoever uses this host may have files; somewhere that does not exist if nothing can be written at all."""
+    """The folder for files of all users of this host; one that does not exist if nothing can be written at all."""
     try:
         return Path(tempfile.gettempdir())
     except OSError:

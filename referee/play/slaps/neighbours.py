@@ -16,7 +16,7 @@ LONGEST_FREEZE_S = 5.0
 
 _GO_ON = 0
 _REPLY = 128
-"""Is added to a request's number for the reply: our bots are frozen."""
+"""What is added to a request's number to make the reply, which says that our bots are frozen."""
 
 
 def neighbourhood(workers: int) -> list[list[int]]:
@@ -39,9 +39,9 @@ def neighbourhood(workers: int) -> list[list[int]]:
 
 
 def _readable(fds: Iterable[int], end: float) -> list[int]:
-    """Those with something to read, or at their end, as soon as there are any; none at that time of time.monotonic.
+    """The descriptors that can be read or have ended, as soon as there are any; none if there are none until `end`.
 
-    Unlike select.select it takes descriptors of any number.
+    `end` is a time of time.monotonic. Unlike select.select this takes descriptors of any number.
     """
     poll = select.poll()
     for fd in fds:
@@ -63,9 +63,9 @@ class Neighbours:
         self._all = tuple(fds)
         self._number = 0
         self._replies: dict[int, int] = {}
-        """By descriptor, the last request of ours that was answered."""
+        """The last of our requests that each worker has answered, by descriptor."""
         self._requests: dict[int, int] = {}
-        """By descriptor, its request that we freeze our bots."""
+        """The open request of each worker that we freeze our bots, by descriptor."""
         for fd in self.fds:
             os.set_blocking(fd, False)
         self._tell(_GO_ON)
@@ -117,7 +117,7 @@ class Neighbours:
     def stay_frozen(self, *, all_frozen: bool = True) -> None:
         """Say that our bots are frozen, if all are, and sleep until every worker that asked lets us go on.
 
-        Not for longer than LONGEST_FREEZE_S.
+        This sleeps for LONGEST_FREEZE_S at most.
         """
         end = time.monotonic() + LONGEST_FREEZE_S
         answered: dict[int, int] = {}
@@ -148,7 +148,7 @@ class Neighbours:
             os.write(fd, bytes([byte]))
 
     def _drop(self, fd: int) -> None:
-        """Nobody is at the other end. The descriptor stays open until `close`: whoever watches it looks at `fds`."""
+        """Take a worker that has gone out of `fds`. Its descriptor stays open until `close`."""
         self.fds = [other for other in self.fds if other != fd]
         self._requests.pop(fd, None)
         self._replies.pop(fd, None)

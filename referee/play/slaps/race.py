@@ -237,7 +237,7 @@ def _let_run(channel: Channel, process: BotProcess, poll: select.poll, limit_s: 
 
 
 def _wait(channel: Channel, poll: select.poll, limit_s: float, own_ns: int) -> tuple[bool, int]:
-    """Poll for so long; now and then make room in standard error, where a full pipe would hold the bot up.
+    """Poll for `limit_s`; now and then make room in standard error, where a full pipe would hold the bot up.
 
     Returns whether anything has come, and how long this thread had waited for a core when the last poll began.
     """

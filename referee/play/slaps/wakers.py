@@ -75,7 +75,7 @@ def _wanted() -> int:
 
 
 def _start(count: int) -> "subprocess.Popen[bytes] | None":
-    """Start so many wakers in a session of their own; returns None for none, or where the system refuses them."""
+    """Start `count` wakers in a session of their own; returns None for none, or where the system refuses them."""
     if not count:
         return None
     try:
