@@ -47,7 +47,7 @@ def fixture(number: int) -> Fixture:
 
 
 def pace(matches: int, clock: Clock) -> Pace:
-    """Of a session with so many matches of a second."""
+    """The pace of a session with this many matches, of a second each."""
     estimate = Estimate(matches={"six": matches}, match_s={"six": 1.0}, side_by_side=1, stored_bytes=0)
     return Pace(estimate, clock)
 

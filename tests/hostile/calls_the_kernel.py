@@ -27,7 +27,7 @@ CALLS = {
     "open_tree": (428, -100, text(b"/"), 1),
     "fsopen": (430, text(b"tmpfs"), 0),
     "mount_setattr": (442, -100, text(b"/bot"), 0, 0, 0),
-    "timer_create": (222, 0, 0, text(8)),  # its signal, SIGCONT, would wake a bot that is held still
+    "timer_create": (222, 0, 0, text(8)),  # its signal, SIGCONT, would wake a bot that is frozen
     "io_setup": (206, 1, text(8)),
     "mincore": (27, 0, 0, 0),
     "fcntl F_SETSIG": (72, 0, 10, 18),

@@ -1,6 +1,6 @@
 """Answers well while a child does what another of these programs does: `hides_behind_a_child.py SECONDS PROGRAM ...`.
 
-It thinks for so long at its second request: while it is asked, nothing of it is held still.
+It thinks for SECONDS at its second request: while it is asked, nothing of it is frozen.
 """
 
 import os

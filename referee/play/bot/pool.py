@@ -63,7 +63,7 @@ class Pool:
 
     async def keep(self, kept: PooledBot) -> None:
         """Hold a bot frozen for a later match, if it is fit for one and wants to live on; otherwise end it."""
-        if not await _settles(kept.channel):
+        if not await _waits_for_more(kept.channel):
             await _end(kept.channel, patience_s=FAREWELL_S)
             return
         kept.channel.hold()
@@ -83,7 +83,7 @@ class Pool:
             yield self._waiting.pop()
 
 
-async def _settles(channel: Channel) -> bool:
+async def _waits_for_more(channel: Channel) -> bool:
     """Whether the bot has read the end of its match and soon after waits for more, instead of ending by itself."""
     if (process := channel.process) is None:
         return False

@@ -39,7 +39,7 @@ class Retelling:
         self._id_key = bytes.fromhex(record.id_key)
         self._answers = iter([move for move in record.moves if not isinstance(move, Forfeit)])
         self._script: Script | None = None
-        self.gone: set[int] = set()
+        self.forfeited: set[int] = set()
         """The seats that have forfeited."""
         self._asked: list[Answered] | None = None
         """The question that is open, once the requests for it have been sent."""
@@ -51,13 +51,15 @@ class Retelling:
             new = [number for number, seat in enumerate(self._record.seats) if not seat.matches_before]
             yield from ((self._script.hello(seat), None) for seat in new)
         if isinstance(move, Forfeit) and not self._record.seats[move.seat].ready:
-            self.gone.add(move.seat)
+            self.forfeited.add(move.seat)
             return
         if self._asked is None:
             self._asked = answered(game.question, next(self._answers, None))
-            yield from ((self._script.request(ask), (ask, given)) for ask, given in self._asked if self._hears(given))
+            yield from (
+                (self._script.request(ask), (ask, given)) for ask, given in self._asked if self._was_asked(given)
+            )
         if isinstance(move, Forfeit):
-            self.gone.add(move.seat)
+            self.forfeited.add(move.seat)
             return
         for ask, given in self._asked:
             if isinstance(given, Given):
@@ -70,7 +72,7 @@ class Retelling:
         """What was sent when the match was over. A seat that has forfeited is sent nothing any more."""
         if self._script is not None:
             telling = self._script
-            yield from (telling.end(seat) for seat in range(len(self._record.seats)) if seat not in self.gone)
+            yield from (telling.end(seat) for seat in range(len(self._record.seats)) if seat not in self.forfeited)
 
     def sent(self, seat: int) -> tuple[int, str]:
         """How many bytes have been told to a seat, and their SHA-256 in hex."""
@@ -99,9 +101,9 @@ class Retelling:
             seat.wants_table = bot.wants_table
         return told
 
-    def _hears(self, given: Given | Reaction) -> bool:
+    def _was_asked(self, given: Given | Reaction) -> bool:
         """Whether a request was sent for a question. None was where the seat had forfeited, or had answered before."""
-        return given.seat not in self.gone and not (isinstance(given, Given) and given.joined)
+        return given.seat not in self.forfeited and not (isinstance(given, Given) and given.joined)
 
 
 def answered(question: Question | None, move: Move | None) -> list[Answered]:

@@ -81,7 +81,7 @@ class ConversationCheck:
                 yield f"{who}: it was sent other bytes than the record tells"
             if (problem := _check_written(bot)) is not None:
                 yield f"{who}: {problem}"
-            counted = (dict(seat.faults), seat.late_slaps, number in self._retelling.gone)
+            counted = (dict(seat.faults), seat.late_slaps, number in self._retelling.forfeited)
             if counted != (bot.faults, bot.late_slaps, bot.forfeited):
                 yield f"{who}: its faults, late slaps and forfeit are not those of the moves"
 
@@ -129,8 +129,8 @@ class ConversationCheck:
             if (given.late or given.fault is not None) and given.target is not None:
                 yield f"{self._where(game, ask.seat)}: a slap that was not made"
             return
-        was_gone = ask.seat in self._retelling.gone
-        if (given.fault is not None or was_gone) and given.action != ask.fallback:
+        had_forfeited = ask.seat in self._retelling.forfeited
+        if (given.fault is not None or had_forfeited) and given.action != ask.fallback:
             yield f"{self._where(game, ask.seat)}: the fallback should have been played"
         came = seat.answer.then if seat.answer is not None else None
         if given.joined and given.fault is None and came is not None and came != given.action:

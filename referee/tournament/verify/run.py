@@ -166,7 +166,7 @@ class _RunCheck:
                 yield str(error)
                 return
             if (planned := self._terms.identity(fixture)) != match.identity:
-                yield f"stored as {_told(match.identity)}; the plan has {_told(planned)}"
+                yield f"stored as {_identity_in_words(match.identity)}; the plan has {_identity_in_words(planned)}"
         yield from _check_fixture(fixture, match.identity.bots, record)
         yield from _check_terms(self._meta.facts, self._owners, record)
         yield from check_record(record)
@@ -197,7 +197,7 @@ class _RunCheck:
         return known and same_game and self._plan is not None and self._plan.has_table(*which.place)
 
 
-def _told(identity: Identity) -> str:
+def _identity_in_words(identity: Identity) -> str:
     bots = ", ".join(
         f"{bot} ({short(version)})" for bot, version in zip(identity.bots, identity.versions, strict=False)
     )

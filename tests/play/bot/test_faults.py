@@ -57,7 +57,7 @@ class Case(Struct, frozen=True, kw_only=True):
     line: str = ""
     """The start of the line that is shown."""
     unasked: int = 0
-    """At least so many lines of it answered nothing."""
+    """How many of its lines answered nothing, at least."""
     stderr: str = ""
     clocks: Clocks = field(default_factory=lambda: Clocks(start_s=60.0, move_s=60.0))
     policy: FaultPolicy = FaultPolicy(strikes=2)

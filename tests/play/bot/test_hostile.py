@@ -17,7 +17,7 @@ from referee.reports.blame import mishap_of
 from referee.rules.record import Record
 
 FLAT_KB = 20_000
-"""So much more memory than for a calm match is still flat."""
+"""How much more memory than a calm match the referee may take and still count as flat."""
 
 
 class Case(Struct, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class Case(Struct, frozen=True, kw_only=True):
     says: str = ""
     """Part of its standard error."""
     most_mb: int = 400
-    """So much memory it may say that it came to hold, at most."""
+    """How much memory it may say at most that it came to hold."""
     under: tuple[str, ...] = ("bwrap",)
     rival: str = "honest"
     limits: dict[str, int] = {}

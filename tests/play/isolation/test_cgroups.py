@@ -1,6 +1,6 @@
 """Control groups with real processes, where this machine has them.
 
-Each ability is tested for itself: some machines let a group be held still and ended, but not bounded.
+Each ability is tested for itself: some machines let a group be frozen and killed, but not bounded.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from referee.play.isolation.cgroups import Ability, Cgroups, Group, GroupFailed
 from referee.play.spec import BotSpec, Confinement
 
 PATIENCE_S = 600.0
-"""So long something may take that must happen at all."""
+"""How long something may take that must happen."""
 
 MB = 1 << 20
 
@@ -73,7 +73,7 @@ print("burning", flush=True)
 while True:
     pass
 """
-"""So many processes that compute for ever, all on one core."""
+"""A program that becomes as many processes as it is told, which compute for ever, all on one core."""
 
 REFEREE = """
 import os, subprocess, sys
@@ -292,7 +292,7 @@ def _until(happened: Callable[[], object]) -> None:
 
 
 def _burn(seconds: float) -> None:
-    """Let this thread compute for so long: what is not held still computes as well."""
+    """Let this thread compute for a while: what is not frozen computes as well."""
     start = time.thread_time()
     while time.thread_time() - start < seconds:
         pass

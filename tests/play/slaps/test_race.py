@@ -157,7 +157,7 @@ def test_the_order_follows_clearly_different_delays(delays_ms: tuple[int, ...], 
 
 
 def test_a_window_is_in_doubt_while_others_had_our_cores(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of that neither the bot nor the kernel's account of its waiting knows anything."""
+    """Neither the bot nor the kernel's account of its waiting shows that."""
     ticks = itertools.count()
     monkeypatch.setattr(race, "stolen_ticks", lambda: next(ticks) // 3)
     (record,) = matches(setup([slapper(0, turns=1)] * 2, mark, clocks=Clocks(move_s=60.0, slap_s=10.0)))

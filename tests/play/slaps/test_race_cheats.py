@@ -257,7 +257,7 @@ play(slap, turns=1)
 """
 
 
-def test_what_has_run_away_from_a_bot_is_gone_when_its_window_begins(
+def test_processes_that_escaped_a_bot_are_ended_before_its_window(
     mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before the warden has seen it."""

@@ -19,7 +19,7 @@ DOWN = "(??) (??) / (??) (??)"
 
 
 def by_fallbacks(game: Game, turns: int | None = None) -> None:
-    """So many turns, or all that are left, in which a stock card is drawn and thrown away."""
+    """Play this many turns, or all that are left; in each a stock card is drawn and thrown away."""
     answers = 0
     while isinstance(ask := game.question, Ask) and (turns is None or answers < 2 * turns):
         game.answer(ask.fallback)

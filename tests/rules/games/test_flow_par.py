@@ -78,7 +78,7 @@ def pass_turn(match: Script) -> None:
 
 
 def pass_round(match: Script, turns: int | None = None) -> None:
-    """So many turns without effect, by default one of each seat."""
+    """Play this many turns without effect, by default one of each seat."""
     for _ in range(match.table.seats if turns is None else turns):
         pass_turn(match)
 

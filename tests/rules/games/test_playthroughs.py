@@ -44,7 +44,7 @@ class Case(Struct, frozen=True, kw_only=True):
     """Makes the deal key, and with it the answers."""
     options: dict[str, Any] = field(default_factory=lambda: {"rounds": 1})
     patience: int = 0
-    """So many answers are given before anybody knocks or ends a hole."""
+    """How many answers are given before anybody knocks or ends a hole."""
     eager: tuple[str, ...] = ()
     """Kinds of action that are mostly chosen where they are offered."""
 

@@ -163,7 +163,7 @@ def test_a_plan_too_long_to_play_is_still_counted_and_read_at_once() -> None:
 
 
 def test_the_beginning_of_a_long_plan_already_mixes_all_bots() -> None:
-    """Of all 34,220 line-ups of sixty bots at three seats, in the first 300 each bot is in about 15."""
+    """Sixty bots at three seats make 34,220 line-ups. In the first 300 of them each bot is in about 15."""
     counts = Counter(bot for fixture in islice(plan(names(60), {"v": 3}), 900) for bot in fixture.lineup)
     assert len(counts) == 60
     assert max(counts.values()) <= 3 * 30

@@ -230,7 +230,7 @@ def test_signals_are_for_the_run_alone(folder: Folder) -> None:
 def test_a_killed_run_takes_workers_and_bots_with_it(
     folder: Folder, marked: Callable[[], dict[int, str]], until_gone: Callable[[], None]
 ) -> None:
-    """Bots of the next matches too, which are held still and cannot see that their input ends."""
+    """This includes the bots of the next matches, which are frozen and cannot see that their input ends."""
     folder.write(script=NEVER_ANSWERS)
     run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2")
     folder.await_matches(2)

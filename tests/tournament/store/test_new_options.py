@@ -105,7 +105,7 @@ def test_a_record_replays_and_what_was_sent_is_told_again(folder: Path) -> None:
 
 
 def test_a_game_goes_by_the_hash_that_stores_hold() -> None:
-    """Of the JSON of its name, preset, seats and the options that it lists, with sorted keys."""
+    """The hash is over the JSON of its name, preset, seats and the options that it lists, with sorted keys."""
     facts = VariantFacts(name="six", preset="six-card", seats=2, options={"rounds": 9, "kings15": False})
     assert facts.game == "73c357a6c9ee"
 
