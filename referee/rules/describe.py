@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-from msgspec import to_builtins
-
 from referee.rules.book.option import expected
 from referee.rules.book.options import OPTIONS, TYPES, Options
-from referee.rules.book.par_table import OURS_1, ParTable
+from referee.rules.book.par_table import OURS_1, Condition, ParTable
 from referee.rules.book.variant import Variant, size
 from referee.rules.book.variants import preset
 from referee.rules.games.courses import COURSES
@@ -14,6 +12,14 @@ from referee.rules.games.slaps import slaps_in_words
 from referee.rules.scoring.values import card_values
 
 _LINES = {"col": "a column", "row": "a row", "diag": "a diagonal"}
+
+_PAIR_SCORES: dict[int | str, str] = {
+    "sum": "the sum of their values",
+    "high": "the higher value",
+    "low": "the lower value",
+    "diff": "the difference of their values",
+}
+"""The scores of a pair that follow from its values (PAR-26)."""
 
 
 def rules_in_brief(variant: Variant) -> str:
@@ -116,16 +122,26 @@ def _par_score(options: Options) -> Iterator[str]:
     ours = "; this table is ours, not the game publisher's" if table.name == OURS_1.name else ""
     yield f"Each row scores by the table `{table.name}`{ours}. The first rule that fits counts:"
     for rule in table.rules:
-        condition = to_builtins(rule.condition)
-        yield f"{', '.join(f'{name} {value}' for name, value in condition.items())}: {rule.score}."
+        yield f"{_condition(rule.condition)}: {_PAIR_SCORES.get(rule.score, rule.score)}."
+
+
+def _condition(condition: Condition) -> str:
+    """Say which pairs of cards the condition means."""
+    alike = {"rank": condition.same_rank, "suit": condition.same_suit, "colour": condition.same_colour}
+    words = [f"{'equal' if same else 'different'} in {what}" for what, same in alike.items() if same is not None]
+    if condition.ranks is not None:
+        words.insert(0, "of the ranks " + " and ".join(condition.ranks))
+    if condition.gap is not None:
+        words.append(f"{condition.gap} apart in rank")
+    return f"Two cards {', '.join(words)}" if words else "Any two cards"
 
 
 def _together(variant: Variant) -> Iterator[str]:
     """Yield which cards count together (RULES.md section 6, TDK-16)."""
     options = variant.options
     if options.any_pair:
-        how = "one pair of each rank" if options.any_pair == "one_per_rank" else "all pairs of equal rank"
-        yield f"Wherever they lie, {how} count 0."
+        how = "one pair of each rank counts" if options.any_pair == "one_per_rank" else "all pairs of equal rank count"
+        yield f"Wherever they lie, {how} 0."
     elif options.cancel:
         yield f"All cards of {_alternatives(options.cancel)} count 0 when they are equal in rank."
     if options.cancel_pairs:

@@ -184,8 +184,10 @@ def _set_up_in_words(variant: Variant) -> Iterator[str]:
     if options.par_choice == "dealer":
         which = "one that is left of the course" if options.course else "3, 4 or 5"
         yield f"Before the deal the dealer of each hole chooses its par: {which}."
-    rows = variant.rows if len(set(possible_pars(options))) < 2 else "as many as the par"
-    yield f"Each seat has rows of two cards, {rows}, face down."
+    if len(set(possible_pars(options))) < 2:
+        yield f"Each seat has {variant.rows} rows of two face-down cards."
+    else:
+        yield "Each seat has rows of two face-down cards, as many as the par."
     yield look_in_words(variant)
     if options.arrange == "after_look":
         yield "Then it arranges them as it likes, all seats at the same time."

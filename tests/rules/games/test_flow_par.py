@@ -583,6 +583,7 @@ def test_par_25_equal_ranks_count_0_and_the_table_is_marked_as_ours() -> None:
         assert card_values(variant) == card_values(preset("six-card"))
         for text in (rules_in_brief(variant), rules_in_full(variant)):
             assert "the table `ours-1`; this table is ours, not the game publisher's" in text
+        assert "Two cards equal in rank: 0. Any two cards: the sum of their values." in rules_in_brief(variant)
 
 
 TERMS: dict[str, Any] = {
@@ -607,6 +608,13 @@ def test_c_200_par_26_a_table_of_ones_own(start: Start) -> None:
     text = rules_in_brief(match.table.variant)
     assert "`terms-demo`" in text
     assert "ours" not in text
+    for sentence in (
+        "Two cards of the ranks A and A: -3.",
+        "Two cards equal in rank, equal in colour: -2.",
+        "Two cards equal in suit, 1 apart in rank: 0.",
+        "Any two cards: 3.",
+    ):
+        assert sentence in text
 
 
 @pytest.mark.parametrize(
