@@ -96,4 +96,4 @@ class Pace:
         match_rate = self._done_s / self._done
         underway = sum(min(work, (now - begun_at) / match_rate) if match_rate else 0.0 for begun_at, work in playing)
         rate = (self._weight * self._usual_rate + elapsed_s) / (self._weight + self._done + underway)
-        return (self._left - underway) * rate
+        return max(0.0, self._left - underway) * rate

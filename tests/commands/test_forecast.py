@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from referee.commands.forecast import Estimate, Pace
+from referee.commands.progress import duration
 from referee.tournament.plan.schedule import Fixture
 
 
@@ -90,7 +91,9 @@ def test_a_match_that_is_void_is_still_to_be_played() -> None:
     assert session.pace.left_s() == pytest.approx(5)
 
 
-def test_at_the_end_nothing_is_left() -> None:
-    session = Session(["six"] * 10, {"six": 1.0})
-    session.play(10, 2.0)
+def test_at_the_end_nothing_is_left_and_nobody_reads_of_less_than_nothing() -> None:
+    """Three times 0.3 s, taken from their sum one by one, leave less than 0."""
+    session = Session(["six"] * 3, {"six": 0.3})
+    session.play(3, 2.0)
     assert session.pace.left_s() == pytest.approx(0)
+    assert duration(session.pace.left_s()) == "0 s"
