@@ -296,7 +296,7 @@ def _changes(options: list[str] | None) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     for text in options or ():
         key, equals, value = text.partition("=")
-        if not equals:
+        if not equals or not key.strip():
             raise typer.BadParameter(f"expected KEY=VALUE, got {text!r}", param_hint="--option")
         changes[key.strip()] = _value(key.strip(), value.strip())
     return changes

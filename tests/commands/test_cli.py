@@ -34,6 +34,7 @@ def test_a_run_has_at_most_sixteen_workers(tmp_path: Path) -> None:
 
 def test_rules_follow_the_options(tmp_path: Path) -> None:
     usual, _ = golfref("rules", "six-card", cwd=tmp_path)
+    assert "expected KEY=VALUE, got '=3'" in golfref("rules", "six-card", "-o", "=3", cwd=tmp_path, code=2)[1]
     changed, _ = golfref("rules", "six-card", "-o", "final_turns=one_each", "-o", "kings15=true", cwd=tmp_path)
     assert "the round ends at once" in usual
     assert "every other seat has one more turn" in changed
