@@ -61,8 +61,7 @@ def _check_folders(bots: Sequence[BotSpec], file: str, reader: Reader) -> None:
     for index, bot in enumerate(bots):
         cell = cell_of(bot)
         if cell.can_read(file):
-            text = f"this bot can read {bot.dir}, and so this config; give it a folder of its own"
-            reader.add(("bots", index, "dir"), text)
+            reader.add(("bots", index, "dir"), _shows_config(bot.dir))
             continue
         for number, other in enumerate(bots):
             strangers = bot.builtin is None and other.builtin is None and bot.owner != other.owner
@@ -71,6 +70,10 @@ def _check_folders(bots: Sequence[BotSpec], file: str, reader: Reader) -> None:
                 text = f"this bot can read {bot.dir}, and so {whose}; give each a folder of its own"
                 reader.add(("bots", index, "dir"), text)
                 break
+
+
+def _shows_config(folder: str) -> str:
+    return f"this bot can read {folder}, and so this config; give it a folder of its own"
 
 
 def _bot(given: GivenBot, path: KeyPath, folder: str, isolation: Isolation, reader: Reader) -> BotSpec | None:
@@ -120,6 +123,8 @@ def _own(given: GivenBot, path: KeyPath, folder: str, isolation: Isolation, read
         reader.add((*path, "command", 0), "expected the name of a program, got an empty string")
     elif command[0].startswith(BUILTIN):
         reader.add((*path, "command"), f'a shipped bot is named by `builtin = "{command[0].removeprefix(BUILTIN)}"`')
+    elif isolation == "bwrap" and os.path.commonpath((start, folder)) == start:
+        reader.add((*path, "dir"), _shows_config(start))
     elif not reader.wrong((*path, "dir")) and (problem := find_problem(bot, isolation)):
         reader.add((*path, "command"), problem)
     return bot

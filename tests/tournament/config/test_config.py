@@ -367,13 +367,14 @@ def test_in_a_cell_no_bot_may_see_the_folder_of_another_owners() -> None:
 
 
 @pytest.mark.process
-@pytest.mark.usefixtures("folder")
-def test_in_a_cell_no_bot_may_see_the_config() -> None:
+def test_in_a_cell_no_bot_may_see_the_config(folder: Path) -> None:
     mine = '[[bots]]\nname = "a"\ncommand = ["sh", "mine.sh"]\n'
     Path("mine.sh").touch()
     (line,) = problems(HEAD + 'isolation = "bwrap"\n' + GAME + mine + TWO)
     assert line.startswith("c.toml:6:1: bots[0].dir: this bot can read ")
     assert line.endswith("and so this config; give it a folder of its own")
+    folder.chmod(0o700)  # nobody is advised to open a folder to all in which the store of the run will lie
+    assert problems(HEAD + 'isolation = "bwrap"\n' + GAME + mine + TWO) == [line]
 
 
 @pytest.mark.usefixtures("folder")
