@@ -26,7 +26,8 @@ from referee.play.bot.process import BotProcess
 from referee.play.match import LiveMatch, MatchSetup
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
-from referee.play.slaps.quiet import frozen
+from referee.play.slaps import quiet
+from referee.play.slaps.quiet import freeze_fully, frozen
 from referee.play.spec import BotSpec, Confinement, builtin_bot
 from referee.play.talk.exchange import Delivery
 from referee.rules.book.variants import customised
@@ -235,6 +236,7 @@ def test_a_bot_that_is_frozen_for_slaps_of_another_match_has_not_finished_learni
     tmp_path: Path, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor does its time for that run meanwhile."""
+    monkeypatch.setattr(quiet, "FREEZE_NS", 60_000_000_000)
     now_ns = 0
     bot = BotSpec(name="ann", command=(sys.executable, "-c", LEARNS), dir=str(tmp_path), env=mark)
     process = BotProcess(bot, Confinement(), now_ns=lambda: now_ns)
@@ -256,10 +258,11 @@ def test_a_bot_that_is_frozen_for_slaps_of_another_match_has_not_finished_learni
         kept = Pool()
         async with trio.open_nursery() as nursery:
             with frozen([channel]):
+                assert freeze_fully(process)
                 nursery.start_soon(kept.keep, PooledBot(bot="ann", channel=channel, ready=Ready(), matches=1, block=1))
-                while looks < 5 and not channel.is_held():
+                while looks < 5 and not channel.is_held() and not process.has_exited():
                     await trio.lowlevel.checkpoint()
-                now_ns += round(PATIENCE_S * 1e9)
+                    now_ns += round(PATIENCE_S * 1e9)
             (tmp_path / "learned").touch()
         assert looks >= 5
         assert await kept.take("ann", 2)
