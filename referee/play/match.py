@@ -235,8 +235,8 @@ def _record(setup: MatchSetup, recorder: Recorder, talk: Conversation, seats: Se
 
 
 def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number: int, before: int) -> SeatRecord:
-    spec, seat, told, heard = setup.bots[number], talk.seats[number], talk.script.seats[number], channel.inbox
-    lines = heard.finish()
+    spec, seat, sent, inbox = setup.bots[number], talk.seats[number], talk.script.seats[number], channel.inbox
+    lines = inbox.finish()
     return SeatRecord(
         name=spec.name,
         ready=seat.ready is not None,
@@ -252,16 +252,16 @@ def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number
         faults=dict[str, int](seat.faults.items()),
         late_slaps=seat.late_slaps,
         nearest_miss_us=None if channel.nearest_miss_s is None else round(1e6 * channel.nearest_miss_s),
-        unasked_lines=heard.unasked_lines,
+        unasked_lines=inbox.unasked_lines,
         stderr_bytes=channel.stderr.total,
         stderr="\n".join(
             printable(line.expandtabs(), LONGEST_STDERR_LINE) for line in channel.stderr.text().splitlines()
         ),
         forfeited=seat.forfeited,
-        sent_bytes=told.sent_bytes,
-        sent_sha256=told.digest.hexdigest(),
-        wrote_lines=heard.lines_read,
-        wrote_bytes=heard.bytes_read,
-        wrote_sha256=heard.digest.hexdigest(),
+        sent_bytes=sent.sent_bytes,
+        sent_sha256=sent.digest.hexdigest(),
+        wrote_lines=inbox.lines_read,
+        wrote_bytes=inbox.bytes_read,
+        wrote_sha256=inbox.digest.hexdigest(),
         lines=lines,
     )

@@ -217,9 +217,9 @@ class Conversation:
         """Count a fault of this bot, tell it, and let it forfeit where the policy says so."""
         seat = self.seats[number]
         seat.faults[mishap.kind] += 1
-        told = self.script.seats[number]
         left = self.script.note_fault(number, mishap)
-        if mishap.kind in FATAL or not told.bank_us or not left or self.script.policy.policy == "forfeit":
+        has_time = self.script.seats[number].bank_us > 0
+        if mishap.kind in FATAL or not has_time or not left or self.script.policy.policy == "forfeit":
             seat.forfeited = True
             self._dismissed.append(number)
             self.game.forfeit(number)

@@ -78,8 +78,8 @@ class Retelling:
         """How many bytes have been told to a seat, and their SHA-256 in hex."""
         if self._script is None:
             return 0, ""
-        told = self._script.seats[seat]
-        return told.sent_bytes, told.digest.hexdigest()
+        script = self._script.seats[seat]
+        return script.sent_bytes, script.digest.hexdigest()
 
     def _begin(self, game: Game) -> Script:
         record = self._record
@@ -96,10 +96,10 @@ class Retelling:
             replace(match, options={name: value for name, value in match.options.items() if name in record.options})
             for match in matches
         ]
-        told = Script(game, hello=hello(record.games, record.bounds), matches=matches, id_key=self._id_key)
-        for seat, bot in zip(told.seats, record.seats, strict=True):
+        script = Script(game, hello=hello(record.games, record.bounds), matches=matches, id_key=self._id_key)
+        for seat, bot in zip(script.seats, record.seats, strict=True):
             seat.wants_table = bot.wants_table
-        return told
+        return script
 
     def _was_asked(self, given: Given | Reaction) -> bool:
         """Whether a request was sent for a question. None was where the seat had forfeited, or had answered before."""

@@ -81,13 +81,13 @@ class Script:
 
     def request(self, ask: Ask) -> Delivery:
         """The line of a request (DEC), with everything that happened since the last line to this seat."""
-        told = self.seats[ask.seat]
-        id_ = next(told.ids)
+        script = self.seats[ask.seat]
+        id_ = next(script.ids)
         limit_s = self.limit_s(ask)
-        table = table_message(self._game.table) if ask.opens_turn and told.wants_table else None
-        bank_s = (told.bank_us + 500) // 1000 / 1000
+        table = table_message(self._game.table) if ask.opens_turn and script.wants_table else None
+        bank_s = (script.bank_us + 500) // 1000 / 1000
         time_s = self._told_limits.get(limit_s, bank_s)
-        data = encode_request(self._news(told), id_, ask.told, table, time_s=time_s, bank_s=bank_s)
+        data = encode_request(self._news(script), id_, ask.encoded, table, time_s=time_s, bank_s=bank_s)
         return self._deliver(ask.seat, data, awaits=id_, limit_s=limit_s)
 
     def end(self, seat: int) -> Delivery:
@@ -110,46 +110,46 @@ class Script:
 
     def charge(self, seat: int, time_us: int) -> int:
         """Take thinking time from a seat's bank; returns the microseconds left."""
-        told = self.seats[seat]
-        told.bank_us -= min(time_us, told.bank_us)
-        return told.bank_us
+        script = self.seats[seat]
+        script.bank_us -= min(time_us, script.bank_us)
+        return script.bank_us
 
     def note_fault(self, seat: int, mishap: Mishap) -> int:
         """Tell a seat of its fault with its next line; returns how many more faults forfeit the match."""
-        told = self.seats[seat]
-        told.faults += 1
-        left = max(0, self.policy.strikes - told.faults)
-        told.notices.append(encode_event(Fault(kind=mishap.kind, detail=mishap.detail, strikes_left=left)))
+        script = self.seats[seat]
+        script.faults += 1
+        left = max(0, self.policy.strikes - script.faults)
+        script.notices.append(encode_event(Fault(kind=mishap.kind, detail=mishap.detail, strikes_left=left)))
         return left
 
-    def _news(self, told: SeatScript) -> list[bytes]:
+    def _news(self, script: SeatScript) -> list[bytes]:
         """The events since the last line to this seat as it may see them, then what it did wrong itself."""
         events = self._game.events
         while self._events < len(events):
             self._spread(events[self._events])
             self._events += 1
-        news, told.news = told.news, []
-        if told.notices:
-            news += told.notices
-            told.notices = []
+        news, script.news = script.news, []
+        if script.notices:
+            news += script.notices
+            script.notices = []
         return news
 
     def _spread(self, event: Happening) -> None:
         """Add an event to the news of every seat. It is encoded once for all seats that see the same of it."""
         public = view(event, None)
         text = encode_event(public)
-        for told in self.seats:
-            told.news.append(text)
+        for script in self.seats:
+            script.news.append(text)
         if public is not event:
             for seat in insiders(event):
                 self.seats[seat].news[-1] = encode_event(view(event, seat))
 
     def _deliver(self, seat: int, data: bytes, awaits: str | None = None, limit_s: float = 0.0) -> Delivery:
-        told = self.seats[seat]
-        if told.preamble and awaits != READY:
-            data, told.preamble = told.preamble + data, b""
-        told.sent_bytes += len(data)
-        told.digest.update(data)
+        script = self.seats[seat]
+        if script.preamble and awaits != READY:
+            data, script.preamble = script.preamble + data, b""
+        script.sent_bytes += len(data)
+        script.digest.update(data)
         return Delivery(seat=seat, data=data, awaits=awaits, limit_s=limit_s)
 
 
