@@ -81,7 +81,8 @@ class Channel:
         """The least time by which an answer to a slap request came too late; None while none has come."""
         self._missed: Missed | None = None
         self._failure: Trouble | None = None
-        self._held = process is not None
+        self.held = process is not None
+        """Whether the bot is held frozen until the next line to it; a window thaws no bot that is."""
         if process is not None:
             self.process, self.used = process, process.usage() or self.used
             return
@@ -180,10 +181,6 @@ class Channel:
         status = None if self.process is None else self.process.exit_status()
         return None if status is None else Trouble(kind="crashed", detail=status)
 
-    def computes(self) -> bool:
-        """Whether the bot is doing something now."""
-        return self.process is not None and self.process.is_running()
-
     def end_for(self, detail: str) -> None:
         """End the bot because of what it did to the host. From now on it counts as crashed, for this reason."""
         self._failure = Trouble(kind="crashed", detail=detail)
@@ -192,22 +189,14 @@ class Channel:
 
     def hold(self) -> None:
         """Freeze the bot, and hold it frozen until the next line to it."""
-        self._held = True
+        self.held = True
         if self.process is not None:
             self.process.freeze()
 
-    def is_held(self) -> bool:
-        """Whether the bot is held frozen until the next line to it."""
-        return self._held
-
-    def end_hold(self) -> None:
-        """End the hold. The caller then lets the bot go on."""
-        self._held = False
-
     def release(self) -> None:
         """Let the bot go on after `hold`."""
-        if self._held and self.process is not None:
-            self.end_hold()
+        if self.held and self.process is not None:
+            self.held = False
             self.process.thaw()
 
     def can_play_on(self) -> bool:

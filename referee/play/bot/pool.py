@@ -93,7 +93,7 @@ async def _waits_for_more(channel: Channel) -> bool:
         channel.read_rest()
         if channel.has_ended() or isinstance(channel.hear(), Trouble):
             return False
-        is_idle = not process.is_frozen() and not channel.computes()
+        is_idle = not process.is_frozen() and not process.is_running()
         is_quiet = is_idle and channel.inbox.bytes_read == read and channel.has_read_all()
         quiet = quiet + 1 if is_quiet else 0
         if quiet > 1:

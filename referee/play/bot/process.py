@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from referee.play.bot import orphans
 from referee.play.bot.launch import Launch, give_back, launch
-from referee.play.bot.procfs import Computed, Holdings, Usage, computed, holdings, is_running, members, process_groups
+from referee.play.bot.procfs import Computed, Holdings, Usage, computed, holdings, members, process_groups, states
 from referee.play.faults import HostFault
 from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.isolation.cgroups import CgroupGap, Cgroups, Group, GroupFailed
@@ -149,8 +149,8 @@ class BotProcess:
         return self._group is not None and bool(self._group.oom_kills())
 
     def is_running(self) -> bool:
-        """Whether some process of the bot computes now."""
-        return is_running(self.pid)
+        """Whether some process of the bot computes now, or would if it had a core."""
+        return "R" in states([self.pid, *self.members()])
 
     def unread_bytes(self) -> int:
         """How many bytes have been written to the bot that it has not read yet."""

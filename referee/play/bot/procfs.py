@@ -83,15 +83,6 @@ def _of_ended_children_ns(process: Path) -> int:
     return sum(map(int, (process / "stat").read_bytes().rpartition(b")")[2].split()[13:15])) * _TICK_NS
 
 
-def is_running(pid: int) -> bool:
-    """Whether some task of a process or its descendants computes, or would if it had a core."""
-    for task in _tree(pid):
-        with contextlib.suppress(OSError, IndexError):
-            if (task / "stat").read_bytes().rpartition(b")")[2].split()[0] == b"R":
-                return True
-    return False
-
-
 def members(pid: int, *, keepers: int = 0) -> list[int]:
     """A process and its descendants without the outermost `keepers` generations, for sending them signals.
 

@@ -60,8 +60,9 @@ class Pump:
         """A heap of the times at which to look at a bot, each with a number that decides between equal times."""
         self._count = itertools.count()
         self._slap_timer = SlapTimer(self._clock, self._bots, lock=lock, neighbours=neighbours)
-        for fd in self._slap_timer.neighbour_fds():
-            self._poller.watch(fd, partial(self._hear_neighbour, fd))
+        if neighbours is not None:
+            for fd in neighbours.fds:
+                self._poller.watch(fd, partial(self._hear_neighbour, neighbours, fd))
         self._wakeup = trio.Event()
 
     @property
@@ -227,8 +228,9 @@ class Pump:
         except HostFault as fault:
             bot.match.fail(fault)
 
-    def _hear_neighbour(self, fd: int, _: int) -> None:
-        if not self._slap_timer.hear(fd):
+    def _hear_neighbour(self, neighbours: Neighbours, fd: int, _: int) -> None:
+        neighbours.read(fd)
+        if fd not in neighbours.fds:
             self._poller.forget(fd)
 
     # Exchanges

@@ -4,7 +4,7 @@ How a window is timed is the business of `slaps`. This module must not know pipe
 """
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import trio
 from msgspec.structs import replace
@@ -74,17 +74,6 @@ class SlapTimer:
                 self._freeze_for(self._neighbours)
                 return None
             return await self._try_window(self._clock.now_ns())
-
-    def neighbour_fds(self) -> Sequence[int]:
-        """The descriptors to watch for what the other workers say: `hear` takes it."""
-        return () if self._neighbours is None else tuple(self._neighbours.fds)
-
-    def hear(self, fd: int) -> bool:
-        """Take what another worker has said; returns whether it is still there."""
-        if self._neighbours is None:
-            return False
-        self._neighbours.read(fd)
-        return fd in self._neighbours.fds
 
     def close(self) -> None:
         """Leave the run, and leave nothing open or running."""

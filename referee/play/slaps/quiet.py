@@ -87,7 +87,7 @@ def frozen(channels: Iterable[Channel]) -> Iterator[bool]:
     finally:
         frozen_ns = time.monotonic_ns() - start_ns
         for channel, process in bots:
-            if not channel.is_held():
+            if not channel.held:
                 process.thaw()
             channel.shift_clock(frozen_ns)
 

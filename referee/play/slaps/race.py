@@ -130,7 +130,7 @@ async def run_race(exchange: Exchange, table: dict[int, Channel], doubts: Sequen
 
 def _ask_alone(channel: Channel, delivery: Delivery, doubts: Sequence[str]) -> Reply:
     """Wake the bot, write, let it go on, poll, stamp. Nothing else of ours runs for as long as the bot may think."""
-    channel.end_hold()
+    channel.held = False
     process = channel.process
     if process is not None:
         delivery = _warm_up(channel, process, delivery)

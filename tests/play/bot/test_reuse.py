@@ -253,14 +253,14 @@ def test_a_bot_that_is_frozen_for_slaps_of_another_match_has_not_finished_learni
     async def main() -> None:
         nonlocal now_ns
         channel.write(Delivery(seat=0, data=b"end\n"), 0)
-        while not (channel.has_read_all() and channel.computes()):
+        while not (channel.has_read_all() and process.is_running()):
             await trio.sleep(0.001)
         kept = Pool()
         async with trio.open_nursery() as nursery:
             with frozen([channel]):
                 assert freeze_fully(process)
                 nursery.start_soon(kept.keep, PooledBot(bot="ann", channel=channel, ready=Ready(), matches=1, block=1))
-                while looks < 5 and not channel.is_held() and not process.has_exited():
+                while looks < 5 and not channel.held and not process.has_exited():
                     await trio.lowlevel.checkpoint()
                     now_ns += round(PATIENCE_S * 1e9)
             (tmp_path / "learned").touch()

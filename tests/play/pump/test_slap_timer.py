@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
+from in_memory import PATIENCE_S as PIPES_S
 from in_memory import HandTime, Pipes, ask, channel, scripted, three_bots
 
 from protocol.messages import Limits
@@ -125,7 +127,8 @@ def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: 
             other.let_go_on()
             super().stay_frozen(all_frozen=all_frozen)
 
-    timer, other = SlapTimer(time.clock, [], lock=lock, neighbours=Slow(ours)), Neighbours(theirs)
+    neighbours, other = Slow(ours), Neighbours(theirs)
+    timer = SlapTimer(time.clock, [], lock=lock, neighbours=neighbours)
     match = open_window()
 
     async def main() -> None:
@@ -133,7 +136,7 @@ def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: 
         for _ in range(3):
             assert await timer.run() is None
             other.ask_to_freeze()
-            assert timer.hear(ours[0])
+            neighbours.read(ours[0])
             assert timer.is_due(time.clock.now_ns())
             assert await timer.run() is None
         lock.is_taken = False
@@ -145,14 +148,21 @@ def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: 
     timer.close()
 
 
-def test_a_neighbour_that_has_gone_is_not_heard_any_more() -> None:
+def test_a_neighbour_that_has_gone_is_not_watched_any_more() -> None:
     ours, (theirs,) = neighbourhood(2)
-    timer = SlapTimer(HandTime().clock, [], neighbours=Neighbours(ours))
-    assert timer.hear(ours[0])
-    os.close(theirs)
-    assert not timer.hear(ours[0])
-    assert timer.neighbour_fds() == ()
-    timer.close()
+
+    async def main() -> None:
+        with trio.fail_after(PIPES_S), closing(Pump(neighbours=Neighbours(ours))) as pump:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(pump.run)
+                await trio.testing.wait_all_tasks_blocked()
+                assert list(pump._poller.handlers) == ours
+                os.close(theirs)
+                while pump._poller.handlers:
+                    await trio.lowlevel.checkpoint()
+                nursery.cancel_scope.cancel()
+
+    trio.run(main)
 
 
 def test_the_window_of_a_match_that_is_over_is_not_timed(lock: SharedLock) -> None:

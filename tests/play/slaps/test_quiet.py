@@ -29,7 +29,7 @@ def test_a_bot_that_is_to_end_while_slaps_are_timed_is_frozen_until_they_are_ove
     bot = BotSpec(name="bot", command=(sys.executable, "-c", SAYS_BYE), dir="/", env=mark)
     process = BotProcess(bot, Confinement(), now_ns=lambda: now_ns)
     channel = Channel(bot, Confinement(), Limits(), process)
-    channel.end_hold()
+    channel.held = False
     read, looks = channel.drain_stderr, 0
 
     def drain() -> None:
