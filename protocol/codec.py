@@ -10,7 +10,7 @@ from msgspec.structs import fields
 
 from protocol.actions import Action
 from protocol.events import Event
-from protocol.messages import Answer, Decision, Fault, FromReferee, Ready, Table
+from protocol.messages import Answer, Decision, Fault, FromReferee, Ready, TableMessage
 from protocol.offers import Offer
 
 M = TypeVar("M", Ready, Answer)
@@ -55,7 +55,13 @@ def encode_question(decision: Decision, offers: Sequence[Offer]) -> bytes:
 
 
 def encode_request(  # noqa: PLR0913 - the fields of a request
-    events: Iterable[bytes], request_id: str, question: bytes, table: Table | None, *, time_s: float, bank_s: float
+    events: Iterable[bytes],
+    request_id: str,
+    question: bytes,
+    table: TableMessage | None,
+    *,
+    time_s: float,
+    bank_s: float,
 ) -> bytes:
     """The line of a request, from encoded events and an encoded question; byte for byte `encode(Request(...))`."""
     encode = _encoder.encode

@@ -62,7 +62,7 @@ class FaultPolicy(Struct, frozen=True, kw_only=True):
     """With `fallback`: how many faults in one match forfeit it."""
 
 
-class Game(Struct, frozen=True, kw_only=True):
+class GameMessage(Struct, frozen=True, kw_only=True):
     """One of the games that will be played: the preset, the name it goes by, and the seats at a table."""
 
     variant: str
@@ -75,7 +75,7 @@ class Hello(Struct, frozen=True, kw_only=True, tag="hello", tag_field="type"):
 
     protocol: str
     referee: str
-    games: tuple[Game, ...]
+    games: tuple[GameMessage, ...]
     limits: Limits
 
 
@@ -117,7 +117,7 @@ class Match(Struct, frozen=True, kw_only=True, tag="match", tag_field="type"):
     faults: FaultPolicy
 
 
-class Table(Struct, frozen=True, kw_only=True):
+class TableMessage(Struct, frozen=True, kw_only=True):
     """The table as everybody sees it now: only what lies open."""
 
     round: int
@@ -150,7 +150,7 @@ class Request(Struct, frozen=True, kw_only=True, tag="request", tag_field="type"
     id: str
     decision: Decision
     legal: tuple[Offer, ...]
-    table: Table | UnsetType = UNSET
+    table: TableMessage | UnsetType = UNSET
     time_s: float
     """Seconds for this answer."""
     bank_s: float

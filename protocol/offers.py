@@ -5,12 +5,11 @@ these) or `any_of` (an array of any number of different ones, none included). Ev
 program that knows nothing of a game can fill in an offer and never break a rule.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations, permutations, product
+from collections.abc import Callable, Mapping, Sequence
 from math import perm, prod
 from typing import get_args
 
-from msgspec import UNSET, Struct, UnsetType, field, to_builtins
+from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import fields
 
 from protocol.actions import Action, Target
@@ -124,20 +123,3 @@ def _size(choice: Choice) -> int:
     if isinstance(choice, Pick):
         return perm(len(choice.of), choice.pick)
     return int(2 ** len(choice.any_of))
-
-
-def fillings(offer: Offer) -> Iterator[dict[str, object]]:
-    """Every answer of the offer as the object that goes on the wire, in a fixed order."""
-    wire = dict(zip(Offer.__struct_fields__, Offer.__struct_encode_fields__, strict=True))
-    choices = offer.choices()
-    for values in product(*(_values(choice) for choice in choices.values())):
-        filled = {wire[name]: to_builtins(value) for name, value in zip(choices, values, strict=True)}
-        yield {"kind": offer.kind, **filled}
-
-
-def _values(choice: Choice) -> Iterator[object]:
-    if isinstance(choice, OneOf):
-        return iter(choice.one_of)
-    if isinstance(choice, Pick):
-        return permutations(choice.of, choice.pick)
-    return (some for count in range(len(choice.any_of) + 1) for some in combinations(choice.any_of, count))

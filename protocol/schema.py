@@ -37,12 +37,12 @@ def text() -> bytes:
 
 
 def _name(definition: dict[str, Any]) -> str:
-    """`message.request`, `action.draw`, `event.drew`; a struct that no field tells apart keeps its own name."""
+    """`message.request`, `action.draw`, `event.drew`; a struct that no field tells apart goes by its own name."""
     for tag_field, role in _ROLES.items():
         tags = definition["properties"].get(tag_field, {}).get("enum", ())
         if len(tags) == 1:
             return f"{role}.{tags[0]}"
-    return str(definition["title"])
+    return str(definition["title"]).removesuffix("Message")
 
 
 def _renamed(node: Any, names: dict[str, str]) -> Any:

@@ -14,8 +14,7 @@ from msgspec.structs import replace
 from tabulate import tabulate
 
 from protocol.cards import Card, is_card
-from protocol.messages import Clocks, FaultPolicy
-from protocol.messages import Game as GameMessage
+from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
 from referee.play.faults import HostFault
 from referee.play.isolation.levels import bubblewrap, find_problem

@@ -6,8 +6,7 @@ import trio
 from msgspec import Struct
 
 from protocol.codec import encode
-from protocol.messages import Game as GameMessage
-from protocol.messages import Hello, Limits, Ready
+from protocol.messages import GameMessage, Hello, Limits, Ready
 from referee.play.bot.orphans import end_orphans
 from referee.play.bot.process import FAREWELL_S
 from referee.play.pump.pump import Pump

@@ -11,8 +11,7 @@ from msgspec import Struct, structs, to_builtins
 
 from protocol import VERSION
 from protocol.cards import Card
-from protocol.messages import Clocks, FaultPolicy, Limits, Match
-from protocol.messages import Game as GameMessage
+from protocol.messages import Clocks, FaultPolicy, GameMessage, Limits, Match
 from protocol.text import printable
 from referee import __version__
 from referee.play.bot.channel import Channel

@@ -12,8 +12,7 @@ import msgspec
 from msgspec import Struct, field
 
 from protocol.actions import Action, Target
-from protocol.messages import Clocks, FaultKind, FaultPolicy, Limits
-from protocol.messages import Game as GameMessage
+from protocol.messages import Clocks, FaultKind, FaultPolicy, GameMessage, Limits
 from referee.rules.book.variants import restored
 from referee.rules.game import Game
 from referee.rules.match import MatchResult

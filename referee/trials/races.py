@@ -13,8 +13,7 @@ from functools import partial
 import trio
 from msgspec import Struct
 
-from protocol.messages import Clocks, FaultPolicy, SlapTiming
-from protocol.messages import Game as GameMessage
+from protocol.messages import Clocks, FaultPolicy, GameMessage, SlapTiming
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from needs import need_perl
 
 from protocol.codec import decode_answer, decode_ready, encode
-from protocol.messages import Clocks, Decision, FaultPolicy, Game, Request
+from protocol.messages import Clocks, Decision, FaultPolicy, GameMessage, Request
 from protocol.offers import AnyOf, Offer, OneOf, Pick, admits
 from referee.play.match import MatchSetup, match_messages, play
 from referee.play.pump.pump import Pump
@@ -68,7 +68,7 @@ def setup_of(preset: str, bots: Sequence[BotSpec]) -> MatchSetup:
         clocks=PATIENT,
         faults=FaultPolicy(),
         confinement=Confinement(),
-        games=(Game(variant=preset, name=preset, seats=len(bots)),),
+        games=(GameMessage(variant=preset, name=preset, seats=len(bots)),),
     )
 
 

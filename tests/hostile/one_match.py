@@ -8,7 +8,7 @@ import sys
 
 import msgspec
 
-from protocol.messages import Clocks, FaultPolicy, Game
+from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.session import run_session
@@ -33,7 +33,7 @@ setup = MatchSetup(
     clocks=msgspec.convert(given["clocks"], Clocks),
     faults=msgspec.convert(given["faults"], FaultPolicy),
     confinement=msgspec.convert(given["confinement"], Confinement),
-    games=(Game(variant=given["preset"], name=given["preset"], seats=len(given["bots"])),),
+    games=(GameMessage(variant=given["preset"], name=given["preset"], seats=len(given["bots"])),),
 )
 outcome = {"record": None, "void": ""}
 

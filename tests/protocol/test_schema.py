@@ -23,13 +23,13 @@ from protocol.messages import (
     Fault,
     FaultKind,
     FaultPolicy,
-    Game,
+    GameMessage,
     Hello,
     Limits,
     Match,
     Ready,
     Request,
-    Table,
+    TableMessage,
 )  # fmt: skip
 from protocol.schema import schema, text
 from referee.rules.book.presets import PRESETS
@@ -87,13 +87,13 @@ def words() -> Iterator[str]:
     """Every word that can stand on the wire as a name: tags, fields, decisions, fault kinds, presets."""
     plain: tuple[Any, ...] = (
         Hello,
-        Game,
+        GameMessage,
         Limits,
         Ready,
         Match,
         Clocks,
         FaultPolicy,
-        Table,
+        TableMessage,
         Request,
         Answer,
         End,

@@ -24,8 +24,7 @@ import protocol
 from protocol.actions import Action, End
 from protocol.codec import decode_answer, decode_ready, encode
 from protocol.events import Event
-from protocol.messages import Answer, Clocks, Decision, FaultPolicy, FromReferee, Hello, Limits, Request
-from protocol.messages import Game as GameMessage
+from protocol.messages import Answer, Clocks, Decision, FaultPolicy, FromReferee, GameMessage, Hello, Limits, Request
 from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick, size
 from referee.play.talk.conversation import Conversation
 from referee.play.talk.exchange import Delivery, Reply

@@ -6,7 +6,7 @@ from functools import partial
 
 from quick import FILLER
 
-from protocol.messages import Clocks, FaultPolicy, Game
+from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
@@ -84,7 +84,7 @@ def setup(
         clocks=clocks or Clocks(move_s=60.0, slap_s=10.0),
         faults=FaultPolicy(policy="forfeit"),
         confinement=Confinement(),
-        games=(Game(variant=preset, name=preset, seats=len(programs)),),
+        games=(GameMessage(variant=preset, name=preset, seats=len(programs)),),
     )
 
 

@@ -14,9 +14,7 @@ from msgspec import Struct, field, to_builtins
 
 from protocol import VERSION
 from protocol.codec import array, encode, encode_event, encode_request
-from protocol.messages import Clocks, End, Fault, FaultPolicy, Hello, Limits, Match
-from protocol.messages import Game as GameMessage
-from protocol.messages import Table as TableMessage
+from protocol.messages import Clocks, End, Fault, FaultPolicy, GameMessage, Hello, Limits, Match, TableMessage
 from referee import __version__
 from referee.play.talk.exchange import READY, Delivery
 from referee.rules.book.variant import Variant, deck

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from protocol.messages import Game as GameMessage
+from protocol.messages import GameMessage
 from referee.play.match import MatchSetup
 from referee.rules.book.variant import Variant
 from referee.rules.table.streams import bot_seed

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from needs import need_bubblewrap
 from quick import FILLER
 
-from protocol.messages import Clocks, FaultPolicy, Game
+from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.play.bot import process
 from referee.play.bot.process import BotProcess
 from referee.play.faults import HostFault
@@ -468,7 +468,7 @@ def setup_of(case: Case, bot: BotSpec, mark: dict[str, str]) -> MatchSetup:
         clocks=case.clocks,
         faults=case.policy,
         confinement=Confinement(isolation=case.isolation),
-        games=(Game(variant=case.preset, name=case.preset, seats=2),),
+        games=(GameMessage(variant=case.preset, name=case.preset, seats=2),),
     )
 
 

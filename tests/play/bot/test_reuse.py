@@ -17,7 +17,7 @@ import trio
 from msgspec import structs
 from quick import FILLER
 
-from protocol.messages import Clocks, FaultPolicy, Game, Limits, Ready
+from protocol.messages import Clocks, FaultPolicy, GameMessage, Limits, Ready
 from referee.play import match as match_module
 from referee.play.bot import pool as pool_module
 from referee.play.bot.channel import Channel
@@ -308,5 +308,5 @@ def setup(block: int, mark: dict[str, str]) -> MatchSetup:
         clocks=Clocks(start_s=60.0, move_s=60.0, bank_s=600.0),
         faults=FaultPolicy(),
         confinement=Confinement(),
-        games=(Game(variant="six-card", name="six-card", seats=2),),
+        games=(GameMessage(variant="six-card", name="six-card", seats=2),),
     )

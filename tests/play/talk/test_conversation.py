@@ -23,15 +23,13 @@ from protocol.messages import (
     FaultKind,
     FaultPolicy,
     FromReferee,
+    GameMessage,
     Hello,
     Limits,
     Match,
     Ready,
     Request,
 )  # fmt: skip
-from protocol.messages import (
-    Game as GameMessage,
-)
 from referee.play.faults import Trouble
 from referee.play.talk.conversation import FATAL, Conversation
 from referee.play.talk.exchange import READY, Delivery, Exchange, Reply

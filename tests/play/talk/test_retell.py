@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from quick import FILLER
 
-from protocol.messages import Clocks, FaultPolicy, Game
+from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
@@ -85,7 +85,7 @@ def recorded(program: str, folder: Path, mark: dict[str, str], preset: str = "si
         clocks=more.get("clocks", Clocks(move_s=60.0)),
         faults=FaultPolicy(strikes=5),
         confinement=Confinement(isolation="none"),
-        games=(Game(variant=preset, name=preset, seats=2),),
+        games=(GameMessage(variant=preset, name=preset, seats=2),),
     )
     records: list[Record] = []
 

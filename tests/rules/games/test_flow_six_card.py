@@ -20,7 +20,7 @@ from protocol.events import (
     TurnedUp,
     UpCard,
 )
-from protocol.messages import Table as TableMessage
+from protocol.messages import TableMessage
 from protocol.offers import Offer, Pick
 from referee.play.talk.script import table_message
 from referee.rules.book.variants import customised, preset
