@@ -69,7 +69,7 @@ class LiveMatch:
         """With a `pool`, processes that have played before are taken from there, and left there for later matches."""
         self._pump, self._setup, self._pool = pump, setup, pool
         self._channels: list[Channel] = []
-        self._known: dict[int, PooledBot] = {}
+        self._pooled: dict[int, PooledBot] = {}
         """The processes that have played before, by seat."""
         self._recorder = Recorder(_chance(setup))
         self._game = Game(setup.variant, len(setup.bots), self._recorder)
@@ -83,7 +83,7 @@ class LiveMatch:
                 # One after another: if one fails, the others that have started are stopped.
                 self._channels.append(await self._channel(number, spec))
             talk = self._talk = self._conversation()
-            await self._converse(talk.greet({number: one.ready for number, one in self._known.items()}))
+            await self._converse(talk.greet({number: one.ready for number, one in self._pooled.items()}))
         except BaseException:
             await self.dismiss()
             raise
@@ -137,7 +137,7 @@ class LiveMatch:
         one = await self._pool.take(spec.name, self._setup.block) if self._pool else None
         if one is None:
             return await self._pump.start_bot(spec, confinement, limits)
-        self._known[number] = one
+        self._pooled[number] = one
         return self._pump.admit(Channel(spec, confinement, limits, one.channel.process))
 
     def _conversation(self) -> Conversation:
@@ -150,8 +150,8 @@ class LiveMatch:
         )
 
     def _matches_before(self) -> list[int]:
-        known = self._known
-        return [known[number].matches if number in known else 0 for number in range(len(self._setup.bots))]
+        pooled = self._pooled
+        return [pooled[number].matches if number in pooled else 0 for number in range(len(self._setup.bots))]
 
     async def _converse(self, steps: Steps) -> None:
         self._lag_us = max(self._lag_us, await self._pump.converse(steps, dict(enumerate(self._channels))))

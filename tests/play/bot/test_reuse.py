@@ -205,16 +205,16 @@ def test_what_waits_for_a_match_is_frozen(
                 await trio.sleep(0.001)
 
     async def work(pump: Pump) -> None:
-        kept = Pool()
+        pool = Pool()
         for block in (1, 1, 2):
-            match = LiveMatch(pump, setup(block, mark), kept)
+            match = LiveMatch(pump, setup(block, mark), pool)
             await match.seat()
             match.hold()
             await stopped()
             records.append(await match.play())
             await stopped()
         assert len(marked()) == 4
-        await kept.close()
+        await pool.close()
         assert not marked()
 
     run_session([work])
@@ -255,17 +255,17 @@ def test_a_bot_that_is_frozen_for_slaps_of_another_match_has_not_finished_learni
         channel.write(Delivery(seat=0, data=b"end\n"), 0)
         while not (channel.has_read_all() and process.is_running()):
             await trio.sleep(0.001)
-        kept = Pool()
+        pool = Pool()
         async with trio.open_nursery() as nursery:
             with frozen([channel]):
                 assert freeze_fully(process)
-                nursery.start_soon(kept.keep, PooledBot(bot="ann", channel=channel, ready=Ready(), matches=1, block=1))
+                nursery.start_soon(pool.keep, PooledBot(bot="ann", channel=channel, ready=Ready(), matches=1, block=1))
                 while looks < 5 and not channel.held and not process.has_exited():
                     await trio.lowlevel.checkpoint()
                     now_ns += round(PATIENCE_S * 1e9)
             (tmp_path / "learned").touch()
         assert looks >= 5
-        assert await kept.take("ann", 2)
+        assert await pool.take("ann", 2)
         await channel.stop(patience_s=0)
 
     trio.run(main)
@@ -283,14 +283,14 @@ def test_bots_that_were_kept_stay_so_where_their_match_could_not_be_recorded(
     monkeypatch.setattr(pool_module, "PATIENCE_S", 60.0)
 
     async def work(pump: Pump) -> None:
-        kept = Pool()
-        match = LiveMatch(pump, setup(1, mark), kept)
+        pool = Pool()
+        match = LiveMatch(pump, setup(1, mark), pool)
         await match.seat()
         with pytest.raises(RuntimeError, match="ours"):
             await match.play()
         await match.dismiss()
         assert len(marked()) == 2
-        await kept.close()
+        await pool.close()
 
     run_session([work])
 
