@@ -180,8 +180,9 @@ def test_bots_of_ones_own_are_in_nobodys_way(file: str, tmp_path: Path, monkeypa
     (tmp_path / file).write_text("raise SystemExit('this was run')\n")
     monkeypatch.chdir(tmp_path)
     match = ("match", "--variant", "six-card", "-o", "rounds=1", "--bot", "builtin:random", "--bot", "builtin:greedy")
+    time = ("--start-s", "60", "--move-s", "60")
 
-    done = run(sys.executable, "-m", "referee.cli", *match, "--strict")
+    done = run(sys.executable, "-m", "referee.cli", *match, *time, "--strict")
 
     assert (done.returncode, done.stderr) == (0, "")
     assert run(sys.executable, "-c", f"import referee; referee.preset({'cactus'!r}).tag").stderr == ""

@@ -14,6 +14,9 @@ GOLFREF = (sys.executable, "-m", "referee")
 PATIENCE_S = 600.0
 """A command that takes longer has hung, on a host with a lot else to do too."""
 
+_TIME = ("--start-s", "60", "--move-s", "60", "--bank-s", "600", "--slap-s", "10")
+"""For the bots of a match that says nothing of clocks: enough on a host with a lot else to do."""
+
 _ONLY_READ = {"replay", "rules", "score", "standings", "variants", "verify"}
 """Commands that start nothing and hear no signals."""
 
@@ -24,6 +27,7 @@ def golfref(*words: str | Path, cwd: Path, given: str = "", code: int = 0, alone
     What only reads is called in this process, which spares the start of another Python, unless it is to be `alone`.
     """
     said = [str(word) for word in words]
+    said[1:1] = _TIME if said[0] == "match" else ()
     only_reads = said[0] in _ONLY_READ or "--help" in said
     run = _called if only_reads and not alone else _started
     out, err, ended = run(said, cwd, given)

@@ -5,13 +5,13 @@ they found.
 """
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from arena import Arena
+from commands import golfref
 
 from referee.rules.record import GivenSlaps, Record
 
@@ -195,28 +195,8 @@ def golfref_match(arena: Arena, tmp_path: Path, *words: str, isolation: str = "b
     arena.needs(isolation)
     bots = [" ".join(arena.command(*one)) for one in (words, ("honest",))]
     options = ["--isolation", isolation, "--record", str(tmp_path / "record.json"), "-o", "rounds=1", "--show-stderr"]
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "referee.cli",
-            "match",
-            "--variant",
-            "six-card",
-            "--bot",
-            bots[0],
-            "--bot",
-            bots[1],
-            *options,
-        ],
-        cwd=arena.folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout + done.stderr + (tmp_path / "record.json").read_text()
+    words = ("match", "--variant", "six-card", "--bot", bots[0], "--bot", bots[1], *options)
+    return "".join(golfref(*words, cwd=arena.folder)) + (tmp_path / "record.json").read_text()
 
 
 def test_what_a_bot_says_of_itself_cannot_steer_a_terminal(arena: Arena, tmp_path: Path) -> None:
