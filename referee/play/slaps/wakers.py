@@ -2,6 +2,11 @@
 
 The wakers are endless loops of the lowest rank, one for each core: whatever else wants a core gets it at once. They
 are frozen while nothing is timed. Only Linux has what they need.
+
+Measured on a quiet virtual machine with two cores, with and without them in turns: a slap of a C bot took 40 instead of
+80 us beyond its own work (p99 80 instead of 130), one of a Python bot 75 to 85 instead of 110 to 125 (p99 180 instead
+of 190). How far identical bots lay apart, and how often the faster one came first, was the same. They do nothing on a
+busy machine, whose cores do not sleep.
 """
 
 import contextlib
