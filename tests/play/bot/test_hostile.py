@@ -40,7 +40,7 @@ class Case(Struct, frozen=True, kw_only=True):
 
 
 BOTH = ("bwrap", "limits")
-SHORT = {"move_s": 3.0}
+SHORT = {"move_s": 2.0}
 ROOMY = {"memory_mb": 512, "processes": 128}
 TOO_MUCH = "used more memory than 64 MB"
 
@@ -69,7 +69,9 @@ CASES = {
     "answers out of turn": Case(runs="answers_out_of_turn", under=BOTH),
     # It takes more than its share: of processes
     "forks without end, and answers": Case(runs="forks_without_end parent", charged=("", "crashed"), under=BOTH),
-    "forks without end": Case(runs="forks_without_end all", charged=("timeout", "crashed"), under=BOTH),
+    "forks without end": Case(
+        runs="forks_without_end all", charged=("timeout", "crashed"), under=BOTH, clocks={"move_s": 1.0}
+    ),
     "has a child that forks without end": Case(
         runs="hides_behind_a_child 0 forks_without_end all", charged=("", "crashed"), rival="thinks_long 1"
     ),
