@@ -268,7 +268,7 @@ def test_groups_of_a_living_referee_stay(mark: dict[str, str], marked: Marked) -
         bot, folders = _told(first)
         set_up_cgroups()
         assert all(folder.is_dir() for folder in folders)
-        assert bot in marked()
+        _until(lambda: bot in marked())
         first.kill()
     set_up_cgroups()
     _until(lambda: not marked())
