@@ -13,7 +13,7 @@ from protocol.actions import Draw
 from protocol.codec import encode
 from protocol.messages import Answer, Limits
 from referee.play.bot.channel import Channel
-from referee.play.bot.procfs import Usage
+from referee.play.bot.procfs import Holdings
 from referee.play.pump.clock import Clock
 from referee.play.pump.pump import Pump
 from referee.play.spec import BotSpec, Confinement
@@ -40,7 +40,7 @@ class Pipes:
         for fd in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(fd, False)
         self.status: str | None = None
-        self.used = Usage(0, 0)
+        self.used = Holdings()
         self.counts_all = True
         self.killed = False
         self._open = {self.in_, self.stdin, self.stdout, self.out, self.stderr, self.err}
@@ -48,7 +48,7 @@ class Pipes:
     def exit_status(self) -> str | None:
         return self.status
 
-    def usage(self) -> Usage:
+    def holdings(self) -> Holdings:
         return self.used
 
     def freeze(self) -> None:

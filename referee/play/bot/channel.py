@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from protocol.messages import Limits
 from referee.play.bot.process import BotProcess, StartFailed, Stderr
-from referee.play.bot.procfs import Usage
+from referee.play.bot.procfs import Holdings
 from referee.play.faults import Trouble
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.exchange import Delivery
@@ -38,7 +38,7 @@ class AnswerClock(Struct):
     written_ns: int
     """When the clock would have begun to run, had it never been stopped."""
     deadline_ns: int
-    before: Usage
+    before: Holdings
     """What the bot had used of the cores shortly before it was asked."""
     forgiven_ns: int = 0
     """For how long the clock was stopped because the bot waited for a core."""
@@ -70,12 +70,12 @@ class Channel:
         self.inbox = Inbox(limits)
         self.isolation = confinement.isolation
         self.stderr = Stderr(limits.stderr_bytes, bytearray())
-        self.clock = AnswerClock(0, 0, 0, Usage(0, 0))
+        self.clock = AnswerClock(0, 0, 0, Holdings())
         self.ended_ns: int | None = None
         """When its output ended."""
         self.unwritten = bytearray()
         self.process: BotProcess | None = None
-        self.used = Usage(0, 0)
+        self.used = Holdings()
         """What the bot had used at the warden's last look."""
         self.nearest_miss_s: float | None = None
         """The least time by which an answer to a slap request came too late; None while none has come."""
@@ -84,7 +84,7 @@ class Channel:
         self.held = process is not None
         """Whether the bot is held frozen until the next line to it; a window thaws no bot that is."""
         if process is not None:
-            self.process, self.used = process, process.usage() or self.used
+            self.process, self.used = process, process.holdings() or self.used
             return
         try:
             self.process = BotProcess(spec, confinement)
@@ -237,7 +237,7 @@ class Channel:
         It is never stopped for longer than MOST_FORGIVEN times the answer's limit, nor while the bot computed. Where
         not all that the bot computes is counted, it is stopped for no longer than the limit.
         """
-        if self.process is None or (spent := self.process.usage()) is None:
+        if self.process is None or (spent := self.process.holdings()) is None:
             return False
         clock, most = self.clock, MOST_FORGIVEN if self.process.counts_all else 1
         raw_ns = now_ns - clock.asked_ns

@@ -4,7 +4,6 @@ A process never meets the same cards twice: matches of one block share them, so 
 This module must not know what was played.
 """
 
-from collections.abc import Iterator
 from typing import Literal
 
 import trio
@@ -51,15 +50,12 @@ class Pool:
 
     async def take(self, bot: str, block: int) -> PooledBot | None:
         """A process of this bot that has not yet played in this block or a later one; None where there is none."""
-        while (kept := self._fit_for(bot, block)) is not None:
-            self._waiting.remove(kept)
-            if kept.channel.can_play_on():
-                return kept
-            await _end(kept.channel)
+        while fit := [one for one in self._waiting if one.bot == bot and one.block < block]:
+            self._waiting.remove(fit[0])
+            if fit[0].channel.can_play_on():
+                return fit[0]
+            await _end(fit[0].channel)
         return None
-
-    def _fit_for(self, bot: str, block: int) -> PooledBot | None:
-        return next((one for one in self._waiting if one.bot == bot and one.block < block), None)
 
     async def keep(self, kept: PooledBot) -> None:
         """Hold a bot frozen for a later match, if it is fit for one and wants to live on; otherwise end it."""
@@ -75,12 +71,8 @@ class Pool:
         """End all bots that wait."""
         with trio.CancelScope(shield=True):
             async with trio.open_nursery() as nursery:
-                for kept in self._drained():
-                    nursery.start_soon(_end, kept.channel)
-
-    def _drained(self) -> Iterator[PooledBot]:
-        while self._waiting:
-            yield self._waiting.pop()
+                while self._waiting:
+                    nursery.start_soon(_end, self._waiting.pop().channel)
 
 
 async def _waits_for_more(channel: Channel) -> bool:

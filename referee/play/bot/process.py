@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from referee.play.bot import orphans
 from referee.play.bot.launch import Launch, give_back, launch
-from referee.play.bot.procfs import Computed, Holdings, Usage, computed, holdings, members, process_groups, states
+from referee.play.bot.procfs import Computed, Holdings, computed, holdings, members, process_groups, states
 from referee.play.faults import HostFault
 from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.isolation.cgroups import CgroupGap, Cgroups, Group, GroupFailed
@@ -125,11 +125,6 @@ class BotProcess:
         """What the bot with all its processes holds and has used; None where the system does not tell."""
         holds, cpu_ns = holdings(self.pid), self._counted_ns()
         return holds if holds is None or cpu_ns is None else replace(holds, cpu_ns=cpu_ns)
-
-    def usage(self) -> Usage | None:
-        """How long the bot has computed and has waited for a core; None where the system does not tell."""
-        holds = self.holdings()
-        return None if holds is None else Usage(holds.cpu_ns, holds.wait_ns)
 
     def computed(self) -> Computed | None:
         """What the bot has computed so far, exact while it is frozen; None where the system does not tell."""

@@ -16,13 +16,6 @@ _CPUCLOCK_SCHED = 2
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
-class Usage(Struct, frozen=True):
-    """CPU time used and time spent waiting for a core, in nanoseconds, of all of a bot's processes; see Holdings."""
-
-    cpu_ns: int
-    wait_ns: int
-
-
 class Computed(Struct, frozen=True):
     """What some processes have computed so far."""
 
@@ -36,15 +29,15 @@ class Computed(Struct, frozen=True):
 
 
 class Holdings(Struct, frozen=True, kw_only=True):
-    """What a bot's processes hold now."""
+    """What all of a bot's processes hold now, and what they have used of the cores, in nanoseconds."""
 
-    tasks: int
+    tasks: int = 0
     """Processes and threads."""
-    memory_bytes: int
+    memory_bytes: int = 0
     """Resident memory; what processes share is counted for each of them."""
-    cpu_ns: int
+    cpu_ns: int = 0
     """CPU time used so far, also by threads that have ended, and by processes that have ended and were waited for."""
-    wait_ns: int
+    wait_ns: int = 0
     """The time for which the tasks that live have waited for a core."""
 
 

@@ -15,7 +15,7 @@ import trio
 from referee.play.bot.channel import Channel
 from referee.play.bot.orphans import end_orphans
 from referee.play.bot.process import BotProcess
-from referee.play.bot.procfs import Holdings, Usage
+from referee.play.bot.procfs import Holdings
 
 CHECK_S = 0.1
 """Time between two looks."""
@@ -53,7 +53,7 @@ class Warden:
             return
         computed_ns = holds.cpu_ns - channel.used.cpu_ns
         was_idle = self._asked.get(channel) == channel.inbox.asked and not channel.owes_answer
-        channel.used = Usage(holds.cpu_ns, holds.wait_ns)
+        channel.used = holds
         self._asked[channel] = channel.inbox.asked
         if excess := _excess(holds, process):
             channel.end_for(excess)

@@ -60,15 +60,12 @@ class Pump:
         """A heap of the times at which to look at a bot, each with a number that decides between equal times."""
         self._count = itertools.count()
         self._slap_timer = SlapTimer(self._clock, self._bots, lock=lock, neighbours=neighbours)
+        self.freeze_lock = self._slap_timer.freeze_lock
+        """Held while bots are frozen for slaps; whoever lets a bot run takes it first."""
         if neighbours is not None:
             for fd in neighbours.fds:
                 self._poller.watch(fd, partial(self._hear_neighbour, neighbours, fd))
         self._wakeup = trio.Event()
-
-    @property
-    def freeze_lock(self) -> trio.Lock:
-        """Held while bots are frozen for slaps; whoever lets a bot run takes it first."""
-        return self._slap_timer.freeze_lock
 
     async def start_bot(self, spec: BotSpec, confinement: Confinement, limits: Limits) -> Channel:
         """Start a bot, but not in the middle of a window, and admit it. Raises HostFault where the host cannot."""

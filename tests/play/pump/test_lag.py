@@ -10,7 +10,7 @@ from in_memory import DRAW, HandTime, Pipes, ask, channel, converse, scripted, t
 
 from protocol.messages import Answer
 from referee.play.bot.channel import MOST_FORGIVEN
-from referee.play.bot.procfs import Usage
+from referee.play.bot.procfs import Holdings
 from referee.play.faults import HostFault
 from referee.play.pump.pump import Pump
 from referee.play.talk.exchange import Exchange, Reply
@@ -99,7 +99,8 @@ def reply_of(seats: list[Pipes], *uses: tuple[float, float, float], counts_all: 
         id_ = await seats[0].request()
         for seconds, cpu_s, wait_s in uses:
             used = seats[0].used
-            seats[0].used = Usage(used.cpu_ns + round(cpu_s * 1e9), used.wait_ns + round(wait_s * 1e9))
+            cpu_ns, wait_ns = used.cpu_ns + round(cpu_s * 1e9), used.wait_ns + round(wait_s * 1e9)
+            seats[0].used = Holdings(cpu_ns=cpu_ns, wait_ns=wait_ns)
             await time.wait(seconds)
         seats[0].answer(id_)
 

@@ -14,7 +14,7 @@ from racing import WAITERS
 
 from referee.play.bot import process as process_module
 from referee.play.bot.process import BotProcess
-from referee.play.bot.procfs import Usage
+from referee.play.bot.procfs import Holdings
 from referee.play.isolation.cgroups import CgroupGap
 from referee.play.spec import BotSpec, Confinement
 
@@ -54,14 +54,14 @@ sys.stdin.read()
 """Computes for 0.2 seconds in threads that end, while idle processes of it wait."""
 
 
-def used_by(program: str, mark: dict[str, str]) -> tuple[Usage | None, str]:
+def used_by(program: str, mark: dict[str, str]) -> tuple[Holdings | None, str]:
     """What the system tells that a bot has used when it says something, and what it says."""
     bot = BotSpec(name="bot", command=(sys.executable, "-c", program), dir="/", env=mark)
     process = BotProcess(bot, Confinement())
     try:
         assert select.select([process.stdout], [], [], PATIENCE_S)[0], "the bot says nothing"
         said = os.read(process.stdout, 4096).decode()
-        return process.usage(), said
+        return process.holdings(), said
     finally:
         trio.run(partial(process.stop, patience_s=0, drain=lambda: None))
 
