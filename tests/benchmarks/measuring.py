@@ -83,11 +83,13 @@ def decisions(record: Record) -> int:
     return sum(seat.wrote_lines - 1 for seat in record.seats)
 
 
-def interleaved(ways: Mapping[str, Way], repetitions: int) -> tuple[dict[str, list[Figure]], dict[str, str]]:
-    """The figures of every way, which take turns; and why some were skipped. A first round of all is not counted."""
+def interleaved(
+    ways: Mapping[str, Way], repetitions: int, *, uncounted: int = 1
+) -> tuple[dict[str, list[Figure]], dict[str, str]]:
+    """The figures of every way, which take turns; and why some were skipped; the first rounds do not count."""
     figures: dict[str, list[Figure]] = {}
     skipped: dict[str, str] = {}
-    for repetition in range(repetitions + 1):
+    for repetition in range(uncounted + repetitions):
         for name, way in ways.items():
             if name in skipped:
                 continue
@@ -96,7 +98,7 @@ def interleaved(ways: Mapping[str, Way], repetitions: int) -> tuple[dict[str, li
             except Skipped as reason:
                 skipped[name] = str(reason)
                 continue
-            if repetition:
+            if repetition >= uncounted:
                 figures.setdefault(name, []).append(figure)
     return figures, skipped
 

@@ -156,7 +156,7 @@ def main() -> None:
         parser.add_argument(f"--{name}", metavar="PATH", help=f"measure this {name} too")
     given = vars(parser.parse_args())
     managers = {name: path for name in MANAGERS if (path := given[name.replace("-", "_")])}
-    repetitions = 1 if given["quick"] else given["repetitions"]
+    repetitions, uncounted = (1, 0) if given["quick"] else (given["repetitions"], 1)
     with tempfile.TemporaryDirectory() as folder:
         try:
             programs = Programs(Path(folder))
@@ -164,7 +164,7 @@ def main() -> None:
             sys.exit(f"nothing was measured: {reason}")
         ways = ways_of(programs, QUICK if given["quick"] else Scale(), managers)
         chosen = {name: way for name, way in ways.items() if given["only"] in name or name.startswith("referee")}
-        figures, skipped = interleaved(chosen, repetitions)
+        figures, skipped = interleaved(chosen, repetitions, uncounted=uncounted)
     print(f"medians of {repetitions}; six-card, 3 seats, requests of about {len(programs.request)} bytes\n")
     print(figures_table(figures), ratios_table(figures, aims_of(managers)), sep="\n\n")
     for name, why in skipped.items():
