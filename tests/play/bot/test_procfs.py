@@ -92,7 +92,7 @@ def test_what_a_bot_waits_for_a_core_is_told_apart_from_what_it_computes(mark: d
             assert burner.stdout.readline()
         used, said = used_by(COMPUTES, mark)
     waited_ns = int(said)
-    assert waited_ns > 100_000_000
+    assert waited_ns > 20_000_000  # the system may give a session of its own more than a third of the core
     assert used is not None
     assert used.wait_ns > waited_ns / 2
     assert 200_000_000 <= used.cpu_ns < 200_000_000 + waited_ns
