@@ -1,8 +1,9 @@
 """Lines to and from bytes. Decoding is strict, and whatever is wrong with a line is one exception, `BadLine`."""
 
+import re
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Literal, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
@@ -10,7 +11,7 @@ from msgspec.structs import fields
 
 from protocol.actions import Action
 from protocol.events import Event
-from protocol.messages import Answer, Decision, Fault, FromReferee, Ready, TableMessage
+from protocol.messages import Answer, Decision, Fault, FromBot, FromReferee, Ready, TableMessage
 from protocol.offers import Offer
 
 M = TypeVar("M", Ready, Answer)
@@ -26,8 +27,14 @@ _VALUES = {
 }
 """Field of an action -> the values that it can have, where these are few words."""
 
+_HALF_A_PAIR = re.compile(rb"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]")
+"""The escape of a surrogate. Where the decoder refuses the string, the other half of the pair is missing."""
+
+_ENDS_EARLY = "Input data was truncated"
+
 _encoder = msgspec.json.Encoder()
-_decoders: dict[type, msgspec.json.Decoder[Any]] = {kind: msgspec.json.Decoder(kind) for kind in (Ready, Answer)}
+_decoder: msgspec.json.Decoder[Ready | Answer] = msgspec.json.Decoder(FromBot)
+_untyped = msgspec.json.Decoder(float_hook=float)
 
 
 class BadLine(ValueError):
@@ -81,11 +88,12 @@ def decode_answer(line: bytes) -> Answer:
 
 
 def _decode(line: bytes, kind: type[M]) -> M:
-    decoder = _decoders[kind]
     try:
         line.decode()  # the decoder does not look into fields that it skips
-        message: M = decoder.decode(line)
-        return message
+        try:
+            message = _decoder.decode(line)
+        except msgspec.ValidationError:
+            message = _with_last_values(line, kind)
     except msgspec.ValidationError as error:
         raise BadLine(_explained(str(error), line, kind)) from None
     except msgspec.DecodeError as error:
@@ -96,21 +104,45 @@ def _decode(line: bytes, kind: type[M]) -> M:
         raise BadLine(f"not UTF-8: byte {error.start + 1} of the line") from None
     except RecursionError:
         raise BadLine("nested too deeply") from None
+    if not isinstance(message, kind):
+        raise BadLine(_of_another_type(message.__struct_config__.tag, kind))
+    return message
+
+
+def _with_last_values(line: bytes, kind: type[Struct]) -> Ready | Answer:
+    """The message if only the last of equal keys counts; the decoder checks the values of the others too.
+
+    Raises BadLine for a message of another type than `kind`, else what the decoder raises.
+    """
+    fields = _untyped.decode(line)
+    if isinstance(fields, dict) and isinstance(given := fields.get("type"), str) and given != _tag(kind):
+        raise BadLine(_of_another_type(given, kind))
+    return msgspec.convert(fields, FromBot)  # type: ignore[no-any-return]
 
 
 def _malformed(error: str, line: bytes) -> str:
     """What the decoder says is wrong with the JSON, or the usual reason for it."""
-    if error == "Input data was truncated":
+    if _HALF_A_PAIR.search(line) and (error == _ENDS_EARLY or "surrogate" in error or "hex escape" in error):
+        return "a string holds half of a surrogate pair, such as \\ud83d alone, which is no character"
+    if error == _ENDS_EARLY:
         return "the line ends too early; a message is one line"
     if line.lstrip().startswith(b"{'"):
         return "strings need double quotes; in Python print json.dumps(...)"
     return error.removeprefix("JSON is malformed: ")
 
 
+def _tag(kind: type[Struct]) -> str:
+    return str(kind.__struct_config__.tag)
+
+
+def _of_another_type(given: object, kind: type[Struct]) -> str:
+    return f"Invalid value '{given}' - at `$.type`; a message of type `{_tag(kind)}` was awaited"
+
+
 def _explained(error: str, line: bytes, kind: type[Struct]) -> str:
     """What the decoder says is wrong with the message, and what was expected where it does not say that."""
-    if error.endswith("`$.type`"):
-        return f"{error}; a message of type `{kind.__struct_config__.tag}` was awaited"
+    if error.endswith(("`$.type`", "field `type`")):
+        return f"{error}; a message of type `{_tag(kind)}` was awaited"
     if error.startswith("Invalid enum value") and (values := _VALUES.get(error.removesuffix("`").rpartition(".")[2])):
         return f"{error}; expected {' or '.join(f'`{value}`' for value in values)}"
     if error.startswith("Object missing required field") and "`kind`" not in error:

@@ -160,7 +160,7 @@ class Request(Struct, frozen=True, kw_only=True, tag="request", tag_field="type"
 class Answer(Struct, frozen=True, kw_only=True, gc=False, tag="answer", tag_field="type"):
     """The bot's answer to the request with this id."""
 
-    id: Annotated[str, Meta(max_length=64)]
+    id: str
     action: Action
     then: Action | None = None
     """The answer to the question that follows at once, where DEC-15 allows it."""

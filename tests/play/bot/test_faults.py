@@ -111,6 +111,13 @@ CASES = {
         told="its first line was not a `ready` message",
         line="hello",
     ),
+    "says ready without its type": Case(
+        does="say({'name': 'debug'}); start(); play()",
+        faults={"start_failed": 1},
+        forfeits=True,
+        told="a message of type `ready` was awaited",
+        line='{"name": "debug"}',
+    ),
     "says ready without end": Case(
         does="say('{' + 70_000 * ' '); time.sleep(60)",
         faults={"line_too_long": 1},

@@ -182,6 +182,14 @@ def test_every_kind_of_nonsense_is_a_bad_message_and_told(arena: Arena) -> None:
     assert record.seats[1].faults == {}
 
 
+def test_no_odd_way_of_writing_that_is_allowed_is_a_fault(arena: Arena) -> None:
+    record = arena.play(arena.bot("writes_oddly"), arena.bot("honest"))
+    sent = record.seats[0].stderr.splitlines()
+    assert len(sent) == 15
+    assert blameless(record)
+    assert record.seats[0].unasked_lines == sum(" first" in line for line in sent)
+
+
 def test_a_slap_before_its_window_wins_nothing(arena: Arena) -> None:
     record = arena.play(arena.bot("slaps_too_early"), arena.bot("honest"), preset="cactus")
     windows = [move for move in record.moves if isinstance(move, GivenSlaps)]

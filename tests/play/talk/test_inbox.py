@@ -94,8 +94,9 @@ def test_white_space_does_not_matter(line: bytes) -> None:
     assert heard(line) == Answer(id="id1", action=Flip(slot=2))
 
 
-def test_of_a_field_that_is_there_twice_the_last_counts() -> None:
-    assert isinstance(heard(b'{"id": "other", ' + answer()[1:]), Answer)
+@pytest.mark.parametrize("earlier", [b'"id": "other"', b'"id": null', b'"type": "ready"', b'"action": {"kind": "fly"}'])
+def test_of_a_field_that_is_there_twice_the_last_counts(earlier: bytes) -> None:
+    assert heard(b"{" + earlier + b", " + answer()[1:], Limits()) == Answer(id="id1", action=Flip(slot=2))
 
 
 @pytest.mark.parametrize(
@@ -104,11 +105,12 @@ def test_of_a_field_that_is_there_twice_the_last_counts() -> None:
         pytest.param([answer("id0")], id="old"),
         pytest.param([answer("id2")], id="early"),
         pytest.param([answer(""), answer("ID1"), answer("id1 ")], id="guessed"),
+        pytest.param([answer(65 * "x"), answer(60_000 * "x")], id="longer than any id"),
         pytest.param([b"\n", b" \r\n"], id="blank"),
     ],
 )
 def test_what_answers_nothing_is_counted_and_no_fault(unasked: list[bytes]) -> None:
-    inbox = asked()
+    inbox = asked(limits=Limits())
     inbox.feed(b"".join(unasked) + answer())
 
     assert inbox.hear() == Answer(id="id1", action=Flip(slot=2))
@@ -159,7 +161,9 @@ def test_a_late_answer_is_not_taken_for_the_next_one() -> None:
         b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": NaN}}',
         b'{"type": "answer", "id": "\\ud800", "action": {"kind": "pass"}}',
         b'{"type": "answer", "id": "\xff", "action": {"kind": "pass"}}',
-        b'{"type": "answer", "id": "' + 65 * b"x" + b'", "action": {"kind": "pass"}}',
+        b'{"type": "answer", "id": "id1", "action": {"kind": "pass"}, "x": "\\ud83d"}',
+        b'{"id": "id1", "action": {"kind": "pass"}}',
+        b'{"type": "answer", "id": "id1", "action": {"kind": "pass"}, "type": "ready"}',
         b'{"type": "answer", "id": "id1", "action": ' + 60_000 * b"[",
         b'{"type": "answer", "x": ' + 60_000 * b'{"x":',
         b"\xef\xbb\xbf" + answer().rstrip(),
@@ -179,7 +183,15 @@ def test_a_line_without_json_gets_the_hint_that_its_author_needs() -> None:
     assert trouble.line == "my hand: 7H"
 
 
-@pytest.mark.parametrize("field", ["type", "id", "action"])
+def test_a_hint_is_short_and_cannot_steer_a_terminal() -> None:
+    inbox = asked(limits=Limits())
+    inbox.feed(answer("\x1b[2J\u202e" + 5_000 * "!"))
+    assert inbox.hear() is None
+    assert inbox.hint().isprintable()
+    assert len(inbox.hint()) < 500
+
+
+@pytest.mark.parametrize("field", ["type", "action"])
 def test_what_is_told_of_a_line_is_short_and_cannot_steer_a_terminal(field: str) -> None:
     fields: dict[str, Any] = {"type": "answer", "id": "id1", "action": {"kind": "pass"}}
     nasty = "\x1b[2J\u202e" + 5_000 * "!"
@@ -351,6 +363,8 @@ def test_no_bytes_break_it_and_how_they_are_cut_does_not_matter(pieces: list[byt
         (b"{\n", "not JSON: the line ends too early; a message is one line"),
         (b"{'type': 'answer'}\n", "not JSON: strings need double quotes; in Python print json.dumps(...)"),
         (b'{"a" 1}\n', "not JSON: expected ':' (byte 5)"),
+        (b'{"id": "id1", "action": {"kind": "pass"}}\n', "`type`; a message of type `answer` was awaited"),
+        (b'{"type": "answer", "id": "\\ud83d"}\n', "a string holds half of a surrogate pair, such as"),
         (
             b'{"type": "answer", "id": "id1", "action": {"kind": "flip", "slot": {"one_of": [0, 1]}}}\n',
             "fill in the offer's choices (protocol/README.md, section 4)",
