@@ -32,6 +32,8 @@ CALLS = {
     "mincore": (27, 0, 0, 0),
     "fcntl F_SETSIG": (72, 0, 10, 18),
     "fcntl F_SETLK": (72, 0, 6, text(64)),
+    "fcntl F_SETPIPE_SZ": (72, 0, 1031, 4096),
+    "vmsplice": (278, 1, 0, 0, 0),
     "preadv2 RWF_NOWAIT": (327, 0, 0, 0, 0, 0, 8),
     "unshare user": (272, 0x10000000),
     "unshare mount": (272, 0x20000),

@@ -4,6 +4,7 @@ import ctypes
 import mmap
 import os
 import sys
+import threading
 import time
 
 from filler import play, start
@@ -11,6 +12,8 @@ from wire import report
 
 MB = 1 << 20
 ENOUGH = 400
+EXIT = {"x86_64": 60, "aarch64": 93}
+"""The call that ends one thread."""
 kept = []
 
 
@@ -22,6 +25,26 @@ def shared():
     area = mmap.mmap(-1, MB)
     area.write(b"x" * MB)
     kept.append(area)
+
+
+def zero():
+    """A shared mapping of /dev/zero. Dropped from the page tables, it counts for nobody and is still there."""
+    with open("/dev/zero", "r+b", buffering=0) as file:
+        area = mmap.mmap(file.fileno(), MB)
+    area.write(b"x" * MB)
+    area.madvise(mmap.MADV_DONTNEED)
+    kept.append(area)
+
+
+def validated():
+    """A shared mapping without a file, asked for in the newer way."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    place = libc.mmap(None, ctypes.c_size_t(MB), 3, 0x23, -1, ctypes.c_long(0))
+    if place == 2**64 - 1:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    ctypes.memset(place, 1, MB)
+    libc.madvise(ctypes.c_void_p(place), ctypes.c_size_t(MB), 4)
 
 
 def memfd():
@@ -53,12 +76,32 @@ def forked():
     return 10
 
 
+def leaderless():
+    """The same, and the first thread of each has ended: the kernel then says of the process that it has no memory."""
+    child = os.fork()
+    if not child:
+        area = bytearray(b"x" * 10 * MB)
+        threading.Thread(target=time.sleep, args=(600 + len(area) % 2,)).start()
+        ctypes.CDLL(None).syscall(EXIT[os.uname().machine], 0)
+    while resident_pages(child):
+        time.sleep(0.01)
+    return 10
+
+
+def resident_pages(pid):
+    with open(f"/proc/{pid}/statm") as file:
+        return int(file.read().split()[1])
+
+
 KINDS = {
     "heap": heap,
     "shared": shared,
+    "zero": zero,
+    "validated": validated,
     "memfd": memfd,
     "sysv": system_v,
     "forked": forked,
+    "leaderless": leaderless,
 }
 start()
 taken = 0

@@ -137,6 +137,18 @@ def mode_of_file():
         return WORD
 
 
+def times_of_a_device():
+    """Anybody may set the times of /dev/null to now. When that was, to 17 ms in a second, is what is said."""
+    moment = NUMBER % 64
+    if ROLE == "say":
+        while (time.time_ns() - 2**23) // 2**24 % 64 != moment:  # files' times lag behind the clock
+            time.sleep(0.001)
+        os.utime("/dev/null")
+    else:
+        changed_ns = os.stat("/dev/null").st_mtime_ns
+        return WORD if changed_ns // 2**24 % 64 == moment and time.time_ns() - changed_ns < 5e9 else None
+
+
 # System V and POSIX
 
 

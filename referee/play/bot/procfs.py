@@ -44,12 +44,17 @@ class Holdings(Struct, frozen=True, kw_only=True):
 def holdings(pid: int) -> Holdings | None:
     """What a process and its descendants hold; None where the system does not tell."""
     tasks = memory_bytes = cpu_ns = wait_ns = 0
+    measured = None
     for task in _tree(pid):
         with contextlib.suppress(OSError, ValueError, IndexError):
             tasks += 1
-            if task.name == task.parent.parent.name:  # once a process
-                memory_bytes += int((task / "statm").read_bytes().split()[1]) * _PAGE_BYTES
-                cpu_ns += (_cpu_clock_ns(int(task.name)) or 0) + _of_ended_children_ns(task.parent.parent)
+            process = task.parent.parent
+            # Once a process, and of a thread that lives: of one that has ended no memory is told.
+            if process != measured and (resident := int((task / "statm").read_bytes().split()[1])):
+                memory_bytes += resident * _PAGE_BYTES
+                measured = process
+            if task.name == process.name:
+                cpu_ns += (_cpu_clock_ns(int(task.name)) or 0) + _of_ended_children_ns(process)
             wait_ns += int((task / "schedstat").read_bytes().split()[1])
     return Holdings(tasks=tasks, memory_bytes=memory_bytes, cpu_ns=cpu_ns, wait_ns=wait_ns) if tasks else None
 

@@ -26,6 +26,25 @@ _ETC = (
 )  # fmt: skip
 """What programs read of /etc; nothing of it says whose machine this is."""
 
+_PROC = (
+    "--proc", "/proc",
+    # The first process has none of the bot's limits, so a bot must not be able to write into its memory.
+    *("--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1"),
+    # A bot that could write here would choose whom the kernel ends first when memory runs out (oom_score_adj).
+    "--remount-ro", "/proc",
+)  # fmt: skip
+
+_DEVICES = {"/dev/null": "/dev/null", "/dev/zero": "/dev/full", "/dev/urandom": "/dev/urandom"}
+"""A cell's devices and the host's that stand for them.
+
+A shared mapping of /dev/zero is memory that counts for no process. /dev/full reads the same and cannot be mapped.
+"""
+
+_DEVICE_LINKS = {
+    "/dev/full": "zero", "/dev/random": "urandom", "/dev/fd": "/proc/self/fd", "/dev/stdin": "/proc/self/fd/0",
+    "/dev/stdout": "/proc/self/fd/1", "/dev/stderr": "/proc/self/fd/2",
+}  # fmt: skip
+
 
 def uids(referee: int) -> range:
     """The user ids that a referee with this process id, run by root, gives to its bots; no account has them."""
@@ -40,12 +59,11 @@ def arguments(cell: Cell, limits: BotLimits, *, options: frozenset[str]) -> list
         "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
         "--die-with-parent", "--hostname", "golf", "--clearenv",
         *_user(options),
-        "--proc", "/proc",
-        # The first process has none of the bot's limits, so a bot must not be able to write into its memory.
-        *("--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1"),
-        "--dev", "/dev",
+        *_PROC,
+        *("--perms", "0755", "--tmpfs", "/dev"),
+        *(word for path, source in _DEVICES.items() for word in ("--dev-bind", source, path)),
+        *(word for path, target in _DEVICE_LINKS.items() for word in ("--symlink", target, path)),
         *("--perms", "1777", "--size", size, "--tmpfs", SHARED_MEMORY),
-        *("--perms", "0755", "--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"),
         *("--remount-ro", "/dev"),
         *("--perms", "1777", "--size", size, "--tmpfs", SCRATCH),
         *_file_system(cell),

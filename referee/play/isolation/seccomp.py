@@ -25,8 +25,12 @@ _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _MAP_SHARED_ANONYMOUS = 0x21
 _LOCK_COMMANDS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
 """fcntl: F_GETLK, F_SETLK, F_SETLKW, the same for open file descriptions, F_SETLEASE, F_GETLEASE, F_NOTIFY."""
-_FILE_COMMANDS = (10, 1035, 1036, 1037, 1038, 1039, 1040)
-"""fcntl: F_SETSIG, F_GET_RW_HINT, F_SET_RW_HINT, the same for open file descriptions, F_GETDELEG, F_SETDELEG."""
+_FILE_COMMANDS = (10, 1031, 1035, 1036, 1037, 1038, 1039, 1040)
+"""fcntl: F_SETSIG, F_SETPIPE_SZ, F_GET_RW_HINT, F_SET_RW_HINT, the same for open file descriptions, F_GETDELEG,
+F_SETDELEG."""
+_SOL_SOCKET = 1
+_BUFFER_SIZES = (7, 8)
+"""setsockopt: SO_SNDBUF, SO_RCVBUF."""
 _DONTNEED = 4
 _NOWAIT = 8
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
@@ -43,12 +47,16 @@ _NOT_PERMITTED = (
     "name_to_handle_at", "open_by_handle_at", "quotactl", "quotactl_fd", "acct", "syslog", "cachestat",
     "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
     "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname", "iopl", "ioperm",
-    "vhangup", "uselib", "modify_ldt", "memfd_secret", "timer_create", "io_setup", "mincore",
+    "vhangup", "uselib", "modify_ldt", "memfd_secret", "timer_create", "io_setup", "mincore", "vmsplice",
 )  # fmt: skip
 """These are refused with EPERM. Without `setsid` and `setpgid` a bot stays one process group, which a signal stops."""
 
 _NOT_THERE = ("io_uring_setup", "io_uring_enter", "io_uring_register", "clone3")
 """These are refused with ENOSYS, upon which programs fall back to what they did before these existed."""
+
+_WITHOUT_EFFECT = ("utime", "utimes", "futimesat", "utimensat", "utimensat_time64")
+"""These do nothing, and say that they have done it. The times of a device such as /dev/null are the host's, and every
+bot may write to it, so all cells could set and see them."""
 
 
 class NoSeccomp(Exception):
@@ -60,11 +68,14 @@ class _Compare(ctypes.Structure):
 
 
 class _Rule(Struct, frozen=True):
-    """A call that is refused with this error, if an argument compares so (index, operator, operand, second operand)."""
+    """A call that is refused with this error, if all arguments compare so (index, operator, operand, second operand).
+
+    If the error is 0, the call does nothing, and the program is told that it is done.
+    """
 
     call: str
     error: int
-    compare: tuple[int, int, int, int] | None = None
+    compares: tuple[tuple[int, int, int, int], ...] = ()
 
 
 @functools.cache
@@ -91,20 +102,24 @@ def _rules(*, shared_memory: bool) -> Iterator[_Rule]:
     yield from (_Rule(call, errno.ENOSYS) for call in _NOT_THERE)
     yield _Rule("flock", errno.ENOLCK)
     for name in ("fcntl", "fcntl64"):
-        yield from (_Rule(name, errno.ENOLCK, (1, _MASKED_EQ, _WORD, command)) for command in _LOCK_COMMANDS)
-        yield from (_Rule(name, errno.EPERM, (1, _MASKED_EQ, _WORD, command)) for command in _FILE_COMMANDS)
-    yield _Rule("fadvise64", errno.EPERM, (3, _MASKED_EQ, _WORD, _DONTNEED))
-    yield _Rule("preadv2", errno.EOPNOTSUPP, (5, _MASKED_EQ, _NOWAIT, _NOWAIT))
+        yield from (_Rule(name, errno.ENOLCK, ((1, _MASKED_EQ, _WORD, command),)) for command in _LOCK_COMMANDS)
+        yield from (_Rule(name, errno.EPERM, ((1, _MASKED_EQ, _WORD, command),)) for command in _FILE_COMMANDS)
+    yield _Rule("fadvise64", errno.EPERM, ((3, _MASKED_EQ, _WORD, _DONTNEED),))
+    yield _Rule("preadv2", errno.EOPNOTSUPP, ((5, _MASKED_EQ, _NOWAIT, _NOWAIT),))
     for bit in _bits(_CLONE_NAMESPACES):
-        yield _Rule("clone", errno.EPERM, (0, _MASKED_EQ, bit, bit))
-    yield from (_Rule("ioctl", errno.EPERM, (1, _MASKED_EQ, _WORD, code)) for code in (_TIOCSTI, _TIOCLINUX))
+        yield _Rule("clone", errno.EPERM, ((0, _MASKED_EQ, bit, bit),))
+    yield from (_Rule("ioctl", errno.EPERM, ((1, _MASKED_EQ, _WORD, code),)) for code in (_TIOCSTI, _TIOCLINUX))
     for family in sorted(set(range(_HIGHEST_FAMILY)) - {_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK}):
-        yield _Rule("socket", errno.EAFNOSUPPORT, (0, _MASKED_EQ, _WORD, family))
-    yield _Rule("socket", errno.EAFNOSUPPORT, (0, _GT, _HIGHEST_FAMILY - 1, 0))
+        yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _MASKED_EQ, _WORD, family),))
+    yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _GT, _HIGHEST_FAMILY - 1, 0),))
+    for option in _BUFFER_SIZES:
+        compares = ((1, _MASKED_EQ, _WORD, _SOL_SOCKET), (2, _MASKED_EQ, _WORD, option))
+        yield _Rule("setsockopt", 0, compares)
+    yield from (_Rule(call, 0) for call in _WITHOUT_EFFECT)
     if not shared_memory:
         yield _Rule("memfd_create", errno.ENOSYS)
         for name in ("mmap", "mmap2"):
-            yield _Rule(name, errno.ENOMEM, (3, _MASKED_EQ, _MAP_SHARED_ANONYMOUS, _MAP_SHARED_ANONYMOUS))
+            yield _Rule(name, errno.ENOMEM, ((3, _MASKED_EQ, _MAP_SHARED_ANONYMOUS, _MAP_SHARED_ANONYMOUS),))
 
 
 def _bits(word: int) -> Iterator[int]:
@@ -133,9 +148,8 @@ def _add(library: ctypes.CDLL, context: ctypes.c_void_p, rule: _Rule) -> None:
     number = library.seccomp_syscall_resolve_name(rule.call.encode())
     if number < 0:
         return
-    compares = () if rule.compare is None else (_Compare(*rule.compare),)
-    array = (_Compare * len(compares))(*compares)
-    code = library.seccomp_rule_add_array(context, _ERRNO | rule.error, number, len(compares), array)
+    array = (_Compare * len(rule.compares))(*(_Compare(*compare) for compare in rule.compares))
+    code = library.seccomp_rule_add_array(context, _ERRNO | rule.error, number, len(rule.compares), array)
     if code < 0:
         raise NoSeccomp(f"libseccomp refuses the rule for {rule.call}: {os.strerror(-code)}")
 

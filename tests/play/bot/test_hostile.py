@@ -85,6 +85,11 @@ CASES = {
         told=TOO_MUCH,
     ),
     "eats memory in a shared mapping": Case(runs="eats_memory shared", charged=("", "crashed"), under=BOTH),
+    "eats memory by /dev/zero": Case(runs="eats_memory zero", says="refused: No such device\nholds: 0"),
+    "eats memory in a newer shared mapping": Case(runs="eats_memory validated", charged=("", "crashed"), most_mb=64),
+    "eats memory where the first thread has ended": Case(
+        runs="eats_memory leaderless", charged=("crashed",), told=TOO_MUCH, under=BOTH
+    ),
     "eats memory in files without a name": Case(runs="eats_memory memfd", charged=("", "crashed"), most_mb=64),
     "eats memory of System V": Case(runs="eats_memory sysv", says="refused: shmget\nholds: 0"),
     "leaves data in sockets": Case(runs="fills_sockets", charged=("", "crashed"), most_mb=64),

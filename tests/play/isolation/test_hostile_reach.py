@@ -19,7 +19,7 @@ CHANNELS = (
     "loopback", "loopback6", "udp", "abstract", "socket_in_tmp", "file_in_tmp", "file_in_shared_memory",
     "file_in_folder", "fifo_in_folder", "mode_of_file", "sysv_memory", "sysv_messages", "sysv_semaphore",
     "posix_messages", "keyring", "flock", "fcntl_lock", "description_lock", "lease", "inotify", "vsock",
-    "fd_of_the_other",
+    "fd_of_the_other", "times_of_a_device",
 )  # fmt: skip
 """Ways for two bots to talk behind the referee's back; see whispers.py."""
 
@@ -148,6 +148,12 @@ def test_a_bot_sees_nothing_of_the_host(arena: Arena) -> None:
     expected = {"HOME", "PATH", "TMPDIR", "PWD", "GOLFREF_TEST", "LANG", "LC_ALL", "LC_CTYPE", "TZ"}
     assert set(found["environment"].strip("[]").replace("'", "").split(", ")) <= expected
     assert "python" in found["processes"]
+
+
+def test_a_bot_in_a_cell_cannot_choose_who_dies_when_memory_runs_out(arena: Arena) -> None:
+    record = arena.play(arena.bot("chooses_who_dies"), arena.bot("honest"))
+    assert blameless(record)
+    assert findings(record) == {"last to die": "EROFS", "killed first": "1000", "writable": "nothing"}
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the programs know the numbers of x86-64")
