@@ -15,3 +15,7 @@ class Trouble(Struct, frozen=True, kw_only=True):
 
 class HostFault(Exception):
     """The referee or its host was at fault: the match is void and nobody is charged."""
+
+
+class OutOfMemory(HostFault):
+    """The kernel killed a bot because the host ran out of memory, and not because of a bound of the bot's own."""

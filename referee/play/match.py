@@ -18,8 +18,9 @@ from referee.play.bot.channel import Channel
 from referee.play.bot.orphans import end_orphans
 from referee.play.bot.pool import Pool, PooledBot
 from referee.play.bot.process import FAREWELL_S, bounded
+from referee.play.faults import HostFault, OutOfMemory
 from referee.play.pump.pump import Pump
-from referee.play.spec import BotSpec, Confinement
+from referee.play.spec import MB, BotSpec, Confinement
 from referee.play.talk import script
 from referee.play.talk.conversation import Conversation, Steps
 from referee.rules.book.variant import Variant
@@ -154,7 +155,21 @@ class LiveMatch:
         return [pooled[number].matches if number in pooled else 0 for number in range(len(self._setup.bots))]
 
     async def _converse(self, steps: Steps) -> None:
-        self._lag_us = max(self._lag_us, await self._pump.converse(steps, dict(enumerate(self._channels))))
+        try:
+            lag_us = await self._pump.converse(steps, dict(enumerate(self._channels)))
+        except OutOfMemory as fault:
+            raise HostFault(f"{fault}; {self._who_held_most()}") from None
+        self._lag_us = max(self._lag_us, lag_us)
+
+    def _who_held_most(self) -> str:
+        """Which bot of this match or of another holds the most memory, in words."""
+        held = {}
+        for channel in (*self._channels, *self._pump.channels()):
+            now = None if channel.process is None else channel.process.holdings()
+            held[channel] = max(channel.used.memory_bytes, 0 if now is None else now.memory_bytes)
+        most = max(held, key=held.__getitem__)
+        bound = self._setup.confinement.limits.memory_mb * MB
+        return f"{most.name} held the most, {'more than its bound' if held[most] > bound else 'within its bound'}"
 
     async def _release_bots(self, talk: Conversation) -> None:
         """After the match, keep the bots for a later one, or end them with whatever they have started."""

@@ -8,7 +8,7 @@ import select
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,21 @@ class Arena:
         self, *bots: dict[str, Any], isolation: str = "bwrap", env: dict[str, str] | None = None, **given: Any
     ) -> Record:
         """The record of a match of one round; `limits`, `clocks`, `strikes` and `preset` may be given."""
+        outcome = self.outcome(*bots, isolation=isolation, env=env, **given)
+        assert outcome["void"] == "", outcome["void"]
+        record = convert(outcome["record"], Record)
+        assert list(check_record(record)) == []
+        return record
+
+    def outcome(
+        self,
+        *bots: dict[str, Any],
+        isolation: str = "bwrap",
+        env: dict[str, str] | None = None,
+        under: Sequence[str] = (),
+        **given: Any,
+    ) -> dict[str, Any]:
+        """What one_match.py says of the match: `record`, or why it is `void`. Its command is put behind `under`."""
         self.needs(isolation)
         setup = {
             "preset": given.get("preset", "six-card"),
@@ -71,7 +86,7 @@ class Arena:
             "confinement": {"isolation": isolation, "limits": SMALL | given.get("limits", {})},
         }
         with subprocess.Popen(
-            [sys.executable, "-P", str(HOSTILE / "one_match.py")],
+            [*under, sys.executable, "-P", str(HOSTILE / "one_match.py")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -83,12 +98,9 @@ class Arena:
             finally:
                 referee.kill()
         assert referee.returncode == 0, err.decode()
-        outcome = json.loads(out)
-        assert outcome["void"] == "", outcome["void"]
+        outcome: dict[str, Any] = json.loads(out)
         self.peak_kb = outcome["peak_kb"]
-        record = convert(outcome["record"], Record)
-        assert list(check_record(record)) == []
-        return record
+        return outcome
 
     def needs(self, isolation: str) -> None:
         """Skips a test whose level this host does not offer, but fails it where everything is to be checked."""

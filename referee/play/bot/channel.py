@@ -67,6 +67,7 @@ class Channel:
 
         A `process` that has played before is taken instead of a new one; it is held frozen until `release`.
         """
+        self.name = spec.name
         self.inbox = Inbox(limits)
         self.isolation = confinement.isolation
         self.stderr = Stderr(limits.stderr_bytes, bytearray())

@@ -22,8 +22,17 @@ from msgspec.structs import replace
 
 from referee.play.bot import orphans
 from referee.play.bot.launch import Launch, give_back, launch
-from referee.play.bot.procfs import Computed, Holdings, computed, holdings, members, process_groups, states
-from referee.play.faults import HostFault
+from referee.play.bot.procfs import (
+    Computed,
+    Holdings,
+    computed,
+    holdings,
+    members,
+    oom_kills,
+    process_groups,
+    states,
+)
+from referee.play.faults import HostFault, OutOfMemory
 from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.isolation.cgroups import CgroupGap, Cgroups, Group, GroupFailed
 from referee.play.isolation.shown import Unfit
@@ -83,7 +92,9 @@ class BotProcess:
         Must run in the main thread. `now_ns` is the clock by which the bot's own time is kept.
         """
         self.limits = confinement.limits
+        self._name = spec.name
         self._is_cell = confinement.isolation == "bwrap"
+        self._oom_kills_before = oom_kills()
         self._group = _new_group(confinement)
         self._launch: Launch | None = None
         self._reported: bytes | None = None
@@ -140,8 +151,9 @@ class BotProcess:
         return None if self._group is None else self._group.cpu_ns()
 
     def ran_out_of_memory(self) -> bool:
-        """Whether the kernel has ended something of the bot because it had no more memory."""
-        return self._group is not None and bool(self._group.oom_kills())
+        """Whether the kernel has ended something of the bot because it wanted more memory than it may have."""
+        group = self._group
+        return group is not None and bool(group.oom_kills()) and group.has_reached_memory_bound()
 
     def is_running(self) -> bool:
         """Whether some process of the bot computes now, or would if it had a core."""
@@ -166,7 +178,7 @@ class BotProcess:
         """How the process ended, in words, or None while it runs.
 
         Raises HostFault where the bot was never started, because its cell could not be built or its control group did
-        not take it.
+        not take it, and OutOfMemory where the kernel killed it because the host had no more memory.
         """
         code = self._exit_code()
         if code is None:
@@ -176,7 +188,19 @@ class BotProcess:
             code = self._code_in_cell(self._launch.report, code)
         if self.ran_out_of_memory():
             return f"{_in_words(code, self.limits)}; it used more memory than {self.limits.memory_mb} MB"
+        if code == -signal.SIGKILL and self._was_in_the_way():
+            raise OutOfMemory(f"the host ran out of memory, and its kernel killed the bot {self._name}")
         return _in_words(code, self.limits)
+
+    def _was_in_the_way(self) -> bool:
+        """Whether the kernel has, or may have, killed something of the bot because memory ran out on the host.
+
+        A control group that bounds the memory of the bot tells which of its processes were killed so. Without one it is
+        only known that the kernel killed some process of the host since the bot was started.
+        """
+        if self._group is not None and "memory" in self.bounded:
+            return bool(self._group.oom_kills())
+        return oom_kills() > self._oom_kills_before
 
     def _exit_code(self) -> int | None:
         """The exit code of the process, or the signal that killed it as a negative number; None while it runs."""

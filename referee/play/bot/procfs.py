@@ -132,6 +132,13 @@ def stolen_ticks() -> int:
     return 0
 
 
+def oom_kills() -> int:
+    """How many processes the host's kernel has killed because memory ran out, for whatever bound; 0 if not told."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(Path("/proc/vmstat").read_bytes().partition(b"\noom_kill ")[2].split(None, 1)[0])
+    return 0
+
+
 def process_groups(pid: int) -> set[int]:
     """The process groups of a process and its descendants; where the system does not tell, the one that it leads."""
     groups = {pid}

@@ -24,6 +24,9 @@ their processor time, and compete for it as one, however many processes it has.
 _FREEZE_S = 0.1
 """How long `kill` waits until all processes are frozen, where the kernel cannot kill a group at once."""
 
+_SLACK_BYTES = 1 << 20
+"""A group of version 1 that comes so near to its bound is taken to have reached it: memory is counted in batches."""
+
 POLL_S = 0.002
 _numbers = itertools.count(1)
 
@@ -131,8 +134,16 @@ class Group:
         return tuple(pid for pid in listed if pid != 0)  # 0 stands for processes of a namespace that we cannot see
 
     def oom_kills(self) -> int | None:
-        """How many processes the kernel has killed because the group wanted more memory than it may have."""
+        """How many of its processes the kernel has killed because memory ran out: the group's own, or the host's."""
         return self._number("memory", "memory.events" if self._version == 2 else "memory.oom_control", "oom_kill")
+
+    def has_reached_memory_bound(self) -> bool:
+        """Whether the group has ever held all the memory that it may; in version 2, whether it wanted more then."""
+        if self._version == 2:
+            return bool(self._number("memory", "memory.events", "oom"))
+        most = self._number("memory", "memory.max_usage_in_bytes") or 0
+        limit = self._number("memory", "memory.limit_in_bytes") or 0
+        return most + _SLACK_BYTES >= limit
 
     def cpu_ns(self) -> int | None:
         """The processor time of all processes that are or were in the group, in nanoseconds."""
