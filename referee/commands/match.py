@@ -59,6 +59,7 @@ class BotResult(Struct, frozen=True, kw_only=True):
     rank: int
     forfeited: bool
     late_slaps: int
+    idle_cpu_ms: int
     faults: dict[str, int]
 
 
@@ -315,6 +316,7 @@ def _report(order: Ordered, records: Sequence[Record]) -> MatchReport:
                 rank=result.ranks[seat],
                 forfeited=bot.forfeited,
                 late_slaps=bot.late_slaps,
+                idle_cpu_ms=bot.idle_cpu_ms,
                 faults=bot.faults,
             )
             for seat, bot in enumerate(record.seats)

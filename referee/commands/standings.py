@@ -10,7 +10,7 @@ import msgspec
 from protocol.text import printable
 from referee.commands.console import DONE, USAGE, put, put_json, say
 from referee.reports.blame import explain
-from referee.reports.tables import NAME_LIMIT, report
+from referee.reports.tables import NAME_LIMIT, idle_cpu, report
 from referee.rules.record import Record
 from referee.tournament.standings import Standings
 from referee.tournament.store.disk import StoreError
@@ -101,6 +101,7 @@ def _provenance(summary: RunSummary) -> list[str]:
         *tables,
         f"{summary.name}: {summary.matches}{missing} matches{voided}; ± is 1.96 standard errors, clustered by block",
         *([f"slaps: {summary.slap_timing} timing"] if summary.slap_timing else []),
+        *_idle_cpu(summary),
         *_troubles(summary),
         _lateness(summary),
         f"golfref {summary.version}, isolation {summary.isolation}{reuse}, {summary.host}",
@@ -108,6 +109,14 @@ def _provenance(summary: RunSummary) -> list[str]:
         f"key        {summary.key or 'revealed when all matches are played'}",
         f"digest     {summary.digest if summary.matches else 'no match yet'}",
     ]
+
+
+def _idle_cpu(summary: RunSummary) -> list[str]:
+    """What the column of that name means, where there is one."""
+    if all(idle_cpu(row) == "0" for row in summary.standings):
+        return []
+    least = "" if summary.counts_cpu else ", at least: no control group counted processes that had ended"
+    return [f"idle CPU: what a bot computed outside its turns, as far as the referee saw it{least}"]
 
 
 def _lateness(summary: RunSummary) -> str:

@@ -17,7 +17,7 @@ from referee import __version__
 from referee.play.bot.channel import Channel
 from referee.play.bot.orphans import end_orphans
 from referee.play.bot.pool import Pool, PooledBot
-from referee.play.bot.process import FAREWELL_S, bounded
+from referee.play.bot.process import FAREWELL_S, bounded, counts_cpu
 from referee.play.faults import HostFault, OutOfMemory
 from referee.play.pump.pump import Pump
 from referee.play.spec import MB, BotSpec, Confinement
@@ -236,6 +236,7 @@ def _record(setup: MatchSetup, recorder: Recorder, talk: Conversation, seats: Se
         isolation=setup.confinement.isolation,
         limits=to_builtins(setup.confinement.limits),
         cgroups=tuple(sorted(bounded())) if setup.confinement.isolation != "none" else (),
+        counts_cpu=setup.confinement.isolation != "none" and counts_cpu(),
         host=host_line(),
         games=setup.games,
         bounds=setup.limits,
@@ -266,6 +267,7 @@ def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number
         faults=dict[str, int](seat.faults.items()),
         late_slaps=seat.late_slaps,
         nearest_miss_us=None if channel.nearest_miss_s is None else round(1e6 * channel.nearest_miss_s),
+        idle_cpu_ms=channel.turns.idle_cpu_ns // 1_000_000,
         unasked_lines=inbox.unasked_lines,
         stderr_bytes=channel.stderr.total,
         stderr="\n".join(

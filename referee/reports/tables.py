@@ -33,7 +33,7 @@ def report(standings: Standings) -> str:
 
 
 def rows_table(rows: Sequence[BotStanding]) -> str:
-    """A table with a line for each bot. Forfeits, faults and late slaps have a column where some bot has any."""
+    """A table with a line for each bot. What is optional, such as forfeits, has a column where some bot has any."""
     columns = [column for column in _COLUMNS if not column.optional or any(column.cell(row) != "0" for row in rows)]
     return _table(
         [column.title for column in columns],
@@ -75,6 +75,11 @@ def strokes(row: BotStanding) -> str:
     return f"{row.strokes:+z.2f}" + ("" if error is None else f" ± {1.96 * error:.2f}")
 
 
+def idle_cpu(row: BotStanding) -> str:
+    """What the bot computed outside its turns, as `1.3 s`; `0` where it is less than 50 ms."""
+    return f"{row.idle_cpu_ms / 1000:.1f} s" if row.idle_cpu_ms >= 50 else "0"
+
+
 class _Column(Struct, frozen=True):
     title: str
     cell: Callable[[BotStanding], str]
@@ -92,6 +97,7 @@ _COLUMNS = (
     _Column("forfeits", lambda row: str(row.forfeits), optional=True),
     _Column("faults", lambda row: str(sum(row.faults.values())), optional=True),
     _Column("late slaps", lambda row: str(row.late_slaps), optional=True),
+    _Column("idle CPU", idle_cpu, optional=True),
 )
 
 

@@ -128,6 +128,11 @@ class SeatRecord(Struct, frozen=True, kw_only=True):
     late_slaps: int = 0
     nearest_miss_us: int | None = None
     """The least time by which an answer to a slap request came too late; None where none came."""
+    idle_cpu_ms: int = 0
+    """What it computed outside its turns, as far as the referee saw it, which looks ten times a second.
+
+    Nobody looks under the isolation `none`. Without the record's `counts_cpu`, processes that had ended may be missing.
+    """
     unasked_lines: int = 0
     stderr_bytes: int = 0
     stderr: str = ""
@@ -163,6 +168,8 @@ class Record(Struct, frozen=True, kw_only=True):
     """What each bot could use of the host at most, as far as the isolation bounds it."""
     cgroups: tuple[str, ...] = ()
     """The resources that were bounded by control groups."""
+    counts_cpu: bool = False
+    """Whether control groups counted all that the bots computed, also in processes that had ended."""
     host: str
     lag_us: int = 0
     """The longest time in which the referee did not look at its pipes during the match."""

@@ -66,6 +66,7 @@ def played(fixture: Fixture, record: Record) -> Played:
 
 def result_of(fixture: Fixture, record: Record) -> Result:
     """The result of a match, from which standings are computed."""
+    idle_ms = [seat.idle_cpu_ms for seat in record.seats]
     return Result(
         number=fixture.number,
         variant=fixture.variant,
@@ -80,4 +81,6 @@ def result_of(fixture: Fixture, record: Record) -> Result:
         faults=tuple(seat.faults for seat in record.seats),
         late_slaps=tuple(seat.late_slaps for seat in record.seats),
         lag_us=record.lag_us,
+        idle_cpu_ms=tuple(idle_ms) if any(idle_ms) else (),
+        counts_cpu=record.counts_cpu,
     )

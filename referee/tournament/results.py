@@ -28,3 +28,7 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     late_slaps: tuple[int, ...]
     lag_us: int = 0
     """The longest time in which the referee did not look at its pipes, in microseconds."""
+    idle_cpu_ms: tuple[int, ...] = ()
+    """What each bot computed outside its turns, as far as the referee saw it; empty where that was nothing."""
+    counts_cpu: bool = False
+    """Whether control groups counted all that the bots computed, also in processes that had ended."""

@@ -44,6 +44,8 @@ class BotStanding(Struct, frozen=True, kw_only=True):
     faults: dict[str, int]
     late_slaps: int
     """How many slaps and passes came too late, which is no fault."""
+    idle_cpu_ms: int = 0
+    """What it computed outside its turns, in all matches together, as far as the referee saw it."""
 
 
 class Encounter(Struct, frozen=True, kw_only=True):
@@ -130,6 +132,7 @@ class _Score(Struct, kw_only=True):
     forfeits: int = 0
     faults: Counter[str] = field(default_factory=Counter)
     late_slaps: int = 0
+    idle_cpu_ms: int = 0
 
     def add(self, result: Result, seat: int, *, points: float, strokes: float) -> None:
         """Count a match that the bot played at this seat, with what it scored in both figures."""
@@ -147,6 +150,8 @@ class _Score(Struct, kw_only=True):
         if result.faults[seat]:
             self.faults.update(result.faults[seat])
         self.late_slaps += result.late_slaps[seat]
+        if result.idle_cpu_ms:
+            self.idle_cpu_ms += result.idle_cpu_ms[seat]
 
     @property
     def matches(self) -> int:
@@ -221,6 +226,7 @@ def _row(bot: str, scores: Sequence[_Score]) -> BotStanding:
         forfeits=sum(score.forfeits for score in scores),
         faults=dict(sorted(faults.items())),
         late_slaps=sum(score.late_slaps for score in scores),
+        idle_cpu_ms=sum(score.idle_cpu_ms for score in scores),
     )
 
 

@@ -56,6 +56,8 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     unplayed: tuple[int, ...]
     """Numbers of the matches that were given up because every attempt was voided. The same command tries them again."""
     lateness: Lateness
+    counts_cpu: bool
+    """Whether control groups counted all that bots computed. Else `idle_cpu_ms` may lack processes that had ended."""
     results: tuple[Result, ...]
     """The results of all matches in the standings, in the order of the plan. Empty where they were not asked for."""
     retired: tuple[RetiredMatch, ...]
@@ -97,11 +99,12 @@ def summary_of(store: Store, *, with_results: bool = True) -> RunSummary:
 
 def _summary(store: Store, *, with_results: bool) -> RunSummary:
     meta = store.meta()
-    tally, worst_us, late = Tally(), 0, 0
+    tally, worst_us, late, counts_cpu = Tally(), 0, 0, True
     results: list[Result] = []
     for result in store.results():
         tally.add(result)
         worst_us, late = max(worst_us, result.lag_us), late + (result.lag_us > LATE_MATCH_US)
+        counts_cpu = counts_cpu and result.counts_cpu
         if with_results:
             results.append(result)
     standings = tally.standings(meta.facts.rank_by)
@@ -114,6 +117,7 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
         void_reasons=voids,
         unplayed=tuple(store.given_up(ATTEMPTS)),
         lateness=Lateness(worst_ms=worst_us / 1000, above_100_ms=late),
+        counts_cpu=counts_cpu,
         results=tuple(results),
         retired=tuple(
             RetiredMatch(

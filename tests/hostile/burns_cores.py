@@ -1,15 +1,16 @@
-"""Children compute without end, above all while the rival thinks; the bot itself answers at once.
+"""Children, so many, compute without end, above all while the rival thinks; the bot itself answers at once.
 
 At its end it says how much they have burned.
 """
 
 import contextlib
 import os
+import sys
 
 from filler import requests, right, say, start
 from wire import report
 
-CHILDREN = 4
+CHILDREN = int((sys.argv[1:] or ["4"])[0])
 
 
 def burned_s():

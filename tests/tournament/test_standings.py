@@ -243,6 +243,7 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
             void_reasons={"the referee slept": 3},
             unplayed=(6,),
             lateness=Lateness(worst_ms=1.5, above_100_ms=0),
+            counts_cpu=True,
             results=(SIX[0],),
             retired=(RetiredMatch(id=1, variant="duel", bots=("a", "b"), versions=("v1", "v2")),),
             history=(RunEvent(after=1, lines=("bot `b`: replaced",)),),
@@ -269,7 +270,7 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
     assert document["standings"][1] == {
         "rank": 2, "bot": "c", "match_points": 0.583333333, "match_points_stderr": 0.277777778,
         "strokes": 0.333333333, "strokes_stderr": 2.222222222, "matches": 3, "rounds": 6, "firsts": 2, "forfeits": 0,
-        "faults": {}, "late_slaps": 0,
+        "faults": {}, "late_slaps": 0, "idle_cpu_ms": 0,
     }  # fmt: skip
     assert document["variants"]["duel"][0]["bot"] == "b"
     assert document["crosstable"]["c"]["b"] == {"match_points": 0.5, "strokes": -0.333333333, "matches": 3}

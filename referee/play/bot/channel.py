@@ -14,6 +14,7 @@ from msgspec import Struct
 from protocol.messages import Limits
 from referee.play.bot.process import BotProcess, StartFailed, Stderr
 from referee.play.bot.procfs import Holdings
+from referee.play.bot.turns import Turns
 from referee.play.faults import Trouble
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.exchange import Delivery
@@ -27,6 +28,12 @@ MOST_FORGIVEN = 10
 LEAST_FORGIVEN_NS = 1_000_000
 """A wait for a core that is shorter than this decides nothing."""
 
+WORTH_A_LOOK = 100
+"""An answer that took so many times as long as a look at its bot takes is long: then the look costs hardly anything."""
+
+USUAL_LOOK_NS = 100_000
+"""How long a look at a bot takes where none has been taken yet."""
+
 EXIT_GRACE_NS = 1_000_000_000
 """A bot that exits within this time after the end of its output has crashed; otherwise it has closed its output."""
 
@@ -39,7 +46,7 @@ class AnswerClock(Struct):
     """When the clock would have begun to run, had it never been stopped."""
     deadline_ns: int
     before: Holdings
-    """What the bot had used of the cores shortly before it was asked."""
+    """What the bot had used of the cores at the last look before it was asked."""
     forgiven_ns: int = 0
     """For how long the clock was stopped because the bot waited for a core."""
 
@@ -76,8 +83,12 @@ class Channel:
         """When its output ended."""
         self.unwritten = bytearray()
         self.process: BotProcess | None = None
-        self.used = Holdings()
-        """What the bot had used at the warden's last look."""
+        self.turns = Turns()
+        """Its turns, and what it had used at the last look."""
+        self.thinks_long = False
+        """Whether its last answer was so long that looks at its bot are worth their cost."""
+        self._look_ns = USUAL_LOOK_NS
+        """What the last look has cost this thread."""
         self.nearest_miss_s: float | None = None
         """The least time by which an answer to a slap request came too late; None while none has come."""
         self._missed: Missed | None = None
@@ -85,8 +96,10 @@ class Channel:
         self.held = process is not None
         """Whether the bot is held frozen until the next line to it; a window thaws no bot that is."""
         if process is not None:
-            self.process, self.used = process, process.holdings() or self.used
+            self.process = process
+            self.turns.used = process.holdings() or self.turns.used
             return
+        self.turns.begin(time.monotonic_ns())
         try:
             self.process = BotProcess(spec, confinement)
         except StartFailed as error:
@@ -96,8 +109,9 @@ class Channel:
         """Write as much as the pipe takes, keep the rest, and await the answer if one is due."""
         self.release()
         if delivery.awaits is not None:
-            self.clock = AnswerClock(now_ns, now_ns, now_ns + round(delivery.limit_s * 1e9), self.used)
+            self.clock = AnswerClock(now_ns, now_ns, now_ns + round(delivery.limit_s * 1e9), self.turns.used)
             self.inbox.expect(delivery.awaits)
+            self.turns.begin(now_ns)
         if self.unwritten:
             self.unwritten += delivery.data
             self.flush()
@@ -227,6 +241,25 @@ class Channel:
         """Stop awaiting an answer."""
         self.inbox.give_up()
 
+    def end_turn(self, now_ns: int) -> None:
+        """Note that the answer that was asked for is there, or will not come.
+
+        A bot that has computed too much outside its turns is held frozen from now on until the next line to it.
+        """
+        self.give_up()
+        self.turns.end(now_ns)
+        if self.turns.is_allowance_spent:
+            self.hold()
+
+    def look(self, now_ns: int) -> Holdings | None:
+        """Returns what the bot holds and has used, and notes what lies outside its turns; None where it is not told."""
+        start_ns = time.thread_time_ns()
+        holds = None if self.process is None else self.process.holdings()
+        if holds is not None:
+            self.turns.note(holds, now_ns)
+        self._look_ns = time.thread_time_ns() - start_ns
+        return holds
+
     def shift_clock(self, stopped_ns: int) -> None:
         """Take off the bot's clock a time for which the bot was frozen, or the referee did not look."""
         self.clock.written_ns += stopped_ns
@@ -238,17 +271,38 @@ class Channel:
         It is never stopped for longer than MOST_FORGIVEN times the answer's limit, nor while the bot computed. Where
         not all that the bot computes is counted, it is stopped for no longer than the limit.
         """
-        if self.process is None or (spent := self.process.holdings()) is None:
+        if self.process is None or (spent := self.look(now_ns)) is None:
             return False
-        clock, most = self.clock, MOST_FORGIVEN if self.process.counts_all else 1
-        raw_ns = now_ns - clock.asked_ns
+        clock = self.clock
+        raw_ns = now_ns - clock.written_ns + clock.forgiven_ns
         waited_ns = min(spent.wait_ns - clock.before.wait_ns, raw_ns - (spent.cpu_ns - clock.before.cpu_ns))
-        more_ns = min(waited_ns, most * clock.limit_ns) - clock.forgiven_ns
+        more_ns = min(waited_ns, self._most_forgiven() * clock.limit_ns) - clock.forgiven_ns
         if more_ns < LEAST_FORGIVEN_NS:
             return False
         clock.forgiven_ns += more_ns
         self.shift_clock(more_ns)
         return True
+
+    def charge(self, arrived_ns: int, now_ns: int) -> int:
+        """How long the bot took for its answer, in nanoseconds, without the time in which it waited for a core.
+
+        The time that is forgiven is never more than MOST_FORGIVEN times what is charged, or as much as that where not
+        all that the bot computes is counted. Nothing is forgiven for short answers, for which a look is not worth its
+        cost.
+        """
+        clock = self.clock
+        self.thinks_long = arrived_ns - clock.written_ns > WORTH_A_LOOK * self._look_ns
+        if self.thinks_long:
+            self.forgive(now_ns)
+        if clock.forgiven_ns:
+            charged_ns = arrived_ns - clock.written_ns
+            least_ns = (charged_ns + clock.forgiven_ns) // (self._most_forgiven() + 1)
+            self.shift_clock(min(0, charged_ns - least_ns))
+        return max(0, arrived_ns - clock.written_ns)
+
+    def _most_forgiven(self) -> int:
+        """How many times the time that is charged may be forgiven."""
+        return MOST_FORGIVEN if self.process is not None and self.process.counts_all else 1
 
     @property
     def owes_answer(self) -> bool:

@@ -340,6 +340,12 @@ def bounded() -> frozenset[str]:
     return frozenset() if isinstance(groups, CgroupGap) else frozenset(groups.folders) & {"memory", "processes"}
 
 
+def counts_cpu() -> bool:
+    """Whether control groups on this host count all that a bot computes, also in processes that have ended."""
+    groups = control_groups()
+    return isinstance(groups, Cgroups) and "cpu" in groups.folders
+
+
 def _new_group(confinement: Confinement) -> Group | None:
     """A control group for one bot; None where there are none. Raises HostFault where it cannot be made."""
     groups = control_groups() if confinement.isolation != "none" else None

@@ -7,8 +7,8 @@ The kernel's own limits come first; this module bounds what they do not bound on
 played.
 """
 
+import time
 from collections.abc import Callable, Iterable
-from weakref import WeakKeyDictionary
 
 import trio
 
@@ -20,9 +20,6 @@ from referee.play.bot.procfs import Holdings
 CHECK_S = 0.1
 """Time between two looks."""
 
-IDLE_NS = 20_000_000
-"""A bot that computes longer than this between two looks does more than tidy up."""
-
 MB = 1 << 20
 
 
@@ -31,8 +28,6 @@ class Warden:
 
     def __init__(self, channels: Callable[[], Iterable[Channel]]) -> None:
         self._channels = channels
-        self._asked: WeakKeyDictionary[Channel, int] = WeakKeyDictionary()
-        """How many answers each bot had been asked for at the last look."""
 
     async def run(self) -> None:
         """Look after the bots until cancelled."""
@@ -48,16 +43,12 @@ class Warden:
         end_orphans(patience_s=0)
 
     def _check(self, channel: Channel, process: BotProcess) -> None:
-        holds = process.holdings()
+        holds = channel.look(time.monotonic_ns())
         if holds is None:
             return
-        computed_ns = holds.cpu_ns - channel.used.cpu_ns
-        was_idle = self._asked.get(channel) == channel.inbox.asked and not channel.owes_answer
-        channel.used = holds
-        self._asked[channel] = channel.inbox.asked
         if excess := _excess(holds, process):
             channel.end_for(excess)
-        elif was_idle and computed_ns > IDLE_NS:
+        elif channel.turns.is_abused and not channel.owes_answer:
             channel.hold()
 
 

@@ -12,7 +12,7 @@ from functools import partial
 import trio
 from msgspec.structs import replace
 
-from protocol.messages import Limits
+from protocol.messages import Limits, Ready
 from referee.play.bot.channel import Channel
 from referee.play.faults import HostFault, Trouble
 from referee.play.pump.clock import Clock
@@ -253,14 +253,17 @@ class Pump:
 
     def _deliver(self, bot: SeatedBot, delivery: Delivery) -> bool:
         """Write a line; returns whether its answer is to be waited for. What is known of it at once is the reply."""
-        channel, now_ns = bot.channel, self._clock.now_ns()
+        channel = bot.channel
+        if channel.thinks_long and delivery.awaits is not None:
+            channel.look(self._clock.now_ns())  # what it did before it is asked is not what it does for its answer
+        now_ns = self._clock.now_ns()
         channel.write(delivery, now_ns)
         if channel.unwritten and channel.process is not None:
             self._poller.watch(channel.process.stdin, partial(self._flush, bot), writable=True)
         if delivery.awaits is None:
             return False
         if (heard := channel.known_at_once(now_ns)) is not None:
-            channel.give_up()
+            channel.end_turn(now_ns)
             bot.match.replies[bot.seat] = Reply(seat=bot.seat, heard=heard, elapsed_us=0.0)
             return False
         self._wake_at(bot, channel.clock.deadline_ns if channel.ended_ns is None else now_ns + EXIT_CHECK_NS)
@@ -286,8 +289,9 @@ class Pump:
         at_once = match.exchange is not None and match.exchange.at_once
         if heard is None and at_once:
             channel.note_missed()
-        channel.give_up()
-        elapsed_us = max(0, arrived_ns - clock.written_ns) / 1e3
+        is_charged = not at_once and not isinstance(heard, Ready)
+        elapsed_us = (channel.charge(arrived_ns, now_ns) if is_charged else max(0, arrived_ns - clock.written_ns)) / 1e3
+        channel.end_turn(now_ns)
         waived_us = (clock.written_ns - clock.asked_ns) / 1e3
         reply = Reply(seat=bot.seat, heard=heard, elapsed_us=elapsed_us, waived_us=waived_us, hint=hint)
         if at_once:  # all were asked together, so the time counts at which the answer is seen

@@ -143,7 +143,7 @@ def _ask_alone(channel: Channel, delivery: Delivery, doubts: Sequence[str]) -> R
     if heard is None:
         hint = channel.inbox.hint()
         channel.note_missed()
-    channel.give_up()
+    channel.end_turn(time.monotonic_ns())
     return Reply(
         seat=delivery.seat,
         heard=heard,

@@ -114,6 +114,79 @@ def test_the_time_in_which_a_bot_waited_for_a_core_is_not_on_its_clock(seats: li
     assert (reply.elapsed_us, reply.waived_us) == (300_000, 600_000)
 
 
+def test_neither_is_it_where_the_answer_comes_in_time(seats: list[Pipes]) -> None:
+    reply = reply_of(seats, (0.4, 0.1, 0.3))
+    assert reply.heard == Answer(id="a", action=DRAW)
+    assert (reply.elapsed_us, reply.waived_us) == (100_000, 300_000)
+
+
+def test_a_bot_pays_for_its_sleep(seats: list[Pipes]) -> None:
+    reply = reply_of(seats, (0.4, 0.1, 0.0))
+    assert (reply.elapsed_us, reply.waived_us) == (400_000, 0)
+
+
+def test_two_hundred_waiting_threads_make_no_thinking_free(seats: list[Pipes]) -> None:
+    """On two cores they compute for twice as long as the answer takes, and wait a hundred times as long."""
+    reply = reply_of(seats, (0.4, 0.8, 40.0))
+    assert (reply.elapsed_us, reply.waived_us) == (400_000, 0)
+
+
+@pytest.mark.parametrize(("counts_all", "most"), [(True, MOST_FORGIVEN), (False, 1)])
+@pytest.mark.parametrize("seconds", [0.44, 0.6])
+def test_what_is_forgiven_is_no_more_than_a_multiple_of_what_is_charged(
+    seats: list[Pipes], seconds: float, counts_all: bool, most: int
+) -> None:
+    """However long its tasks wait, in time or late: where not all is counted, they may wait for unseen computing."""
+    reply = reply_of(seats, (seconds, 0.0, 1000.0), counts_all=counts_all)
+    assert reply.elapsed_us == pytest.approx(seconds * 1e6 / (most + 1), abs=1)
+    assert reply.elapsed_us + reply.waived_us == seconds * 1e6
+
+
+def test_only_what_happens_after_it_was_asked_counts_for_an_answer(seats: list[Pipes]) -> None:
+    """Neither waits of the time before are forgiven, nor is its computing taken for that of the answer."""
+    time, bot = HandTime(), seats[0]
+
+    async def use(seconds: float, cpu_s: float, wait_s: float) -> None:
+        cpu_ns, wait_ns = bot.used.cpu_ns + round(cpu_s * 1e9), bot.used.wait_ns + round(wait_s * 1e9)
+        bot.used = Holdings(cpu_ns=cpu_ns, wait_ns=wait_ns)
+        await time.wait(seconds)
+
+    async def play() -> None:
+        await bot.request()
+        await use(0.3, 0.3, 0.0)
+        bot.answer("a")
+        await seats[1].request()
+        await use(0.3, 0.2, 50.0)
+        seats[1].answer("b")
+        await bot.request()
+        await use(0.3, 0.1, 0.1)
+        bot.answer("c")
+
+    exchanges = [Exchange(deliveries=(ask(seat, id_, LIMIT_S),)) for seat, id_ in ((0, "a"), (1, "b"), (0, "c"))]
+    heard = converse(exchanges, seats, play, time=time)
+    assert [(reply.elapsed_us, reply.waived_us) for (reply,) in heard][::2] == [(300_000, 0), (200_000, 100_000)]
+
+
+def test_nobody_looks_at_what_a_quick_bot_has_used(seats: list[Pipes], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look costs more than its answers."""
+    looks = list[Pipes]()
+
+    def looked(pipes: Pipes) -> None:
+        looks.append(pipes)
+
+    monkeypatch.setattr(Pipes, "holdings", looked)
+    time = HandTime()
+
+    async def bot() -> None:
+        for id_ in "abc":
+            await seats[0].request()
+            await time.wait(0.001)
+            seats[0].answer(id_)
+
+    converse([Exchange(deliveries=(ask(0, id_),)) for id_ in "abc"], seats[:1], bot, time=time)
+    assert len(looks) == 1, "one when it is seated"
+
+
 def test_computing_in_tasks_that_wait_for_each_other_does_not_pass_for_waiting(seats: list[Pipes]) -> None:
     """Many idle tasks that want the same core wait for many times as long as they compute."""
     reply = reply_of(seats, (0.5, 0.4, 5.0), (0.5, 0.5, 5.0))
