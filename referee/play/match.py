@@ -166,7 +166,7 @@ class LiveMatch:
         held = {}
         for channel in (*self._channels, *self._pump.channels()):
             now = None if channel.process is None else channel.process.holdings()
-            held[channel] = max(channel.used.memory_bytes, 0 if now is None else now.memory_bytes)
+            held[channel] = max(channel.turns.used.memory_bytes, 0 if now is None else now.memory_bytes)
         most = max(held, key=held.__getitem__)
         bound = self._setup.confinement.limits.memory_mb * MB
         return f"{most.name} held the most, {'more than its bound' if held[most] > bound else 'within its bound'}"
