@@ -31,6 +31,8 @@ from referee.rules.table.chance import BadDeck, Stacked
 from referee.rules.table.streams import bot_seed
 from referee.tournament.plan.keys import deal_key, master_key
 
+_AGAIN = "run it again; if that happens again, `golfref doctor` looks at this host"
+
 
 class Ordered(Struct, frozen=True, kw_only=True):
     """What `golfref match` is asked to do."""
@@ -122,7 +124,7 @@ def play_match(order: Ordered) -> int:
         say("golfref match: interrupted")
         return INTERRUPTED
     except HostFault as fault:
-        say(f"golfref match: void, and no bot's fault: {fault}")
+        say(f"golfref match: void, and no bot's fault: {fault}", f"golfref match: {_AGAIN}")
         return HOST_FAILED
     except UsageError as error:
         say(f"golfref match: {error}")

@@ -1,5 +1,9 @@
 """Whose fault it is when something goes wrong in a match: the bot's (Trouble) or the host's (HostFault)."""
 
+import contextlib
+import errno
+from collections.abc import Iterator
+
 from msgspec import Struct
 
 from protocol.messages import FaultKind
@@ -19,3 +23,39 @@ class HostFault(Exception):
 
 class OutOfMemory(HostFault):
     """The kernel killed a bot because the host ran out of memory, and not because of a bound of the bot's own."""
+
+
+_REMEDIES = {
+    errno.EMFILE: "golfref may not open more files; raise `ulimit -n`, or play fewer matches at a time",
+    errno.ENFILE: "the host can open no more files; end other programs",
+    errno.ENOMEM: "the host has no memory left; end other programs, or play fewer matches at a time",
+    errno.EAGAIN: "the host starts no more processes; raise `ulimit -u`, or play fewer matches at a time",
+    errno.ENOSPC: "the host has no room left; look at `df`, and at `sysctl fs.epoll.max_user_watches`",
+}
+
+
+@contextlib.contextmanager
+def hosts_fault() -> Iterator[None]:
+    """During the block, what the system refuses the referee is a HostFault, which says what can be done."""
+    try:
+        yield
+    except OSError as error:
+        raise HostFault(_in_words(error)) from error
+    except BaseExceptionGroup as group:
+        if (inner := _of_host(group)) is None:
+            raise
+        raise HostFault(_in_words(inner)) from group
+
+
+def _of_host(error: BaseException) -> OSError | None:
+    """The first error of the system, if the group holds nothing else."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error if isinstance(error, OSError) else None
+    inner = [_of_host(one) for one in error.exceptions]
+    return inner[0] if all(inner) else None
+
+
+def _in_words(error: OSError) -> str:
+    where = f" ({error.filename})" if error.filename else ""
+    remedy = _REMEDIES.get(error.errno or 0, "`golfref doctor` says what this host lacks")
+    return f"the system refused the referee something: {error.strerror or error}{where}; {remedy}"

@@ -9,6 +9,7 @@ from protocol.codec import encode
 from protocol.messages import GameMessage, Hello, Limits, Ready
 from referee.play.bot.orphans import end_orphans
 from referee.play.bot.process import FAREWELL_S
+from referee.play.faults import hosts_fault
 from referee.play.pump.pump import Pump
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.conversation import Steps, start_mishap
@@ -36,9 +37,11 @@ async def greet(
 
 async def _greet_one(pump: Pump, bot: BotSpec, message: Hello, confinement: Confinement, start_s: float) -> Greeted:
     replies: list[Reply] = []
-    channel = await pump.start_bot(bot, confinement, Limits())
+    with hosts_fault():
+        channel = await pump.start_bot(bot, confinement, Limits())
     try:
-        await pump.converse(_steps(message, start_s, replies), {0: channel})
+        with hosts_fault():
+            await pump.converse(_steps(message, start_s, replies), {0: channel})
     finally:
         with trio.CancelScope(shield=True):
             await channel.stop(patience_s=FAREWELL_S)

@@ -18,7 +18,7 @@ from referee.play.bot.channel import Channel
 from referee.play.bot.orphans import end_orphans
 from referee.play.bot.pool import Pool, PooledBot
 from referee.play.bot.process import FAREWELL_S, bounded, counts_cpu
-from referee.play.faults import HostFault, OutOfMemory
+from referee.play.faults import HostFault, OutOfMemory, hosts_fault
 from referee.play.pump.pump import Pump
 from referee.play.spec import MB, BotSpec, Confinement
 from referee.play.talk import script
@@ -80,11 +80,12 @@ class LiveMatch:
     async def seat(self) -> None:
         """Start and greet the bots. Raises HostFault; then, as on any failure, no process is left."""
         try:
-            for number, spec in enumerate(self._setup.bots):
-                # One after another: if one fails, the others that have started are stopped.
-                self._channels.append(await self._channel(number, spec))
-            talk = self._talk = self._conversation()
-            await self._converse(talk.greet({number: one.ready for number, one in self._pooled.items()}))
+            with hosts_fault():
+                for number, spec in enumerate(self._setup.bots):
+                    # One after another: if one fails, the others that have started are stopped.
+                    self._channels.append(await self._channel(number, spec))
+                talk = self._talk = self._conversation()
+                await self._converse(talk.greet({number: one.ready for number, one in self._pooled.items()}))
         except BaseException:
             await self.dismiss()
             raise
@@ -102,7 +103,8 @@ class LiveMatch:
         if self._talk is None:
             raise RuntimeError("play follows seat")
         try:
-            await self._converse(self._talk.play())
+            with hosts_fault():
+                await self._converse(self._talk.play())
         except BaseException:
             await self.dismiss()
             raise

@@ -2,14 +2,20 @@
 
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 
 import trio
 
+from referee.play.bot.accounts import Accounts
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.warden import Warden
+from referee.play.faults import hosts_fault
 from referee.play.pump.pump import Pump
+from referee.play.pump.waits import await_watches
+
+WATCHES_S = 10.0
+"""How long a loop that is about to begin waits for a watch of epoll, which a bot of another run or worker may hold."""
 
 Work = Callable[[Pump], Awaitable[None]]
 
@@ -23,16 +29,27 @@ def run_session(works: Sequence[Work], pump: Pump | None = None) -> None:
 
     Raises Interrupted after SIGINT or SIGTERM, and otherwise the first exception that a work lets out.
     """
-    guarded(partial(heeding_signals, partial(pumping, works, pump or Pump())))
+    with hosts_fault():
+        pump = pump or Pump()
+    guarded(partial(heeding_signals, partial(pumping, works, pump)))
 
 
 def guarded(main: Callable[[], Awaitable[None]]) -> None:
-    """Run this in the main thread, with nothing left behind; raises the first exception that it lets out."""
+    """Run this in the main thread, with nothing left behind; raises the first exception that it lets out.
+
+    Raises HostFault where trio's loop cannot begin because the user's watches of epoll are used up, and stay so.
+    """
+    await_watches(WATCHES_S)
     try:
-        with nothing_left_behind():
+        with ExitStack() as stack:
+            with hosts_fault():
+                stack.enter_context(nothing_left_behind())
             trio.run(main)
     except BaseExceptionGroup as group:
         raise _first(group) from None
+    except trio.TrioInternalError:
+        await_watches(0.0)  # the last one may have been taken just before the loop began
+        raise
 
 
 async def pumping(works: Sequence[Work], pump: Pump) -> None:
@@ -41,6 +58,7 @@ async def pumping(works: Sequence[Work], pump: Pump) -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pump.run)
             nursery.start_soon(Warden(pump.channels).run)
+            nursery.start_soon(Accounts(pump.admitted).run)
             async with trio.open_nursery() as inner:
                 for work in works:
                     inner.start_soon(work, pump)

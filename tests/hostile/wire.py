@@ -37,3 +37,29 @@ def is_caged():
 def only_in_a_cell():
     if not is_caged():
         sys.exit("this may be run in a cell only")
+
+
+def leaves_a_byte(patience_s):
+    """The messages on standard input; the last byte of what has come is left in the pipe for so long."""
+    import fcntl
+    import json
+    import termios
+    import time
+
+    text, left_at = b"", 0.0
+    while True:
+        unread = int.from_bytes(fcntl.ioctl(0, termios.FIONREAD, bytes(4)), sys.byteorder)
+        if unread > 1:
+            text += os.read(0, unread - 1)
+            left_at = time.monotonic()
+        elif unread and time.monotonic() > left_at + patience_s:
+            text += os.read(0, 1)
+        while text := text.lstrip():
+            try:
+                # The end of a line may be the byte that is left.
+                message, end = json.JSONDecoder().raw_decode(text.decode())
+            except ValueError:
+                break
+            text = text.decode()[end:].encode()
+            yield message
+        time.sleep(0.001)

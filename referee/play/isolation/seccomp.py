@@ -19,6 +19,8 @@ _GT, _MASKED_EQ = 6, 7
 
 _CLONE_NAMESPACES = 0x7E020000
 """CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET."""
+_CLONE_THREAD, _CLONE_FILES = 0x10000, 0x400
+"""A thread without its process's table of descriptors has one that nobody sees who counts what the process holds."""
 _WORD = 0xFFFFFFFF
 """The half of an argument that the kernel looks at where it takes an int. A filter must not look at more."""
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
@@ -108,6 +110,7 @@ def _rules(*, shared_memory: bool) -> Iterator[_Rule]:
     yield _Rule("preadv2", errno.EOPNOTSUPP, ((5, _MASKED_EQ, _NOWAIT, _NOWAIT),))
     for bit in _bits(_CLONE_NAMESPACES):
         yield _Rule("clone", errno.EPERM, ((0, _MASKED_EQ, bit, bit),))
+    yield _Rule("clone", errno.EPERM, ((0, _MASKED_EQ, _CLONE_THREAD | _CLONE_FILES, _CLONE_THREAD),))
     yield from (_Rule("ioctl", errno.EPERM, ((1, _MASKED_EQ, _WORD, code),)) for code in (_TIOCSTI, _TIOCLINUX))
     for family in sorted(set(range(_HIGHEST_FAMILY)) - {_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK}):
         yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _MASKED_EQ, _WORD, family),))

@@ -1,7 +1,8 @@
 """The pump: one task moves the lines of all matches in flight, and starts and ends no task for it.
 
-Every bot's output is registered once with a poller. The pump polls, reads, lets the match's conversation say what is
-next, and writes. Now and then it lets trio's other tasks run, and while nothing is at hand it parks in trio's loop.
+Every bot's pipes are added once to a poller, before its match. The pump polls, reads, lets the match's conversation say
+what is next, and writes. Now and then it lets trio's other tasks run, and while nothing is at hand it parks in trio's
+loop.
 `clock.py` knows when it looked at its pipes, `slap_timer.py` when a slap window is timed.
 """
 
@@ -19,6 +20,7 @@ from referee.play.pump.clock import Clock
 from referee.play.pump.in_flight import MatchInFlight, SeatedBot
 from referee.play.pump.poller import Poller
 from referee.play.pump.slap_timer import SlapTimer
+from referee.play.pump.waits import wait_readable
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import Neighbours
 from referee.play.spec import BotSpec, Confinement
@@ -38,6 +40,9 @@ it thinks for long could bring them about.
 
 EXIT_CHECK_NS = 5_000_000
 """Time between two looks at a bot whose output has ended, until it is known what happened."""
+
+MOMENT_S = 0.001
+"""How long the pump sleeps where it is not woken when a pipe is ready."""
 
 IDLE_NS = 3_600_000_000_000
 """How long the pump parks, at most, where nothing is due."""
@@ -64,6 +69,7 @@ class Pump:
         """Held while bots are frozen for slaps; whoever lets a bot run takes it first."""
         if neighbours is not None:
             for fd in neighbours.fds:
+                self._poller.add(fd, neighbours)
                 self._poller.watch(fd, partial(self._hear_neighbour, neighbours, fd))
         self._wakeup = trio.Event()
 
@@ -73,13 +79,22 @@ class Pump:
             return self.admit(Channel(spec, confinement, limits))
 
     def admit(self, channel: Channel) -> Channel:
-        """Freeze this bot in slap windows from now on, whether it converses or not; returns it."""
+        """Freeze this bot in slap windows from now on, whether it converses or not; returns it.
+
+        Its pipes are added to what is polled, so that nothing has to be added while it plays.
+        """
         self._bots.append(channel)
+        self._add_pipes(channel)
         return channel
 
     def let_go(self, channel: Channel) -> None:
         """Forget a bot that has ended, or that stays frozen in any case."""
         self._bots.remove(channel)
+        self._poller.drop(channel)
+
+    def admitted(self) -> list[Channel]:
+        """Returns the bots that have been admitted and not let go, whether they converse or not."""
+        return list(self._bots)
 
     def channels(self) -> list[Channel]:
         """Returns the bots of all matches in flight."""
@@ -107,6 +122,8 @@ class Pump:
                 self._matches.remove(match)
             for bot in match.bots.values():
                 self._unregister(bot)
+                if bot.channel not in self._bots:
+                    self._poller.drop(bot.channel)
         if match.failure is not None:
             raise match.failure
         return match.worst_lag_ns // 1000
@@ -115,6 +132,8 @@ class Pump:
         """Pump until cancelled."""
         trio.lowlevel.add_instrument(self._clock.loop_waits)
         try:
+            with trio.move_on_after(0):  # from now on trio has a watch for it
+                await wait_readable(self._poller.fileno())
             while True:
                 await self._turn()
         finally:
@@ -159,8 +178,14 @@ class Pump:
         return bool(ready)
 
     async def _park(self) -> None:
-        """Sleep in trio until a pipe is ready, a deadline is near or a match begins."""
+        """Sleep in trio until a pipe is ready, a deadline is near or a match begins.
+
+        Where a pipe is watched of which trio's loop cannot be told, sleep for a moment.
+        """
         self._wakeup = trio.Event()
+        if self._poller.leaves_out:
+            await trio.sleep(MOMENT_S)
+            return
         now_ns = self._clock.now_ns()
         until_ns = self._next_alarm(now_ns)
         with trio.move_on_after(max(0.0, (until_ns - now_ns) / 1e9)):
@@ -171,12 +196,18 @@ class Pump:
 
     async def _wake_on_pipe(self, until_ns: int, scope: trio.CancelScope) -> None:
         with self._clock.parked(until_ns):
-            await trio.lowlevel.wait_readable(self._poller.fileno())
+            await wait_readable(self._poller.fileno())
         scope.cancel()
 
     # Pipes
 
+    def _add_pipes(self, channel: Channel) -> None:
+        if (process := channel.process) is not None:
+            for fd in (process.stdin, process.stdout, process.stderr):
+                self._poller.add(fd, channel)
+
     def _register(self, bot: SeatedBot) -> None:
+        self._add_pipes(bot.channel)  # one that has not been admitted
         if (process := bot.channel.process) is not None:
             self._poller.watch(process.stdout, partial(self._read, bot))
             self._poller.watch(process.stderr, partial(self._read_stderr, bot))

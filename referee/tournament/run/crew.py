@@ -23,6 +23,7 @@ from referee.play.slaps.neighbours import neighbourhood
 from referee.tournament.orders import Begun, Order, Played, Report, Spoiled
 from referee.tournament.run.desk import Desk
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
+from referee.tournament.run.pipes import PipeEnd
 from referee.tournament.run.worker import HEARTBEAT_S, START
 
 ORDERS_PER_JOB = 2
@@ -79,8 +80,8 @@ class Worker:
             raise RuntimeError("a process without its pipes")
         with self._popen.stdin as orders, self._popen.stdout as reports:
             try:
-                self._orders = trio.lowlevel.FdStream(os.dup(orders.fileno()))
-                self._reports = trio.lowlevel.FdStream(os.dup(reports.fileno()))
+                self._orders = PipeEnd(os.dup(orders.fileno()))
+                self._reports = PipeEnd(os.dup(reports.fileno()))
             except OSError as error:
                 self._popen.kill()
                 self._popen.wait()
@@ -110,28 +111,28 @@ class Worker:
         """
         for _ in range(round(patience_s / HEARTBEAT_S)):
             with trio.move_on_after(HEARTBEAT_S):
-                data = await self._reports.receive_some(PIPE_READ_BYTES)
+                data = await self._reports.receive(PIPE_READ_BYTES)
                 if not data:
                     raise _WorkerGone(await self._end_in_words())
-                return list(self._frames.feed(bytes(data)))
+                return list(self._frames.feed(data))
         raise _WorkerGone(f"hangs: nothing was heard of it for {patience_s:g} s")
 
     async def unread(self) -> list[Report]:
         """What it had reported before it was given up."""
         told: list[Report] = []
         with trio.move_on_after(UNREAD_S):
-            while data := await self._reports.receive_some(PIPE_READ_BYTES):
-                told += self._frames.feed(bytes(data))
+            while data := await self._reports.receive(PIPE_READ_BYTES):
+                told += self._frames.feed(data)
         return told
 
     async def end(self, *, patience_s: float) -> None:
         """Let it end its bots and itself within `patience_s`, else kill it. It is gone and reaped when this returns."""
         with trio.CancelScope(shield=True):
-            await self._orders.aclose()
+            self._orders.close()
             await self._wait(patience_s)
             self._popen.kill()
             await self._wait(None)
-            await self._reports.aclose()
+            self._reports.close()
             orphans.unregister(self.pid)
             orphans.end_orphans()
 

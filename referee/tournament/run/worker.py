@@ -16,12 +16,14 @@ import msgspec
 import trio
 
 from referee.play.bot.pool import Reuse
+from referee.play.faults import HostFault
 from referee.play.pump.pump import Pump
 from referee.play.session import guarded, pumping
 from referee.play.slaps.neighbours import Neighbours
 from referee.tournament.orders import Heartbeat, Order, Report
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.jobs import play_jobs
+from referee.tournament.run.pipes import PipeEnd
 
 HEARTBEAT_S = 1.0
 """Seconds between two heartbeats."""
@@ -38,8 +40,8 @@ class PipeDispatcher:
     """Gives a worker's jobs the orders that come through one pipe, and sends their reports through the other."""
 
     def __init__(self, orders: int, reports: int) -> None:
-        self._orders = trio.lowlevel.FdStream(orders)
-        self._reports = trio.lowlevel.FdStream(reports)
+        self._orders = PipeEnd(orders)
+        self._reports = PipeEnd(reports)
         self._writing = trio.Lock()
         self._give, self._take = trio.open_memory_channel[Order](math.inf)
 
@@ -55,7 +57,7 @@ class PipeDispatcher:
     async def listen(self, _: Pump) -> None:
         """Take orders. Raises _Done when they end."""
         frames = Frames(msgspec.msgpack.Decoder(Order))
-        while data := await self._orders.receive_some(PIPE_READ_BYTES):
+        while data := await self._orders.receive(PIPE_READ_BYTES):
             for order in frames.feed(data):
                 self._give.send_nowait(order)
         raise _Done
@@ -75,8 +77,11 @@ def main() -> None:
     jobs, reuse = int(sys.argv[2]), next(one for one in get_args(Reuse) if one == sys.argv[3])
     neighbours = Neighbours([int(fd) for fd in sys.argv[4:]])
     orders, reports = _pipes()
-    with contextlib.suppress(_Done, trio.BrokenResourceError):  # the latter: the run itself has gone
-        guarded(partial(_work, PipeDispatcher(orders, reports), neighbours, jobs, reuse))
+    try:
+        with contextlib.suppress(_Done, trio.BrokenResourceError):  # the latter: the run itself has gone
+            guarded(partial(_work, PipeDispatcher(orders, reports), neighbours, jobs, reuse))
+    except HostFault as fault:
+        sys.exit(f"golfref: a worker ends: {fault}")
 
 
 async def _work(dispatcher: PipeDispatcher, neighbours: Neighbours, jobs: int, reuse: Reuse) -> None:

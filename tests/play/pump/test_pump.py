@@ -12,7 +12,6 @@ from in_memory import DRAW, PATIENCE_S, HandTime, Pipes, ask, channel, converse,
 from protocol.codec import encode
 from protocol.messages import Answer
 from referee.play.faults import HostFault, Trouble
-from referee.play.pump.poller import Handler, Poller
 from referee.play.pump.pump import Pump
 from referee.play.talk.conversation import Steps
 from referee.play.talk.exchange import Delivery, Exchange, Reply
@@ -214,26 +213,3 @@ def test_no_conversation_begins_while_slaps_are_timed(seats: list[Pipes]) -> Non
 
     trio.run(main)
     assert heard[0][0].heard == Answer(id="a", action=DRAW)
-
-
-def test_a_bot_that_cannot_be_watched_leaves_nothing_behind(
-    seats: list[Pipes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    watch, refused = Poller.watch, seats[1].stderr
-
-    def refusing(poller: Poller, fd: int, handler: Handler) -> None:
-        if fd == refused:
-            raise OSError(28, "No space left on device")
-        watch(poller, fd, handler)
-
-    monkeypatch.setattr(Poller, "watch", refusing)
-
-    async def main() -> None:
-        with closing(Pump()) as pump:
-            with pytest.raises(OSError, match="No space left"):
-                await pump.converse(scripted([], []), {seat: channel(pipes) for seat, pipes in enumerate(seats)})
-            assert not pump.channels()
-            assert not pump._poller.handlers
-            assert not pump._alarms
-
-    trio.run(main)

@@ -1,0 +1,162 @@
+"""The accounts that all programs of a user share, which a bot could use up: who holds too much is found and ended.
+
+The kernel bounds the watches of epoll for each user of the host (`fs.epoll.max_user_watches`, 4 % of the memory). A bot
+that has no user id of its own could take all of them in seconds, and nothing of the same user could begin to wait for
+its pipes: neither the referee (see pump/poller.py, which goes on without) nor an honest bot. This module must not know
+what is played.
+"""
+
+import contextlib
+import errno
+import os
+import select
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import trio
+from msgspec import Struct
+
+from referee.play.bot.channel import Channel
+from referee.play.bot.process import BotProcess
+
+USED_UP = frozenset({errno.ENOSPC, errno.ENOMEM})
+"""Why the kernel takes no further watch of epoll."""
+
+MOST_WATCHES = 10_000
+"""A bot that holds more is ended. Servers of many connections have one a connection; a bot has three pipes."""
+
+LOOK_S = 0.1
+"""Time between two looks at the accounts."""
+
+SUSPECT_NS = 250_000_000
+"""What a bot holds is counted whenever it has computed for so long again; a quarter of a million watches take that."""
+
+MOST_LOOKS_IN_FLIGHT = 5
+"""At how many looks in a row, while no watch is left, a bot may have descriptors under way, where nobody sees them."""
+
+_READ_BYTES = 1 << 20
+_EPOLL = "anon_inode:[eventpoll]"
+
+
+class Held(NamedTuple):
+    """What processes hold of what their user may have."""
+
+    watches: int = 0
+    """Watches of epoll; what is beyond the bound is not counted."""
+    in_flight: int = 0
+    """Descriptors that were sent through a socket and not received, so that they are no process's for now."""
+
+
+class _Seen(Struct):
+    """What was seen of a bot at the last looks."""
+
+    cpu_ns: int = 0
+    """What it had computed when its watches were counted last."""
+    looks_in_flight: int = 0
+
+
+class Accounts:
+    """Looks after the accounts that the bots of `channels` share with each other and with the referee."""
+
+    def __init__(self, channels: Callable[[], Iterable[Channel]]) -> None:
+        self._channels = channels
+        self._seen: WeakKeyDictionary[Channel, _Seen] = WeakKeyDictionary()
+
+    async def run(self) -> None:
+        """Look until cancelled."""
+        while True:
+            await trio.sleep(LOOK_S)
+            await self.look()
+
+    async def look(self) -> None:
+        """Count once what those bots hold that may hold much, and end those that hold too much."""
+        are_used_up = not has_watches()
+        for channel in list(self._channels()):
+            if (process := channel.process) is None or channel.isolation == "none" or process.has_exited():
+                continue
+            seen = self._seen.setdefault(channel, _Seen())
+            if are_used_up or channel.turns.used.cpu_ns - seen.cpu_ns > SUSPECT_NS:
+                seen.cpu_ns = channel.turns.used.cpu_ns
+                # The kernel lists a million watches in seconds, and cannot be asked for fewer.
+                held = await trio.to_thread.run_sync(_held_by, process, are_used_up, abandon_on_cancel=True)
+                seen.looks_in_flight = seen.looks_in_flight + 1 if are_used_up and held.in_flight else 0
+                if excess := _excess(held, seen):
+                    channel.end_for(excess)
+
+
+def has_watches() -> bool:
+    """Whether the kernel takes a further watch of this process now; True where that cannot be found out."""
+    if not hasattr(select, "epoll"):
+        return True
+    try:
+        with select.epoll() as outer, select.epoll() as inner:
+            outer.register(inner.fileno(), select.EPOLLIN)
+    except OSError as error:
+        return error.errno not in USED_UP
+    return True
+
+
+def held(pids: Sequence[int], *, most: int = MOST_WATCHES, sockets: bool = True) -> Held:
+    """What these processes hold, as far as the system tells; counting ends where there are more watches than `most`.
+
+    Descriptors under way are counted with `sockets` only. It must not run in trio's loop: what it costs is up to the
+    processes.
+    """
+    watches = in_flight = 0
+    for pid in pids:
+        for fd, what in _descriptors(pid):
+            if what == _EPOLL:
+                watches += _occurrences(f"/proc/{pid}/fdinfo/{fd}", b"tfd:", most - watches)
+            elif sockets and what.startswith("socket:"):
+                in_flight += _number(f"/proc/{pid}/fdinfo/{fd}", b"scm_fds:")
+            if watches > most:
+                return Held(watches, in_flight)
+    return Held(watches, in_flight)
+
+
+def _held_by(process: BotProcess, sockets: bool) -> Held:
+    return held(process.members(), sockets=sockets)
+
+
+def _excess(held: Held, seen: _Seen) -> str:
+    """What a bot holds too much of, in words, if it does."""
+    if held.watches > MOST_WATCHES:
+        return (
+            f"it held more than {MOST_WATCHES} watches of epoll, of which all programs of a user "
+            "together have a limited number, and was ended"
+        )
+    if seen.looks_in_flight > MOST_LOOKS_IN_FLIGHT:
+        return (
+            f"it kept {held.in_flight} descriptors in sockets where nobody sees what they are, "
+            "while no watch of epoll was left to its user, and was ended"
+        )
+    return ""
+
+
+def _descriptors(pid: int) -> Iterator[tuple[str, str]]:
+    """The descriptors of a process, and what each is."""
+    with contextlib.suppress(OSError):
+        for fd in os.listdir(f"/proc/{pid}/fd"):
+            with contextlib.suppress(OSError):
+                yield fd, os.readlink(f"/proc/{pid}/fd/{fd}")
+
+
+def _occurrences(path: str, word: bytes, most: int) -> int:
+    """How often a word stands in a file, of which no more is read once there are more than `most`."""
+    count, rest = 0, b""
+    with contextlib.suppress(OSError), open(path, "rb", buffering=0) as file:
+        while count <= most and (data := file.read(_READ_BYTES)):
+            text = rest + data
+            count += text.count(word)
+            rest = text[-len(word) + 1 :]
+    return count
+
+
+def _number(path: str, name: bytes) -> int:
+    """The number after a name in a file of the system; 0 where there is none."""
+    with contextlib.suppress(OSError, ValueError), open(path, "rb") as file:
+        for line in file:
+            if line.startswith(name):
+                return int(line[len(name) :])
+    return 0
