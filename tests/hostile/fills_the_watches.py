@@ -12,7 +12,7 @@ import sys
 import time
 
 from filler import right, say, start
-from wire import leaves_a_byte, name_of, only_in_a_cell, report
+from wire import attempt, leaves_a_byte, name_of, only_in_a_cell, report
 
 EPOLLS, FREE = 80, 100
 
@@ -26,7 +26,9 @@ def fill(end):
         while len(numbers) < FREE:
             numbers.append(os.dup(0))
         while time.monotonic() < end:
-            kept.append(os.open("/dev/random", os.O_RDONLY))
+            reading, writing = os.pipe()
+            os.close(writing)
+            kept.append(reading)
             for number in numbers:
                 os.dup2(kept[-1], number)
                 for epoll in epolls:
@@ -44,7 +46,7 @@ for _ in range(int(sys.argv[1])):
     if not os.fork():
         fill(until)
 time.sleep(float(sys.argv[2]))
-fcntl.fcntl(0, fcntl.F_SETPIPE_SZ, 4096)
+attempt("narrow input", fcntl.fcntl, 0, fcntl.F_SETPIPE_SZ, 4096)
 start()
 for message in leaves_a_byte(float(sys.argv[3])):
     if message["type"] == "request":
