@@ -7,16 +7,15 @@ import os
 import select
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import convert
-from needs import need_bubblewrap
+from needs import OURSELVES, Organiser, need_bubblewrap
 from processes import PATIENCE_S
 
-from referee.play.isolation.bwrap import uids
+from referee.play.isolation.users import uids
 from referee.rules.record import Record
 from referee.tournament.verify.record import check_record
 
@@ -34,8 +33,9 @@ class Arena:
     Whatever happens, the match is not void and its record replays. Nothing of it is left on the host: see `close`.
     """
 
-    def __init__(self, folder: Path, mark: dict[str, str]) -> None:
+    def __init__(self, folder: Path, mark: dict[str, str], organiser: Organiser = OURSELVES) -> None:
         self.folder = folder / "bots"
+        self._organiser = organiser
         self.word = f"golf{mark['GOLFREF_TEST'][:12]}"
         """Part of every name that a program gives to something outside its folder, where it can."""
         self._mark = mark
@@ -51,7 +51,7 @@ class Arena:
 
     def command(self, *words: str) -> list[str]:
         """The command of a program of the folder."""
-        return [sys.executable, "-B", str(self.folder / f"{words[0]}.py"), *words[1:]]
+        return [self._organiser.python, "-B", str(self.folder / f"{words[0]}.py"), *words[1:]]
 
     def bot(self, *words: str, **fields: Any) -> dict[str, Any]:
         """A bot as its referee is told of it."""
@@ -91,11 +91,11 @@ class Arena:
             "support": str(Path(__file__).parent),
         }
         with subprocess.Popen(
-            [*under, sys.executable, "-P", str(HOSTILE / "one_match.py")],
+            [*under, *self._organiser.become, self._organiser.python, "-P", str(self.folder / "one_match.py")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=dict(os.environ) | (env or {}),
+            env=os.environ | self._organiser.env | (env or {}),
         ) as referee:
             self._referees.append(referee.pid)
             try:

@@ -1,14 +1,19 @@
 """What a machine may lack: a test that needs it is skipped there, with the reason, and fails where CI=true."""
 
+import contextlib
 import os
+import pwd
 import shutil
 import subprocess
+import sys
 from functools import cache
-from typing import NoReturn
+from pathlib import Path
+from typing import NamedTuple, NoReturn
 
 import pytest
 
 from referee.play.isolation.levels import NoBubblewrap, bubblewrap
+from referee.play.isolation.users import why_none
 
 
 def lacking(reason: str) -> NoReturn:
@@ -34,6 +39,50 @@ def need_perl() -> None:
 def need_compiler() -> None:
     if not any(map(shutil.which, ("cc", "gcc", "clang"))):
         lacking("there is no C compiler")
+
+
+class Organiser(NamedTuple):
+    """A user of this host, as whom a test starts a referee."""
+
+    become: tuple[str, ...]
+    """What stands before the command."""
+    python: str
+    """A Python that the user may run, with the packages of this one."""
+    env: dict[str, str]
+
+
+OURSELVES = Organiser((), sys.executable, {})
+
+
+def need_lent_ids() -> Organiser:
+    """An ordinary user with subordinate ids: ourselves, or, where we are root, one of this host's."""
+    need_bubblewrap()
+    if os.geteuid():
+        if (gap := why_none()) is not None:
+            lacking(str(gap))
+        return OURSELVES
+    problem = "/etc/subuid lends ids to no user of this host: useradd --create-home golfer"
+    for line in Path("/etc/subuid").read_text().splitlines() if Path("/etc/subuid").is_file() else ():
+        with contextlib.suppress(KeyError):
+            user = pwd.getpwnam(line.partition(":")[0])
+            become = ("setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", "env")
+            env = {"HOME": user.pw_dir, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"}
+            for python in (sys.executable, "/usr/bin/python3"):
+                command = [*become, python, "-P", "-c", _TELL_WHY_NONE]
+                done = subprocess.run(command, env=os.environ | env, check=False, capture_output=True, text=True)
+                if done.returncode == 0:
+                    return Organiser(become, python, env)
+                problem = f"{user.pw_name} cannot start bots with ids of their own: {done.stderr.strip()[-500:]}"
+    lacking(problem)
+
+
+_TELL_WHY_NONE = """
+from referee.play.isolation.levels import bubblewrap
+from referee.play.isolation.users import why_none
+bubblewrap()
+if why_none() is not None:
+    raise SystemExit(str(why_none()))
+"""
 
 
 @cache

@@ -10,11 +10,11 @@ import tempfile
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from referee.play.faults import HostFault
-from referee.play.isolation.bwrap import arguments, inner_command, uids
+from referee.play.isolation.bwrap import arguments, inner_command
 from referee.play.isolation.cell import cell_of
 from referee.play.isolation.levels import bubblewrap
 from referee.play.isolation.seccomp import program
+from referee.play.isolation.users import BotUser, take_user
 from referee.play.spec import MB, BotLimits, BotSpec, Confinement
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
@@ -22,9 +22,6 @@ PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
 
 _KILLED_FIRST = "{ echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null"
 """When the host runs out of memory, the kernel kills a bot before it kills the referee."""
-
-_uids: set[int] = set()
-"""The user ids that are in use."""
 
 
 class Launch(NamedTuple):
@@ -39,8 +36,8 @@ class Launch(NamedTuple):
     """The reading end of the pipe in which bubblewrap reports how the bot ended; None outside a cell."""
     refusal: str | None = None
     """The path of a file that the process makes if it cannot enter its control groups; None where there are none."""
-    uid: int | None = None
-    """The user id that is the bot's own until `give_back`; None where it has none of its own."""
+    user: BotUser | None = None
+    """The user that is the bot's own until it is given back; None where it has none of its own."""
 
 
 def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], counted: bool) -> Launch:
@@ -58,11 +55,6 @@ def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], coun
     return _in_cell(spec, confinement.limits, join, counted=counted)
 
 
-def give_back(uid: int | None) -> None:
-    """Make the user id of a bot that is gone free for another."""
-    _uids.discard(uid or 0)
-
-
 def environment(spec: BotSpec) -> dict[str, str]:
     """A bot's whole environment outside a cell: a few variables of the referee's, and those of its own `env`."""
     return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | spec.env
@@ -70,12 +62,12 @@ def environment(spec: BotSpec) -> dict[str, str]:
 
 def _in_cell(spec: BotSpec, limits: BotLimits, join: Sequence[str], *, counted: bool) -> Launch:
     tool, cell = bubblewrap(), cell_of(spec)
-    uid = _own_uid() if os.geteuid() == 0 else None
+    user = take_user()
     read, write = os.pipe()
     refusal = _refusal(join)
     seccomp = _file(program(shared_memory=counted))
     # They are passed by a descriptor, so that no list of processes tells the names of folders.
-    words = _file("\0".join(arguments(cell, limits, options=tool.options)).encode() + b"\0")
+    words = _file("\0".join(arguments(cell, limits, user=user, options=tool.options)).encode() + b"\0")
     passed = (words, seccomp, write)
     command = [tool.path, "--args", str(words), "--seccomp", str(seccomp), "--json-status-fd", str(write), "--"]
     # Bubblewrap keeps the first three descriptors open. If the bot's output were among them, it would never end.
@@ -84,14 +76,14 @@ def _in_cell(spec: BotSpec, limits: BotLimits, join: Sequence[str], *, counted: 
         command=[
             *_shell(join, refusal, f"exec {stdout}>&1 >&2"),
             *command,
-            *inner_command(cell, limits, uid=uid, stdout=stdout),
+            *inner_command(cell, limits, user=user, stdout=stdout),
         ],
         env={},
         folder="/",
         passed=passed,
         report=read,
         refusal=refusal,
-        uid=uid,
+        user=user,
     )
 
 
@@ -121,15 +113,6 @@ def _ulimits(limits: BotLimits) -> str:
         f"ulimit -c 0; ulimit -f {limits.tmp_mb * MB // 512}; ulimit -n {limits.files}; "
         f"ulimit -d {2 * limits.memory_mb * MB // 1024}; ulimit -t {limits.cpu_s}"
     )
-
-
-def _own_uid() -> int:
-    """A user id that no other bot on this host has while this one lives, however many referees run."""
-    uid = next((uid for uid in uids(os.getpid()) if uid not in _uids), None)
-    if uid is None:
-        raise HostFault(f"more than {len(uids(0))} bots at a time; use fewer `jobs`")
-    _uids.add(uid)
-    return uid
 
 
 def _file(data: bytes) -> int:

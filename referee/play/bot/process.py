@@ -21,7 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.play.bot import orphans
-from referee.play.bot.launch import Launch, give_back, launch
+from referee.play.bot.launch import Launch, launch
 from referee.play.bot.procfs import (
     Computed,
     Holdings,
@@ -36,6 +36,7 @@ from referee.play.faults import HostFault, OutOfMemory
 from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.isolation.cgroups import CgroupGap, Cgroups, Group, GroupFailed
 from referee.play.isolation.shown import Unfit
+from referee.play.isolation.users import give_back
 from referee.play.spec import MB, BotLimits, BotSpec, Confinement
 
 KEEPERS = 4
@@ -312,7 +313,7 @@ class BotProcess:
         if self._group is not None:
             self._group.remove(patience_s=0)
         if self._launch is not None:
-            give_back(self._launch.uid)
+            give_back(self._launch.user)
             if self._launch.report is not None:
                 os.close(self._launch.report)
             if self._launch.refusal is not None:
@@ -369,7 +370,7 @@ def _start(how: Launch) -> "subprocess.Popen[bytes]":
                 stderr=subprocess.PIPE,
                 cwd=how.folder,
                 env=how.env,
-                pass_fds=how.passed,
+                pass_fds=(*how.passed, *(how.user.descriptors if how.user is not None else ())),
                 start_new_session=True,
                 bufsize=0,
             )

@@ -12,13 +12,8 @@ from pathlib import Path
 from referee.play.faults import HostFault
 from referee.play.isolation.cell import Cell
 from referee.play.isolation.paths import FOLDER, PATH, SCRATCH, SHARED_MEMORY, SYSTEM, is_system, is_within
+from referee.play.isolation.users import NOBODY, BotUser, entering
 from referee.play.spec import MB, BotLimits
-
-UIDS = 1024
-"""How many user ids belong to one referee."""
-
-NOBODY = "65000"
-"""The user and group id that a bot sees as its own where the referee is an ordinary user."""
 
 _ETC = (
     "alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "java*", "mono", "php", "R", "perl",
@@ -46,19 +41,16 @@ _DEVICE_LINKS = {
 }  # fmt: skip
 
 
-def uids(referee: int) -> range:
-    """The user ids that a referee with this process id, run by root, gives to its bots; no account has them."""
-    first = (1 << 30) + referee % (1 << 20) * UIDS
-    return range(first, first + UIDS)
+def arguments(cell: Cell, limits: BotLimits, *, user: BotUser | None, options: frozenset[str]) -> list[str]:
+    """The arguments by which bubblewrap builds the cell, to be passed by a descriptor.
 
-
-def arguments(cell: Cell, limits: BotLimits, *, options: frozenset[str]) -> list[str]:
-    """The arguments by which bubblewrap builds the cell, to be passed by a descriptor; `options` are those it knows."""
+    `user` is the bot's own, and None where it has none; `options` are those that bubblewrap knows.
+    """
     size = str(limits.tmp_mb * MB)
     return [
         "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
         "--die-with-parent", "--hostname", "golf", "--clearenv",
-        *_user(options),
+        *(_nobody(options) if user is None else entering(user)),
         *_PROC,
         *("--perms", "0755", "--tmpfs", "/dev"),
         *(word for path, source in _DEVICES.items() for word in ("--dev-bind", source, path)),
@@ -67,28 +59,29 @@ def arguments(cell: Cell, limits: BotLimits, *, options: frozenset[str]) -> list
         *("--remount-ro", "/dev"),
         *("--perms", "1777", "--size", size, "--tmpfs", SCRATCH),
         *_file_system(cell),
-        *(() if os.geteuid() == 0 else _settings(cell.env)),
+        *(_settings(cell.env) if user is None else ()),
         "--chdir", FOLDER,
         "--remount-ro", "/",
     ]  # fmt: skip
 
 
-def inner_command(cell: Cell, limits: BotLimits, *, uid: int | None, stdout: int = 1) -> list[str]:
-    """What bubblewrap runs: the bot, with its limits and, where the referee is root, as the user `uid`.
+def inner_command(cell: Cell, limits: BotLimits, *, user: BotUser | None, stdout: int = 1) -> list[str]:
+    """What bubblewrap runs: the bot, with its limits and, where it has a user of its own, as that user.
 
     As long as something of it runs as root, it uses nothing of the bot's: neither its PATH nor its environment.
     `stdout` is the descriptor that becomes the bot's standard output.
     """
-    user = [] if uid is None else [
-        tool("setpriv"), f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs", "--inh-caps=-all",
-        "--ambient-caps=-all", "--bounding-set=-all",
+    become = [] if user is None else [
+        tool("setpriv"), f"--reuid={user.uid}", f"--regid={user.uid}", "--clear-groups", "--no-new-privs",
+        "--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all",
     ]  # fmt: skip
     return [
-        *user,
+        *become,
         tool("prlimit"), f"--nproc={limits.processes}", f"--nofile={limits.files}",
         f"--data={2 * limits.memory_mb * MB}", f"--fsize={limits.tmp_mb * MB}",
         f"--cpu={limits.cpu_s}:{limits.cpu_s + 5}", "--core=0", "--memlock=65536", "--msgqueue=0",
-        *([] if uid is None else [tool("env"), *(f"{name}={value}" for name, value in cell.env.items())]),
+        f"--sigpending={limits.processes}",  # counted for the referee's user too, whatever the bot's
+        *([] if user is None else [tool("env"), *(f"{name}={value}" for name, value in cell.env.items())]),
         *([] if stdout == 1 else [tool("sh"), "-c", f'exec "$@" >&{stdout} {stdout}>&-', "sh"]),
         *cell.command,
     ]  # fmt: skip
@@ -103,12 +96,9 @@ def tool(name: str) -> str:
     return path
 
 
-def _user(options: frozenset[str]) -> list[str]:
-    if os.geteuid() == 0:
-        kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
-        return ["--cap-drop", "ALL", *(word for name in kept for word in ("--cap-add", name))]
+def _nobody(options: frozenset[str]) -> list[str]:
     nested = ["--disable-userns"] if "--disable-userns" in options else []
-    return ["--unshare-user", *nested, "--uid", NOBODY, "--gid", NOBODY]
+    return ["--unshare-user", *nested, "--uid", str(NOBODY), "--gid", str(NOBODY)]
 
 
 def _file_system(cell: Cell) -> list[str]:

@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from referee.play.isolation.paths import FOLDER, PATH, SCRATCH, SYSTEM, inside, is_system, is_wide, is_within
 from referee.play.isolation.program import find_program
-from referee.play.isolation.shown import Unfit, check_folder, check_no_store
+from referee.play.isolation.shown import Unfit, check_folder, check_no_store, check_open
+from referee.play.isolation.users import why_none
 from referee.play.spec import BotSpec, script_of
 
 _FROM_HOST = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
@@ -52,7 +53,8 @@ def _cell(encoded: bytes) -> Cell:
     folder = os.path.realpath(spec.dir)
     if is_wide(folder):
         raise Unfit(f"its folder would be {folder}, all of which it could read; give it a folder of its own")
-    check_folder(folder)
+    for_another = why_none() is None
+    check_folder(folder, for_another=for_another)
     program, reads = find_program(spec, folder)
     for place in spec.reads:
         reads.append(os.path.realpath(place))
@@ -60,6 +62,8 @@ def _cell(encoded: bytes) -> Cell:
     for place in reads:
         if not is_system(place):
             check_no_store(place)
+            if for_another:
+                check_open(place)
     arguments = [inside(argument, spec.dir) for argument in spec.command[1:]]
     path = PATH if is_within(program, FOLDER) else f"{os.path.dirname(program)}:{PATH}"
     env = {"PATH": path, "HOME": SCRATCH, "TMPDIR": SCRATCH}

@@ -13,10 +13,11 @@ import sys
 from msgspec import Struct
 
 from referee.play.faults import HostFault
-from referee.play.isolation.bwrap import arguments, inner_command, tool, uids
+from referee.play.isolation.bwrap import arguments, inner_command, tool
 from referee.play.isolation.cell import Cell, cell_of
 from referee.play.isolation.seccomp import NoSeccomp, program
 from referee.play.isolation.shown import Unfit
+from referee.play.isolation.users import give_back, take_user
 from referee.play.spec import BotLimits, BotSpec, Isolation, find_command
 
 _NEEDED = frozenset({"--args", "--size", "--perms", "--json-status-fd", "--seccomp", "--clearenv", "--cap-drop"})
@@ -102,20 +103,22 @@ def _try_out(one: Bubblewrap) -> None:
         raise NoBubblewrap(str(error), "apt-get install libseccomp2, or dnf install libseccomp") from None
     cell = Cell(command=("/bin/sh", "-c", ":"), folder="/usr", reads=(), env={})
     limits = BotLimits()
-    uid = uids(os.getpid())[-1] if os.geteuid() == 0 else None
+    user = take_user()
     with open(os.memfd_create("seccomp"), "w+b") as file:
         file.write(filtered)
         file.seek(0)
-        command = [one.path, "--seccomp", str(file.fileno()), *arguments(cell, limits, options=one.options), "--"]
+        command = [one.path, "--seccomp", str(file.fileno()), *arguments(cell, limits, user=user, options=one.options)]
+        passed = (file.fileno(), *(() if user is None else user.descriptors))
         done = subprocess.run(
-            [*command, *inner_command(cell, limits, uid=uid)],
-            pass_fds=(file.fileno(),),
+            [*command, "--", *inner_command(cell, limits, user=user)],
+            pass_fds=passed,
             capture_output=True,
             text=True,
             timeout=20,
             check=False,
             stdin=subprocess.DEVNULL,
         )
+    give_back(user)
     if done.returncode != 0:
         message = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
         remedy = next(

@@ -31,15 +31,15 @@ class Unfit(ValueError):
     """This bot cannot be run in a cell as it is; the text says why and what to change."""
 
 
-def check_folder(folder: str) -> None:
+def check_folder(folder: str, *, for_another: bool) -> None:
     """Look through a bot's own folder; raises Unfit.
 
     It may hold no part of a store. It may hold no pipe or socket either, because two bots that share the folder could
-    talk through it. The bot's user must be able to read everything in it; the advice to make that so is given only when
-    it is known that the folder holds no store.
+    talk through it. Where it is `for_another` user than ours, that user must be able to read everything in it; the
+    advice to make that so is given only when it is known that the folder holds no store.
     """
     closed = None
-    everyone = 0 if os.geteuid() else stat.S_IROTH
+    everyone = stat.S_IROTH if for_another else 0
     for path, found in _files(folder, most=MOST_FILES):
         if stat.S_ISFIFO(found.st_mode) or stat.S_ISSOCK(found.st_mode):
             raise Unfit(f"{path} is a pipe or a socket; remove it: what runs in a cell talks to the referee alone")
@@ -49,8 +49,15 @@ def check_folder(folder: str) -> None:
             closed = path
     if closed is not None:
         raise Unfit(
-            f"{closed} can be read by its owner only; started as root, the referee runs every bot as a user of its "
-            f"own: chmod -R a+rX {folder}"
+            f"{closed} can be read by its owner only, and every bot runs as a user of its own: chmod -R a+rX {folder}"
+        )
+
+
+def check_open(place: str) -> None:
+    """Raises Unfit where only its owner can read a file or folder, and so the bot's user cannot."""
+    if not os.stat(place).st_mode & stat.S_IROTH:
+        raise Unfit(
+            f"{place} can be read by its owner only, and every bot runs as a user of its own: chmod a+rX {place}"
         )
 
 

@@ -1,0 +1,244 @@
+"""A user id of its own for every bot in a cell, so that nothing that the kernel counts for a user is shared.
+
+Root takes ids that no account has. An ordinary user lends subordinate ids (/etc/subuid, /etc/subgid): for each of them
+newuidmap makes a user namespace of two users, the organiser as root and the bot, which bubblewrap enters. The referee
+keeps the namespace for its next bot, which costs less than to make one. This module must not know what a bot runs.
+"""
+
+import errno
+import functools
+import os
+import pwd
+import random
+import select
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from referee.play.faults import HostFault
+from referee.play.isolation.host import text
+from referee.play.isolation.paths import PATH
+
+UIDS = 1024
+"""How many user ids belong to one referee that root runs."""
+
+NOBODY = 65000
+"""The user and group id that a bot sees as its own where the referee is an ordinary user."""
+
+PATIENCE_S = 20.0
+"""How long the making of a namespace may take, which looks up the user's ids."""
+
+_KEPT = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
+"""The rights that setpriv needs in a cell to become the bot's user."""
+
+_HOLD = "{ echo 0 > /proc/sys/user/max_user_namespaces; } 2> /dev/null; echo; read -r _"
+"""What runs in a new namespace until the referee has opened it. It forbids namespaces within, as seccomp does too."""
+
+
+class BotUser(Struct, frozen=True, kw_only=True):
+    """Whom a bot runs as."""
+
+    uid: int
+    """Its user and group id, as its user namespace counts."""
+    namespace: int | None
+    """The descriptor of that user namespace, which stays open; None where it is the referee's own."""
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """What bubblewrap must inherit to enter the namespace."""
+        return () if self.namespace is None else (self.namespace,)
+
+
+class NoUsers(HostFault):
+    """Bots have no user ids of their own here; `reason` says why, and `remedy` what the organiser can do about it."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        self.reason = reason
+        self.remedy = remedy
+        super().__init__(f"{reason}; {remedy}")
+
+
+_free: list[BotUser] = []
+"""Users whose bots are gone."""
+
+_in_use: set[BotUser] = set()
+
+
+def uids(referee: int) -> range:
+    """The user ids that a referee with this process id, run by root, gives to its bots; no account has them."""
+    first = (1 << 30) + referee % (1 << 20) * UIDS
+    return range(first, first + UIDS)
+
+
+def entering(user: BotUser) -> list[str]:
+    """The options by which bubblewrap starts in the user's namespace, with the rights to become the user there."""
+    rights = ["--cap-drop", "ALL", *(word for name in _KEPT for word in ("--cap-add", name))]
+    if user.namespace is None:
+        return rights
+    namespace = str(user.namespace)
+    # Of all descriptors it would leave this one open. So we also let it wait for input from it, upon which it closes
+    # it: a namespace has no input, and to fail to read it counts as well.
+    return ["--userns", namespace, "--block-fd", namespace, "--uid", "0", "--gid", "0", *rights]
+
+
+def take_user() -> BotUser | None:
+    """A user that is no other bot's on this host until `give_back`, however many referees run.
+
+    None where an ordinary user has no ids to lend. Raises HostFault where all are in use.
+    """
+    if why_none() is not None:
+        return None
+    user = _free.pop() if _free else _new_user()
+    _in_use.add(user)
+    return user
+
+
+def give_back(user: BotUser | None) -> None:
+    """Make the user of a bot that is gone free for another."""
+    if user in _in_use:
+        _in_use.remove(user)
+        _free.append(user)
+
+
+@functools.cache
+def why_none() -> NoUsers | None:
+    """Why bots in a cell have no user ids of their own, tried out once; None where they have."""
+    if os.geteuid() == 0:
+        return None
+    try:
+        user = _new_user()
+        _try_out(user)
+    except NoUsers as gap:
+        return gap
+    except HostFault as fault:
+        return NoUsers(str(fault), "end what else needs processes or descriptors")
+    _free.append(user)
+    return None
+
+
+def _new_user() -> BotUser:
+    """A user that this referee has not had yet; raises NoUsers and HostFault."""
+    if os.geteuid() == 0:
+        mine = uids(os.getpid())
+        if len(_in_use) == len(mine):
+            raise HostFault(f"more than {len(mine)} bots at a time; use fewer `jobs`")
+        return BotUser(uid=mine[len(_in_use)], namespace=None)
+    try:
+        return BotUser(uid=NOBODY, namespace=_new_namespace(*_claimed()))
+    except OSError as error:
+        raise HostFault(f"the host cannot make another user namespace: {error.strerror}") from None
+
+
+# Subordinate ids
+
+
+def _claimed() -> tuple[int, int]:
+    """A subordinate user id and group id that are this process's alone from now on; raises NoUsers and HostFault."""
+    uids, gids = (_subordinate_ids(file) for file in ("/etc/subuid", "/etc/subgid"))
+    count = min(sum(map(len, uids)), sum(map(len, gids)))
+    first = random.randrange(count)  # noqa: S311 - so that referees seldom meet
+    for step in range(count):
+        uid, gid = (_of(ids, (first + step) % count) for ids in (uids, gids))
+        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            # Such a name belongs to one socket of the host, and goes with this process.
+            claim.bind(f"\0golfref-uid-{uid}")
+        except OSError as error:
+            claim.close()
+            if error.errno != errno.EADDRINUSE:
+                raise
+        else:
+            claim.detach()  # it stays open
+            return uid, gid
+    raise HostFault(f"all {count} subordinate ids are in use; use fewer `jobs`")
+
+
+def _of(ids: Sequence[range], place: int) -> int:
+    """The id at this place of all."""
+    for some in ids:
+        if place < len(some):
+            return some[place]
+        place -= len(some)
+    raise IndexError(place)
+
+
+def _subordinate_ids(file: str) -> list[range]:
+    """The ids that this file lends to our user; raises NoUsers where there are none."""
+    own = os.geteuid()
+    try:
+        name = pwd.getpwuid(own).pw_name
+    except KeyError:
+        raise NoUsers(f"no account has the user id {own}", "run golfref as a user that has an account") from None
+    ids = [lent for owner, lent in _lent(file) if owner in {name, str(own)} and lent]
+    if not ids:
+        start = max([100_000, *(lent.stop for other in ("/etc/subuid", "/etc/subgid") for _, lent in _lent(other))])
+        wanted = f"{start}-{start + 65535}"
+        remedy = f"usermod --add-subuids {wanted} --add-subgids {wanted} {name}"
+        raise NoUsers(f"{file} lends no ids to the user {name}", remedy)
+    return ids
+
+
+def _lent(file: str) -> Iterator[tuple[str, range]]:
+    """To whom the file lends which ids; see subuid(5)."""
+    for line in (text(Path(file)) or "").splitlines():
+        owner, _, ids = line.partition(":")
+        first, _, count = ids.partition(":")
+        if first.isdigit() and count.isdigit():
+            yield owner, range(int(first), int(first) + int(count))
+
+
+# Namespaces
+
+
+def _new_namespace(uid: int, gid: int) -> int:
+    """The descriptor of a user namespace in which these ids are NOBODY's and root is our user; raises NoUsers."""
+    if shutil.which("newuidmap", path=PATH) is None:
+        raise NoUsers("newuidmap is not installed", "apt-get install uidmap, or dnf install shadow-utils")
+    maps = ["--map-root-user", f"--map-users={uid},{NOBODY},1", f"--map-groups={gid},{NOBODY},1"]
+    hold = ["unshare", *maps, "sh", "-c", _HOLD]
+    read, write = os.pipe()
+    with os.fdopen(read, "rb", buffering=0) as said:
+        with os.fdopen(write, "wb") as end:
+            holder = subprocess.Popen(hold, stdin=subprocess.PIPE, stdout=end, stderr=end, env={"PATH": PATH})
+        with holder:  # which closes its input
+            try:
+                word = said.read(4096) if select.select([said], [], [], PATIENCE_S)[0] else b"no answer"
+                if word == b"\n":
+                    return os.open(f"/proc/{holder.pid}/ns/user", os.O_RDONLY)
+            finally:
+                holder.kill()
+    raise _cannot(" ".join(word.decode(errors="replace").split()))
+
+
+def _try_out(user: BotUser) -> None:
+    """Become this user in its namespace as a bot does; raises NoUsers where that fails."""
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        raise NoUsers("bubblewrap is not installed", "apt-get install bubblewrap, or dnf install bubblewrap")
+    become = ["setpriv", f"--reuid={user.uid}", f"--regid={user.uid}", "--clear-groups", "true"]
+    try:
+        done = subprocess.run(
+            [bwrap, *entering(user), "--ro-bind", "/", "/", "--", *become],
+            pass_fds=user.descriptors,
+            env={"PATH": PATH},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise _cannot(str(error)) from None
+    if done.returncode != 0:
+        raise _cannot(" ".join(done.stderr.decode(errors="replace").split()) or f"exit code {done.returncode}")
+
+
+def _cannot(why: str) -> NoUsers:
+    return NoUsers(
+        f"a user namespace with ids of its own cannot be made or entered ({why})",
+        "install util-linux 2.38 or later; AppArmor may have to let `unshare` have user namespaces, as it does bwrap "
+        "(tournaments/ISOLATION.md)",
+    )
