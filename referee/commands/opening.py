@@ -5,6 +5,7 @@ import itertools
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from protocol import VERSION
 from referee import __version__
@@ -15,6 +16,7 @@ from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.schedule import Plan
 from referee.tournament.store.amend import Amendment, amendment
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
+from referee.tournament.store.events import Origin
 from referee.tournament.store.facts import Facts, config_facts, plan_of
 from referee.tournament.store.store import Meta, Store
 
@@ -61,6 +63,8 @@ def open_store(run: PreparedRun, lock: Lock) -> Store:
         store = _begin(run, lock)
     else:
         store = Store.open(run.path, lock=lock)
+        if found.changes or any(run.left.values()):
+            store.note_origin(own_origin())
         if found.changes:
             store.amend(found.meta, found.places, found.lines())
         left, planned = sum(run.left.values()), len(run.plan)
@@ -77,15 +81,18 @@ def _begin(run: PreparedRun, lock: Lock) -> Store:
     if run.path.exists():
         _move_away(run.path, lock)
     meta = Meta(
-        golfref=__version__,
-        protocol=VERSION,
-        host=host_line(),
+        **asdict(own_origin()),
         facts=run.facts,
         master_key=run.key.hex(),
         commitment=commitment(run.key),
         matches=len(run.plan),
     )
     return Store.create(run.path, meta, lock)
+
+
+def own_origin() -> Origin:
+    """What plays here."""
+    return Origin(golfref=__version__, protocol=VERSION, host=host_line())
 
 
 def _tell_amendment(path: Path, found: Amendment, *, may_change: bool) -> None:

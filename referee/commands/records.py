@@ -1,14 +1,12 @@
 """The records that `replay` and `verify` read, as people name them: a file, a game of a file, or a match of a run."""
 
-from collections import Counter
-from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
 from msgspec import Struct
 
 from referee.play.talk.retell import other_version
-from referee.rules.record import Head, NoRecord, Record, read_record
+from referee.rules.record import NoRecord, Record, read_record
 from referee.tournament.store.store import Store
 
 SQLITE = b"SQLite format 3\x00"
@@ -82,11 +80,7 @@ def decode(where: str, data: bytes) -> Record:
         raise NoRecord(f"{where}: {error}") from None
 
 
-def version_notes(played: Iterable[Record | Head]) -> list[str]:
-    """Notes on matches that another version played; it may have worded its messages to the bots otherwise."""
-    whys = Counter(other_version(one.golfref, one.protocol) for one in played)
-    return [
-        f"note: {why}: what was sent is not compared (matches: {count})"
-        for why, count in whys.items()
-        if why is not None
-    ]
+def version_notes(played: Record) -> list[str]:
+    """Notes on a match that another version played; it may have worded its messages to the bots otherwise."""
+    why = other_version(played.golfref, played.protocol)
+    return [] if why is None else [f"note: {why}, which may have worded some texts otherwise"]

@@ -25,7 +25,7 @@ def replay(where: str, seat: int | None, *, wire: bool = False) -> int:
             raise NoRecord(f"--seat: expected 0 to {len(record.seats) - 1}, got {seat}")
         put(*_heading(where, record))
         if wire and seat is not None:
-            say(*version_notes([record]))
+            say(*version_notes(record))
             for line in wire_lines(record, seat):
                 put(line)
         else:

@@ -35,7 +35,7 @@ def print_standings(path: Path, *, as_json: bool, hashes: bool) -> int:
     try:
         with closing(Store.open(path)) as store:
             if hashes:
-                put(*(f"{number} {value}" for number, value in store.hashes()))
+                put(*store.lines())
                 return DONE
             summary = summary_of(store, with_results=as_json)
             show(summary, as_json=as_json)

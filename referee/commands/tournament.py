@@ -27,9 +27,9 @@ from referee.tournament.plan.keys import commitment
 from referee.tournament.run.crew import WorkersLost
 from referee.tournament.run.run import Run, greet_all
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
+from referee.tournament.store.events import changed_bot
 from referee.tournament.store.facts import Terms, config_facts
 from referee.tournament.store.store import Store
-from referee.tournament.store.versions import short
 from referee.tournament.summary import summary_of
 
 
@@ -143,8 +143,7 @@ def _note_changed_bots(run: PreparedRun, store: Store) -> None:
     """Name every bot whose files changed while it played, here and in the store."""
     versions = {bot.name: bot.version for bot in config_facts(run.config).bots}
     lines = [
-        f"bot `{bot.name}` changed while matches were played (version {short(bot.version)} -> "
-        f"{short(versions[bot.name])}): its results since then may be those of two programs"
+        changed_bot(bot.name, bot.version, versions[bot.name])
         for bot in run.facts.bots
         if versions[bot.name] != bot.version
     ]

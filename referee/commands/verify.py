@@ -1,19 +1,21 @@
 """verify: whether a record, or a whole run, can be believed."""
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
-
-from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, say
-from referee.commands.records import Place, decode, lines_of, load_record, place_of, version_notes
-from referee.rules.record import Head, NoRecord, Record
+from referee.commands.console import CHECK_FAILED, DONE, NOT_ALL_CHECKED, USAGE, put, say
+from referee.commands.records import Place, decode, lines_of, load_record, place_of
+from referee.rules.record import NoRecord, Record
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.store import Store
 from referee.tournament.verify.published import NOTHING, BadPublished, Published, read_published
-from referee.tournament.verify.record import check_record
+from referee.tournament.verify.record import check_record, unchecked
 from referee.tournament.verify.run import Checked, check_store
+
+_IN_ITSELF = (
+    "note: the run was checked in itself. Whoever can write to a store can make all of it anew: only --digest and "
+    "--results tell whether it is the run that was published"
+)
 
 
 def verify(where: str, digest: str | None, results: Path | None) -> int:
@@ -27,18 +29,23 @@ def verify(where: str, digest: str | None, results: Path | None) -> int:
         say(f"golfref: {error}")
         return USAGE
     put(*checked.notes, *checked.findings, f"{where}: {_verdict(checked)}")
-    return CHECK_FAILED if checked.findings or checked.missing else DONE
+    if checked.findings or checked.missing:
+        return CHECK_FAILED
+    return NOT_ALL_CHECKED if checked.unchecked else DONE
 
 
 def _verdict(checked: Checked) -> str:
     """The verdict, with what was compared."""
     compared = "; ".join(checked.compared)
     missing = f"{checked.missing} of {checked.planned} matches have no result yet"
+    unchecked = f"; not checked: {', and '.join(checked.unchecked)}" * bool(checked.unchecked)
     if checked.findings:
         count = len(checked.findings)
         return f"{count} finding{'s' * (count > 1)}" + f"; {missing}" * (checked.missing > 0)
     if checked.missing:
-        return f"not finished: {missing}; what is there holds: {compared}"
+        return f"not finished: {missing}; what is there holds: {compared}{unchecked}"
+    if checked.unchecked:
+        return f"what could be checked holds: {compared}{unchecked}"
     return f"all holds: {compared}"
 
 
@@ -51,14 +58,17 @@ def _checked(where: str, published: Published) -> Checked:
     if place.number is None and len(lines := lines_of(place.path)) > 1:
         return _checked_file(place.path, lines)
     record = load_record(where)
-    say(*version_notes([record]))
-    return Checked(findings=tuple(check_record(record)), compared=("1 match replayed",))
+    return Checked(
+        findings=tuple(check_record(record)),
+        compared=("1 match replayed",),
+        unchecked=tuple(unchecked({(record.golfref, record.protocol): 1})),
+    )
 
 
 def _checked_run(place: Place, published: Published) -> Checked:
     checked = check_store(place.path, published)
-    with contextlib.suppress(StoreError), contextlib.closing(Store.open(place.path)) as store:
-        say(*version_notes(_heads(store)))
+    if published == NOTHING and not checked.findings:
+        say(_IN_ITSELF)
     return checked
 
 
@@ -76,13 +86,8 @@ def _checked_file(path: Path, lines: Sequence[bytes]) -> Checked:
             findings += (f"{where}: {finding}" for finding in check_record(records[-1]))
     if not records:
         raise NoRecord(findings[0])
-    say(*version_notes(records))
-    return Checked(findings=tuple(findings), compared=(f"{len(records)} matches replayed",))
-
-
-def _heads(store: Store) -> Iterator[Head]:
-    """What the records of a run begin with, except for those that cannot be read: these are findings."""
-    decoder = msgspec.json.Decoder(Head)
-    for number in sorted(store.numbers()):
-        with contextlib.suppress(StoreError, msgspec.MsgspecError, UnicodeDecodeError):
-            yield decoder.decode(store.record(number))
+    return Checked(
+        findings=tuple(findings),
+        compared=(f"{len(records)} matches replayed",),
+        unchecked=tuple(unchecked(Counter((record.golfref, record.protocol) for record in records))),
+    )

@@ -108,7 +108,7 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
         if with_results:
             results.append(result)
     standings = tally.standings(meta.facts.rank_by)
-    voids = store.voids()
+    voids = store.void_reasons()
     return RunSummary(
         name=meta.facts.name,
         matches=tally.matches,

@@ -164,9 +164,9 @@ def request_ids(key: bytes, seat: int) -> Iterator[str]:
         yield from [letters[start : start + ID_LETTERS] for start in range(0, size, ID_LETTERS)]
 
 
-def hello(games: tuple[GameMessage, ...], limits: Limits) -> Hello:
-    """The first message to every bot."""
-    return Hello(protocol=VERSION, referee=f"golfref {__version__}", games=games, limits=limits)
+def hello(games: tuple[GameMessage, ...], limits: Limits, golfref: str = __version__) -> Hello:
+    """The first message to every bot, as this version of golfref says it, or another one that words it alike."""
+    return Hello(protocol=VERSION, referee=f"golfref {golfref}", games=games, limits=limits)
 
 
 def announcements(  # noqa: PLR0913 - what differs from match to match

@@ -6,11 +6,13 @@ know how matches are played.
 """
 
 from collections import Counter
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.tournament.plan.schedule import Fixture
+from referee.tournament.plan.schedule import Fixture, Identity
 from referee.tournament.store.facts import Facts, Terms, config_differences, plan_of
 from referee.tournament.store.store import Meta, Store
 
@@ -66,29 +68,36 @@ def amendment(store: Store, facts: Facts) -> Amendment:
     """What it would mean for a run to go on with the config of these facts; raises StoreError."""
     meta = store.meta()
     found = config_differences(meta.facts, facts)
-    unchanged = Amendment(changes=found.changes, refused=found.refused, meta=meta, places={}, there=store.counts())
-    return unchanged if found.refused or not found.changes else _count(store, unchanged, facts)
+    if found.refused or not found.changes:
+        return Amendment(changes=found.changes, refused=found.refused, meta=meta, places={}, there=store.counts())
+    rows = [(row.identity, row.id, row.number) for row in store.committed()]
+    counting = {id_ for _, id_, number in rows if number is not None}
+    return amended(meta, facts, {identity: id_ for identity, id_, _ in rows}, counting)
 
 
-def _count(store: Store, unchanged: Amendment, facts: Facts) -> Amendment:
-    key = bytes.fromhex(unchanged.meta.master_key)
-    old, new, terms = plan_of(unchanged.meta.facts, key), plan_of(facts, key), Terms(facts)
-    rows = {row.identity: row for row in store.committed()}
-    counting = {row.id for row in rows.values() if row.number is not None}
-    dropped = {row.identity.place for row in rows.values() if row.number is not None}
+def amended(meta: Meta, facts: Facts, ids: Mapping[Identity, int], counting: AbstractSet[int]) -> Amendment:
+    """What becomes of a run that has committed the matches with these `ids`, of which those in `counting` count.
+
+    Whether it can become that is for `amendment` to say.
+    """
+    changes = config_differences(meta.facts, facts).changes
+    unchanged = Amendment(changes=changes, refused=[], meta=meta, places={}, there={})
+    key = bytes.fromhex(meta.master_key)
+    old, new, terms = plan_of(meta.facts, key), plan_of(facts, key), Terms(facts)
+    dropped = {identity.place for identity, id_ in ids.items() if id_ in counting}
     places: dict[int, Fixture] = {}
     replayed = added = 0
     for fixture in new:
         identity = terms.identity(fixture)
-        if identity in rows:
-            places[rows[identity].id] = fixture
+        if identity in ids:
+            places[ids[identity]] = fixture
         elif identity.place in dropped:
             replayed += 1
         added += not old.has_table(identity.variant, identity.bots, identity.deal)
     kept = len(counting & places.keys())
     return replace(
         unchanged,
-        meta=replace(unchanged.meta, facts=facts, matches=len(new)),
+        meta=replace(meta, facts=facts, matches=len(new)),
         places=places,
         there=Counter(place.variant for place in places.values()),
         before=len(old),

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from referee.tournament.orders import Played
 from referee.tournament.plan.schedule import Fixture, Identity
 from referee.tournament.results import Result
+from referee.tournament.store.digest import lines_of
 from referee.tournament.store.disk import (
     SIDE_FILES,
     Lock,
@@ -31,12 +32,16 @@ from referee.tournament.store.disk import (
     refusal,
     sync_folder,
 )
+from referee.tournament.store.events import Origin, last_origin
 from referee.tournament.store.facts import Facts, VariantFacts
 
 T = TypeVar("T")
 
-STORE_FORMAT = 3
-"""The number of the format, which is this layout of tables."""
+STORE_FORMAT = 4
+"""The number of the format, which is this layout of tables and what the digest covers."""
+
+EARLIER_FORMAT = 3
+"""A run that began in this one goes on in it. Its digest covers the records of the matches that count, and no more."""
 
 _NAMES = ("meta", "matches", "voids", "history")
 
@@ -48,12 +53,41 @@ CREATE TABLE matches (
     deal INTEGER NOT NULL, rotation INTEGER NOT NULL,
     result TEXT NOT NULL, hash TEXT NOT NULL, record BLOB NOT NULL
 );
-CREATE TABLE voids (number INTEGER, bots TEXT NOT NULL, attempt INTEGER NOT NULL, reason TEXT NOT NULL);
+CREATE TABLE voids (
+    id INTEGER PRIMARY KEY, after INTEGER NOT NULL, events INTEGER NOT NULL,
+    number INTEGER, bots TEXT NOT NULL, attempt INTEGER NOT NULL, reason TEXT NOT NULL
+);
 CREATE TABLE history (id INTEGER PRIMARY KEY, after INTEGER NOT NULL, lines TEXT NOT NULL, facts TEXT);
 """
 
 _SELECT_MATCH = "SELECT id, number, variant, game, bots, versions, deal, rotation, result, hash FROM matches"
-_INSERT_EVENT = "INSERT INTO history VALUES (NULL, (SELECT count(*) FROM matches), ?, ?)"
+_INSERT_MATCH = (
+    "INSERT INTO matches (number, variant, game, bots, versions, deal, rotation, result, hash, record) VALUES"
+    " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_INSERT_EVENT = "INSERT INTO history (after, lines, facts) VALUES ((SELECT coalesce(max(id), 0) FROM matches), ?, ?)"
+_INSERT_VOID = {
+    EARLIER_FORMAT: "INSERT INTO voids (number, bots, attempt, reason) VALUES (?, ?, ?, ?)",
+    STORE_FORMAT: (
+        "INSERT INTO voids (after, events, number, bots, attempt, reason) VALUES"
+        " ((SELECT coalesce(max(id), 0) FROM matches), (SELECT coalesce(max(id), 0) FROM history), ?, ?, ?, ?)"
+    ),
+}
+_SELECT_VOIDS = {
+    EARLIER_FORMAT: "SELECT rowid, NULL, NULL, number, bots, attempt, reason FROM voids ORDER BY rowid",
+    STORE_FORMAT: "SELECT id, after, events, number, bots, attempt, reason FROM voids ORDER BY id",
+}
+_SELECT_GIVEN_UP = {
+    EARLIER_FORMAT: (
+        "SELECT DISTINCT number FROM voids WHERE attempt >= ? AND number NOT IN"
+        " (SELECT number FROM matches WHERE number IS NOT NULL) ORDER BY number"
+    ),
+    STORE_FORMAT: (
+        "SELECT DISTINCT number FROM voids WHERE attempt >= ? AND number NOT IN"
+        " (SELECT number FROM matches WHERE number IS NOT NULL)"
+        " AND events >= (SELECT coalesce(max(id), 0) FROM history WHERE facts IS NOT NULL) ORDER BY number"
+    ),
+}
 
 
 class Meta(Struct, frozen=True, kw_only=True):
@@ -70,6 +104,39 @@ class Meta(Struct, frozen=True, kw_only=True):
     """SHA-256 of the master key, in hexadecimal."""
     matches: int
     """How many matches the plan has."""
+
+    @property
+    def origin(self) -> Origin:
+        """What played the first matches."""
+        return Origin(golfref=self.golfref, protocol=self.protocol, host=self.host)
+
+
+class Former(Struct, frozen=True, kw_only=True):
+    """What a run was before it was amended."""
+
+    after: int
+    """How many matches had been committed by then."""
+    event: int
+    """The id of the amendment in the run's history."""
+    facts: Facts
+
+
+class Void(Struct, frozen=True, kw_only=True):
+    """An attempt at a match that the referee or its host spoiled."""
+
+    id: int
+    """Counts voids from 1."""
+    after: int | None
+    """How many matches had been committed before it. None in a run of the earlier format, as is `events`."""
+    events: int | None
+    """How many events of the run's history came before it."""
+    number: int | None
+    """The match's place in the plan of then. None in a run of the earlier format that has been amended since."""
+    bots: tuple[str, ...]
+    """The bots by seat."""
+    attempt: int
+    """Counts from 1, anew whenever the run goes on."""
+    reason: str
 
 
 class RunEvent(Struct, frozen=True, kw_only=True):
@@ -100,6 +167,8 @@ class Store:
         self.path = path
         self.journal = journal
         """How SQLite keeps what it has not yet put in place: `wal`, except on file systems that cannot do it."""
+        self.format = STORE_FORMAT
+        """The number of the format in which the run began."""
         self._connection = connection
         self._lock = lock
 
@@ -160,26 +229,38 @@ class Store:
 
     def variants(self) -> list[VariantFacts]:
         """Every variant that the run has or has had, as it was told when the run got it."""
-        found = self._read("SELECT facts FROM history WHERE facts IS NOT NULL ORDER BY id")
-        with self._checking("a former config in its history"):
-            former = [msgspec.json.decode(text, type=Facts) for (text,) in found]
+        former = [one.facts for one in self.former()]
         return [variant for facts in (*former, self.meta().facts) for variant in facts.variants]
+
+    def former(self) -> list[Former]:
+        """What the run was before each of its amendments, in order."""
+        found = self._read("SELECT after, id, facts FROM history WHERE facts IS NOT NULL ORDER BY id")
+        with self._checking("a former config in its history"):
+            return [
+                msgspec.convert({"after": after, "event": id_, "facts": msgspec.json.decode(text)}, Former)
+                for after, id_, text in found
+            ]
 
     def commit(self, played: Played, identity: Identity) -> None:
         """Keep a finished match. Once this returns, no crash of referee or host loses it. Raises WriteFailed."""
         who = (_json(identity.bots), _json(identity.versions))
         where = (identity.deal, identity.rotation)
         kept = (_json(played.result), played.hash, played.record)
-        row = (None, played.number, identity.variant, identity.game, *who, *where, *kept)
-        self._write("INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        self._write(_INSERT_MATCH, (played.number, identity.variant, identity.game, *who, *where, *kept))
 
     def note_void(self, fixture: Fixture, bots: Sequence[str], attempt: int, reason: str) -> None:
         """Note that the referee or its host spoiled a match. Raises WriteFailed."""
-        self._write("INSERT INTO voids VALUES (?, ?, ?, ?)", (fixture.number, _json(bots), attempt, reason))
+        self._write(_INSERT_VOID[self.format], (fixture.number, _json(bots), attempt, reason))
 
     def note(self, *lines: str) -> None:
         """Note something that happened to the run. Raises WriteFailed."""
         self._write(_INSERT_EVENT, (_json(lines), None))
+
+    def note_origin(self, origin: Origin) -> None:
+        """Note what plays from now on, unless the run tells so already. Raises WriteFailed."""
+        told = last_origin(self.meta().origin, (line for event in self.history() for line in event.lines))
+        if told != origin.in_words:
+            self.note(origin.in_words)
 
     def amend(self, meta: Meta, places: Mapping[int, Fixture], lines: Sequence[str]) -> None:
         """Make this the run, with `places` the committed matches that count in it, by id. Raises WriteFailed.
@@ -196,7 +277,8 @@ class Store:
             connection.execute(_INSERT_EVENT, (_json(lines), old))
             connection.execute("UPDATE matches SET number = NULL")
             connection.executemany("UPDATE matches SET number = ?, result = ? WHERE id = ?", moved)
-            connection.execute("UPDATE voids SET number = NULL")
+            if self.format == EARLIER_FORMAT:
+                connection.execute("UPDATE voids SET number = NULL")
             connection.executemany("REPLACE INTO meta VALUES (?, ?)", _meta_rows(meta))
 
     def numbers(self) -> set[int]:
@@ -222,6 +304,20 @@ class Store:
     def ids(self) -> list[int]:
         """The ids of all that was committed, in the order of commits."""
         return [id_ for (id_,) in self._read("SELECT id FROM matches ORDER BY id")]
+
+    def all_ids(self) -> dict[str, list[int]]:
+        """By table, the ids of all its rows, in order: 1, 2, 3 and so on, for no row is ever taken out."""
+        void_ids = (id_ for id_, *_ in self._each(_SELECT_VOIDS[self.format]))
+        return {
+            "matches": self.ids(),
+            "voids": [*void_ids],
+            "history": [id_ for (id_,) in self._each("SELECT id FROM history ORDER BY id")],
+        }
+
+    def counting_until(self, id_: int) -> int:
+        """How many matches that count had been committed when the match of this id had been."""
+        ((count,),) = self._read("SELECT count(*) FROM matches WHERE number IS NOT NULL AND id <= ?", id_)
+        return int(count)
 
     def committed(self) -> Iterator[CommittedMatch]:
         """All that was committed, in the order of commits."""
@@ -251,25 +347,54 @@ class Store:
         for found in self._each("SELECT number, hash FROM matches WHERE number IS NOT NULL ORDER BY number"):
             yield self._typed(found, tuple[int, str])
 
+    def lines(self) -> Iterator[str]:
+        """What anybody can publish of the run, and work out its digest from: see `digest.py`.
+
+        In a run of the earlier format this is the number and the record hash of every match that counts.
+        """
+        if self.format == EARLIER_FORMAT:
+            yield from (f"{number} {value}" for number, value in self.hashes())
+            return
+        with self._checking("the order of its rows"):
+            yield from lines_of(self._rows)
+
     def digest(self) -> str:
-        """SHA-256 over the record hashes, as bytes, in the order of the plan."""
+        """SHA-256 in hexadecimal over all that the run holds: over its `lines`, each with a newline.
+
+        In a run of the earlier format: over the hashes of the matches that count, as bytes, in the order of the plan.
+        """
         digest = sha256()
-        for number, value in self.hashes():
-            with self._checking(f"the hash of match {number}"):
-                digest.update(bytes.fromhex(value))
+        if self.format == EARLIER_FORMAT:
+            for number, value in self.hashes():
+                with self._checking(f"the hash of match {number}"):
+                    digest.update(bytes.fromhex(value))
+        else:
+            for line in self.lines():
+                digest.update(b"%b\n" % line.encode())
         return digest.hexdigest()
 
-    def voids(self) -> dict[str, int]:
+    def _rows(self, table: str, order: str, without: str) -> Iterator[dict[str, Any]]:
+        """The rows of a table with all columns that it has, but one."""
+        columns = [name for _, name, *_ in self._read(f"PRAGMA table_info({table})") if name != without]
+        names = ['"' + name.replace('"', '""') + '"' for name in columns]
+        query = " ".join(("SELECT", ", ".join(names), "FROM", table, "ORDER BY", order))
+        return (dict(zip(columns, row, strict=True)) for row in self._each(query))
+
+    def voids(self) -> Iterator[Void]:
+        """Every attempt that was voided, in order."""
+        found = self._each(_SELECT_VOIDS[self.format])
+        for place, (id_, after, events, number, bots, attempt, reason) in enumerate(found, 1):
+            with self._checking(f"void {place}"):
+                told = {"id": id_, "after": after, "events": events, "number": number, "attempt": attempt}
+                yield msgspec.convert({**told, "bots": msgspec.json.decode(bots), "reason": reason}, Void)
+
+    def void_reasons(self) -> dict[str, int]:
         """How often matches were voided, by reason, whatever became of them."""
         return dict(sorted(Counter(reason for (reason,) in self._read("SELECT reason FROM voids")).items()))
 
     def given_up(self, attempts: int) -> list[int]:
         """The matches without a result of which at least this many attempts were voided."""
-        found = self._read(
-            "SELECT DISTINCT number FROM voids WHERE attempt >= ? AND number NOT IN"
-            " (SELECT number FROM matches WHERE number IS NOT NULL) ORDER BY number",
-            attempts,
-        )
+        found = self._read(_SELECT_GIVEN_UP[self.format], attempts)
         return [number for (number,) in found]
 
     def history(self) -> list[RunEvent]:
@@ -326,9 +451,12 @@ class Store:
 
     def _check_format(self) -> None:
         found = self._read("SELECT value FROM meta WHERE key = 'format'")
-        if found != [(str(STORE_FORMAT),)]:
+        known = {(str(number),): number for number in (EARLIER_FORMAT, STORE_FORMAT)}
+        if len(found) != 1 or found[0] not in known:
             what = f"store format {found[0][0]}" if found else "no golfref store"
-            raise StoreError(f"{self.path}: {what}; this golfref knows format {STORE_FORMAT}, --fresh begins anew")
+            formats = f"formats {EARLIER_FORMAT} and {STORE_FORMAT}"
+            raise StoreError(f"{self.path}: {what}; this golfref knows {formats}, --fresh begins anew")
+        self.format = known[found[0]]
 
     def _write(self, statement: str, row: tuple[object, ...]) -> None:
         with self._transaction() as connection:

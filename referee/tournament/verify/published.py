@@ -1,13 +1,14 @@
 """What was published of a run: reading it, and comparing the run with it."""
 
-from collections.abc import Iterator
+from collections import Counter
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from referee.tournament.store.store import Store
+from referee.tournament.store.store import EARLIER_FORMAT, Store
 from referee.tournament.summary import summary_of
 from referee.tournament.verify.compare import differences
 
@@ -22,41 +23,83 @@ class Published(Struct, frozen=True, kw_only=True):
     """What was published of a run, as far as it is given."""
 
     digest: str = ""
-    hashes: dict[int, str] | None = None
-    """The hash of every match's record, by its number."""
+    hashes: dict[str, str] | None = None
+    """What `standings --hashes` printed: each hash by what stands before it, in the same order."""
     summary: dict[str, Any] | None = None
     """What `standings --json` printed."""
-
-    def in_words(self) -> Iterator[str]:
-        """What it was compared with, as it is said where both are the same."""
-        if self.digest:
-            yield "the digest is the published one"
-        if self.hashes is not None:
-            yield "the hashes are the published ones"
-        if self.summary is not None:
-            yield "the results are the published ones"
 
 
 NOTHING = Published()
 """Nothing was published, or nobody asks about it."""
 
 
-def check_published(store: Store, published: Published) -> Iterator[str]:
-    """Every way in which a run differs from what was published of it. Raises StoreError."""
-    if published.digest and store.digest() != published.digest:
-        yield f"the digest is not the published one: {store.digest()}"
+class Comparison(Struct, frozen=True, kw_only=True):
+    """How a run compares with what was published of it, in lines."""
+
+    findings: tuple[str, ...] = ()
+    """Every way in which it differs."""
+    same: tuple[str, ...] = ()
+    """What is the published one."""
+    uncovered: tuple[str, ...] = ()
+    """What has come since it was published, and so cannot be compared. That is no finding while a run goes on."""
+
+
+def compare_published(store: Store, published: Published) -> Comparison:
+    """Compare a run with what was published of it, when it was complete or while it went on. Raises StoreError."""
+    parts = []
+    if published.digest:
+        parts.append(_compare_digest(store, published.digest))
     if published.hashes is not None:
-        here = dict(store.hashes())
-        for number in sorted(here.keys() | published.hashes.keys()):
-            if number not in here:
-                yield f"match {number}: it was published, but is not in the standings"
-            elif number not in published.hashes:
-                yield f"match {number}: it is in the standings, but was not published"
-            elif here[number] != published.hashes[number]:
-                yield f"match {number}: its record is not the published one (hash)"
+        parts.append(_compare_hashes(store, published.hashes))
     if published.summary is not None:
         own = msgspec.json.decode(msgspec.json.encode(summary_of(store)))
-        yield from differences(published.summary, own, "published", "in the store")
+        found = tuple(differences(published.summary, own, "published", "in the store"))
+        parts.append(Comparison(findings=found, same=("the results are the published ones",) * (not found)))
+    return Comparison(
+        findings=tuple(text for part in parts for text in part.findings),
+        same=tuple(text for part in parts for text in part.same),
+        uncovered=tuple(text for part in parts for text in part.uncovered),
+    )
+
+
+def _compare_digest(store: Store, published: str) -> Comparison:
+    """The digest of a run that goes on is that of its first lines until it is amended (`store/digest.py`)."""
+    if (own := store.digest()) == published:
+        return Comparison(same=("the digest is the published one",))
+    if store.format != EARLIER_FORMAT:
+        digest, then = sha256(), Counter[str]()
+        for line in store.lines():
+            digest.update(b"%b\n" % line.encode())
+            then[line.partition(" ")[0]] += 1
+            if digest.copy().hexdigest() == published:
+                return _begun("the digest is that", store, then)
+    return Comparison(findings=(f"the digest is not the published one: {own}",))
+
+
+def _compare_hashes(store: Store, published: dict[str, str]) -> Comparison:
+    here = dict(line.rsplit(" ", 1) for line in store.lines())
+    if here == published:
+        return Comparison(same=("the hashes are the published ones",))
+    if store.format != EARLIER_FORMAT and list(here.items())[: len(published)] == list(published.items()):
+        return _begun("the hashes are those", store, Counter(name.partition(" ")[0] for name in published))
+    found: list[str] = []
+    for name in dict.fromkeys((*here, *published)):
+        where = f"match {name}" if name.isdecimal() else name
+        if name not in here:
+            found.append(f"{where}: it was published, but is not there")
+        elif name not in published:
+            found.append(f"{where}: it is there, but was not published")
+        elif here[name] != published[name]:
+            found.append(f"{where}: it is not the published one (hash)")
+    return Comparison(findings=tuple(found))
+
+
+def _begun(what: str, store: Store, then: Counter[str]) -> Comparison:
+    """What was published is the beginning of what is there now. Nothing is added to a run that was complete."""
+    of_then = f"{what} of the run when {then['match']} matches had been committed"
+    if store.counting_until(then["match"]) >= store.meta().matches:
+        return Comparison(findings=(f"{of_then}, and so all; but more has been added",))
+    return Comparison(same=(of_then,), uncovered=("what came later is not among what was published",))
 
 
 def read_published(digest: str | None, results: Path | None) -> Published:
@@ -72,17 +115,15 @@ def read_published(digest: str | None, results: Path | None) -> Published:
     )
 
 
-def _hashes(path: Path) -> dict[int, str]:
-    found: dict[int, str] = {}
+def _hashes(path: Path) -> dict[str, str]:
+    found: dict[str, str] = {}
     for place, line in enumerate(_bytes(path).decode(errors="replace").splitlines(), 1):
-        number, _, value = line.strip().partition(" ")
-        if not number.isdecimal() or not _is_hash(value):
-            raise BadPublished(
-                f"{path}:{place}: expected a match's number and its hash, as `standings --hashes` prints"
-            )
-        found[int(number)] = value
+        name, _, value = line.strip().rpartition(" ")
+        if not name or not _is_hash(value):
+            raise BadPublished(f"{path}:{place}: expected a hash and what it is of, as `standings --hashes` prints")
+        found[name] = value
     if not found:
-        raise BadPublished(f"{path}: no hashes in it; `standings --hashes` prints one for each match")
+        raise BadPublished(f"{path}: no hashes in it; `standings --hashes` prints one for each row of a store")
     return found
 
 

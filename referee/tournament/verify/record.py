@@ -10,11 +10,14 @@ order, names, host, isolation, standard error, lines beyond those that are kept,
 forfeits. In a run, the hash of the record and the digest of the run cover each of them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from protocol import VERSION
 from protocol.actions import Slap
+from protocol.text import printable
+from referee.play.talk.retell import other_version
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, restored
@@ -23,6 +26,7 @@ from referee.rules.games.slaps import order_slaps
 from referee.rules.record import BrokenRecord, GivenSlaps, Reaction, Record, walk
 from referee.rules.table.asks import Window
 from referee.rules.table.chance import BadDeck, Chance, Keyed, Recorder, Stacked
+from referee.tournament.verify.compare import LONGEST_SHOWN
 from referee.tournament.verify.conversation import ConversationCheck
 
 ROUNDED_US = 0.11
@@ -63,6 +67,15 @@ def check_record(record: Record) -> Iterator[str]:
         yield f"the match ends {game.result.totals}, ranks {game.result.ranks}; the record claims otherwise"
     if game is not None:
         yield from conversation.end(game)
+
+
+def unchecked(played: Mapping[tuple[str, str], int]) -> Iterator[str]:
+    """What of matches cannot be checked, by how many of them each version of golfref and of the protocol played."""
+    for (golfref, protocol), count in sorted(played.items()):
+        if other_version(golfref, protocol) is not None:
+            matches = "1 match" if count == 1 else f"{count} matches"
+            spoken = "" if protocol == VERSION else f" by protocol {printable(protocol, LONGEST_SHOWN)}"
+            yield f"what was sent in {matches} that golfref {printable(golfref, LONGEST_SHOWN)} played{spoken}"
 
 
 def _check_window(record: Record, game: Game, move: GivenSlaps, chance: Chance) -> Iterator[str]:

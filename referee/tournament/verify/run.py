@@ -4,31 +4,32 @@ Nothing here trusts a stored outcome. What is wrong is told in words, match by m
 of what belongs there is a finding.
 """
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from protocol.text import printable
-from referee.play.spec import BotLimits
-from referee.rules.record import Record
+from referee.rules.record import NoRecord, Record, read_record
 from referee.rules.table.streams import bot_seed
 from referee.tournament.orders import result_of
-from referee.tournament.plan.keys import commitment, deal_key
-from referee.tournament.plan.schedule import Fixture, Identity, Plan
+from referee.tournament.plan.keys import commitment, master_key
+from referee.tournament.plan.schedule import Fixture, Identity
 from referee.tournament.results import Result
 from referee.tournament.standings import standings_of
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.facts import Facts, Terms, plan_of
-from referee.tournament.store.store import CommittedMatch, Meta, Store
+from referee.tournament.store.events import Origin
+from referee.tournament.store.store import EARLIER_FORMAT, CommittedMatch, Meta, Store
 from referee.tournament.store.versions import short
-from referee.tournament.verify.compare import LONGEST_SHOWN, differences, excerpt
-from referee.tournament.verify.published import NOTHING, Published, check_published
-from referee.tournament.verify.record import check_record
+from referee.tournament.verify.compare import LONGEST_SHOWN, differences
+from referee.tournament.verify.course import Course, Stage
+from referee.tournament.verify.published import NOTHING, Published, compare_published
+from referee.tournament.verify.record import check_record, unchecked
+from referee.tournament.verify.terms import check_terms
 
 
 class Checked(Struct, frozen=True, kw_only=True):
@@ -36,13 +37,22 @@ class Checked(Struct, frozen=True, kw_only=True):
 
     notes: tuple[str, ...] = ()
     findings: tuple[str, ...]
-    """What is wrong. It is empty when all that is there holds."""
+    """What is wrong. It is empty when all that could be checked holds."""
     compared: tuple[str, ...] = ()
     """What was compared, in words that are true where there are no findings."""
+    unchecked: tuple[str, ...] = ()
+    """What could not be checked. Where there is any of it, nobody may say that all holds."""
     missing: int = 0
     """Matches of the plan that have no result yet, which is no finding."""
     planned: int = 0
     """Matches of the plan, 0 where no plan follows from the config."""
+
+
+_EARLIER = (
+    f"note: the run began in store format {EARLIER_FORMAT}, whose digest covers only the records of matches in the "
+    "standings; no hash covers the run's name, folders and environments of bots, history, voids, or matches out of the "
+    "standings"
+)
 
 
 def check_store(path: Path, published: Published = NOTHING) -> Checked:
@@ -51,25 +61,32 @@ def check_store(path: Path, published: Published = NOTHING) -> Checked:
     Whatever the file holds is told as a finding, and never raises an exception.
     """
     findings: list[str] = []
-    missing = planned = 0
+    check: _RunCheck | None = None
     try:
         with closing(Store.open(path)) as store:
             check = _RunCheck(store, store.meta())
-            findings += check.findings(published)
-            planned, missing = check.planned, check.planned - len(check.seen)
+            findings += check.findings()
+            compared = compare_published(store, published)
             counting, all_ = len(store.numbers()), len(store.ids())
             out = f" and {all_ - counting} out of the standings" if all_ > counting else ""
             replayed = f"{counting} {'match' if counting == 1 else 'matches'}{out} replayed"
+            notes = [f"digest {store.digest() if counting else 'no match yet'}"]
+            notes += [_EARLIER] * (store.format == EARLIER_FORMAT)
             return Checked(
-                notes=(f"digest {store.digest() if counting else 'no match yet'}",),
-                findings=tuple(dict.fromkeys(findings)),
-                compared=(replayed, *published.in_words()),
-                missing=missing,
-                planned=planned,
+                notes=tuple(notes),
+                findings=tuple(dict.fromkeys((*findings, *compared.findings))),
+                compared=(replayed, *compared.same),
+                unchecked=(*check.unchecked(), *compared.uncovered),
+                missing=check.planned - len(check.seen),
+                planned=check.planned,
             )
     except StoreError as error:
         findings.append(str(error))
-        return Checked(findings=tuple(dict.fromkeys(findings)), missing=missing, planned=planned)
+        return Checked(
+            findings=tuple(dict.fromkeys(findings)),
+            missing=0 if check is None else check.planned - len(check.seen),
+            planned=0 if check is None else check.planned,
+        )
 
 
 class _RunCheck:
@@ -77,57 +94,66 @@ class _RunCheck:
 
     def __init__(self, store: Store, meta: Meta) -> None:
         self._store, self._meta = store, meta
-        self._terms = Terms(meta.facts)
-        self._key = b""
-        self._plan: Plan | None = None
+        self._course: Course | None = None
         self.planned = 0
         """How many matches the plan has, 0 where no plan follows from the config."""
         self.seen: set[int] = set()
         """The numbers of the matches of the plan that are there."""
-        self._owners: dict[str, str] = {}
-        """The owners of the bots that no amendment has touched. An amendment may tell another owner."""
         self._replayed: list[Result] = []
+        self._heads: Counter[tuple[str, str]] = Counter()
+        """How many matches each version of golfref and of the protocol played."""
 
-    def findings(self, published: Published) -> Iterator[str]:
+    def findings(self) -> Iterator[str]:
         """All that is wrong, one text for each finding."""
         try:
             yield from self._begin()
             for id_ in self._store.ids():
                 yield from self._match(id_)
             yield from self._end()
-            yield from check_published(self._store, published)
         except StoreError as error:
             yield str(error)
 
+    def unchecked(self) -> Iterator[str]:
+        """What could not be checked, after all findings."""
+        yield from unchecked(self._heads)
+        if self._course is not None:
+            yield from self._course.unchecked()
+
     def _begin(self) -> Iterator[str]:
-        """The key and the plan."""
+        """The key, the plan, and what happened to the run."""
         meta = self._meta
         try:
-            self._key = bytes.fromhex(meta.master_key)
-            self._plan = plan_of(meta.facts, self._key)
-            self.planned = len(self._plan)
+            key = bytes.fromhex(meta.master_key)
+            now = Stage(meta.facts, key, 0, 0)
+            self.planned = len(now.plan)
         except ValueError as error:
             yield f"key or config is damaged, so that no plan follows from them ({error})"
             return
-        try:
-            self._owners = _owners(self._store, meta)
-        except StoreError as error:
-            yield str(error)
-        if commitment(self._key) != meta.commitment:
+        if commitment(key) != meta.commitment:
             yield "the master key does not match the commitment"
+        if meta.facts.seed is not None and master_key(meta.facts.seed) != key:
+            yield "the master key is not the one that the seed gives"
         if self.planned != meta.matches:
             yield f"the plan has {self.planned} matches, but the store says {meta.matches}"
+        try:
+            self._course = Course(self._store, meta)
+            yield from self._course.findings()
+        except StoreError as error:
+            yield str(error)
+        except (LookupError, TypeError, ValueError) as error:
+            yield f"its history cannot be followed ({type(error).__name__}: {error})"
 
     def _match(self, id_: int) -> Iterator[str]:
         """A committed match: its result, its record, and that it is the one that the plan has."""
         try:
             match = self._store.match(id_)
             data = self._store.record_of(id_)
-            record = msgspec.json.decode(data, type=Record)
-        except (StoreError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            record = read_record(data)
+        except (StoreError, NoRecord) as error:
             yield f"match #{id_}: {error}"
             return
         where = f"match {match.number}" if match.number is not None else f"match #{id_}, out of the standings"
+        self._heads[record.golfref, record.protocol] += 1
         if sha256(data).hexdigest() != match.hash:
             yield f"{where}: the record is not the one that was committed (hash)"
         try:
@@ -148,53 +174,47 @@ class _RunCheck:
             yield f"standings: {finding}"
 
     def _check(self, match: CommittedMatch, record: Record) -> Iterator[str]:
-        if self._plan is None:
-            yield from check_record(record)
-            return
-        if match.number is None:
-            fixture = self._retired(match)
-            if self._counts(match):
-                yield "the plan has it, and so it belongs into the standings"
-        else:
+        course = self._course
+        if course is not None:
             if match.number in self.seen:
                 yield "it is there twice"
                 return
-            self.seen.add(match.number)
-            try:
-                fixture = self._plan[match.number]
-            except IndexError as error:
-                yield str(error)
-                return
-            if (planned := self._terms.identity(fixture)) != match.identity:
-                yield f"stored as {_identity_in_words(match.identity)}; the plan has {_identity_in_words(planned)}"
-        yield from _check_fixture(fixture, match.identity.bots, record)
-        yield from _check_terms(self._meta.facts, self._owners, record)
+            if match.number is not None:
+                self.seen.add(match.number)
+            yield from self._check_place(course, match, record)
+            yield from course.voids_after_commit(match.id, match.identity)
+            yield from check_terms(course.at(match.id).facts, match.identity, record)
+            yield from self._check_origin(course, match.id, record)
         yield from check_record(record)
+
+    def _check_place(self, course: Course, match: CommittedMatch, record: Record) -> Iterator[str]:
+        """Its place in the plan, or the last one that it had, with the cards and the result that go with it."""
+        counts = match.number is not None
+        number = match.result.number if match.number is None else match.number
+        stage = course.now if counts else course.last_with(match.id, match.identity)
+        if stage is None:
+            yield f"no plan of the run since its commit has it: {_identity_in_words(match.identity)}"
+            return
+        if stage is course.now and not counts:
+            yield "the plan has it, and so it belongs into the standings"
+        fixture = stage.fixture(number)
+        if fixture is None:
+            yield f"the plan has matches 0 to {len(stage.plan) - 1}, not {number}"
+            return
+        if (planned := stage.terms.identity(fixture)) != match.identity:
+            yield f"stored as {_identity_in_words(match.identity)}; the plan has {_identity_in_words(planned)}"
+        yield from _check_fixture(fixture, match.identity.bots, record)
         result = result_of(fixture, record)
-        if match.number is not None:
+        if counts:
             self._replayed.append(result)
         if result != match.result:
             yield "the result that the standings use is not the record's"
 
-    def _retired(self, match: CommittedMatch) -> Fixture:
-        """The plan's entry, as the store tells it, for a match that was played and is no longer in the plan."""
-        which = match.identity
-        return Fixture(
-            number=match.result.number,
-            variant=which.variant,
-            block=match.result.block,
-            lineup=(),
-            rotation=which.rotation,
-            deal=which.deal,
-            deal_key=deal_key(self._key, which.variant, which.bots, which.deal),
-        )
-
-    def _counts(self, match: CommittedMatch) -> bool:
-        """Whether the plan has a match that is out of the standings, with these versions of the bots."""
-        which = match.identity
-        known = which.versions == tuple(self._terms.versions.get(bot) for bot in which.bots)
-        same_game = self._terms.games.get(which.variant) == which.game
-        return known and same_game and self._plan is not None and self._plan.has_table(*which.place)
+    def _check_origin(self, course: Course, id_: int, record: Record) -> Iterator[str]:
+        """What played it is what the run tells of that time."""
+        played = Origin(golfref=record.golfref, protocol=record.protocol, host=record.host).in_words
+        if course.tells_origin_of(record.golfref) and played != (told := course.origin(id_)):
+            yield f"{printable(played, LONGEST_SHOWN)}; the run tells: {printable(told, LONGEST_SHOWN)}"
 
 
 def _identity_in_words(identity: Identity) -> str:
@@ -217,29 +237,3 @@ def _check_fixture(fixture: Fixture, bots: tuple[str, ...], record: Record) -> I
     seeds = [bot_seed(fixture.deal_key, fixture.rotation, seat) for seat in range(len(bots))]
     if [seat.seed for seat in record.seats] != seeds:
         yield "the bots' seeds are not those that the deal key gives"
-
-
-def _owners(store: Store, meta: Meta) -> dict[str, str]:
-    touched = [line for event in store.history() for line in event.lines]
-    return {
-        bot.name: bot.owner
-        for bot in meta.facts.bots
-        if not any(line.startswith(f"bot `{bot.name}`:") for line in touched)
-    }
-
-
-def _check_terms(facts: Facts, owners: Mapping[str, str], record: Record) -> Iterator[str]:
-    """What was played otherwise than the config has it, of what no amendment changes: isolation, limits, clocks."""
-    for seat in record.seats:
-        if (owner := owners.get(seat.name, seat.owner)) != seat.owner:
-            yield f"{printable(seat.name, LONGEST_SHOWN)}: its owner was {excerpt(seat.owner)}; now {excerpt(owner)}"
-    if record.isolation != facts.isolation:
-        yield f"played under isolation {excerpt(record.isolation)}; the config has {excerpt(facts.isolation)}"
-    if facts.reuse == "match" and any(seat.matches_before for seat in record.seats):
-        yield "a bot's process had played before; the config has a new one for each match"
-    if (timing := record.clocks.slap_timing) != facts.clocks.slap_timing:
-        yield f"slaps were timed {excerpt(timing)}; the config has {excerpt(facts.clocks.slap_timing)}"
-    limits = asdict(BotLimits()) | record.limits
-    yield from (
-        f"limits: {text}" for text in differences(limits, asdict(facts.limits), "played with", "the config has")
-    )

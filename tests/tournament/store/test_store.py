@@ -5,6 +5,7 @@ import json
 import shutil
 import sqlite3
 import zlib
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from hashlib import sha256
@@ -103,13 +104,14 @@ def test_the_command_holds_a_run_against_what_was_published(run: Path, played: P
     )
     change_record(run, 3, lambda record: record.update(host="elsewhere"), thorough=True)
     out, _ = golfref("verify", run.name, *published, code=1, cwd=run.parent)
-    assert "match 3: its record is not the published one (hash)" in out
+    assert "digest" in out
+    assert ": it is not the published one (hash)" in out
     assert "expected a digest of 64" in golfref("verify", run.name, "--digest", "abc", code=2, cwd=run.parent)[1]
     assert "of a whole run" in golfref("verify", f"{run.name}:3", *published, code=2, cwd=run.parent)[1]
 
 
 def test_a_run_that_is_not_finished_is_no_forgery(run: Path) -> None:
-    change(run, "DELETE FROM matches WHERE number = 4")
+    change(run, "DELETE FROM matches WHERE id = (SELECT max(id) FROM matches)")
     out, _ = golfref("verify", run.name, code=1, cwd=run.parent)
     assert "not finished: 1 of 12 matches have no result yet; what is there holds: 11 matches" in out
 
@@ -118,7 +120,7 @@ def test_a_run_that_is_not_finished_is_no_forgery(run: Path) -> None:
     ("edit", "finding"),
     [
         (lambda record: record.update(isolation="bwrap"), 'played under isolation "bwrap"; the config has "limits"'),
-        (lambda record: record["limits"].update(files=9), "limits: files: played with 9, the config has 256"),
+        (lambda record: record["limits"].update(files=9), "limits.files: played with 9, the config has 256"),
         (lambda record: record["seats"][0].update(owner="Eve"), 'its owner was "Eve"'),
     ],
     ids=["isolation", "limits", "owner"],
@@ -126,7 +128,6 @@ def test_a_run_that_is_not_finished_is_no_forgery(run: Path) -> None:
 def test_a_match_is_played_on_the_terms_of_the_run(
     run: Path, edit: Callable[[dict[str, Any]], None], finding: str
 ) -> None:
-    change(run, "DELETE FROM history")
     change_record(run, 3, edit, thorough=True)
     (found,) = findings(run)
     assert finding in found
@@ -142,11 +143,11 @@ def test_a_match_out_of_the_standings_is_told_by_its_id(run: Path) -> None:
 
 
 def test_the_digest_is_that_of_the_published_hashes(played: Path) -> None:
-    """Anybody can work it out."""
-    hashes = [line.split()[1] for line in (played / "hashes.txt").read_text().splitlines()]
-    assert len(hashes) == MATCHES
-    whole = sha256(b"".join(map(bytes.fromhex, hashes))).hexdigest()
-    assert whole == json.loads((played / "results.json").read_text())["digest"]
+    """Anybody can work it out, as by `golfref standings RUN --hashes | sha256sum`."""
+    published = (played / "hashes.txt").read_bytes()
+    kinds = Counter(line.split()[0] for line in published.decode().splitlines())
+    assert kinds == {"run": 7, "match": MATCHES + 8, "event": 1}
+    assert sha256(published).hexdigest() == json.loads((played / "results.json").read_text())["digest"]
 
 
 def test_a_changed_record_is_found_by_its_hash(run: Path) -> None:
@@ -155,13 +156,14 @@ def test_a_changed_record_is_found_by_its_hash(run: Path) -> None:
 
 
 def test_a_record_whose_hash_was_changed_too_is_found_by_what_was_published(run: Path, played: Path) -> None:
-    change_record(run, 3, lambda record: record.update(host="elsewhere"), thorough=True)
+    id_ = value(run, "SELECT id FROM matches WHERE number = 3")
+    change_record(run, 3, lambda record: record["seats"][0].update(stderr="words", stderr_bytes=5), thorough=True)
     assert findings(run) == [], "what hangs on nothing else can only be found by what was published"
     digest = json.loads((played / "results.json").read_text())["digest"]
     (found,) = findings(run, read_published(digest, None))
     assert found.startswith("the digest is not the published one: ")
     assert findings(run, read_published(str(played / "hashes.txt"), None)) == [
-        "match 3: its record is not the published one (hash)"
+        f"match #{id_}: it is not the published one (hash)"
     ]
     (found,) = findings(run, read_published(None, played / "results.json"))
     assert found.startswith(f'digest: published "{digest}", in the store "')
@@ -188,19 +190,19 @@ def test_results_that_an_earlier_version_published_hold(run: Path, played: Path,
     assert findings(run, read_published(None, tmp_path / "results.json")) == []
 
 
-def test_hashes_of_matches_that_are_not_there(run: Path, played: Path, tmp_path: Path) -> None:
+def test_hashes_of_rows_that_are_not_there(run: Path, played: Path, tmp_path: Path) -> None:
     lines = (played / "hashes.txt").read_text().splitlines()
-    (tmp_path / "hashes.txt").write_text("\n".join([*lines[1:], f"99 {'0' * 64}"]))
+    (tmp_path / "hashes.txt").write_text("\n".join([*lines[1:], f"match #99 {'0' * 64}"]))
     assert findings(run, read_published(str(tmp_path / "hashes.txt"), None)) == [
-        "match 0: it is in the standings, but was not published",
-        "match 99: it was published, but is not in the standings",
+        "run commitment: it is there, but was not published",
+        "match #99: it was published, but is not there",
     ]
 
 
-@pytest.mark.parametrize("text", ["0 abc", "x", "\0\xff", "0"])
+@pytest.mark.parametrize("text", ["0 abc", "x", "\0\xff", "0", "0" * 64])
 def test_a_file_that_holds_no_hashes_is_refused_with_its_line(tmp_path: Path, text: str) -> None:
     (tmp_path / "hashes.txt").write_text(f"0 {'0' * 64}\n{text}\n")
-    with pytest.raises(BadPublished, match=r"hashes\.txt:2: expected a match's number and its hash"):
+    with pytest.raises(BadPublished, match=r"hashes\.txt:2: expected a hash and what it is of"):
         read_published(str(tmp_path / "hashes.txt"), None)
     with pytest.raises(BadPublished, match=r"expected results as `standings --json` prints them"):
         read_published(None, tmp_path / "hashes.txt")
@@ -216,7 +218,7 @@ DAMAGE = {
         "UPDATE matches SET record = (SELECT record FROM matches WHERE number = 5) WHERE number = 4",
         "match 4: the record is not",
     ),
-    "a hash of no use": ("UPDATE matches SET hash = 'zz' WHERE number = 4", "the hash of match 4 is damaged"),
+    "a hash of no use": ("UPDATE matches SET hash = 'zz' WHERE number = 4", "match 4: the record is not"),
     "a number for a hash": ("UPDATE matches SET hash = x'00' WHERE number = 4", "match #"),
     "no result": ("UPDATE matches SET result = '' WHERE number = 4", "is damaged"),
     "a result without ranks": (
@@ -227,7 +229,7 @@ DAMAGE = {
         "UPDATE matches SET result = json_set(result, '$.totals[0]', -9) WHERE number = 4",
         "standings: overall.",
     ),
-    "a missing match": ("DELETE FROM matches WHERE number = 4", "match 4: it was published, but is not in"),
+    "a missing match": ("DELETE FROM matches WHERE number = 4", ": it was published, but is not there"),
     "a number beyond the plan": ("UPDATE matches SET number = 99 WHERE number = 4", "match 99: the plan has matches 0"),
     "a number below it": ("UPDATE matches SET number = -1 WHERE number = 4", "match -1: the plan has matches 0"),
     "a word for a number": ("UPDATE matches SET number = 'four' WHERE number = 4", "match #"),
@@ -244,7 +246,7 @@ DAMAGE = {
         "UPDATE matches SET versions = json_set(versions, '$[0]', 'abc') WHERE number = 4",
         "match 4: stored as six-card, deal",
     ),
-    "another rotation of what is out": ("UPDATE matches SET rotation = 1 - rotation WHERE number IS NULL", "seeds"),
+    "another rotation of what is out": ("UPDATE matches SET rotation = 1 - rotation WHERE number IS NULL", "stored as"),
     "another result of what is out": (
         "UPDATE matches SET result = json_set(result, '$.rounds', 7) WHERE number IS NULL",
         "out of the standings: the result",
@@ -258,7 +260,7 @@ DAMAGE = {
     "no meta": ("DELETE FROM meta", "no golfref store"),
     "another format": (
         "UPDATE meta SET value = '1' WHERE key = 'format'",
-        "store format 1; this golfref knows format 3",
+        "store format 1; this golfref knows formats 3 and 4",
     ),
     "no table": ("DROP TABLE matches", "not a golfref store, or damaged (no such table: matches)"),
     "a history of no use": ("UPDATE history SET lines = '3'", "what is told of its history is damaged"),

@@ -1,25 +1,64 @@
-"""Records that golfref 0.1.0 made are replayed and verified by every later version.
+"""Records that earlier versions of golfref made are replayed and verified by every later version.
 
-records_0_1_0.jsonl was written by that version, by `golfref match --record`; the host and the bots' commands are taken
-out. Each of its matches is one that the rule book of 0.1.0 did not settle. The file is never written anew: where one of
-its matches does not verify any more, it is the code that is wrong.
+records_0_1_0.jsonl and records_0_2_0.jsonl.gz were written by those versions, by `golfref match --record`; the host and
+the bots' commands are taken out. Each match of the first is one that the rule book of 0.1.0 did not settle; the second
+has a match of every preset. The files are never written anew: where one of their matches does not verify any more, it
+is the code that is wrong.
 """
 
+import gzip
 from pathlib import Path
 
 import msgspec
 import pytest
+from commands import golfref
+from msgspec.structs import replace
 
 from protocol.events import Blocked, Knocked, Round, Showdown, Slapped
+from referee import __version__
 from referee.play.talk.retell import other_version
+from referee.rules.book.presets import PRESETS
 from referee.rules.game import Game
-from referee.rules.record import Record, replay
+from referee.rules.record import Record
+from referee.rules.record import replay as replayed
 from referee.tournament.verify.record import check_record
 
 RECORDS = [
     msgspec.json.decode(line, type=Record)
     for line in Path(__file__).with_name("records_0_1_0.jsonl").read_bytes().splitlines()
 ]
+
+OF_0_2_0 = [
+    msgspec.json.decode(line, type=Record)
+    for line in gzip.decompress(Path(__file__).with_name("records_0_2_0.jsonl.gz").read_bytes()).splitlines()
+]
+
+
+@pytest.mark.parametrize("record", OF_0_2_0, ids=lambda record: record.preset)
+def test_what_a_version_with_the_same_wire_sent_is_told_again_to_the_byte(record: Record) -> None:
+    """A change of what bots are sent takes 0.2.0 out of SAME_WIRE, and these matches come to be tested as those below.
+
+    `hello` tells the version, so that a record which claims another one is found out.
+    """
+    assert list(check_record(record)) == []
+    assert other_version(record.golfref, record.protocol) is None
+    claimed = list(check_record(replace(record, golfref=__version__)))
+    assert {finding.rpartition(": ")[2] for finding in claimed} == {"it was sent other bytes than the record tells"}
+
+
+def test_there_is_a_match_of_every_preset() -> None:
+    assert {record.preset for record in OF_0_2_0} == set(PRESETS)
+
+
+def test_what_could_not_be_checked_is_named_and_never_all_holds(tmp_path: Path) -> None:
+    here = Path(__file__).parent
+    said, _ = golfref("verify", "records_0_1_0.jsonl", cwd=here, code=4)
+    assert said == (
+        "records_0_1_0.jsonl: what could be checked holds: 6 matches replayed; "
+        "not checked: what was sent in 6 matches that golfref 0.1.0 played\n"
+    )
+    (tmp_path / "one.json").write_bytes(msgspec.json.encode(replace(OF_0_2_0[0], golfref="0.1.0")))
+    assert "not checked: what was sent in 1 match" in golfref("verify", "one.json", cwd=tmp_path, code=4)[0]
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: f"{record.preset} {record.seed}")
@@ -31,7 +70,7 @@ def test_all_of_a_record_holds_but_the_bytes_that_were_sent(record: Record) -> N
 def played(seed: str) -> Game:
     """The match of this seed, played again."""
     (record,) = [one for one in RECORDS if one.seed == seed]
-    return replay(record)
+    return replayed(record)
 
 
 def test_nin_08_a_joker_counts_what_it_counted() -> None:

@@ -1,0 +1,62 @@
+"""What the digest of a run is made of: one line for every row of its store, in the order in which the rows came.
+
+A line says what the row is and gives the SHA-256 of all that it holds:
+
+    run facts 2c7f...       what the run is; a line for each entry but the master key, which the commitment stands for
+    match #17 9d01...       a committed match; its record counts through its hash
+    void #1 77aa...         an attempt that was spoiled
+    event #1 e3b0...        an amendment, or whatever else happened to the run
+
+The hash is over the JSON of the row, an object with every column that the table has, in the order of their names. So a
+column that comes later is covered without more ado. The digest is the SHA-256 of these lines. Rows are only added,
+except that an amendment writes anew what the run is and the places of matches in its plan. So until the next amendment
+the digest of today is that of the first lines of tomorrow, and nobody can change what was published without being
+found out. Nothing here knows what the columns mean, but for those that tell the order of rows.
+"""
+
+import heapq
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from hashlib import sha256
+from operator import itemgetter
+from typing import Any
+
+import msgspec
+
+Row = dict[str, Any]
+
+Rows = Callable[[str, str, str], Iterator[Row]]
+"""Reads a table: its name, the column that gives the order, and the column that is left out."""
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+def lines_of(rows: Rows) -> Iterator[str]:
+    """The lines of a store, without newlines. Raises TypeError where nothing tells when a row came."""
+    for row in rows("meta", "key", ""):
+        if row["key"] != "master_key":
+            yield _line("run", row["key"], row)
+    with ExitStack() as reading:
+        tables = [
+            reading.enter_context(closing(table))
+            for table in (
+                (((_count(row["id"]), 0, 0), "match", row) for row in rows("matches", "id", "record")),
+                (((_count(row["after"]), _count(row["id"]), 0), "event", row) for row in rows("history", "id", "")),
+                (
+                    ((_count(row["after"]), _count(row["events"]), _count(row["id"])), "void", row)
+                    for row in rows("voids", "id", "")
+                ),
+            )
+        ]
+        for _, kind, row in heapq.merge(*tables, key=itemgetter(0)):
+            yield _line(kind, f"#{row['id']}", row)
+
+
+def _line(kind: str, name: str, row: Row) -> str:
+    return f"{kind} {name} {sha256(_encode(row)).hexdigest()}"
+
+
+def _count(value: object) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"expected a whole number, got {value!r}")
+    return value

@@ -1,0 +1,58 @@
+"""What the history of a run tells besides amendments, in the words in which it is told, so that they can be checked.
+
+This module must not know how a history is stored.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+from referee.tournament.store.versions import SHORT_LENGTH, short
+
+_GOES_ON = "played from here on by golfref "
+_CHANGED = "bot `{bot}` changed while matches were played (version {before} -> "
+_OF_TWO = "): its results since then may be those of two programs"
+_OTHER_VERSION = re.compile(f"[0-9a-f]{{{SHORT_LENGTH}}}{re.escape(_OF_TWO)}")
+
+
+class Origin(Struct, frozen=True, kw_only=True):
+    """What plays matches: the version of golfref and of the protocol, and the machine with its interpreter."""
+
+    golfref: str
+    protocol: str
+    host: str
+
+    @property
+    def in_words(self) -> str:
+        """The line of the history that tells of it, where it is not what the run began with."""
+        return f"{_GOES_ON}{self.golfref}, protocol {self.protocol}, {self.host}"
+
+
+def tells_origin(line: str) -> bool:
+    """Whether a line of the history tells what plays from there on."""
+    return line.startswith(_GOES_ON)
+
+
+def last_origin(begun: Origin, lines: Iterable[str]) -> str:
+    """What plays, in words, after these lines of the history of a run that was begun so."""
+    return next((line for line in reversed([*lines]) if tells_origin(line)), begun.in_words)
+
+
+def golfref_of(origin: str) -> str:
+    """The version of golfref in such a line."""
+    return origin.removeprefix(_GOES_ON).partition(",")[0]
+
+
+def changed_bot(bot: str, before: str, after: str) -> str:
+    """The line that tells that the files of a bot changed while it played. The versions are whole."""
+    return _CHANGED.format(bot=bot, before=short(before)) + short(after) + _OF_TWO
+
+
+def tells_changed_bot(line: str, versions: Mapping[str, str]) -> bool:
+    """Whether a line of the history tells that one of these bots changed; `versions` has those of the run by name."""
+    for bot, version in versions.items():
+        beginning = _CHANGED.format(bot=bot, before=short(version))
+        if line.startswith(beginning) and _OTHER_VERSION.fullmatch(line.removeprefix(beginning)):
+            return True
+    return False

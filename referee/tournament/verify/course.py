@@ -1,0 +1,212 @@
+"""The course of a run: which config it had when, what played it, and what its history and its voids tell of that.
+
+A run is amended in stages. Each match, each void and each event belongs to the stage in which it came, and is held
+against the facts of that stage, not against those of today.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from protocol.text import printable
+from referee import __version__
+from referee.tournament.orders import ATTEMPTS
+from referee.tournament.plan.schedule import Fixture, Identity, Plan
+from referee.tournament.store.amend import Amendment, amended
+from referee.tournament.store.events import golfref_of, last_origin, tells_changed_bot, tells_origin
+from referee.tournament.store.facts import Facts, Terms, config_differences, plan_of
+from referee.tournament.store.store import EARLIER_FORMAT, Meta, RunEvent, Store, Void
+from referee.tournament.verify.compare import LONGEST_SHOWN
+
+_TOLD_NOTHING = frozenset({"0.1.0", "0.2.0"})
+"""Versions of golfref that did not tell in the history that they went on with a run."""
+
+_WORDED_ALIKE = frozenset({"0.2.0", __version__})
+"""Versions of golfref that tell the events of a history in the same words."""
+
+
+class Stage:
+    """A stretch of a run in which its config stayed the same."""
+
+    def __init__(self, facts: Facts, key: bytes, since: int, events: int) -> None:
+        """`since` is how many matches had been committed before it, `events` how many events of the history."""
+        self.facts, self.since, self.events = facts, since, events
+        self.terms = Terms(facts)
+        self.plan: Plan = plan_of(facts, key)
+
+    def has(self, match: Identity) -> bool:
+        """Whether the plan has a match, with these versions of the bots and of the game."""
+        known = match.versions == tuple(self.terms.versions.get(bot) for bot in match.bots)
+        same_game = self.terms.games.get(match.variant) == match.game
+        return known and same_game and self.plan.has_table(*match.place)
+
+    def fixture(self, number: int) -> Fixture | None:
+        """The match of this number. None outside the plan."""
+        return self.plan[number] if 0 <= number < len(self.plan) else None
+
+
+class Course:
+    """All stages of a run, with what happened to it. Raises StoreError, and ValueError where no plan follows."""
+
+    def __init__(self, store: Store, meta: Meta) -> None:
+        former = store.former()
+        key = bytes.fromhex(meta.master_key)
+        begins = [(0, 0), *((one.after, one.event) for one in former)]
+        configs = [*(one.facts for one in former), meta.facts]
+        self.stages = [Stage(facts, key, *begin) for facts, begin in zip(configs, begins, strict=True)]
+        self._meta, self._store = meta, store
+        self._events = store.history()
+        self._committed = len(store.ids())
+        self._is_earlier = store.format == EARLIER_FORMAT
+        self._voided: dict[Identity, list[Void]] = defaultdict(list)
+        """The voids of each match, where the store tells when they came."""
+
+    @property
+    def now(self) -> Stage:
+        """The stage in which the run is."""
+        return self.stages[-1]
+
+    def at(self, id_: int) -> Stage:
+        """The stage in which a match was committed."""
+        return next((stage for stage in reversed(self.stages) if stage.since < id_), self.stages[0])
+
+    def last_with(self, id_: int, match: Identity) -> Stage | None:
+        """The last stage since its commit whose plan has a match. None where none has it."""
+        since = self.stages.index(self.at(id_))
+        return next((stage for stage in reversed(self.stages[since:]) if stage.has(match)), None)
+
+    def origin(self, id_: int) -> str:
+        """What played a match, in the words of the history."""
+        return self._origin([event for event in self._events if event.after < id_])
+
+    def tells_origin_of(self, golfref: str) -> bool:
+        """Whether a run of this format tells when this version of golfref went on with it."""
+        return not (self._is_earlier and golfref in _TOLD_NOTHING)
+
+    def _origin(self, events: Sequence[RunEvent]) -> str:
+        return last_origin(self._meta.origin, (line for event in events for line in event.lines))
+
+    def findings(self) -> Iterator[str]:
+        """What is wrong with the rows' ids, with the history and with the voids. Raises StoreError."""
+        for table, ids in self._store.all_ids().items():
+            if wrong := next((id_ for place, id_ in enumerate(ids, 1) if id_ != place), None):
+                yield f"{table}: the ids are not 1, 2, 3 and so on, first at {wrong}: a row was changed or taken out"
+        yield from self._check_history()
+        yield from self._check_voids()
+
+        for old, new in zip(self.stages, self.stages[1:], strict=False):
+            yield from (
+                f"event #{new.events}: no amendment does this: {_shown(text)}"
+                for text in config_differences(old.facts, new.facts).refused
+            )
+
+    # The history
+
+    def _check_history(self) -> Iterator[str]:
+        before = 0
+        amendments = self._amendments()
+        for number, event in enumerate(self._events, 1):
+            where = f"event #{number}"
+            if not before <= event.after <= self._committed:
+                yield f"{where}: it came after {event.after} matches; expected {before} to {self._committed}"
+            before = max(before, event.after)
+            if not self.words_are_ours(number):
+                continue
+            if number in amendments:
+                expected = amendments[number].lines()
+                for line in set(event.lines) ^ set(expected):
+                    yield f"{where}: it does not tell the amendment that was made: {_shown(line)}"
+            else:
+                yield from (f"{where}: {text}" for text in self._check_event(number, event))
+
+    def _check_event(self, number: int, event: RunEvent) -> Iterator[str]:
+        """What is wrong with what an event tells that is no amendment."""
+        stage = next(one for one in reversed(self.stages) if one.events <= number)
+        for line in event.lines:
+            if not tells_origin(line) and not tells_changed_bot(line, stage.terms.versions):
+                yield f"golfref never tells this: {_shown(line)}"
+            elif line == self._origin(self._events[: number - 1]):
+                yield "it tells again what played already"
+
+    def words_are_ours(self, number: int) -> bool:
+        """Whether the event of this number, from 1, was worded as we word it, as far as the run tells who wrote it."""
+        return golfref_of(self._origin(self._events[:number])) in _WORDED_ALIKE
+
+    def unchecked(self) -> Iterator[str]:
+        """What cannot be held against anything in this version of golfref."""
+        others = [number for number in range(1, len(self._events) + 1) if not self.words_are_ours(number)]
+        if others:
+            events = "1 event" if len(others) == 1 else f"{len(others)} events"
+            yield f"the words of {events} of its history, which another version of golfref wrote"
+
+    def _amendments(self) -> dict[int, Amendment]:
+        """By the number of its event, what each amendment made of the run."""
+        if len(self.stages) == 1:
+            return {}
+        ids = {row.identity: row.id for row in self._store.committed()}
+        found = {}
+        for old, new in zip(self.stages, self.stages[1:], strict=False):
+            there = {identity: id_ for identity, id_ in ids.items() if id_ <= new.since}
+            counting = {id_ for identity, id_ in there.items() if old.has(identity)}
+            meta = replace(self._meta, facts=old.facts, matches=len(old.plan))
+            found[new.events] = amended(meta, new.facts, there, counting)
+        return found
+
+    # The voids
+
+    def _check_voids(self) -> Iterator[str]:
+        attempts: dict[tuple[int, int], int] = {}
+        before = (0, 0)
+        for void in self._store.voids():
+            found = [*self._check_void(void, attempts)]
+            if void.after is not None and void.events is not None:
+                found += self._check_moment(void, before)
+                before = (void.after, void.events)
+            yield from (f"void #{void.id}: {text}" for text in found)
+
+    def _check_void(self, void: Void, attempts: dict[tuple[int, int], int]) -> Iterator[str]:
+        """What is wrong with a void; `attempts` has by stage and number the last attempt that was voided."""
+        stage = self._stage_of(void)
+        if void.number is None:
+            if not self._is_earlier or len(self.stages) == 1:
+                yield "it tells no match"
+            return
+        fixture = stage.fixture(void.number)
+        if fixture is None:
+            yield f"the plan has no match {void.number}"
+            return
+        identity = stage.terms.identity(fixture)
+        if identity.bots != void.bots:
+            yield f"its bots are not those of match {void.number}"
+        which = (stage.events, void.number)
+        if not 1 <= void.attempt <= ATTEMPTS or void.attempt not in (1, attempts.get(which, 0) + 1):
+            yield f"attempt {void.attempt} at match {void.number} follows no other"
+        attempts[which] = void.attempt
+        if void.after is not None:
+            self._voided[identity].append(void)
+
+    def _stage_of(self, void: Void) -> Stage:
+        events = void.events
+        if events is None:
+            return self.now
+        return next((stage for stage in reversed(self.stages) if stage.events <= events), self.stages[0])
+
+    def _check_moment(self, void: Void, before: tuple[int, int]) -> Iterator[str]:
+        """What is wrong with the place of a void among the matches and the events."""
+        committed, happened = self._committed, len(self._events)
+        after, events = void.after or 0, void.events or 0
+        earlier = self._events[events - 1].after if 0 < events <= happened else 0
+        later = self._events[events].after if 0 <= events < happened else committed
+        if not before[1] <= events <= happened or not max(before[0], earlier) <= after <= later:
+            yield f"it came after {after} matches and {events} events, which does not go with the rows around it"
+
+    def voids_after_commit(self, id_: int, match: Identity) -> Iterator[str]:
+        """Each void that claims to have come after its match had been committed."""
+        for void in self._voided.get(match, ()):
+            if void.after is not None and void.after >= id_:
+                yield f"void #{void.id} came when it had been committed already"
+
+
+def _shown(line: str) -> str:
+    return printable(line, LONGEST_SHOWN)

@@ -1,0 +1,87 @@
+"""The terms on which a match of a run was played: what its record tells of them, against the config of that time.
+
+What no config says of a match is checked elsewhere, or hangs on nothing but the hashes: see `record.py`.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import asdict
+
+from protocol.messages import GameMessage, Limits
+from protocol.text import printable
+from referee.play.spec import BotLimits
+from referee.play.talk.retell import other_version
+from referee.rules.book.changes import in_effect
+from referee.rules.book.variants import UnknownVariant, restored
+from referee.rules.record import Record, SeatRecord
+from referee.tournament.config.config import ConfiguredVariant
+from referee.tournament.plan.schedule import Identity
+from referee.tournament.run.setups import for_blocks
+from referee.tournament.store.facts import BotFacts, Facts, VariantFacts
+from referee.tournament.verify.compare import LONGEST_SHOWN, differences, excerpt
+
+
+def check_terms(facts: Facts, match: Identity, record: Record) -> Iterator[str]:
+    """Every way in which a match was played otherwise than the config has it, under which it was played."""
+    yield from (text for one in facts.variants if one.name == match.variant for text in _check_game(one, record))
+    bots = {bot.name: bot for bot in facts.bots}
+    for seat in (seat for seat in record.seats if seat.name in bots):
+        who = printable(seat.name, LONGEST_SHOWN)
+        yield from (f"{who}: {text}" for text in _check_bot(bots[seat.name], seat))
+    yield from _check_hello(facts, record)
+    if record.isolation != facts.isolation:
+        yield f"played under isolation {excerpt(record.isolation)}; the config has {excerpt(facts.isolation)}"
+    if record.isolation == "none" and record.cgroups:
+        yield "bounded by control groups, which isolation `none` never is"
+    if facts.reuse == "match" and any(seat.matches_before for seat in record.seats):
+        yield "a bot's process had played before; the config has a new one for each match"
+    if record.seed:
+        yield f"dealt from a seed of its own, {excerpt(record.seed)}; a match of a run has none"
+    settings = {
+        "clocks": (record.clocks, facts.clocks),
+        "faults": (record.faults, facts.faults),
+        "limits": (asdict(BotLimits()) | record.limits, facts.limits),
+    }
+    for name, pair in settings.items():
+        played, configured = map(msgspec.to_builtins, pair)
+        yield from differences(played, configured, "played with", "the config has", name)
+
+
+def _check_hello(facts: Facts, record: Record) -> Iterator[str]:
+    told = [GameMessage(variant=one.preset, name=one.name, seats=one.seats) for one in facts.variants]
+    if list(record.games) != told:
+        yield "`hello` told other games than the config has"
+    if other_version(record.golfref, record.protocol) is None and record.bounds != Limits():
+        yield "`hello` told other bounds of a bot's output than golfref has"
+
+
+def _check_game(facts: VariantFacts, record: Record) -> Iterator[str]:
+    """What was played. Options without effect may differ: another version of golfref had other defaults for them."""
+    try:
+        configured = for_blocks(ConfiguredVariant(name=facts.name, variant=facts.variant, seats=facts.seats))
+        played = restored(record.preset, record.options)
+    except (UnknownVariant, msgspec.ValidationError):
+        yield "played with options that golfref does not know"
+        return
+    if record.preset != facts.preset:
+        yield f"played the game {excerpt(record.preset)}; the config has {excerpt(facts.preset)}"
+        return
+    one, other = (msgspec.to_builtins(in_effect(variant.options)) for variant in (played, configured))
+    yield from differences(one, other, "played with", "the config has", "options")
+
+
+def _check_bot(facts: BotFacts, seat: SeatRecord) -> Iterator[str]:
+    if seat.owner != facts.owner:
+        yield f"its owner was {excerpt(seat.owner)}; the config had {excerpt(facts.owner)}"
+    if facts.command is not None and seat.command != facts.command:
+        yield f"it was started by {excerpt(seat.command)}; the config had {excerpt(facts.command)}"
+    if facts.builtin is not None and not _starts(facts.builtin, seat.command):
+        yield f"it was started by {excerpt(seat.command)}; the config had the shipped bot {excerpt(facts.builtin)}"
+
+
+def _starts(builtin: str, command: tuple[str, ...]) -> bool:
+    """Whether a command is an interpreter with the file of a shipped bot, wherever golfref is installed."""
+    path = Path(command[-1]) if command else Path()
+    return len(command) == 2 and path.parent.name == builtin and path.stem == "bot"
