@@ -36,7 +36,6 @@ MOST_LOOKS_IN_FLIGHT = 5
 """At how many looks in a row, while no watch is left, a bot may have descriptors under way, where nobody sees them."""
 
 _READ_BYTES = 1 << 20
-_EPOLL = "anon_inode:[eventpoll]"
 
 
 class Held(NamedTuple):
@@ -105,11 +104,10 @@ def held(pids: Sequence[int], *, most: int = MOST_WATCHES, sockets: bool = True)
     """
     watches = in_flight = 0
     for pid in pids:
-        for fd, what in _descriptors(pid):
-            if what == _EPOLL:
-                watches += _occurrences(f"/proc/{pid}/fdinfo/{fd}", b"tfd:", most - watches)
-            elif sockets and what.startswith("socket:"):
-                in_flight += _number(f"/proc/{pid}/fdinfo/{fd}", b"scm_fds:")
+        for path in _descriptors(pid):
+            watches += _occurrences(path, b"tfd:", most - watches)
+            if sockets:
+                in_flight += _number(path, b"scm_fds:")
             if watches > most:
                 return Held(watches, in_flight)
     return Held(watches, in_flight)
@@ -134,12 +132,14 @@ def _excess(held: Held, seen: _Seen) -> str:
     return ""
 
 
-def _descriptors(pid: int) -> Iterator[tuple[str, str]]:
-    """The descriptors of a process, and what each is."""
+def _descriptors(pid: int) -> Iterator[str]:
+    """The files in which the kernel tells of each descriptor of a process.
+
+    Where the bot has a user id of its own, an ordinary user may read these, but not which file a descriptor is.
+    """
+    folder = f"/proc/{pid}/fdinfo"
     with contextlib.suppress(OSError):
-        for fd in os.listdir(f"/proc/{pid}/fd"):
-            with contextlib.suppress(OSError):
-                yield fd, os.readlink(f"/proc/{pid}/fd/{fd}")
+        yield from (f"{folder}/{fd}" for fd in os.listdir(folder))
 
 
 def _occurrences(path: str, word: bytes, most: int) -> int:
