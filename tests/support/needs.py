@@ -65,23 +65,49 @@ def need_lent_ids() -> Organiser:
     for line in Path("/etc/subuid").read_text().splitlines() if Path("/etc/subuid").is_file() else ():
         with contextlib.suppress(KeyError):
             user = pwd.getpwnam(line.partition(":")[0])
-            become = ("setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", "env")
-            env = {"HOME": user.pw_dir, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"}
-            for python in (sys.executable, "/usr/bin/python3"):
-                command = [*become, python, "-P", "-c", _TELL_WHY_NONE]
-                done = subprocess.run(command, env=os.environ | env, check=False, capture_output=True, text=True)
-                if done.returncode == 0:
-                    return Organiser(become, python, env)
-                problem = f"{user.pw_name} cannot start bots with ids of their own: {done.stderr.strip()[-500:]}"
+            organiser, problem = _as_user(user.pw_uid, user.pw_gid, user.pw_dir)
+            if organiser is not None and not problem:
+                return organiser
     lacking(problem)
+
+
+def need_no_ids() -> Organiser:
+    """An ordinary user whose bots have no user ids of their own: ourselves, or, where we are root, nobody."""
+    need_bubblewrap()
+    if os.geteuid():
+        if why_none() is None:
+            pytest.skip("this user's bots have user ids of their own")
+        return OURSELVES
+    user = pwd.getpwnam("nobody")
+    organiser, problem = _as_user(user.pw_uid, user.pw_gid, user.pw_dir)
+    if organiser is None:
+        lacking(problem)
+    return organiser
+
+
+def _as_user(uid: int, gid: int, home: str) -> tuple[Organiser | None, str]:
+    """How root starts a referee as this user, and why its bots have no ids; None where no Python starts as this user.
+
+    The system's Python is tried too, because ours may lie in root's home folder.
+    """
+    # env is between them because setpriv itself still has root's rights when it looks for its program.
+    become = ("setpriv", f"--reuid={uid}", f"--regid={gid}", "--clear-groups", "env")
+    env = {"HOME": home, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"}
+    problem = ""
+    for python in (sys.executable, "/usr/bin/python3"):
+        command = [*become, python, "-P", "-c", _TELL_WHY_NONE]
+        done = subprocess.run(command, env=os.environ | env, check=False, capture_output=True, text=True)
+        if done.returncode == 0:
+            return Organiser(become, python, env), done.stdout.strip()
+        problem = f"user {uid} can start no bots in cells: {done.stderr.strip()[-500:]}"
+    return None, problem
 
 
 _TELL_WHY_NONE = """
 from referee.play.isolation.levels import bubblewrap
 from referee.play.isolation.users import why_none
 bubblewrap()
-if why_none() is not None:
-    raise SystemExit(str(why_none()))
+print(why_none() or "")
 """
 
 

@@ -14,7 +14,7 @@ import trio
 
 from referee.play.bot.channel import Channel
 from referee.play.bot.orphans import end_orphans
-from referee.play.bot.process import BotProcess
+from referee.play.bot.process import KEEPERS, BotProcess
 from referee.play.bot.procfs import Holdings
 
 CHECK_S = 0.1
@@ -58,7 +58,8 @@ def _excess(holds: Holdings, process: BotProcess) -> str:
     # Where a control group bounds memory, the kernel may have ended only a part of the bot.
     if process.ran_out_of_memory() or (holds.memory_bytes > limits.memory_mb * MB and "memory" not in bounded):
         return f"it used more memory than {limits.memory_mb} MB, and was ended"
-    if holds.tasks > limits.processes and "processes" not in bounded:
+    # Those around a cell are counted too; a bot that the kernel keeps at its bound is not ended for it.
+    if holds.tasks > limits.processes + KEEPERS and "processes" not in bounded:
         return f"it had more than {limits.processes} processes and threads, and was ended"
     if holds.cpu_ns > limits.cpu_s * 1_000_000_000:
         return f"it computed for more than {limits.cpu_s} s, and was ended"
