@@ -81,6 +81,8 @@ CALLS = {
     "nice": (141, 0, 0, -20),
     "real time": (144, 0, 1, text(b"\x63\0\0\0")),
     "higher limit": (160, 7, text(16 * b"\xff")),
+    "core limit": (160, 4, text(16)),
+    "core limit by prlimit": (302, 0, 4, text(16), 0),
     "kill the first process": (62, 1, 9),
     "pidfd_getfd": (438, 0, 0, 0),
     "x32 getpid": (0x40000000 | 39,),

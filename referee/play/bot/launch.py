@@ -3,16 +3,20 @@
 Nothing is started here; process.py does that.
 """
 
+import contextlib
 import os
+import resource
 import secrets
 import shlex
+import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from referee.play.isolation.bwrap import arguments, inner_command
 from referee.play.isolation.cell import cell_of
 from referee.play.isolation.levels import bubblewrap
+from referee.play.isolation.paths import PATH
 from referee.play.isolation.seccomp import program
 from referee.play.isolation.users import BotUser, take_user
 from referee.play.spec import MB, BotLimits, BotSpec, Confinement
@@ -38,6 +42,8 @@ class Launch(NamedTuple):
     """The path of a file that the process makes if it cannot enter its control groups; None where there are none."""
     user: BotUser | None = None
     """The user that is the bot's own until it is given back; None where it has none of its own."""
+    dumps_core: bool = False
+    """Whether the host may keep what is left of the process when it crashes."""
 
 
 def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], counted: bool) -> Launch:
@@ -47,12 +53,30 @@ def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], coun
     and NoBubblewrap where this host builds none.
     """
     if confinement.isolation == "none":
-        return Launch(list(spec.command), environment(spec), spec.dir)
+        return Launch(list(spec.command), environment(spec), spec.dir, dumps_core=True)
     if confinement.isolation == "limits":
         refusal = _refusal(join)
         shell = _shell(join, refusal, _ulimits(confinement.limits))
-        return Launch([*shell, *spec.command], environment(spec), spec.dir, refusal=refusal)
+        return Launch([*shell, *_never_urgent(), *spec.command], environment(spec), spec.dir, refusal=refusal)
     return _in_cell(spec, confinement.limits, join, counted=counted)
+
+
+@contextlib.contextmanager
+def no_core_dumps() -> Iterator[None]:
+    """What this process starts meanwhile leaves no core dump.
+
+    Where the host gives dumps to a program (`core_pattern` begins with `|`), the kernel starts that program as root. A
+    limit of 0 does not keep it from doing so, but a limit of 1 byte does; see core(5).
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    if hard == 0 and os.geteuid() != 0:  # only root may raise it
+        yield
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (1, hard or 1))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
 
 
 def environment(spec: BotSpec) -> dict[str, str]:
@@ -108,11 +132,23 @@ def _shell(join: Sequence[str], refusal: str | None, *more: str) -> list[str]:
 
 
 def _ulimits(limits: BotLimits) -> str:
-    """The limits in the units of a POSIX shell: blocks of 512 bytes for files, kilobytes for data."""
+    """The limits in the units of a POSIX shell: blocks of 512 bytes for files, kilobytes for data.
+
+    The soft limit of core dumps, 1 byte, is inherited; only the hard one is set.
+    """
     return (
-        f"ulimit -c 0; ulimit -f {limits.tmp_mb * MB // 512}; ulimit -n {limits.files}; "
+        f"{{ ulimit -H -c 1; }} 2> /dev/null; ulimit -f {limits.tmp_mb * MB // 512}; ulimit -n {limits.files}; "
         f"ulimit -d {2 * limits.memory_mb * MB // 1024}; ulimit -t {limits.cpu_s}"
     )
+
+
+def _never_urgent() -> list[str]:
+    """The words before a command that take the right to run before others from it, where the referee has that right."""
+    rights = {"--rtprio=0": resource.RLIMIT_RTPRIO, "--nice=0": resource.RLIMIT_NICE}
+    if all(resource.getrlimit(right) == (0, 0) for right in rights.values()):
+        return []
+    path = shutil.which("prlimit", path=PATH)
+    return [] if path is None else [path, *rights]
 
 
 def _file(data: bytes) -> int:

@@ -21,7 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.play.bot import orphans
-from referee.play.bot.launch import Launch, launch
+from referee.play.bot.launch import Launch, launch, no_core_dumps
 from referee.play.bot.procfs import (
     Computed,
     Holdings,
@@ -362,7 +362,7 @@ def _new_group(confinement: Confinement) -> Group | None:
 def _start(how: Launch) -> "subprocess.Popen[bytes]":
     """Start the process; raises StartFailed and HostFault."""
     try:
-        with _nothing_ignored():
+        with _nothing_ignored(), contextlib.nullcontext() if how.dumps_core else no_core_dumps():
             return subprocess.Popen(
                 how.command,
                 stdin=subprocess.PIPE,

@@ -79,7 +79,7 @@ def inner_command(cell: Cell, limits: BotLimits, *, user: BotUser | None, stdout
         *become,
         tool("prlimit"), f"--nproc={limits.processes}", f"--nofile={limits.files}",
         f"--data={2 * limits.memory_mb * MB}", f"--fsize={limits.tmp_mb * MB}",
-        f"--cpu={limits.cpu_s}:{limits.cpu_s + 5}", "--core=0", "--memlock=65536", "--msgqueue=0",
+        f"--cpu={limits.cpu_s}:{limits.cpu_s + 5}", "--memlock=65536", "--msgqueue=0", "--rtprio=0", "--nice=0",
         f"--sigpending={limits.processes}",  # counted for the referee's user too, whatever the bot's
         *([] if user is None else [tool("env"), *(f"{name}={value}" for name, value in cell.env.items())]),
         *([] if stdout == 1 else [tool("sh"), "-c", f'exec "$@" >&{stdout} {stdout}>&-', "sh"]),

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
-_GT, _MASKED_EQ = 6, 7
+_NE, _GT, _MASKED_EQ = 1, 6, 7
 
 _CLONE_NAMESPACES = 0x7E020000
 """CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET."""
@@ -33,6 +33,7 @@ F_SETDELEG."""
 _SOL_SOCKET = 1
 _BUFFER_SIZES = (7, 8)
 """setsockopt: SO_SNDBUF, SO_RCVBUF."""
+_RLIMIT_CORE = 4
 _DONTNEED = 4
 _NOWAIT = 8
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
@@ -118,6 +119,9 @@ def _rules(*, shared_memory: bool) -> Iterator[_Rule]:
     for option in _BUFFER_SIZES:
         compares = ((1, _MASKED_EQ, _WORD, _SOL_SOCKET), (2, _MASKED_EQ, _WORD, option))
         yield _Rule("setsockopt", 0, compares)
+    # A limit of 1 byte keeps the kernel from starting the host's program for core dumps as root; 0 does not.
+    yield _Rule("setrlimit", errno.EPERM, ((0, _MASKED_EQ, _WORD, _RLIMIT_CORE),))
+    yield _Rule("prlimit64", errno.EPERM, ((1, _MASKED_EQ, _WORD, _RLIMIT_CORE), (2, _NE, 0, 0)))
     yield from (_Rule(call, 0) for call in _WITHOUT_EFFECT)
     if not shared_memory:
         yield _Rule("memfd_create", errno.ENOSYS)

@@ -102,7 +102,7 @@ print(json.dumps({
                 ("/", "/bot", "/usr", "/etc", "/dev", "/dev/pts", "/proc", "/tmp", "/dev/shm")},
     "elsewhere": tried(lambda: open(SECRET).read()), "init": tried(lambda: open("/proc/1/environ").read()),
     "limits": [resource.getrlimit(getattr(resource, "RLIMIT_" + name))[0]
-               for name in ("NPROC", "NOFILE", "DATA", "FSIZE", "CPU", "CORE")],
+               for name in ("NPROC", "NOFILE", "DATA", "FSIZE", "CPU", "CORE", "RTPRIO", "NICE")],
 }))
 """
 
@@ -130,7 +130,7 @@ def test_what_a_bot_sees_and_what_it_can_write(run: Run, folder: Path) -> None:
     assert not {"passwd", "hostname", "hosts", "shadow", "machine-id"} & set(saw["etc"])
     assert saw["elsewhere"] == "FileNotFoundError"
     assert {path for path, outcome in saw["written"].items() if outcome == "done"} == {"/tmp", "/dev/shm"}
-    assert saw["limits"] == [33, 44, 600 << 20, 5 << 20, 7, 0]
+    assert saw["limits"] == [33, 44, 600 << 20, 5 << 20, 7, 1, 0, 0]
     assert not (folder / "x").exists()
 
 

@@ -5,6 +5,7 @@ they found.
 """
 
 import os
+import resource
 import sys
 from pathlib import Path
 from typing import Any
@@ -154,6 +155,27 @@ def test_a_bot_in_a_cell_cannot_choose_who_dies_when_memory_runs_out(arena: Aren
     record = arena.play(arena.bot("chooses_who_dies"), arena.bot("honest"))
     assert blameless(record)
     assert findings(record) == {"last to die": "EROFS", "killed first": "1000", "writable": "nothing"}
+
+
+def test_a_bot_in_a_cell_that_crashes_starts_no_program_of_the_host(arena: Arena) -> None:
+    """For which its limit of core dumps must be 1 byte: with 0 the kernel starts what `core_pattern` names, as root."""
+    record = arena.play(arena.bot("dumps_core"), arena.bot("honest"))
+    assert (record.seats[0].faults, record.seats[1].faults) == ({"crashed": 1}, {})
+    found = findings(record)
+    assert {name: found.pop(name) for name in ("core", "real time", "nice")} == {
+        "core": "1",
+        "real time": "0",
+        "nice": "0",
+    }
+    assert set(found.values()) == {"refused"}
+
+
+@pytest.mark.parametrize("isolation", ["limits", "none"])
+def test_outside_a_cell_only_the_limits_bound_core_dumps(arena: Arena, isolation: str) -> None:
+    record = arena.play(arena.bot("dumps_core", "as it is"), arena.bot("honest"), isolation=isolation)
+    here = resource.getrlimit(resource.RLIMIT_CORE)[0]
+    unchanged = "unlimited" if here == resource.RLIM_INFINITY else str(here)
+    assert findings(record)["core"] == ("1" if isolation == "limits" else unchanged)
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the programs know the numbers of x86-64")
