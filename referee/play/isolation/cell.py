@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from referee.play.isolation.paths import FOLDER, PATH, SCRATCH, SYSTEM, inside, is_system, is_wide, is_within
 from referee.play.isolation.program import find_program
-from referee.play.isolation.shown import Unfit, check_folder, check_no_store, check_open
+from referee.play.isolation.shown import Unfit, check_folder, check_open, check_place
 from referee.play.isolation.users import why_none
 from referee.play.spec import BotSpec, script_of
 
@@ -61,7 +61,7 @@ def _cell(encoded: bytes) -> Cell:
         reads += [place] if place != reads[-1] else []
     for place in reads:
         if not is_system(place):
-            check_no_store(place)
+            check_place(place)
             if for_another:
                 check_open(place)
     arguments = [inside(argument, spec.dir) for argument in spec.command[1:]]

@@ -28,8 +28,20 @@ _PROGRAM_FOLDERS = ("bin", "sbin", "shims", "libexec")
 def find_program(spec: BotSpec, folder: str) -> tuple[str, list[str]]:
     """The bot's program, as it is called in the cell, and the paths of the host that it needs there; raises Unfit.
 
-    `folder` is the bot's folder, links resolved.
+    `folder` is the bot's folder, links resolved. What is installed with a program is shown as a whole, so it may not be
+    installed in a folder that holds other things too, such as a home folder.
     """
+    program, places = _find_program(spec, folder)
+    for place in places:
+        if is_wide(place) or os.path.dirname(os.path.realpath(place)) == "/home":
+            raise Unfit(
+                f"{program} is installed in {place}, all of which the bot could read; install it in a folder of its "
+                f"own, or use one of the system's"
+            )
+    return program, places
+
+
+def _find_program(spec: BotSpec, folder: str) -> tuple[str, list[str]]:
     name = spec.command[0]
     path = os.path.join(spec.dir, name) if "/" in name else shutil.which(name, path=spec.env.get("PATH"))
     if path is None:
@@ -83,8 +95,6 @@ def _named_python(path: str) -> tuple[str, list[str]]:
     target = os.path.realpath(path)
     environment, base = os.path.dirname(os.path.dirname(path)), _prefix(target)
     own = [environment] if os.path.isfile(os.path.join(environment, "pyvenv.cfg")) else []
-    if any(is_wide(place) for place in own):
-        raise Unfit(f"{path} would show all of {environment}; give the virtual environment a folder of its own")
     if is_system(target):
         return path, own
     if not any(Path(base).glob("lib/python3*/os.py")) and not any(Path(base).glob("lib/pypy3*/os.py")):

@@ -34,15 +34,14 @@ class Unfit(ValueError):
 def check_folder(folder: str, *, for_another: bool) -> None:
     """Look through a bot's own folder; raises Unfit.
 
-    It may hold no part of a store. It may hold no pipe or socket either, because two bots that share the folder could
-    talk through it. Where it is `for_another` user than ours, that user must be able to read everything in it; the
-    advice to make that so is given only when it is known that the folder holds no store.
+    It may hold no part of a store, and nothing through which two bots that share the folder could talk. Where it is
+    `for_another` user than ours, that user must be able to read everything in it; the advice to make that so is given
+    only when it is known that the folder holds no store.
     """
     closed = None
     everyone = stat.S_IROTH if for_another else 0
     for path, found in _files(folder, most=MOST_FILES):
-        if stat.S_ISFIFO(found.st_mode) or stat.S_ISSOCK(found.st_mode):
-            raise Unfit(f"{path} is a pipe or a socket; remove it: what runs in a cell talks to the referee alone")
+        _check_cannot_talk(path, found)
         if _is_store(path, found):
             raise Unfit(f"{_shows_store(path, folder)}; give the bot a folder of its own")
         if closed is None and not stat.S_ISLNK(found.st_mode) and found.st_mode & everyone != everyone:
@@ -62,15 +61,23 @@ def check_open(place: str) -> None:
 
 
 @functools.cache
-def check_no_store(place: str) -> None:
-    """Look through a file or folder that a bot can read besides its own folder; raises Unfit if a store is there.
+def check_place(place: str) -> None:
+    """Look through a file or folder that a bot can read besides its own folder; raises Unfit.
 
-    Bots often share an interpreter, so a place in which there is none is looked through once.
+    The same may not be there as in the bot's own folder. Bots often share an interpreter, so a place in which there is
+    none of it is looked through once.
     """
     place = os.path.realpath(place)
     for path, found in _files(place, most=MOST_FILES_TO_READ):
+        _check_cannot_talk(path, found)
         if _is_store(path, found):
             raise Unfit(f"{_shows_store(path, place)}; give the bot a folder of its own to read, or move the store")
+
+
+def _check_cannot_talk(path: str, found: os.stat_result) -> None:
+    """Raises Unfit if this is no file, folder or link."""
+    if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode) or stat.S_ISLNK(found.st_mode)):
+        raise Unfit(f"{path} is a pipe, a socket or a device; remove it: what is in a cell talks to the referee alone")
 
 
 def _shows_store(path: str, place: str) -> str:

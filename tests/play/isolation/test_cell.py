@@ -302,8 +302,8 @@ def test_a_folder_may_be_deeper_than_any_stack(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("prepare", "command", "why"),
     [
-        (lambda folder: os.mkfifo(folder / "pipe"), ("sh",), "pipe is a pipe or a socket"),
-        (lambda folder: _bound(folder / "door"), ("sh",), "door is a pipe or a socket"),
+        (lambda folder: os.mkfifo(folder / "pipe"), ("sh",), "pipe is a pipe, a socket or a device"),
+        (lambda folder: _bound(folder / "door"), ("sh",), "door is a pipe, a socket or a device"),
         (lambda folder: (folder / "run").symlink_to("/etc/hostname"), ("./run",), "a link to /etc/hostname, which it"),
         (lambda folder: (folder.parent / "a.py").write_text(""), ("python3", "../a.py"), "`../a.py` lies outside its"),
         (lambda _: None, ("no-such-program",), "`no-such-program` is not on the PATH"),
@@ -322,6 +322,38 @@ def _bound(path: Path) -> None:
         here = os.open(path.parent, os.O_RDONLY)
         door.bind(f"/proc/self/fd/{here}/{path.name}")
         os.close(here)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_python_that_is_installed_in_the_home_folder_would_show_all_of_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, named: bool
+) -> None:
+    home = folder.parent / "home"
+    python = home / "bin/python3"
+    python.parent.mkdir(parents=True)
+    shutil.copy(os.path.realpath(sys.executable), python)
+    (home / "lib").symlink_to(Path(sys.base_prefix, "lib"))
+    asked = subprocess.check_output([python, "-S", "-c", "import sys; print(sys.prefix)"], text=True)
+    assert asked.strip() == str(home)
+    monkeypatch.setenv("HOME", str(home))
+    command = str(python) if named else "python3"
+    bot = BotSpec(name="mine", command=(command, "-c", "1"), dir=str(folder), env={"PATH": str(python.parent)})
+    with pytest.raises(Unfit, match=r"not where a Python is installed|of its own, or use one of the system's"):
+        cell_of(bot)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, _bound])
+def test_nothing_that_a_bot_can_read_lets_it_talk(folder: Path, make: Callable[[Path], object]) -> None:
+    """Two bots that use one virtual environment, or read one folder, could talk through a pipe in it."""
+    env = folder.parent / "env"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(env)], check=True)
+    make(env / "include" / "ear")
+    for bot in (in_folder(folder), replace(in_folder(folder), command=(f"{env}/bin/python", "-c", "1"))):
+        shows_it = bot.command[0] != "sh"
+        with pytest.raises(Unfit, match="ear is a pipe, a socket or a device") if shows_it else nullcontext():
+            cell_of(bot)
+    with pytest.raises(Unfit, match="ear is a pipe, a socket or a device"):
+        cell_of(replace(in_folder(folder), reads=(str(env / "include"),)))
 
 
 @pytest.mark.parametrize("wide", ["/", "/tmp", "~"])
