@@ -13,9 +13,11 @@ from referee.play.bot.process import control_groups
 from referee.play.faults import HostFault
 from referee.play.isolation.cgroups import Cgroups
 from referee.play.isolation.levels import NoBubblewrap, bubblewrap
+from referee.play.isolation.users import why_none
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.spec import Confinement, Isolation
+from referee.trials.gaps import Gap, Groups, find_gaps
 from referee.trials.machine import Machine, look_at_machine, versions
 from referee.trials.races import WORK_US, Outcome, Scenario, race
 from referee.trials.starts import Start, try_start
@@ -56,24 +58,14 @@ class Level(Struct, frozen=True, kw_only=True):
     """Median time from the start of a Python bot to its `ready`; None where it did not get there."""
 
 
-class Groups(Struct, frozen=True, kw_only=True):
-    """What control groups do for each bot."""
-
-    version: int | None
-    """1 or 2; None where this process cannot make any."""
-    abilities: tuple[str, ...]
-    """What they can do: bound `memory` and `processes`, `freeze`, `kill`, count `cpu` time, `share` it out evenly."""
-    problem: str
-    """Why there are no groups, or why they cannot do all; empty if they can."""
-    remedy: str
-
-
 class Report(Struct, frozen=True, kw_only=True):
     """The document of `doctor --json`."""
 
     versions: dict[str, str]
     levels: tuple[Level, ...]
     groups: Groups
+    own_users: bool
+    """Whether every bot under `bwrap` has a user id of its own."""
     host: Machine
     jobs: int
     """How many matches to play at a time."""
@@ -83,8 +75,10 @@ class Report(Struct, frozen=True, kw_only=True):
     """Why no race could be played; empty if they were played."""
     bench: tuple[Outcome, ...]
     """With `--races`: races of bots with work of their own, by isolated timing, and by broadcast timing beside it."""
+    gaps: tuple[Gap, ...]
+    """What strangers' bots could do here although they are in cells, the most important first."""
     advice: tuple[str, ...]
-    """What to put right, the most important first."""
+    """What else to put right, the most important first."""
 
 
 def examine(*, as_json: bool, races: int | None = None) -> int:
@@ -132,15 +126,18 @@ def _report(windows: int) -> Report:
                 problems.append(str(fault))
 
     run_session([work])
+    jobs = max(1, int(min(machine.cores, machine.quota_cores or machine.cores)))
     found = Report(
         versions=versions(),
         levels=tuple(_levels(starts, missing)),
         groups=groups,
+        own_users=missing is None and why_none() is None,
         host=machine,
-        jobs=max(1, int(min(machine.cores, machine.quota_cores or machine.cores))),
+        jobs=jobs,
         races=races[0] if races else None,
         races_problem="; ".join(problems),
         bench=tuple(bench),
+        gaps=tuple(find_gaps(machine, groups, why_none() if missing is None else None, jobs=jobs)),
         advice=(),
     )
     return msgspec.structs.replace(found, advice=tuple(_advice(found)))
@@ -178,11 +175,6 @@ def _advice(report: Report) -> Iterator[str]:
     yield from _on_isolation(report)
     yield from _on_timing(report)
     yield from _on_host(report.host)
-    if report.host.autogroup is False and "share" not in report.groups.abilities:
-        yield (
-            "A bot with many processes gets more of the cores than a bot with few. Play where golfref can make control "
-            "groups of version 2; where there are none, set sysctl -w kernel.sched_autogroup_enabled=1."
-        )
 
 
 def _on_isolation(report: Report) -> Iterator[str]:
@@ -191,13 +183,6 @@ def _on_isolation(report: Report) -> Iterator[str]:
             remedy = f" To get it: {level.remedy}." if level.remedy else ""
             trust = " Without it, referee only bots that you trust." if level.name == "bwrap" else ""
             yield f"`{level.name}` is not available: {level.problem}.{remedy}{trust}"
-    lacking = [ability for ability in ("memory", "processes") if ability not in report.groups.abilities]
-    if lacking:
-        reason = f": {report.groups.problem}. To get them: {report.groups.remedy}." if report.groups.problem else "."
-        yield (
-            f"No control group bounds the {' and '.join(lacking)} of a bot{reason} Until then each process is bounded "
-            "by itself, and the referee looks ten times a second at what the bot as a whole uses."
-        )
 
 
 def _on_timing(report: Report) -> Iterator[str]:
@@ -225,8 +210,6 @@ def _on_host(machine: Machine) -> Iterator[str]:
             f"A control group limits computing to {machine.quota_cores:g} cores: `jobs` should not be higher, and bots "
             "are stopped now and then when they need more."
         )
-    if machine.swap_mb:
-        yield "Swap is switched on, and a bot that has been swapped out is slow: `swapoff -a` for the day."
     if machine.ptrace_scope == 0:
         yield "Under `none` and `limits` bots can look into each other: sysctl -w kernel.yama.ptrace_scope=1."
     if not machine.child_lists:
@@ -252,8 +235,17 @@ def _lines(report: Report) -> Iterator[str]:
         yield from _table(_race_rows(report.races))
     if report.bench:
         yield from ("", *_bench_lines(report.bench))
-    yield from ("", "What to put right:" if report.advice else "Nothing needs to be put right.")
+    yield from _gap_lines(report)
+    yield from ("", "What to put right:" if report.advice else "Nothing else needs to be put right.")
     yield from (f"{number}. {text}" for number, text in enumerate(report.advice, start=1))
+
+
+def _gap_lines(report: Report) -> Iterator[str]:
+    if report.gaps:
+        yield from ("", "What strangers' bots could do here, and what to do about it:")
+        yield from (f"{number}. {gap.attack} {gap.remedy}" for number, gap in enumerate(report.gaps, start=1))
+    elif any(level.name == "bwrap" and level.available for level in report.levels):
+        yield from ("", "Strangers' bots: nothing is missing here that golfref needs to keep them in.")
 
 
 def _table(rows: Iterator[tuple[str, str]]) -> Iterator[str]:
@@ -267,7 +259,9 @@ def _host_rows(report: Report) -> Iterator[tuple[str, str]]:
         (
             "root: under `bwrap` every bot gets a user id of its own"
             if machine.root
-            else "an ordinary user: under `bwrap` every bot runs in a user namespace"
+            else "an ordinary user: under `bwrap` every bot gets a subordinate user id of its own"
+            if report.own_users
+            else "an ordinary user: under `bwrap` every bot runs as this user, in a user namespace"
         ),
     )
     bounded = " and ".join(one for one in ("memory", "processes") if one in groups.abilities) or "nothing"

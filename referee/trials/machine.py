@@ -7,6 +7,8 @@ import contextlib
 import ctypes
 import os
 import platform
+import re
+import resource
 import sqlite3
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -45,6 +47,20 @@ class Machine(Struct, frozen=True, kw_only=True):
     """Whether the system lists the children of a process, by which processes that escape their bot are found."""
     wait_times: bool
     """Whether the system tells how long a process waited for a core, which is taken off the time of a slap."""
+    kernel: tuple[int, int]
+    """The version of the system's kernel."""
+    runs_core_handler: bool
+    """Whether the kernel starts a program as root when a bot crashes, and golfref cannot keep it from that."""
+    overcommit: int | None
+    """The setting vm.overcommit_memory of Linux; 2 where what is only reserved counts."""
+    kills_asker: bool
+    """Whether a Linux without memory kills who asks for some, and not who has the most."""
+    panics: bool
+    """Whether a Linux without memory stops altogether."""
+    most_files: int | None
+    """How many files all processes of the host may have open at a time, but for root's."""
+    most_processes: int | None
+    """How many processes and threads the host may have at a time."""
 
 
 def versions() -> dict[str, str]:
@@ -76,7 +92,30 @@ def look_at_machine() -> Machine:
         ptrace_scope=number("/proc/sys/kernel/yama/ptrace_scope"),
         child_lists=lists_children(),
         wait_times=bool(waits_of([os.getpid()])),
+        kernel=_kernel(),
+        runs_core_handler=_runs_core_handler(),
+        overcommit=number("/proc/sys/vm/overcommit_memory"),
+        kills_asker=number("/proc/sys/vm/oom_kill_allocating_task") == 1,
+        panics=bool(number("/proc/sys/vm/panic_on_oom")),
+        most_files=number("/proc/sys/fs/file-max"),
+        most_processes=_most_processes(),
     )
+
+
+def _kernel() -> tuple[int, int]:
+    found = re.match(r"(\d+)\.(\d+)", platform.release())
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _runs_core_handler() -> bool:
+    """A limit of 1 byte keeps the kernel from starting the program, but an ordinary user cannot raise a limit of 0."""
+    pattern = text(Path("/proc/sys/kernel/core_pattern")) or ""
+    return pattern.startswith("|") and resource.getrlimit(resource.RLIMIT_CORE)[1] == 0 and os.geteuid() != 0
+
+
+def _most_processes() -> int | None:
+    bounds = [number(f"/proc/sys/kernel/{name}") for name in ("pid_max", "threads-max")]
+    return min((bound for bound in bounds if bound is not None), default=None)
 
 
 def _memory_mb() -> dict[str, int]:

@@ -7,12 +7,17 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
+import msgspec
 import pytest
 
 from referee.play.isolation.levels import NoBubblewrap, bubblewrap
+from referee.play.isolation.users import NoUsers, why_none
 from referee.rules.record import GivenSlaps, Reaction
+from referee.trials.gaps import Gap, Groups, find_gaps
+from referee.trials.machine import look_at_machine
 from referee.trials.races import SEATS, Scenario, Window, chance_of, summary
 
 PATIENCE_S = 600.0
@@ -151,6 +156,71 @@ def test_where_no_bot_can_be_started_the_exit_code_says_so(zone: str, tmp_path: 
     out = doctor(zone=zone, code=3, cwd=tmp_path, command=DOCTOR)
     assert "Slap races: none could be played" in out
     assert "`limits` is not available: cannot start" in out
+
+
+# What strangers could do
+
+
+IN_ORDER = msgspec.structs.replace(
+    look_at_machine(),
+    root=False,
+    swap_mb=0,
+    autogroup=True,
+    kernel=(6, 1),
+    runs_core_handler=False,
+    overcommit=0,
+    kills_asker=False,
+    panics=False,
+    most_files=10_000_000,
+    most_processes=1 << 22,
+)
+GROUPS = Groups(version=2, abilities=("memory", "processes", "freeze", "kill", "cpu"), problem="", remedy="")
+NO_GROUPS = Groups(version=None, abilities=(), problem="there is no systemd", remedy="log in by ssh")
+NO_USERS = NoUsers("newuidmap is not installed", "apt-get install uidmap")
+
+
+def gaps(groups: Groups = GROUPS, no_users: NoUsers | None = None, **settings: object) -> list[Gap]:
+    return find_gaps(msgspec.structs.replace(IN_ORDER, **settings), groups, no_users, jobs=4)
+
+
+def test_nothing_is_said_of_a_host_on_which_nothing_is_missing() -> None:
+    assert gaps() == []
+    assert gaps(root=True, most_files=1000) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "attack", "remedy"),
+    [
+        ({"no_users": NO_USERS}, "Bots run as your own user", "apt-get install uidmap"),
+        ({"no_users": NO_USERS, "kernel": (5, 10)}, "allows a user (processes, pending", "apt-get install uidmap"),
+        ({"groups": NO_GROUPS}, "Nothing bounds the kernel's own memory", "log in by ssh"),
+        ({"swap_mb": 512}, "be swapped out", "swapoff -a"),
+        ({"overcommit": 2}, "Memory that a bot only reserves", "vm.overcommit_memory=0"),
+        ({"kills_asker": True}, "the kernel ends who asks next", "vm.oom_kill_allocating_task=0"),
+        ({"panics": True}, "brings down the whole host", "vm.panic_on_oom=0"),
+        ({"autogroup": False}, "A bot with many processes gets more", "kernel.sched_autogroup_enabled=1"),
+        ({"runs_core_handler": True}, "starts a program as root", "kernel.core_pattern=core"),
+        ({"most_files": 200_000}, "16 bots with 256 processes of 256 files", "fs.file-max=2097152"),
+        ({"most_processes": 4096}, "16 bots with 256 processes", "kernel.pid_max=32768"),
+    ],
+)
+def test_each_thing_that_is_missing_is_told_with_its_remedy(settings: Any, attack: str, remedy: str) -> None:
+    (gap,) = gaps(**settings)
+    assert attack in gap.attack
+    assert remedy in gap.remedy
+
+
+def test_what_is_swapped_out_counts_for_nobody_without_control_groups() -> None:
+    assert "counts for no bot" in gaps(groups=NO_GROUPS, swap_mb=512)[1].attack
+
+
+def test_the_report_tells_whether_bots_have_users_of_their_own(zone: str) -> None:
+    if not offers_bwrap():
+        pytest.skip("there are no cells here")
+    lines = doctor(zone=zone).splitlines()
+    (user,) = [line for line in lines if line.startswith("user ")]
+    told = any("use up what the kernel allows a user" in line for line in lines)
+    assert (why_none() is None) == ("id of its own" in user) == (not told)
 
 
 # What the figures mean
