@@ -122,7 +122,7 @@ def standings(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")],
     as_json: Json = False,
     hashes: Annotated[
-        bool, typer.Option("--hashes", help="Print number and hash of every match, for `verify --digest`.")
+        bool, typer.Option("--hashes", help="Print a hash for every row of the store, for `verify --digest`.")
     ] = False,
 ) -> None:
     """Print a run's tables again, from its store."""

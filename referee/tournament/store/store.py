@@ -440,7 +440,7 @@ class Store:
             who = {"bots": msgspec.json.decode(bots), "versions": msgspec.json.decode(versions)}
             identity = {"variant": variant, "game": game, **who, **where}
             told = {"id": id_, "number": number, "identity": identity, "hash": digest}
-            return msgspec.convert({**told, "result": msgspec.json.decode(result) | where}, CommittedMatch)
+            return msgspec.convert({**told, "result": where | msgspec.json.decode(result)}, CommittedMatch)
 
     def _record(self, column: Literal["id", "number"], value: int, name: str) -> bytes:
         found = self._read(f"SELECT record FROM matches WHERE {column} = ?", value)  # noqa: S608 - one of two words

@@ -2,21 +2,19 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from hashlib import sha256
 
 import msgspec
 from msgspec import Struct, field
 
 from protocol.actions import Action, Slap
-from protocol.codec import BadLine, decode_answer
 from protocol.messages import Answer
 from referee.play.talk.exchange import READY, Delivery
-from referee.play.talk.inbox import KEPT_BYTES, KEPT_OF_LINE, LEAST_LINE
 from referee.play.talk.retell import Answered, Retelling, answered, other_version
 from referee.rules.game import Game
-from referee.rules.record import Forfeit, Given, Line, Move, Reaction, Record, SeatRecord
+from referee.rules.record import Forfeit, Given, Line, Mishap, Move, Reaction, Record, SeatRecord
 from referee.rules.table.asks import Ask
 from referee.rules.table.seen import view
+from referee.tournament.verify.seats import all_kept, answer_of, check_seat, is_whole
 
 
 class _Events(Struct):
@@ -28,8 +26,8 @@ class _Events(Struct):
 class _Seat(Struct):
     """How far the conversation with a seat has been followed."""
 
-    lines: dict[int, list[Line]] = field(default_factory=lambda: defaultdict(list))
-    """What the bot wrote, by the number of messages that had been sent to it."""
+    lines: dict[int, list[tuple[int, Line]]] = field(default_factory=lambda: defaultdict(list))
+    """What the bot wrote, by the number of messages that had been sent to it, each line with its place from 1."""
     asked: int = 0
     """How many messages have awaited something of it."""
     events: int = 0
@@ -39,6 +37,19 @@ class _Seat(Struct):
     late_slaps: int = 0
     answer: Answer | None = None
     """The bot's last answer, where its line is kept."""
+    heard: int = 0
+    """How many lines answered what was asked, as far as they are kept."""
+    judged: int | None = 0
+    """How many lines had been looked at when the last answer was heard. None where something else came of it."""
+    fatal: Mishap | None = None
+    """The fault by which it has just forfeited."""
+
+    def unasked(self, bot: SeatRecord) -> int | None:
+        """How many lines answered nothing. None where nobody can say which lines were still looked at in the end."""
+        if not self.judged:
+            return None
+        said_ready = 0 if bot.matches_before else 1
+        return self.judged - said_ready - self.heard - self.faults["bad_message"]
 
 
 class ConversationCheck:
@@ -51,21 +62,23 @@ class ConversationCheck:
         self._retelling = Retelling(record)
         self._seats = [_Seat() for _ in record.seats]
         for seat, bot in zip(self._seats, record.seats, strict=True):
-            for line in bot.lines:
-                seat.lines[line.after].append(line)
+            for place, line in enumerate(bot.lines, 1):
+                seat.lines[line.after].append((place, line))
 
     def step(self, game: Game, move: Move) -> Iterator[str]:
         """What is wrong with the messages before a move and with the answers that made it."""
         for delivery, given in self._retelling.before(game, move):
             seat = self._seats[delivery.seat]
             seat.asked += 1
-            seat.answer = None
+            seat.answer, seat.judged = None, None
             if delivery.awaits != READY:
                 yield from self._check_told(game, delivery)
             if given is not None and self._is_ours:
                 yield from self._check_heard(game, delivery, given)
         if isinstance(move, Forfeit):
-            if not self._record.seats[move.seat].ready:
+            if self._record.seats[move.seat].ready:
+                self._seats[move.seat].fatal = move.fault
+            else:
                 self._seats[move.seat].faults[move.fault.kind] += 1
             return
         for ask, one in answered(game.question, move):
@@ -79,8 +92,11 @@ class ConversationCheck:
             who = f"seat {number} {bot.name}"
             if self._is_ours and self._retelling.sent(number) != (bot.sent_bytes, bot.sent_sha256):
                 yield f"{who}: it was sent other bytes than the record tells"
-            if (problem := _check_written(bot)) is not None:
-                yield f"{who}: {problem}"
+            if self._is_ours and any(line.after > seat.asked for line in bot.lines):
+                yield f"{who}: a line of it came after more messages than it was sent"
+            yield from (f"{who}: {problem}" for problem in check_seat(self._record, number))
+            if all_kept(bot) and (unasked := seat.unasked(bot)) not in (None, bot.unasked_lines):
+                yield f"{who}: {unasked} of its lines answer nothing; the record claims otherwise"
             counted = (dict(seat.faults), seat.late_slaps, number in self._retelling.forfeited)
             if counted != (bot.faults, bot.late_slaps, bot.forfeited):
                 yield f"{who}: its faults, late slaps and forfeit are not those of the moves"
@@ -106,12 +122,15 @@ class ConversationCheck:
         seat, bot = self._seats[given.seat], self._record.seats[given.seat]
         lines = seat.lines[seat.asked]
         is_kept = len(bot.lines) >= bot.wrote_lines or any(line.after > seat.asked for line in bot.lines[-1:])
-        if not is_kept or not all(map(_is_whole, lines)):
+        if not is_kept or not all(is_whole(line) for _, line in lines):
             return
-        seat.answer = next(
-            (answer for line in lines if (answer := _answer(line)) and answer.id == delivery.awaits), None
+        found = ((place, answer_of(self._record, line)) for place, line in lines)
+        place, seat.answer = next(
+            ((place, answer) for place, answer in found if answer and answer.id == delivery.awaits), (0, None)
         )
         silent = isinstance(given, Reaction) and given.late
+        if seat.answer is not None and not silent and (given.fault is None or given.fault.kind == "illegal_action"):
+            seat.heard, seat.judged = seat.heard + 1, place
         if given.fault is not None or silent:
             return
         if seat.answer is None:
@@ -122,12 +141,17 @@ class ConversationCheck:
     def _check_played(self, game: Game, ask: Ask, given: Given | Reaction) -> Iterator[str]:
         """The fallback is played where nothing was heard or a fault was made; what joins had come along (DEC-15)."""
         seat = self._seats[ask.seat]
+        if seat.fatal is not None and given.fault != seat.fatal:
+            yield f"{self._where(game, ask.seat)}: it forfeits by another fault than that of its answer"
+        seat.fatal = None
         if given.fault is not None:
             seat.faults[given.fault.kind] += 1
         if isinstance(given, Reaction):
             seat.late_slaps += given.late
             if (given.late or given.fault is not None) and given.target is not None:
                 yield f"{self._where(game, ask.seat)}: a slap that was not made"
+            if given.hint and not given.late:
+                yield f"{self._where(game, ask.seat)}: why it was late is told, but it was not"
             return
         had_forfeited = ask.seat in self._retelling.forfeited
         if (given.fault is not None or had_forfeited) and given.action != ask.fallback:
@@ -151,31 +175,3 @@ def _plays(action: Action, given: Given | Reaction) -> bool:
     if isinstance(given, Given):
         return action == given.action
     return (action.target if isinstance(action, Slap) else None) == given.target
-
-
-def _answer(line: Line) -> Answer | None:
-    try:
-        return decode_answer(line.text.encode())
-    except BadLine:
-        return None
-
-
-def _is_whole(line: Line) -> bool:
-    """Whether the kept text is the line itself."""
-    return "\ufffd" not in line.text and len(line.text.encode()) == line.size
-
-
-def _check_written(bot: SeatRecord) -> str | None:
-    """What is wrong with the lines that a bot wrote. None where they hold, or too little of them is kept to say."""
-    size = sum(line.size for line in bot.lines)
-    if len(bot.lines) > bot.wrote_lines or size > bot.wrote_bytes:
-        return "more of its lines are kept than it wrote"
-    if len(bot.lines) < bot.wrote_lines:
-        kept = sum(max(LEAST_LINE, min(line.size, KEPT_OF_LINE)) for line in bot.lines)
-        return None if kept >= KEPT_BYTES else "lines that it wrote are missing"
-    if not all(map(_is_whole, bot.lines)):
-        return None
-    text = "".join(line.text for line in bot.lines).encode()
-    if (len(text), sha256(text).hexdigest()) != (bot.wrote_bytes, bot.wrote_sha256):
-        return "the lines that it wrote are not those that were read"
-    return None

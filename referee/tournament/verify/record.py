@@ -4,10 +4,21 @@ Nothing here trusts a stored outcome. What is wrong is told in words. Every stor
 from which it must follow: the deals with the key, the moves with the rules, each answer with the line that the bot
 wrote, and the whole conversation, with its events, clocks and faults, with the hash of what was sent.
 
-A record alone cannot prove that nobody has made all of it anew. And a few facts follow from nothing else in it: times
-of answers, where they change no time left that bots are told (to the millisecond), times of slaps that change no
-order, names, host, isolation, standard error, lines beyond those that are kept, and the words about the fault that
-forfeits. In a run, the hash of the record and the digest of the run cover each of them.
+What a bot said of itself stands in its `ready` line, as far as that is kept; the counts of its lines follow from them;
+a fault that forfeits is that of its answer.
+
+A record alone cannot prove that nobody has made all of it anew. And a few facts follow from nothing else in it:
+
+- times of answers, where they change no time left that bots are told (to the millisecond), and uncharged times;
+- times of slaps that change no order, the wait for a core in them, and why a measurement is in doubt;
+- what a bot wrote to standard error, what it computed outside its turns, and by how much it just missed a slap window;
+- lines beyond those that are kept, the line where a fault happened, and, where both places agree, the words about the
+  fault that forfeits;
+- names, owners, commands, host, isolation, limits and control groups. In a run all of these but the last are held
+  against the config and the history (`terms.py`, `course.py`).
+
+In a run, the hash of the record covers each of them, and the digest of the run covers the hashes. What was sent can be
+compared only where a version of golfref played that sends the same bytes as this one; `unchecked` names the rest.
 """
 
 from collections.abc import Iterator, Mapping

@@ -110,7 +110,8 @@ def test_a_run_that_is_killed_again_and_again_comes_to_the_same_results(
         until_gone()
         if (folder / "run.golfref").exists():
             hashes = dict(
-                line.split() for line in golfref("standings", "run.golfref", "--hashes", cwd=folder)[0].splitlines()
+                line.rsplit(" ", 1)
+                for line in golfref("standings", "run.golfref", "--hashes", cwd=folder)[0].splitlines()
             )
             assert committed.items() <= hashes.items(), "what was committed stays as it was"
             committed = hashes
