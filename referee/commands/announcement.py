@@ -1,5 +1,6 @@
 """What `golfref tournament` says before it plays: what is planned, what it will take, and which bots do not start."""
 
+import os
 from collections.abc import Sequence
 
 from protocol.text import printable
@@ -8,9 +9,12 @@ from referee.commands.forecast import Estimate, estimate
 from referee.commands.opening import PreparedRun
 from referee.commands.progress import duration
 from referee.play.greeting import Greeted
+from referee.play.isolation.copies import Copied
+from referee.play.spec import MB
 from referee.rules.describe import advice
 from referee.tournament.config.config import Config
 from referee.tournament.plan.schedule import Plan
+from referee.tournament.store.events import reads_disk
 
 STDERR_LINES = 10
 """How many lines of a failing bot's standard error are shown."""
@@ -46,8 +50,27 @@ def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
     return found
 
 
-def tell_failures(greeted: Sequence[Greeted]) -> bool:
-    """Say of all bots that did not start why they did not. Returns whether there are any."""
+def announce_copies(made: Copied, strangers: int) -> None:
+    """Say what strangers' bots see of the host: copies in memory, or files from which one match can tell another."""
+    if made.folder:
+        say(
+            f"{made.bots} of {strangers} bots see nothing of the disk, but copies of what they need: "
+            f"{made.size_bytes / MB:.0f} MB in {os.path.dirname(made.folder)}, made in {made.took_s:.1f} s"
+        )
+    if made.on_disk:
+        say(*(f"WARNING: {line}" for line in on_disk(made)))
+
+
+def on_disk(made: Copied) -> tuple[str, ...]:
+    """A line for each thing that a stranger's bot reads from the disk."""
+    return tuple(reads_disk(bot, what) for bot, what in made.on_disk)
+
+
+def tell_failures(greeted: Sequence[Greeted], *, in_copies: bool = False) -> bool:
+    """Say of all bots that did not start why they did not. Returns whether there are any.
+
+    `in_copies` says whether bots see copies of what they seem to need, which may lack something.
+    """
     failed = [(one, one.mishap) for one in greeted if one.mishap is not None]
     for one, mishap in failed:
         say(f"bot {one.bot.name}: {mishap.kind}: {mishap.detail}")
@@ -58,6 +81,11 @@ def tell_failures(greeted: Sequence[Greeted]) -> bool:
             say(*(f"  | {printable(line.expandtabs(), 500)}" for line in one.stderr.splitlines()[-STDERR_LINES:]))
     if failed:
         say(f"{len(failed)} of {len(greeted)} bots did not start; nothing was played")
+    if failed and in_copies:
+        say(
+            "bots of several owners see no more of the system than their commands seem to need; `reads` in [[bots]] "
+            'adds a program or folder, and reads = ["/usr"] everything, from the disk'
+        )
     return bool(failed)
 
 

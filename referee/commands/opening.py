@@ -33,6 +33,8 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     plan: Plan
     amendment: Amendment | None
     """What the config means for the run that is there. None where there is none, or it is moved out of the way."""
+    notes: tuple[str, ...] = ()
+    """What the standings are to tell of how it is played."""
 
     @property
     def left(self) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import shlex
+from collections.abc import Iterator
 from os import stat_result
 from os.path import samestat
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.commands.announcement import announce_plan, announce_time, tell_failures
+from referee.commands.announcement import announce_copies, announce_plan, announce_time, on_disk, tell_failures
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.forecast import Estimate, Pace
 from referee.commands.interrupt import Signals
@@ -19,7 +20,9 @@ from referee.commands.standings import explain_faults, show
 from referee.play.bot.process import bounded, control_groups
 from referee.play.faults import HostFault
 from referee.play.isolation.cgroups import Cgroups
+from referee.play.isolation.copies import copied
 from referee.play.isolation.levels import bubblewrap
+from referee.play.isolation.memory import remove_leftovers
 from referee.play.session import Interrupted
 from referee.tournament.config.config import Config, ConfigError, load
 from referee.tournament.config.entrants import readers
@@ -28,7 +31,7 @@ from referee.tournament.run.crew import WorkersLost
 from referee.tournament.run.run import Run, greet_all
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
 from referee.tournament.store.events import changed_bot
-from referee.tournament.store.facts import Terms, config_facts
+from referee.tournament.store.facts import BotFacts, Terms, config_facts
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
 
@@ -87,17 +90,42 @@ def _run(options: TournamentOptions, path: Path, signals: Signals) -> int:
     with contextlib.nullcontext() if options.dry_run else locked(path) as lock:
         run = prepare(config, path, fresh=options.fresh, may_change=options.amend or options.dry_run)
         announce_plan(config, run.plan)
-        greeted = []
-        if options.dry_run or any(run.left.values()):
-            with signals.held():
-                greeted = greet_all(config, signals.check)
-        if tell_failures(greeted):
-            return CHECK_FAILED
-        estimate = announce_time(run, greeted)
-        if lock is None:
-            say("dry run: nothing was played, nothing was changed")
-            return DONE
-        return _play(options, run, estimate, lock, signals)
+        if not options.dry_run and not any(run.left.values()):
+            return _go_on(options, run, lock, signals)
+        with _copies(run) as run:
+            return _go_on(options, run, lock, signals)
+
+
+def _go_on(options: TournamentOptions, run: PreparedRun, lock: Lock | None, signals: Signals) -> int:
+    """Greet the bots if any is to play, and play what is left. Without a `lock` nothing is played."""
+    greeted = []
+    if options.dry_run or any(run.left.values()):
+        with signals.held():
+            greeted = greet_all(run.config, signals.check)
+    if tell_failures(greeted, in_copies=bool(run.config.copies)):
+        return CHECK_FAILED
+    estimate = announce_time(run, greeted)
+    if lock is None:
+        say("dry run: nothing was played, nothing was changed")
+        return DONE
+    return _play(options, run, estimate, lock, signals)
+
+
+@contextlib.contextmanager
+def _copies(run: PreparedRun) -> Iterator[PreparedRun]:
+    """The run with copies in memory of what strangers' bots see, where there are any; they are of the bots it names.
+
+    Raises StoreError where a bot's files changed meanwhile.
+    """
+    if not (strangers := run.config.strangers):
+        yield run
+        return
+    with copied(strangers) as made:
+        if changed := _changed(run):
+            names = ", ".join(before.name for before, _ in changed)
+            raise StoreError(f"the files of these bots changed while they were copied: {names}; start again")
+        announce_copies(made, len(strangers))
+        yield replace(run, config=replace(run.config, copies=made.folder), notes=on_disk(made))
 
 
 def _check_cells(config: Config, path: Path) -> None:
@@ -108,6 +136,7 @@ def _check_cells(config: Config, path: Path) -> None:
     if config.isolation != "bwrap":
         return
     bubblewrap()
+    remove_leftovers()
     groups = control_groups()
     gap = groups.gap if isinstance(groups, Cgroups) else groups
     if gap is not None and (lacking := sorted({"memory", "processes"} - bounded())):
@@ -118,6 +147,8 @@ def _check_cells(config: Config, path: Path) -> None:
 
 def _play(options: TournamentOptions, run: PreparedRun, estimate: Estimate, lock: Lock, signals: Signals) -> int:
     with contextlib.closing(open_store(run, lock)) as store:
+        if run.notes:
+            store.note(*run.notes)
         say(f"commitment {commitment(run.key)} (SHA-256 of the master key, which is revealed at the end)")
         shown = progress(store.results(), len(run.plan), run.config.rank_by, Pace(estimate))
         try:
@@ -141,15 +172,17 @@ def _play(options: TournamentOptions, run: PreparedRun, estimate: Estimate, lock
 
 def _note_changed_bots(run: PreparedRun, store: Store) -> None:
     """Name every bot whose files changed while it played, here and in the store."""
-    versions = {bot.name: bot.version for bot in config_facts(run.config).bots}
-    lines = [
-        changed_bot(bot.name, bot.version, versions[bot.name])
-        for bot in run.facts.bots
-        if versions[bot.name] != bot.version
-    ]
+    copies = {bot.name for bot in run.config.strangers} if run.config.copies else set()
+    lines = [changed_bot(old.name, old.version, new.version, copied=old.name in copies) for old, new in _changed(run)]
     if lines:
         say(*(f"WARNING: {line}" for line in lines))
         store.note(*lines)
+
+
+def _changed(run: PreparedRun) -> list[tuple[BotFacts, BotFacts]]:
+    """The bots whose files are not those of the run any more: as they were, and as they are."""
+    now = {bot.name: bot for bot in config_facts(run.config).bots}
+    return [(bot, now[bot.name]) for bot in run.facts.bots if now[bot.name].version != bot.version]
 
 
 def _stat(path: Path) -> stat_result | None:

@@ -45,6 +45,9 @@ class Confinement(Struct, frozen=True, kw_only=True):
 
     isolation: Isolation = "limits"
     limits: BotLimits = BotLimits()
+    copies: str = ""
+    """The host's folder with what bots see under `bwrap` instead of the host's own files; empty where they see these.
+    """
 
 
 SHIPPED = Path(referee.__file__).resolve().parent.parent / "bots"

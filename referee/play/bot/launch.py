@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from referee.play.isolation.bwrap import arguments, inner_command
-from referee.play.isolation.cell import cell_of
+from referee.play.isolation.copies import shown
 from referee.play.isolation.levels import bubblewrap
 from referee.play.isolation.paths import PATH
 from referee.play.isolation.seccomp import program
@@ -58,7 +58,7 @@ def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], coun
         refusal = _refusal(join)
         shell = _shell(join, refusal, _ulimits(confinement.limits))
         return Launch([*shell, *_never_urgent(), *spec.command], environment(spec), spec.dir, refusal=refusal)
-    return _in_cell(spec, confinement.limits, join, counted=counted)
+    return _in_cell(spec, confinement, join, counted=counted)
 
 
 @contextlib.contextmanager
@@ -84,8 +84,8 @@ def environment(spec: BotSpec) -> dict[str, str]:
     return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | spec.env
 
 
-def _in_cell(spec: BotSpec, limits: BotLimits, join: Sequence[str], *, counted: bool) -> Launch:
-    tool, cell = bubblewrap(), cell_of(spec)
+def _in_cell(spec: BotSpec, confinement: Confinement, join: Sequence[str], *, counted: bool) -> Launch:
+    tool, cell, limits = bubblewrap(), shown(spec, confinement.copies), confinement.limits
     user = take_user()
     read, write = os.pipe()
     refusal = _refusal(join)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from referee.play.faults import HostFault
 from referee.play.isolation.cell import Cell
-from referee.play.isolation.paths import FOLDER, PATH, SCRATCH, SHARED_MEMORY, SYSTEM, is_system, is_within
+from referee.play.isolation.paths import FOLDER, PATH, SCRATCH, SHARED_MEMORY, SYSTEM
 from referee.play.isolation.users import NOBODY, BotUser, entering
 from referee.play.spec import MB, BotLimits
 
@@ -39,6 +39,10 @@ _DEVICE_LINKS = {
     "/dev/full": "zero", "/dev/random": "urandom", "/dev/fd": "/proc/self/fd", "/dev/stdin": "/proc/self/fd/0",
     "/dev/stdout": "/proc/self/fd/1", "/dev/stderr": "/proc/self/fd/2",
 }  # fmt: skip
+
+
+INNER_TOOLS = ("setpriv", "prlimit", "env", "sh")
+"""The programs of the system that run in a cell before the bot does."""
 
 
 def arguments(cell: Cell, limits: BotLimits, *, user: BotUser | None, options: frozenset[str]) -> list[str]:
@@ -106,15 +110,21 @@ def _file_system(cell: Cell) -> list[str]:
     for place in SYSTEM:
         if os.path.islink(place):
             words += ["--symlink", os.readlink(place), place]
-        elif os.path.isdir(place):
-            words += ["--ro-bind", place, place]
-    words += ["--perms", "0755", "--dir", "/etc"]
-    for name in _ETC:
-        words += [word for path in sorted(Path("/etc").glob(name)) for word in ("--ro-bind", str(path), str(path))]
-    for place in cell.reads:
-        if not is_system(place) and not any(other != place and is_within(place, other) for other in cell.reads):
-            words += [*_folders_above(place), "--ro-bind", place, place]
-    return [*words, "--ro-bind", cell.folder, FOLDER]
+        elif os.path.isdir(cell.root + place):
+            words += ["--ro-bind", cell.root + place, place]
+    if cell.root:
+        words += ["--ro-bind", f"{cell.root}/etc", "/etc"]
+    else:
+        words += ["--perms", "0755", "--dir", "/etc"]
+        words += [word for path in etc_files() for word in ("--ro-bind", path, path)]
+    for place in cell.more:
+        words += [*_folders_above(place), "--ro-bind", cell.copies.get(place, place), place]
+    return [*words, "--ro-bind", cell.copies.get(cell.folder, cell.folder), FOLDER]
+
+
+def etc_files() -> list[str]:
+    """The files and folders of /etc that every bot can read."""
+    return [str(path) for name in _ETC for path in sorted(Path("/etc").glob(name))]
 
 
 def _folders_above(place: str) -> list[str]:

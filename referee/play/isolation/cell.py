@@ -31,6 +31,19 @@ class Cell(Struct, frozen=True, kw_only=True):
     """The other paths of the host that the bot can read, besides the system's. They are the same in the cell."""
     env: dict[str, str]
     """The bot's whole environment."""
+    root: str = ""
+    """The host's folder below which lies what is shown instead of the system's places; empty where these are shown."""
+    copies: dict[str, str] = {}
+    """By place of the host, the copy of it that is shown instead."""
+
+    @property
+    def more(self) -> tuple[str, ...]:
+        """Of `reads`, what has to be shown because nothing else that is shown holds it."""
+        return tuple(
+            place
+            for place in self.reads
+            if not is_system(place) and not any(other != place and is_within(place, other) for other in self.reads)
+        )
 
     def can_read(self, path: str) -> bool:
         """Whether the bot can read this path of the host, if there is such a file."""

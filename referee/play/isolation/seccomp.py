@@ -35,6 +35,8 @@ _BUFFER_SIZES = (7, 8)
 """setsockopt: SO_SNDBUF, SO_RCVBUF."""
 _RLIMIT_CORE = 4
 _DONTNEED = 4
+_COLLAPSE = 25
+"""madvise: MADV_COLLAPSE. Like `mbind`, it marks pages of a file in memory for all who read them, also later."""
 _NOWAIT = 8
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
 _HIGHEST_FAMILY = 64
@@ -51,6 +53,7 @@ _NOT_PERMITTED = (
     "init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load", "reboot", "swapon", "swapoff",
     "settimeofday", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname", "iopl", "ioperm",
     "vhangup", "uselib", "modify_ldt", "memfd_secret", "timer_create", "io_setup", "mincore", "vmsplice",
+    "mbind", "get_mempolicy", "set_mempolicy_home_node", "move_pages", "migrate_pages", "process_madvise",
 )  # fmt: skip
 """These are refused with EPERM. Without `setsid` and `setpgid` a bot stays one process group, which a signal stops."""
 
@@ -109,6 +112,7 @@ def _rules(*, shared_memory: bool) -> Iterator[_Rule]:
         yield from (_Rule(name, errno.EPERM, ((1, _MASKED_EQ, _WORD, command),)) for command in _FILE_COMMANDS)
     yield _Rule("fadvise64", errno.EPERM, ((3, _MASKED_EQ, _WORD, _DONTNEED),))
     yield _Rule("preadv2", errno.EOPNOTSUPP, ((5, _MASKED_EQ, _NOWAIT, _NOWAIT),))
+    yield _Rule("madvise", errno.EPERM, ((2, _MASKED_EQ, _WORD, _COLLAPSE),))
     for bit in _bits(_CLONE_NAMESPACES):
         yield _Rule("clone", errno.EPERM, ((0, _MASKED_EQ, bit, bit),))
     yield _Rule("clone", errno.EPERM, ((0, _MASKED_EQ, _CLONE_THREAD | _CLONE_FILES, _CLONE_THREAD),))

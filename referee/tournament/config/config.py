@@ -108,6 +108,8 @@ class Config(Settings, frozen=True, kw_only=True):
     bots: tuple[BotSpec, ...]
     folder: str
     """Absolute path of the config's folder."""
+    copies: str = ""
+    """The folder with copies of what bots see; see Confinement."""
 
     def processes(self, matches: int) -> int:
         """How many processes play a run of this many matches."""
@@ -117,7 +119,17 @@ class Config(Settings, frozen=True, kw_only=True):
     @property
     def confinement(self) -> Confinement:
         """How every bot is kept from what is not its own."""
-        return Confinement(isolation=self.isolation, limits=self.limits)
+        return Confinement(isolation=self.isolation, limits=self.limits, copies=self.copies)
+
+    @property
+    def strangers(self) -> tuple[BotSpec, ...]:
+        """The bots that may leave no mark for later matches: all that have owners, where several play under `bwrap`.
+
+        Shipped bots are nobody's.
+        """
+        bots = tuple(bot for bot in self.bots if bot.builtin is None)
+        several = len({bot.owner for bot in bots}) > 1
+        return bots if several and self.isolation == "bwrap" else ()
 
 
 class ConfigError(ValueError):

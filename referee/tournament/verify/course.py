@@ -14,7 +14,7 @@ from referee import __version__
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.schedule import Fixture, Identity, Plan
 from referee.tournament.store.amend import Amendment, amended
-from referee.tournament.store.events import golfref_of, last_origin, tells_changed_bot, tells_origin
+from referee.tournament.store.events import golfref_of, last_origin, tells_changed_bot, tells_origin, tells_reading
 from referee.tournament.store.facts import Facts, Terms, config_differences, plan_of
 from referee.tournament.store.store import EARLIER_FORMAT, Meta, RunEvent, Store, Void
 from referee.tournament.verify.compare import LONGEST_SHOWN
@@ -123,8 +123,9 @@ class Course:
     def _check_event(self, number: int, event: RunEvent) -> Iterator[str]:
         """What is wrong with what an event tells that is no amendment."""
         stage = next(one for one in reversed(self.stages) if one.events <= number)
+        versions = stage.terms.versions
         for line in event.lines:
-            if not tells_origin(line) and not tells_changed_bot(line, stage.terms.versions):
+            if not (tells_origin(line) or tells_changed_bot(line, versions) or tells_reading(line, versions)):
                 yield f"golfref never tells this: {_shown(line)}"
             elif line == self._origin(self._events[: number - 1]):
                 yield "it tells again what played already"
