@@ -46,7 +46,7 @@ async def _greet_one(pump: Pump, bot: BotSpec, message: Hello, confinement: Conf
         with trio.CancelScope(shield=True):
             await channel.stop(patience_s=FAREWELL_S)
             pump.let_go(channel)
-            end_orphans()
+            await end_orphans()
     heard = replies[0].heard
     is_ready = isinstance(heard, Ready)
     return Greeted(

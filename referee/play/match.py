@@ -126,7 +126,7 @@ class LiveMatch:
             async with trio.open_nursery() as nursery:
                 for channel in channels:
                     nursery.start_soon(self._stop_bot, channel, partial(channel.stop, patience_s=0.0))
-            end_orphans()
+            await end_orphans()
 
     async def _stop_bot(self, channel: Channel, farewell: Callable[[], Awaitable[None]]) -> None:
         """Stop a bot. As long as it may end by itself, it is frozen whenever slaps are timed."""
@@ -187,7 +187,7 @@ class LiveMatch:
                 bot, block = self._setup.bots[number].name, self._setup.block
                 kept = PooledBot(bot=bot, channel=channel, ready=seat.ready, matches=before + 1, block=block)
                 nursery.start_soon(self._stop_bot, channel, partial(self._pool.keep, kept))
-        end_orphans()
+        await end_orphans()
 
 
 async def play(pump: Pump, setup: MatchSetup) -> Record:

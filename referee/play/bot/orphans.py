@@ -11,6 +11,8 @@ import sys
 import time
 from collections.abc import Iterator
 
+import trio
+
 from referee.play.bot import watchman
 from referee.play.bot.procfs import own_children, session_of
 
@@ -18,6 +20,7 @@ _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 
 POLL_S = 0.0001
+LOOK_S = 0.002
 
 _children: set[int] = set()
 """The processes that we started and have not reaped."""
@@ -61,11 +64,22 @@ def _prepare() -> None:
         libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
-def end_orphans(*, patience_s: float = 1.0) -> bool:
+async def end_orphans(*, patience_s: float = 1.0) -> bool:
     """Kill and reap inherited descendants of bots, within `nothing_left_behind` only. False if some are left.
 
-    A process in the session of a bot that still plays belongs to that bot, and is ended with it.
+    A process in the session of a bot that still plays belongs to that bot, and is ended with it. The loop goes on
+    meanwhile.
     """
+    end = trio.current_time() + patience_s
+    while not end_orphans_now():
+        if trio.current_time() >= end:
+            return False
+        await trio.sleep(LOOK_S)  # they need a core to die
+    return True
+
+
+def end_orphans_now(*, patience_s: float = 0.0) -> bool:
+    """Do the same while nothing else goes on in this process: for the middle of a slap window, or without patience."""
     end = time.monotonic() + patience_s
     while _inherits and (orphans := _orphans()):
         for pid in orphans:
@@ -74,7 +88,7 @@ def end_orphans(*, patience_s: float = 1.0) -> bool:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
         if time.monotonic() >= end:
-            return False
+            return not _orphans()
         time.sleep(POLL_S)  # they need a core to die, perhaps the one that we are on
     return True
 

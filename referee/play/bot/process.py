@@ -101,6 +101,7 @@ class BotProcess:
         self._reported: bytes | None = None
         self._frozen_ns: int | None = None
         self._frozen_for_ns = 0
+        self._are_left = False
         self._now_ns = now_ns
         try:
             self._launch = self._prepare(spec, confinement)
@@ -276,10 +277,19 @@ class BotProcess:
             self._popen.stdin.close()
 
     def kill(self) -> None:
-        """Kill all processes of the bot. A cell ends with its first process, which is in the bot's process group."""
+        """Kill all processes of the bot. A cell ends with its first process, which is in the bot's process group.
+
+        This never waits. Of a bot outside a cell that forks without end some may be left, which are frozen until
+        `go_on_killing`, or until `stop`.
+        """
         self._signal(signal.SIGKILL)
         if self._group is not None and not self._is_cell:
-            self._group.kill()
+            self._are_left = not self._group.kill()
+
+    def go_on_killing(self) -> None:
+        """Kill what the last `kill` has left, if it has left anything."""
+        if self._are_left:
+            self.kill()
 
     async def stop(self, *, patience_s: float, drain: Callable[[], None]) -> None:
         """End the bot's input, and kill the bot if it has not ended after `patience_s` of its own time.
@@ -294,6 +304,7 @@ class BotProcess:
         self.kill()
         while not self.has_exited():
             await trio.sleep(0.001)
+            self.go_on_killing()
         drain()
         self._popen.wait()
         for pipe in (self._popen.stdout, self._popen.stderr):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 import trio
 
 from referee.play.bot.channel import Channel
-from referee.play.bot.orphans import end_orphans
+from referee.play.bot.orphans import end_orphans_now
 from referee.play.bot.process import KEEPERS, BotProcess
 from referee.play.bot.procfs import Holdings
 
@@ -38,9 +38,12 @@ class Warden:
     def check_all(self) -> None:
         """Look at every bot once."""
         for channel in list(self._channels()):
-            if channel.process is not None and channel.isolation != "none" and not channel.process.has_exited():
-                self._check(channel, channel.process)
-        end_orphans(patience_s=0)
+            if (process := channel.process) is None:
+                continue
+            process.go_on_killing()
+            if channel.isolation != "none" and not process.has_exited():
+                self._check(channel, process)
+        end_orphans_now()
 
     def _check(self, channel: Channel, process: BotProcess) -> None:
         holds = channel.look(time.monotonic_ns())

@@ -21,9 +21,6 @@ Ability = Literal["memory", "processes", "freeze", "kill", "cpu", "share"]
 their processor time, and compete for it as one, however many processes it has.
 """
 
-_FREEZE_S = 0.1
-"""How long `kill` waits until all processes are frozen, where the kernel cannot kill a group at once."""
-
 _SLACK_BYTES = 1 << 20
 """A group of version 1 that comes so near to its bound is taken to have reached it: memory is counted in batches."""
 
@@ -103,22 +100,24 @@ class Group:
             return _field(folder / "cgroup.events", "frozen") == 1
         return read_text(folder / "freezer.state") == "FROZEN"
 
-    def kill(self) -> None:
-        """Kill every process, frozen or not, and also those that they are just starting."""
+    def kill(self) -> bool:
+        """Kill every process, frozen or not, and also those that they are just starting. This never waits.
+
+        Returns False where some are only frozen yet, and are killed when this is called again a little later.
+        """
         with contextlib.suppress(OSError):
             write_text(self._any() / "cgroup.kill", "1")
-            return
+            return True
         # Version 1, and Linux before 5.14, have no such file. A process that is being killed starts nothing any more.
         # So if no other process is there afterwards, all are being killed. Else they are frozen before they are killed.
         killed = self._kill_each()
         if not killed.issuperset(self.processes()):
-            end = time.monotonic() + _FREEZE_S
             self.freeze()
-            while "freeze" in self._folders and not self.frozen() and time.monotonic() < end:
-                time.sleep(POLL_S)
-                self.freeze()
+            if "freeze" in self._folders and not self.frozen():
+                return False
             self._kill_each()
         self.thaw()
+        return True
 
     def _kill_each(self) -> set[int]:
         """Send SIGKILL to every process that is there now; returns their ids."""

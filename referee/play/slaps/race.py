@@ -117,7 +117,7 @@ async def run_race(exchange: Exchange, table: dict[int, Channel], doubts: Sequen
     doubts = [*doubts, *([] if all(frozen) else [NOT_FROZEN])]
     replies, stolen = [], stolen_ticks()
     for delivery in exchange.deliveries:
-        escaped = [] if orphans.end_orphans(patience_s=ESCAPED_S) else [ESCAPED]
+        escaped = [] if orphans.end_orphans_now(patience_s=ESCAPED_S) else [ESCAPED]
         replies.append(_ask_alone(table[delivery.seat], delivery, [*doubts, *escaped]))
         await trio.lowlevel.checkpoint()
     if stolen_ticks() != stolen:

@@ -134,7 +134,7 @@ class Worker:
             await self._wait(None)
             self._reports.close()
             orphans.unregister(self.pid)
-            orphans.end_orphans()
+            await orphans.end_orphans()
 
     async def _wait(self, patience_s: float | None) -> None:
         """Wait until it has ended, or for `patience_s`."""

@@ -190,6 +190,24 @@ def test_what_is_frozen_uses_no_processor_time_until_it_is_thawed(group: Group, 
     _until(lambda: (group.cpu_ns() or 0) > (held or 0) + 50_000_000)
 
 
+def test_killing_never_waits_for_those_that_are_started_meanwhile(
+    group: Group, run: Run, needs: Needs, marked: Marked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The referee's loop goes on, and asks again a little later."""
+    needs("freeze")
+    burner = run(BURNERS)
+    _until(lambda: len(group.processes()) == 4)
+    with monkeypatch.context() as patched:
+        patched.setattr(time, "sleep", lambda _: pytest.fail("it waits"))
+        patched.setattr(Group, "_kill_each", lambda _: set())  # there is always one more
+        patched.setattr(Group, "frozen", lambda _: False)
+        group.kill()
+    _until(group.kill)
+    assert burner.wait(PATIENCE_S) == -9
+    _until(lambda: not group.processes())
+    assert marked() == {}
+
+
 @pytest.mark.parametrize("held", [False, True], ids=["running", "frozen"])
 def test_kill_leaves_nothing_whatever_session_it_fled_to(group: Group, run: Run, marked: Marked, held: bool) -> None:
     burner = run(BURNERS)

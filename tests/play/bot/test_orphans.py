@@ -1,0 +1,62 @@
+"""What a bot leaves behind is ended while the referee's loop goes on."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+import trio
+
+from referee.play.bot import orphans
+from referee.play.bot.procfs import own_children
+
+PATIENCE_S = 20.0
+SHORT_S = 0.2
+TICK_S = 0.002
+
+
+@pytest.fixture
+def orphan(monkeypatch: pytest.MonkeyPatch) -> Iterator["subprocess.Popen[bytes]"]:
+    """A child of this process that is no bot, as if it were inherited."""
+    monkeypatch.setattr(orphans, "_inherits", True)
+    monkeypatch.setattr(orphans, "_children", own_children())
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True) as process:
+        yield process
+        process.kill()
+
+
+async def ticks_meanwhile(patience_s: float) -> tuple[bool, int]:
+    """Whether the orphans are gone within the patience, and how often another task got its turn meanwhile."""
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await trio.sleep(TICK_S)
+            ticks += 1
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(tick)
+        are_gone = await orphans.end_orphans(patience_s=patience_s)
+        nursery.cancel_scope.cancel()
+    return are_gone, ticks
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets the referee inherit processes")
+def test_the_loop_goes_on_while_an_orphan_cannot_die_yet(
+    orphan: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "kill", lambda *_: None)  # as with one that is in a system call which cannot be broken off
+        are_gone, ticks = trio.run(ticks_meanwhile, SHORT_S)
+    assert not are_gone
+    assert ticks > 3
+    assert orphan.poll() is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets the referee inherit processes")
+def test_an_orphan_is_gone_and_reaped(orphan: "subprocess.Popen[bytes]") -> None:
+    assert trio.run(ticks_meanwhile, PATIENCE_S)[0]
+    with pytest.raises(ChildProcessError):
+        os.waitpid(orphan.pid, os.WNOHANG)
