@@ -3,12 +3,14 @@
 from collections.abc import Callable, Generator, Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from uuid import uuid4
 
 import pytest
 from arena import Arena
 from at_random import AtRandom
 from golden import Golden
+from needs import need_lent_ids
 from processes import Marked, kill, marked_processes, no_processes, wait_until_gone
 from scripted import Start
 
@@ -103,6 +105,16 @@ def arena(tmp_path: Path, mark: dict[str, str]) -> Iterator[Arena]:
     arena = Arena(tmp_path, mark)
     yield arena
     arena.close()
+
+
+@pytest.fixture
+def lent_arena(mark: dict[str, str]) -> Iterator[Arena]:
+    """An arena whose referee is an ordinary user with subordinate ids."""
+    organiser = need_lent_ids()
+    with TemporaryDirectory(prefix="golfref-test-") as folder:  # pytest's are closed to other users
+        arena = Arena(Path(folder), mark, organiser)
+        yield arena
+        arena.close()
 
 
 @pytest.fixture(scope="session")

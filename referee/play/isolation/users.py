@@ -44,6 +44,8 @@ class BotUser(Struct, frozen=True, kw_only=True):
 
     uid: int
     """Its user and group id, as its user namespace counts."""
+    host_uid: int
+    """The same user's id, as the host counts."""
     namespace: int | None
     """The descriptor of that user namespace, which stays open; None where it is the referee's own."""
 
@@ -126,9 +128,11 @@ def _new_user() -> BotUser:
         mine = uids(os.getpid())
         if len(_in_use) == len(mine):
             raise HostFault(f"more than {len(mine)} bots at a time; use fewer `jobs`")
-        return BotUser(uid=mine[len(_in_use)], namespace=None)
+        uid = mine[len(_in_use)]
+        return BotUser(uid=uid, host_uid=uid, namespace=None)
     try:
-        return BotUser(uid=NOBODY, namespace=_new_namespace(*_claimed()))
+        uid, gid = _claimed()
+        return BotUser(uid=NOBODY, host_uid=uid, namespace=_new_namespace(uid, gid))
     except OSError as error:
         raise HostFault(f"the host cannot make another user namespace: {error.strerror}") from None
 

@@ -132,7 +132,9 @@ def test_a_bot_that_nothing_holds_kills_its_rival(arena: Arena, marked: Any) -> 
 # The host
 
 
-def test_a_bot_sees_nothing_of_the_host(arena: Arena) -> None:
+@pytest.mark.parametrize("of_whom", ["arena", "lent_arena"])
+def test_a_bot_sees_nothing_of_the_host(of_whom: str, request: pytest.FixtureRequest) -> None:
+    arena = request.getfixturevalue(of_whom)
     record = arena.play(arena.bot("looks_around"), arena.bot("honest"), clocks={"move_s": 10.0})
     assert blameless(record)
     found = findings(record)
@@ -179,7 +181,9 @@ def test_outside_a_cell_only_the_limits_bound_core_dumps(arena: Arena, isolation
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the programs know the numbers of x86-64")
-def test_no_system_call_leads_out_of_a_cell(arena: Arena) -> None:
+@pytest.mark.parametrize("of_whom", ["arena", "lent_arena"])
+def test_no_system_call_leads_out_of_a_cell(of_whom: str, request: pytest.FixtureRequest) -> None:
+    arena = request.getfixturevalue(of_whom)
     record = arena.play(arena.bot("calls_the_kernel"), arena.bot("honest"))
     assert blameless(record)
     found = findings(record)

@@ -7,8 +7,10 @@ in test_hostile.py, and the watches in test_watches.py.
 
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,17 @@ UNTOUCHED = {
 }
 """What a bot gets whose rival has taken nothing."""
 
+TAKES_USERS = """
+import random
+random.randrange = lambda count: 0
+from referee.play.isolation.users import give_back, take_user
+users = [take_user() for _ in range(3)]
+give_back(users[0])
+print(*(user.host_uid for user in users), take_user() == users[0], flush=True)
+input()
+"""
+"""Takes users as a referee does that looks for free ids where another one looks too."""
+
 PlayAs = Callable[[Organiser], Record]
 
 
@@ -48,6 +61,28 @@ def play_as(mark: dict[str, str]) -> Iterator[PlayAs]:
         yield play
     finally:
         shutil.rmtree(folder)
+
+
+def taken(referee: "subprocess.Popen[str]") -> list[str]:
+    assert referee.stdout is not None
+    return referee.stdout.readline().split()
+
+
+def test_referees_of_one_user_never_lend_the_same_id_at_a_time() -> None:
+    organiser = need_lent_ids()
+    start = partial(
+        subprocess.Popen,
+        [*organiser.become, organiser.python, "-P", "-c", TAKES_USERS],
+        env=os.environ | organiser.env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with start() as one, start() as other:
+        words = taken(one), taken(other)
+    assert [line[3] for line in words] == ["True", "True"], "an id is lent again by the referee that holds it"
+    assert len({*words[0][:3], *words[1][:3]}) == 6
+    assert str(os.geteuid()) not in words[0]
 
 
 def said(record: Record, seat: int) -> dict[str, str]:
