@@ -169,6 +169,57 @@ def test_a_record_whose_hash_was_changed_too_is_found_by_what_was_published(run:
     assert found.startswith(f'digest: published "{digest}", in the store "')
 
 
+def test_what_was_published_while_the_run_went_on_covers_what_was_there_then(run: Path, tmp_path: Path) -> None:
+    earlier = Path(shutil.copy(run, tmp_path / "earlier.golfref"))
+    change(earlier, "DELETE FROM matches WHERE id > 18")
+    with closing(Store.open(earlier)) as store:
+        published = [store.digest(), str(tmp_path / "hashes.txt")]
+        (tmp_path / "hashes.txt").write_text("\n".join(store.lines()))
+    for given, what in zip(published, ("the digest is that", "the hashes are those"), strict=True):
+        said, _ = golfref("verify", run.name, "--digest", given, cwd=tmp_path, code=4)
+        assert said.splitlines()[-1] == (
+            f"{run.name}: what could be checked holds: 12 matches and 8 out of the standings replayed; "
+            f"{what} of the run when 18 matches had been committed; "
+            "not checked: what came later is not among what was published"
+        )
+    change_record(run, value(run, "SELECT number FROM matches WHERE id = 18"), lambda _: None, thorough=True)
+    change(run, "UPDATE matches SET hash = lower(hash) || ' ' WHERE id = 17")
+    assert "match #17: it is not the published one (hash)" in findings(run, read_published(published[1], None))
+    assert any(
+        "the digest is not the published one" in finding
+        for finding in findings(run, read_published(published[0], None))
+    )
+
+
+def test_nothing_can_be_added_to_a_run_whose_digest_was_published_when_it_was_complete(run: Path, played: Path) -> None:
+    digest = json.loads((played / "results.json").read_text())["digest"]
+    with locked(run) as lock, closing(Store.open(run, lock=lock)) as store:
+        store.note("the lights went out")
+    (_, found) = findings(run, read_published(digest, None))
+    assert (
+        found == "the digest is that of the run when 20 matches had been committed, and so all; but more has been added"
+    )
+
+
+def test_a_run_tells_what_went_on_with_it(tmp_path: Path) -> None:
+    """Here on a machine with another name, as far as the run can tell."""
+    (tmp_path / "run.toml").write_text(CONFIG)
+    golfref("tournament", "run.toml", cwd=tmp_path)
+    run = tmp_path / "run.golfref"
+    change(run, "UPDATE meta SET value = json_quote('another host') WHERE key = 'host'")
+    assert len(findings(run)) == MATCHES, "the records tell another host than the run"
+    change(run, "DELETE FROM matches")
+    golfref("tournament", "run.toml", cwd=tmp_path)
+    with closing(Store.open(run)) as store:
+        (event,) = store.history()
+        (line,) = event.lines
+        assert (event.after, line.startswith("played from here on by golfref ")) == (0, True)
+    assert findings(run) == []
+    golfref("tournament", "run.toml", cwd=tmp_path)
+    with closing(Store.open(run)) as store:
+        assert len(store.history()) == 1, "what is told already is not told again"
+
+
 def test_a_published_figure_that_was_changed_is_named(run: Path, played: Path, tmp_path: Path) -> None:
     document = json.loads((played / "results.json").read_text())
     row = document["standings"][0]
