@@ -41,7 +41,7 @@ FLOORS = {
         ("greeting", "match", "session"),
     ),
     "referee.tournament": (
-        ("plan", "results"),
+        ("plan", "results", "voids"),
         ("orders", "standings"),
         ("config",),
         ("store",),

@@ -15,6 +15,7 @@ from referee.tournament.config.config import Config
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.schedule import Plan
 from referee.tournament.store.amend import Amendment, amendment
+from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
 from referee.tournament.store.events import Origin
 from referee.tournament.store.facts import Facts, config_facts, plan_of
@@ -35,6 +36,8 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     """What the config means for the run that is there. None where there is none, or it is moved out of the way."""
     notes: tuple[str, ...] = ()
     """What the standings are to tell of how it is played."""
+    barred: frozenset[str] = frozenset()
+    """The bots that play no more."""
 
     @property
     def left(self) -> dict[str, int]:
@@ -49,13 +52,16 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool) -> Pre
     A config that differs from the run's is told. Raises StoreError where the run cannot take it, or it may not change.
     """
     if fresh or not path.exists():
-        facts, key, found = config_facts(config), master_key(config.seed), None
+        facts, key, found, barred = config_facts(config), master_key(config.seed), None, set[str]()
     else:
         with contextlib.closing(Store.open(path)) as store:
             facts, key = config_facts(config, store.variants()), bytes.fromhex(store.meta().master_key)
-            found = amendment(store, facts)
+            found, barred = amendment(store, facts), barred_in(store.history(), facts)
         _tell_amendment(path, found, may_change=may_change)
-    return PreparedRun(path=path, config=config, facts=facts, key=key, plan=plan_of(facts, key), amendment=found)
+    plan = plan_of(facts, key)
+    return PreparedRun(
+        path=path, config=config, facts=facts, key=key, plan=plan, amendment=found, barred=frozenset(barred)
+    )
 
 
 def open_store(run: PreparedRun, lock: Lock) -> Store:

@@ -166,6 +166,10 @@ class RunProgress:
         self._voided += 1
         self._display.say(f"match {fixture.number} is void (attempt {attempt}), no bot's fault: {reason}")
 
+    def barred(self, why: str) -> None:
+        """A bot plays no more from now on."""
+        self._display.say(why)
+
     def _state(self) -> ProgressState:
         return ProgressState(
             done=self._leaders.matches,

@@ -20,6 +20,9 @@ from referee.tournament.summary import RunSummary, summary_of
 NAMED = 5
 """How many reasons or matches a line names at most."""
 
+NAMED_VOIDED = 20
+"""Of how many bots it is told how often they sat at a voided attempt."""
+
 EXAMPLES = 3
 """How many matches are named for each bot and kind of fault. --json tells all of them."""
 
@@ -129,11 +132,24 @@ def _lateness(summary: RunSummary) -> str:
     return text + ": the host is overloaded, use fewer jobs" * crowded
 
 
+def _voided_bots(summary: RunSummary) -> list[str]:
+    """By bot at how many voided attempts it sat, the greatest share first, and how many of its matches are missing."""
+    voided = sorted((bot for bot in summary.bots if bot.voided), key=lambda bot: (-bot.voided / bot.attempts, bot.name))
+    lines = []
+    for bot in voided[:NAMED_VOIDED]:
+        left_out = f", {bot.left_out} of its matches left out" if bot.left_out else ""
+        barred = ", barred" if bot.barred else ""
+        name = printable(bot.name, NAME_LIMIT)
+        lines.append(f"  {name}: {bot.voided} of its {bot.attempts} attempts voided{left_out}{barred}")
+    return lines + [f"  and {len(voided) - NAMED_VOIDED} more bots; --json has all"] * (len(voided) > NAMED_VOIDED)
+
+
 def _troubles(summary: RunSummary) -> list[str]:
     """What did not go as planned when the run began."""
     often = sorted(summary.void_reasons.items(), key=lambda pair: -pair[1])
     lines = [f"  voided {count} times: {printable(reason, 300)}" for reason, count in often[:NAMED]]
     lines += [f"  voided for {len(often) - NAMED} more reasons; --json has all"] * (len(often) > NAMED)
+    lines += _voided_bots(summary)
     if summary.unplayed:
         lines.append(f"  given up after every attempt was voided: matches {', '.join(map(str, summary.unplayed))}")
     if summary.retired:

@@ -101,7 +101,7 @@ def _go_on(options: TournamentOptions, run: PreparedRun, lock: Lock | None, sign
     greeted = []
     if options.dry_run or any(run.left.values()):
         with signals.held():
-            greeted = greet_all(run.config, signals.check)
+            greeted = greet_all(run.config, signals.check, barred=run.barred)
     if tell_failures(greeted, in_copies=bool(run.config.copies)):
         return CHECK_FAILED
     estimate = announce_time(run, greeted)

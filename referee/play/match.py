@@ -31,6 +31,9 @@ from referee.rules.table.chance import Chance, Keyed, Recorder, Stacked
 ID_KEY_BYTES = 16
 """How long the secret is from which the ids of a match's requests are derived."""
 
+BARRED = "barred: its presence alone explains the voided matches at which it sat"
+"""What a bot is charged with that is not started because the run has barred it."""
+
 LONGEST_STDERR_LINE = 1000
 """How many characters of a line of standard error are kept."""
 
@@ -58,6 +61,8 @@ class MatchSetup(Struct, frozen=True, kw_only=True):
     confinement: Confinement
     games: tuple[GameMessage, ...]
     """All games that will be played, as `hello` tells them."""
+    barred: tuple[str, ...] = ()
+    """The bots that are not started, by name: they forfeit at the start."""
 
 
 class LiveMatch:
@@ -137,6 +142,8 @@ class LiveMatch:
 
     async def _channel(self, number: int, spec: BotSpec) -> Channel:
         confinement, limits = self._setup.confinement, self._setup.limits
+        if spec.name in self._setup.barred:
+            return self._pump.admit(Channel(spec, confinement, limits, refused=BARRED))
         one = await self._pool.take(spec.name, self._setup.block) if self._pool else None
         if one is None:
             return await self._pump.start_bot(spec, confinement, limits)

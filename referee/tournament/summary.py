@@ -1,5 +1,7 @@
 """What a run comes to: its standings and everything by which they can be judged, from the store alone."""
 
+from collections import Counter
+
 from msgspec import Struct
 
 from protocol.messages import SlapTiming
@@ -7,6 +9,7 @@ from referee.rules.book.par_table import OURS_1
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding, Encounter, RankBy, Tally
+from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.facts import Facts, VariantFacts
 from referee.tournament.store.store import RunEvent, Store
@@ -22,6 +25,14 @@ class EnteredBot(Struct, frozen=True, kw_only=True):
     owner: str
     version: str
     """Hash of its command, environment and files, in hexadecimal."""
+    attempts: int = 0
+    """At how many attempts it sat that were played for the standings or voided."""
+    voided: int = 0
+    """How many of them the referee or its host spoiled."""
+    left_out: int = 0
+    """How many of its matches have no result because every attempt was voided."""
+    barred: bool = False
+    """Whether it plays no more, because its presence alone explains the voids at which it sat."""
 
 
 class RetiredMatch(Struct, frozen=True, kw_only=True):
@@ -101,21 +112,29 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
     meta = store.meta()
     tally, worst_us, late, counts_cpu = Tally(), 0, 0, True
     results: list[Result] = []
+    played: Counter[str] = Counter()
     for result in store.results():
         tally.add(result)
+        played.update(result.bots)
         worst_us, late = max(worst_us, result.lag_us), late + (result.lag_us > LATE_MATCH_US)
         counts_cpu = counts_cpu and result.counts_cpu
         if with_results:
             results.append(result)
     standings = tally.standings(meta.facts.rank_by)
     voids = store.void_reasons()
+    unplayed = store.given_up(ATTEMPTS)
+    tables = {void.number: void.bots for void in store.voids()}
+    voided = Counter(bot for void in store.voids() for bot in void.bots)
+    left_out = Counter(bot for number in unplayed for bot in tables.get(number, ()))
+    history = store.history()
+    barred = barred_in(history, meta.facts)
     return RunSummary(
         name=meta.facts.name,
         matches=tally.matches,
         planned=meta.matches,
         voided=sum(voids.values()),
         void_reasons=voids,
-        unplayed=tuple(store.given_up(ATTEMPTS)),
+        unplayed=tuple(unplayed),
         lateness=Lateness(worst_ms=worst_us / 1000, above_100_ms=late),
         counts_cpu=counts_cpu,
         results=tuple(results),
@@ -125,14 +144,22 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
             )
             for match in store.retired()
         ),
-        history=tuple(store.history()),
+        history=tuple(history),
         version=meta.golfref,
         host=meta.host,
         isolation=meta.facts.isolation,
         reuse=meta.facts.reuse,
         slap_timing=_slap_timing(meta.facts),
         bots=tuple(
-            EnteredBot(name=bot.name, owner=bot.owner, version=bot.version)
+            EnteredBot(
+                name=bot.name,
+                owner=bot.owner,
+                version=bot.version,
+                attempts=played[bot.name] + voided[bot.name],
+                voided=voided[bot.name],
+                left_out=left_out[bot.name],
+                barred=bot.name in barred,
+            )
             for bot in sorted(meta.facts.bots, key=lambda bot: bot.name)
         ),
         rank_by=standings.rank_by,

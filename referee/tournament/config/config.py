@@ -87,6 +87,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     rank_by: RankBy = "match-points"
 
 
+class Faults(FaultPolicy, frozen=True, kw_only=True):
+    """The table [faults] as it is written."""
+
+    voids: int | None = None
+    """From how many voided attempts on a bot is barred if its presence alone explains them; 0 for never. None leaves it
+    to whether the bots have several owners. No bot is told."""
+
+
 class ConfiguredVariant(Struct, frozen=True, kw_only=True):
     """A variant as this tournament plays it."""
 
@@ -104,6 +112,8 @@ class Config(Settings, frozen=True, kw_only=True):
     limits: BotLimits
     clocks: Clocks
     faults: FaultPolicy
+    voids: int | None = None
+    """`voids` in [faults]."""
     variants: tuple[ConfiguredVariant, ...]
     bots: tuple[BotSpec, ...]
     folder: str
@@ -154,7 +164,7 @@ class _File(Struct, frozen=True, kw_only=True):
 
     tournament: Settings = Settings()
     time: Clocks = Clocks()
-    faults: FaultPolicy = FaultPolicy()
+    faults: Faults = Faults()
     limits: BotLimits = BotLimits()
     variants: tuple[_GivenVariant, ...] | None = None
     bots: tuple[GivenBot, ...] | None = None
@@ -164,7 +174,7 @@ _TABLES = {
     **dict.fromkeys(Options.__struct_fields__, "the `options` of [[variants]]"),
     **dict.fromkeys(GivenBot.__struct_fields__, "[[bots]]"),
     **dict.fromkeys(_GivenVariant.__struct_fields__, "[[variants]]"),
-    **dict.fromkeys(FaultPolicy.__struct_fields__, "[faults]"),
+    **dict.fromkeys(Faults.__struct_fields__, "[faults]"),
     **dict.fromkeys(Clocks.__struct_fields__, "[time]"),
     **dict.fromkeys(BotLimits.__struct_fields__, "[limits]"),
     **dict.fromkeys(Settings.__struct_fields__, "[tournament]"),
@@ -190,7 +200,8 @@ def load(path: str | Path) -> Config:
         **asdict(file.tournament) | {"jobs": file.tournament.jobs or cores()},
         limits=file.limits,
         clocks=file.time,
-        faults=file.faults,
+        faults=FaultPolicy(policy=file.faults.policy, strikes=file.faults.strikes),
+        voids=file.faults.voids,
         variants=tuple(variants),
         bots=tuple(bots),
         folder=os.path.dirname(os.path.abspath(path)),
@@ -235,6 +246,8 @@ def _check_settings(file: _File, reader: Reader) -> None:
             reader.add(("time", clock), f"expected seconds above 0, at most {LONGEST_CLOCK_S}, got {seconds:g}")
     if file.faults.strikes < 1:
         reader.add(("faults", "strikes"), f"expected int >= 1, got {file.faults.strikes}")
+    if file.faults.voids is not None and file.faults.voids < 0:
+        reader.add(("faults", "voids"), f"expected int >= 0, got {file.faults.voids}")
     for name, least in LEAST_LIMITS.items():
         if (value := getattr(file.limits, name)) < least:
             reader.add(("limits", name), f"expected int >= {least}, got {value}")

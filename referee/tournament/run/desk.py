@@ -13,6 +13,7 @@ from referee.tournament.config.config import Config
 from referee.tournament.orders import ATTEMPTS, Begun, Order, Played, Report, Spoiled
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
+from referee.tournament.run.bars import Bars
 from referee.tournament.run.setups import setup_of
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.store import Store
@@ -30,14 +31,20 @@ class Watcher(Protocol):
     def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
         """A match was spoiled by the referee or its host."""
 
+    def barred(self, why: str) -> None:
+        """A bot plays no more from now on."""
+
 
 class Desk:
-    """Hands out `fixtures`. A match that is voided on every attempt is left out."""
+    """Hands out `fixtures`. A match that is voided on every attempt is left out, until one of its bots is barred."""
 
-    def __init__(
-        self, fixtures: Iterator[Fixture], *, config: Config, terms: Terms, store: Store, watcher: Watcher
+    def __init__(  # noqa: PLR0913 - the parts of a run
+        self, fixtures: Iterator[Fixture], *, config: Config, terms: Terms, store: Store, watcher: Watcher, bars: Bars
     ) -> None:
         self._fixtures = fixtures
+        self._bars = bars
+        self._left_out: list[Order] = []
+        """The matches that were voided on every attempt."""
         self._config, self._terms, self._store, self._watcher = config, terms, store, watcher
         self._again: deque[Order] = deque()
         """Orders that have come back and are handed out again."""
@@ -47,8 +54,10 @@ class Desk:
     async def next(self) -> Order | None:
         """The next match to be played. None where there is none now, although a spoiled one may still come back."""
         order = self._again.popleft() if self._again else self._first()
-        if order is not None:
-            self._out[order.fixture.number] = order
+        if order is None:
+            return None
+        order = replace(order, setup=self._bars.applied(order.setup))
+        self._out[order.fixture.number] = order
         return order
 
     async def report(self, report: Report) -> None:
@@ -56,6 +65,7 @@ class Desk:
         if isinstance(report, Played):
             order = self._out.pop(report.number)
             self._store.commit(report, self._terms.identity(order.fixture))
+            self._bars.finished(_names(order))
             self._watcher.finished(report.result)
         elif isinstance(report, Begun):
             self._watcher.begun(self._out[report.number].fixture)
@@ -71,8 +81,22 @@ class Desk:
         return None if fixture is None else Order(fixture=fixture, setup=setup_of(self._config, fixture))
 
     def _void(self, order: Order, reason: str) -> None:
-        names = [bot.name for bot in order.setup.bots]
-        self._store.note_void(order.fixture, names, order.attempt, reason)
+        self._store.note_void(order.fixture, _names(order), order.attempt, reason)
         self._watcher.voided(order.fixture, order.attempt, reason)
         if order.attempt < ATTEMPTS:
             self._again.append(replace(order, attempt=order.attempt + 1))
+        else:
+            self._left_out.append(order)
+        for bot, why in self._bars.voided(_names(order)).items():
+            self._watcher.barred(why)
+            self._order_again(bot)
+
+    def _order_again(self, bot: str) -> None:
+        """Order the matches that were left out because of a bot that is barred now."""
+        for order in [order for order in self._left_out if bot in _names(order)]:
+            self._left_out.remove(order)
+            self._again.append(replace(order, attempt=1))
+
+
+def _names(order: Order) -> list[str]:
+    return [bot.name for bot in order.setup.bots]

@@ -3,7 +3,7 @@
 The plan decides what is played, play/ how, and the store where it goes. This module brings them together.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from msgspec import Struct
 
@@ -12,6 +12,7 @@ from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.tournament.config.config import Config
 from referee.tournament.plan.schedule import Plan
+from referee.tournament.run.bars import Bars
 from referee.tournament.run.crew import Crew
 from referee.tournament.run.desk import Desk, Watcher
 from referee.tournament.run.jobs import play_jobs
@@ -20,15 +21,17 @@ from referee.tournament.store.facts import Terms
 from referee.tournament.store.store import Store
 
 
-def greet_all(config: Config, check: Callable[[], None]) -> list[Greeted]:
-    """Start every bot once, before anything is played. Raises Interrupted, and whatever `check` raises at the start."""
+def greet_all(config: Config, check: Callable[[], None], *, barred: Collection[str] = ()) -> list[Greeted]:
+    """Start every bot that is not barred once, before anything is played.
+
+    Raises Interrupted, and whatever `check` raises at the start.
+    """
     greeted: list[Greeted] = []
+    bots = [bot for bot in config.bots if bot.name not in barred]
 
     async def work(pump: Pump) -> None:
         check()
-        said = greet(
-            pump, config.bots, games=games(config), confinement=config.confinement, start_s=config.clocks.start_s
-        )
+        said = greet(pump, bots, games=games(config), confinement=config.confinement, start_s=config.clocks.start_s)
         greeted.extend(await said)
 
     run_session([work])
@@ -59,6 +62,7 @@ class Run(Struct, frozen=True, kw_only=True):
             terms=self.terms,
             store=self.store,
             watcher=self.watcher,
+            bars=Bars(self.store),
         )
         if (workers := min(self.config.processes(len(self.plan)), jobs)) > 1:
             shares = [jobs // workers + (number < jobs % workers) for number in range(workers)]

@@ -17,6 +17,9 @@ _OF_COPY = "): its results are those of the former, of which the run has copies"
 _OTHER_VERSION = re.compile(f"[0-9a-f]{{{SHORT_LENGTH}}}({re.escape(_OF_TWO)}|{re.escape(_OF_COPY)})")
 _READS = "bot `{bot}` reads from the disk "
 _CARRIES = ", and so can carry cards from one match to the next"
+_BARRED = "bot `{bot}` (version {version}) is barred: "
+_WHY_BARRED = "{voided} of its {attempts} attempts at matches were void, and its presence alone explains that"
+_WHY_BARRED_WORDS = re.compile(re.escape(_WHY_BARRED).replace(r"\{voided\}", r"\d+").replace(r"\{attempts\}", r"\d+"))
 
 
 class Origin(Struct, frozen=True, kw_only=True):
@@ -72,3 +75,17 @@ def tells_changed_bot(line: str, versions: Mapping[str, str]) -> bool:
         if line.startswith(beginning) and _OTHER_VERSION.fullmatch(line.removeprefix(beginning)):
             return True
     return False
+
+
+def barred_bot(bot: str, version: str, *, attempts: int, voided: int) -> str:
+    """The line that tells that a bot plays no more, and what that follows from. The version is whole."""
+    return _BARRED.format(bot=bot, version=short(version)) + _WHY_BARRED.format(voided=voided, attempts=attempts)
+
+
+def told_as_barred(line: str, versions: Mapping[str, str]) -> str | None:
+    """Which of these bots a line of the history bars; `versions` has those of the run by name. None for other lines."""
+    for bot, version in versions.items():
+        beginning = _BARRED.format(bot=bot, version=short(version))
+        if line.startswith(beginning) and _WHY_BARRED_WORDS.fullmatch(line.removeprefix(beginning)):
+            return bot
+    return None

@@ -29,8 +29,11 @@ from referee.tournament.store.versions import short, version_of
 _AMENDABLE = frozenset({"name", "deals", "lineups"})
 """What may change in a run, besides its bots and variants."""
 
+VOIDS_OF_STRANGERS = 3
+"""From how many voided attempts on a bot can be barred where the bots have several owners and nothing else is said."""
+
 _AFTERWARDS = "nobody may choose it by the results"
-_REASONS = {"seed": "the commitment to the key was made with it", "rank_by": _AFTERWARDS}
+_REASONS = {"seed": "the commitment to the key was made with it", "rank_by": _AFTERWARDS, "voids": _AFTERWARDS}
 _REASON = "what is played with it could not be compared with what was played without"
 
 
@@ -95,8 +98,18 @@ class Facts(Struct, frozen=True, kw_only=True):
     rank_by: RankBy
     clocks: Clocks
     faults: FaultPolicy
+    voids: int | None = None
+    """What the config says: from how many voided attempts on a bot can be barred, 0 for never."""
     variants: tuple[VariantFacts, ...]
     bots: tuple[BotFacts, ...]
+
+    @property
+    def voids_that_bar(self) -> int:
+        """From how many voided attempts on a bot can be barred; 0 where none can be."""
+        if self.voids is not None:
+            return self.voids
+        owners = {bot.owner for bot in self.bots if bot.builtin is None}
+        return VOIDS_OF_STRANGERS if len(owners) > 1 else 0
 
 
 class ConfigDifferences(Struct, frozen=True, kw_only=True):

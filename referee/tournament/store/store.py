@@ -323,6 +323,12 @@ class Store:
         """All that was committed, in the order of commits."""
         return map(self._match, self._each(f"{_SELECT_MATCH} ORDER BY id"))
 
+    def tables(self) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """The id and the bots, by seat, of all that was committed, in the order of commits."""
+        for id_, bots in self._each("SELECT id, bots FROM matches ORDER BY id"):
+            with self._checking(f"match #{id_}"):
+                yield id_, msgspec.json.decode(bots, type=tuple[str, ...])
+
     def retired(self) -> Iterator[CommittedMatch]:
         """What is out of the standings, in the order of commits."""
         return map(self._match, self._each(f"{_SELECT_MATCH} WHERE number IS NULL ORDER BY id"))

@@ -11,10 +11,20 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee import __version__
+from referee.play.match import BARRED
+from referee.rules.record import Forfeit, Record
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.schedule import Fixture, Identity, Plan
 from referee.tournament.store.amend import Amendment, amended
-from referee.tournament.store.events import golfref_of, last_origin, tells_changed_bot, tells_origin, tells_reading
+from referee.tournament.store.bars import Moment, bar_in_words, tally_of, voids_that_bar
+from referee.tournament.store.events import (
+    golfref_of,
+    last_origin,
+    tells_changed_bot,
+    tells_origin,
+    tells_reading,
+    told_as_barred,
+)
 from referee.tournament.store.facts import Facts, Terms, config_differences, plan_of
 from referee.tournament.store.store import EARLIER_FORMAT, Meta, RunEvent, Store, Void
 from referee.tournament.verify.compare import LONGEST_SHOWN
@@ -125,10 +135,29 @@ class Course:
         stage = next(one for one in reversed(self.stages) if one.events <= number)
         versions = stage.terms.versions
         for line in event.lines:
-            if not (tells_origin(line) or tells_changed_bot(line, versions) or tells_reading(line, versions)):
+            if (bot := told_as_barred(line, versions)) is not None:
+                yield from self._check_bar(bot, line, stage, Moment(event.after, number))
+            elif not (tells_origin(line) or tells_changed_bot(line, versions) or tells_reading(line, versions)):
                 yield f"golfref never tells this: {_shown(line)}"
             elif line == self._origin(self._events[: number - 1]):
                 yield "it tells again what played already"
+
+    def _check_bar(self, bot: str, line: str, stage: Stage, moment: Moment) -> Iterator[str]:
+        """What is wrong with a line that bars a bot: it must follow from the matches and voids of the stage so far."""
+        voids = voids_that_bar(self._store, stage.facts)
+        tally = tally_of(self._store, stage.facts, Moment(stage.since, stage.events), moment)
+        if not voids or not tally.blamed([bot], voids):
+            yield f"the voids before it do not bar the bot {_shown(bot)}"
+        elif line != bar_in_words(bot, stage.facts, tally):
+            yield f"the voids before it are others than it tells: {_shown(bar_in_words(bot, stage.facts, tally))}"
+
+    def check_barred(self, id_: int, match: Identity, record: Record) -> Iterator[str]:
+        """Each bot that forfeited as barred although no event before the match bars this version of it."""
+        versions = dict(zip(match.bots, match.versions, strict=True))
+        lines = [line for event in self._events if event.after < id_ for line in event.lines]
+        for bot in barred_bots(record):
+            if not any(told_as_barred(line, {bot: versions.get(bot, "")}) for line in lines):
+                yield f"the bot {_shown(bot)} was barred, but nothing in the run's history bars it before this match"
 
     def words_are_ours(self, number: int) -> bool:
         """Whether the event of this number, from 1, was worded as we word it, as far as the run tells who wrote it."""
@@ -207,6 +236,12 @@ class Course:
         for void in self._voided.get(match, ()):
             if void.after is not None and void.after >= id_:
                 yield f"void #{void.id} came when it had been committed already"
+
+
+def barred_bots(record: Record) -> set[str]:
+    """The bots that were not started because they were barred, by name."""
+    forfeits = [move for move in record.moves if isinstance(move, Forfeit) and move.fault.detail == BARRED]
+    return {record.seats[move.seat].name for move in forfeits}
 
 
 def _shown(line: str) -> str:
