@@ -48,6 +48,9 @@ BUBBLEWRAPS = 2
 NICE = 5
 """By how much a bot is nicer than the referee, which matters where the kernel shares out cores by process."""
 
+OOM_KILLS_S = 1.0
+"""How old the figure may be of what the kernel had killed for want of memory before a bot was started."""
+
 FAREWELL_S = 0.5
 """How long a bot may take to end by itself once its input has ended."""
 
@@ -95,7 +98,7 @@ class BotProcess:
         self.limits = confinement.limits
         self._name = spec.name
         self._is_cell = confinement.isolation == "bwrap"
-        self._oom_kills_before = oom_kills()
+        self._oom_kills_before = oom_kills(at_most_s_ago=OOM_KILLS_S)
         self._group = _new_group(confinement)
         self._launch: Launch | None = None
         self._reported: bytes | None = None

@@ -132,8 +132,25 @@ def stolen_ticks() -> int:
     return 0
 
 
-def oom_kills() -> int:
-    """How many processes the host's kernel has killed because memory ran out, for whatever bound; 0 if not told."""
+def oom_kills(*, at_most_s_ago: float = 0.0) -> int:
+    """How many processes the host's kernel has killed because memory ran out, for whatever bound; 0 if not told.
+
+    To ask takes the kernel 60 us; a figure that is no older than `at_most_s_ago` is told without asking.
+    """
+    now = time.monotonic()
+    if not _OomKills.asked_at or now - _OomKills.asked_at > at_most_s_ago:
+        _OomKills.asked_at, _OomKills.count = now, _oom_kills()
+    return _OomKills.count
+
+
+class _OomKills:
+    """What the kernel has told last."""
+
+    asked_at = 0.0
+    count = 0
+
+
+def _oom_kills() -> int:
     with contextlib.suppress(OSError, ValueError, IndexError):
         return int(Path("/proc/vmstat").read_bytes().partition(b"\noom_kill ")[2].split(None, 1)[0])
     return 0
