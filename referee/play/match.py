@@ -276,7 +276,7 @@ def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number
         faults=dict[str, int](seat.faults.items()),
         late_slaps=seat.late_slaps,
         nearest_miss_us=None if channel.nearest_miss_s is None else round(1e6 * channel.nearest_miss_s),
-        idle_cpu_ms=channel.turns.idle_cpu_ns // 1_000_000,
+        idle_cpu_ms=0 if channel.isolation == "none" else channel.turns.idle_cpu_ns // 1_000_000,
         unasked_lines=inbox.unasked_lines,
         stderr_bytes=channel.stderr.total,
         stderr="\n".join(
