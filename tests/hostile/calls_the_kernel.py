@@ -88,6 +88,12 @@ CALLS = {
     "core limit": (160, 4, text(16)),
     "core limit by prlimit": (302, 0, 4, text(16), 0),
     "kill the first process": (62, 1, 9),
+    "kill SIGCONT": (62, 0, 18),  # it would wake a bot that is frozen, as the next four would
+    "tgkill SIGCONT": (234, os.getpid(), os.getpid(), 18),
+    "pidfd_send_signal SIGCONT": (424, -1, 18, 0, 0),
+    "clone SIGCONT": (56, 0x800 | 18, 0, 0, 0, 0),
+    "prctl PR_SET_PDEATHSIG SIGCONT": (157, 1, 18, 0, 0, 0),
+    "prctl PR_SET_PDEATHSIG SIGKILL": (157, 1, 9, 0, 0, 0),
     "pidfd_getfd": (438, 0, 0, 0),
     "x32 getpid": (0x40000000 | 39,),
 }

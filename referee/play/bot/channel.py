@@ -96,6 +96,10 @@ class Channel:
         """Whether its last answer was so long that looks at its bot are worth their cost."""
         self._look_ns = USUAL_LOOK_NS
         """What the last look has cost this thread."""
+        self.is_awake = False
+        """Whether it computed although it was stopped, when a slap window was timed last."""
+        self.windows_awake = 0
+        """In how many slap windows of its match it did so."""
         self.nearest_miss_s: float | None = None
         """The least time by which an answer to a slap request came too late; None while none has come."""
         self._missed: Missed | None = None

@@ -9,6 +9,7 @@ import ctypes
 import errno
 import functools
 import os
+import signal
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -38,6 +39,16 @@ _DONTNEED = 4
 _COLLAPSE = 25
 """madvise: MADV_COLLAPSE. Like `mbind`, it marks pages of a file in memory for all who read them, also later."""
 _NOWAIT = 8
+_WAKES = signal.SIGCONT
+"""Sent by a process of the bot, or when one of them ends, it would wake a bot that is frozen; so would a timer."""
+_SENDS_SIGNALS = (
+    ("kill", 1), ("tkill", 1), ("tgkill", 2), ("rt_sigqueueinfo", 1), ("rt_tgsigqueueinfo", 2),
+    ("pidfd_send_signal", 1),
+)  # fmt: skip
+"""Calls that send a signal, each with the place of the signal among its arguments."""
+_EXIT_SIGNAL = 0xFF
+"""The part of clone's flags that says which signal tells the parent of the end of its child."""
+_PR_SET_PDEATHSIG = 1
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
 _HIGHEST_FAMILY = 64
 
@@ -117,6 +128,9 @@ def _rules(*, shared_memory: bool) -> Iterator[_Rule]:
         yield _Rule("clone", errno.EPERM, ((0, _MASKED_EQ, bit, bit),))
     yield _Rule("clone", errno.EPERM, ((0, _MASKED_EQ, _CLONE_THREAD | _CLONE_FILES, _CLONE_THREAD),))
     yield from (_Rule("ioctl", errno.EPERM, ((1, _MASKED_EQ, _WORD, code),)) for code in (_TIOCSTI, _TIOCLINUX))
+    yield from (_Rule(call, errno.EPERM, ((place, _MASKED_EQ, _WORD, _WAKES),)) for call, place in _SENDS_SIGNALS)
+    yield _Rule("clone", errno.EPERM, ((0, _MASKED_EQ, _EXIT_SIGNAL, _WAKES),))
+    yield _Rule("prctl", errno.EPERM, ((0, _MASKED_EQ, _WORD, _PR_SET_PDEATHSIG), (1, _MASKED_EQ, _WORD, _WAKES)))
     for family in sorted(set(range(_HIGHEST_FAMILY)) - {_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK}):
         yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _MASKED_EQ, _WORD, family),))
     yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _GT, _HIGHEST_FAMILY - 1, 0),))

@@ -25,8 +25,18 @@ NO_LOCK = "another referee may have been timing on this host"
 NOT_FROZEN = "a bot could not be frozen in time"
 NEIGHBOUR_NOT_FROZEN = "another worker did not freeze its bots in time"
 
-_FROZEN_STATES = frozenset("TtZX")
-"""States of a task in which it does not compute: stopped, traced, ended."""
+AWAKE_NS = 1_000_000
+"""For how long a bot that could not be frozen in time is looked at, to see whether it computes all the same."""
+
+MOST_AWAKE = 10
+"""In how many windows of a match a bot may compute although it is stopped; in the next one it is ended."""
+
+_FROZEN_STATES = frozenset("TtZXD")
+"""States of a task in which it does not compute: stopped, traced, ended, asleep in the kernel.
+
+A task in D runs no code of the bot before it stops: that happens at the end of the system call that it is in. Whoever
+calls vfork is there until its child has ended or become another program, and so for as long as that is stopped.
+"""
 
 
 @contextlib.contextmanager
@@ -81,7 +91,7 @@ def frozen(channels: Iterable[Channel]) -> Iterator[bool]:
     start_ns = time.monotonic_ns()
     for _, process in bots:
         process.freeze()
-    are_frozen = [freeze_fully(process) for channel, process in bots if channel.owes_answer]
+    are_frozen = [is_still(channel) for channel, _ in bots if channel.owes_answer]
     try:
         yield all(are_frozen)
     finally:
@@ -90,6 +100,18 @@ def frozen(channels: Iterable[Channel]) -> Iterator[bool]:
             if not channel.held:
                 process.thaw()
             channel.shift_clock(frozen_ns)
+
+
+def is_still(channel: Channel) -> bool:
+    """Freeze a bot as `freeze_fully` does, and return the same. If it is not frozen, see whether it computes on."""
+    channel.is_awake = False
+    if channel.process is None or freeze_fully(channel.process):
+        return True
+    before = channel.process.computed()
+    time.sleep(AWAKE_NS / 1e9)
+    after = channel.process.computed()
+    channel.is_awake = before is not None and after is not None and after.cpu_ns - before.cpu_ns > AWAKE_NS // 4
+    return False
 
 
 def freeze_fully(process: BotProcess) -> bool:

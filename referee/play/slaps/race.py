@@ -25,7 +25,7 @@ from referee.play.bot.channel import MOST_FORGIVEN, Channel
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import states, stolen_ticks, waits_of
 from referee.play.faults import Trouble
-from referee.play.slaps.quiet import LOOK_S, NOT_FROZEN, freeze_fully
+from referee.play.slaps.quiet import LOOK_S, MOST_AWAKE, NOT_FROZEN, freeze_fully, is_still
 from referee.play.talk.exchange import Delivery, Exchange, Reply
 from referee.play.talk.inbox import Heard
 
@@ -113,7 +113,9 @@ async def run_race(exchange: Exchange, table: dict[int, Channel], doubts: Sequen
 
     `table` holds the channels of the match by seat. The host is quiet by now; `doubts` says why that is in doubt.
     """
-    frozen = [freeze_fully(channel.process) for channel in table.values() if channel.process is not None]
+    frozen = [is_still(channel) for channel in table.values()]
+    for channel in table.values():
+        _count_awake(channel)
     doubts = [*doubts, *([] if all(frozen) else [NOT_FROZEN])]
     replies, stolen = [], stolen_ticks()
     for delivery in exchange.deliveries:
@@ -123,6 +125,13 @@ async def run_race(exchange: Exchange, table: dict[int, Channel], doubts: Sequen
     if stolen_ticks() != stolen:
         return [replace(reply, disturbed=(*reply.disturbed, STOLEN)) for reply in replies]
     return replies
+
+
+def _count_awake(channel: Channel) -> None:
+    """End a bot that computed in too many windows although it was stopped: it disturbs them on purpose."""
+    channel.windows_awake += channel.is_awake
+    if channel.windows_awake > MOST_AWAKE:
+        channel.end_for(f"it computed in more than {MOST_AWAKE} slap windows although it was stopped, and was ended")
 
 
 # One bot's turn
@@ -135,10 +144,12 @@ def _ask_alone(channel: Channel, delivery: Delivery, doubts: Sequence[str]) -> R
     if process is not None:
         delivery = _warm_up(channel, process, delivery)
         _discard_early(channel)
-    channel.write(delivery, time.monotonic_ns())
+    written_ns = time.monotonic_ns()
+    channel.write(delivery, written_ns)
     timing, heard = Timing(), channel.hear()
     if process is not None and heard is None:
-        timing, heard = _time(channel, process, delivery.limit_s)
+        # A bot that computes although it is stopped may have begun when its line was written.
+        timing, heard = _time(channel, process, delivery.limit_s, written_ns if channel.is_awake else None)
     hint = ""
     if heard is None:
         hint = channel.inbox.hint()
@@ -164,7 +175,7 @@ def _warm_up(channel: Channel, process: BotProcess, delivery: Delivery) -> Deliv
     for number in range(WARM_BYTES):
         channel.write(Delivery(seat=delivery.seat, data=delivery.data[number : number + 1]), time.monotonic_ns())
         _until_read(process, members)
-    freeze_fully(process)
+    is_still(channel)
     return replace(delivery, data=delivery.data[WARM_BYTES:])
 
 
@@ -183,11 +194,11 @@ def _discard_early(channel: Channel) -> None:
         channel.read(time.monotonic_ns())
 
 
-def _time(channel: Channel, process: BotProcess, limit_s: float) -> tuple[Timing, Heard | None]:
+def _time(channel: Channel, process: BotProcess, limit_s: float, since_ns: int | None) -> tuple[Timing, Heard | None]:
     """Let a frozen bot go on, with its line in the pipe, until it has answered or its time is over.
 
     The bot is frozen whenever something has come, and when this returns. Its clock stops while it is frozen and, within
-    reason, while it waits for a core.
+    reason, while it waits for a core. It starts at `since_ns`, by default when the bot may go on.
     """
     poll = select.poll()
     poll.register(process.stdout, select.POLLIN)
@@ -197,7 +208,8 @@ def _time(channel: Channel, process: BotProcess, limit_s: float) -> tuple[Timing
     end_ns = time.monotonic_ns() + MOST_FORGIVEN * limit_ns
     timing, heard = Timing(), None
     while heard is None:
-        more, has_come = _let_run(channel, process, poll, (limit_ns - timing.corrected_ns) / 1e9)
+        more, has_come = _let_run(channel, process, poll, (limit_ns - timing.corrected_ns) / 1e9, since_ns)
+        since_ns = None
         whole = timing.plus(more)
         if whole.corrected_ns >= limit_ns or time.monotonic_ns() > end_ns:
             return whole, None
@@ -212,11 +224,16 @@ def _time(channel: Channel, process: BotProcess, limit_s: float) -> tuple[Timing
     return timing, heard
 
 
-def _let_run(channel: Channel, process: BotProcess, poll: select.poll, limit_s: float) -> tuple[Timing, bool]:
-    """Let the bot run until poll returns, and freeze it; returns what was measured and whether anything has come."""
+def _let_run(
+    channel: Channel, process: BotProcess, poll: select.poll, limit_s: float, since_ns: int | None
+) -> tuple[Timing, bool]:
+    """Let the bot run until poll returns, and freeze it; returns what was measured and whether anything has come.
+
+    The measurement begins at `since_ns`, by default when the bot may go on.
+    """
     members = process.members()
     computed, before, own_ns = process.computed(), waits_of(members), _own_wait_ns()
-    start_ns = time.monotonic_ns()
+    start_ns = time.monotonic_ns() if since_ns is None else since_ns
     _send(members, signal.SIGCONT)
     ready, own_ns = _wait(channel, poll, limit_s, own_ns)
     arrived_ns = time.monotonic_ns()

@@ -1,13 +1,17 @@
 """Bots that want more from the timing of slaps than being quick, and what they get: nothing."""
 
+import signal
 import struct
 import sys
+import time
+from collections.abc import Sequence
 from fcntl import ioctl
 from pathlib import Path
 from termios import FIONREAD
 from typing import Any
 
 import pytest
+from arena import HOSTILE
 from msgspec.structs import replace
 from racing import WAITERS, matches, setup, slapper, windows
 
@@ -20,6 +24,7 @@ from referee.play.bot.procfs import states
 from referee.play.bot.warden import Warden
 from referee.play.isolation.cgroups import CgroupGap
 from referee.play.slaps import quiet, race
+from referee.rules.record import Forfeit, Record
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what a process does is read from /proc")
 
@@ -298,3 +303,64 @@ def test_who_says_much_to_standard_error_is_not_held_up(mark: dict[str, str]) ->
 
     assert windows(record)
     assert [(seat.faults, seat.late_slaps) for seat in record.seats] == [({}, 0), ({}, 0)]
+
+
+# Bots that cannot be stopped
+
+
+def against(program: str, turns: int, mark: dict[str, str]) -> Record:
+    """The record of a match between a program of tests/hostile and a bot that passes in all windows."""
+    given = setup(["", f"play(respond, turns={turns})"], mark, clocks=CLOCKS)
+    command = (sys.executable, "-B", str(HOSTILE / f"{program}.py"), str(turns))
+    path = {"PYTHONPATH": str(HOSTILE.parent / "support")}
+    hostile = replace(given.bots[0], command=command, env=mark | path)
+    (record,) = matches(replace(given, bots=(hostile, given.bots[1])))
+    return record
+
+
+def test_a_bot_that_is_in_vfork_for_good_is_at_rest(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It runs no code before its child has become another program, and the child is stopped."""
+    monkeypatch.setattr(quiet, "FREEZE_NS", 1_000_000_000)  # on a busy machine it may take a while
+    record = against("blocks_in_vfork", 1, mark)
+
+    assert len(windows(record)) > 2
+    assert [window for window in windows(record) if quiet.NOT_FROZEN in window.disturbed] == []
+    assert [seat.faults for seat in record.seats] == [{}, {}]
+
+
+def test_a_bot_that_computes_in_many_windows_although_it_is_stopped_is_ended(
+    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(race, "MOST_AWAKE", 0)  # on a busy machine it often waits for a core
+    record = against("works_in_the_kernel", 40, mark)
+
+    (forfeit,) = (move for move in record.moves if isinstance(move, Forfeit))
+    assert (forfeit.seat, forfeit.fault.kind) == (0, "crashed")
+    assert "computed in more than 0 slap windows although it was stopped" in forfeit.fault.detail
+    assert record.seats[1].faults == {}
+
+
+def test_the_clock_of_a_bot_that_cannot_be_stopped_starts_when_its_line_is_written(
+    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It answers while the referee still looks at its tasks; the time until it may go on is not free."""
+    look, still = procfs.waits_of, quiet.is_still
+
+    def slow_look(members: Sequence[int]) -> dict[int, int]:
+        time.sleep(0.02)
+        return look(members)
+
+    def never_still(channel: Channel) -> bool:
+        still(channel)
+        channel.is_awake = True
+        assert channel.process is not None
+        channel.process._signal(signal.SIGCONT)
+        return False
+
+    monkeypatch.setattr(race, "waits_of", slow_look)
+    monkeypatch.setattr(race, "is_still", never_still)
+    (record,) = matches(setup([slapper(0, turns=1), slapper(0, turns=1)], mark, clocks=CLOCKS))
+
+    times = [one.raw_us for window in windows(record) for one in window.reactions if one.raw_us is not None]
+    assert times
+    assert min(times) >= 20_000
