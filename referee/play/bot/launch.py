@@ -4,6 +4,7 @@ Nothing is started here; process.py does that.
 """
 
 import contextlib
+import fcntl
 import os
 import resource
 import secrets
@@ -17,6 +18,7 @@ from referee.play.isolation.bwrap import arguments, inner_command
 from referee.play.isolation.copies import shown
 from referee.play.isolation.levels import bubblewrap
 from referee.play.isolation.paths import PATH
+from referee.play.isolation.proc import written_anew
 from referee.play.isolation.seccomp import program
 from referee.play.isolation.users import BotUser, take_user
 from referee.play.spec import MB, BotLimits, BotSpec, Confinement
@@ -90,10 +92,12 @@ def _in_cell(spec: BotSpec, confinement: Confinement, join: Sequence[str], *, co
     read, write = os.pipe()
     refusal = _refusal(join)
     seccomp = _file(program(shared_memory=counted))
+    given = {path: _file(data, lowest=10) for path, data in written_anew().items()}
     # They are passed by a descriptor, so that no list of processes tells the names of folders.
-    words = _file("\0".join(arguments(cell, limits, user=user, options=tool.options)).encode() + b"\0")
-    passed = (words, seccomp, write)
-    command = [tool.path, "--args", str(words), "--seccomp", str(seccomp), "--json-status-fd", str(write), "--"]
+    words = arguments(cell, limits, user=user, options=tool.options, given=given)
+    words_fd = _file("\0".join(words).encode() + b"\0")
+    passed = (words_fd, seccomp, write, *given.values())
+    command = [tool.path, "--args", str(words_fd), "--seccomp", str(seccomp), "--json-status-fd", str(write), "--"]
     # Bubblewrap keeps the first three descriptors open. If the bot's output were among them, it would never end.
     stdout = next(fd for fd in range(3, 10) if fd not in passed)
     return Launch(
@@ -151,9 +155,12 @@ def _never_urgent() -> list[str]:
     return [] if path is None else [path, *rights]
 
 
-def _file(data: bytes) -> int:
-    """The descriptor of a file in memory that holds these bytes."""
+def _file(data: bytes, *, lowest: int = 0) -> int:
+    """The descriptor of a file in memory that holds these bytes, not below `lowest`."""
     fd = os.memfd_create("golfref")
+    if fd < lowest:
+        low, fd = fd, fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, lowest)
+        os.close(low)
     os.write(fd, data)
     os.lseek(fd, 0, os.SEEK_SET)
     return fd

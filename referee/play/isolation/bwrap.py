@@ -12,22 +12,15 @@ from pathlib import Path
 from referee.play.faults import HostFault
 from referee.play.isolation.cell import Cell
 from referee.play.isolation.paths import FOLDER, PATH, SCRATCH, SHARED_MEMORY, SYSTEM
+from referee.play.isolation.proc import unreadable
 from referee.play.isolation.users import NOBODY, BotUser, entering
 from referee.play.spec import MB, BotLimits
 
 _ETC = (
-    "alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "java*", "mono", "php", "R", "perl",
+    "alternatives", "ld.so.cache", "localtime", "java*", "mono", "php", "R", "perl",
     "python3*", "erlang", "ghc", "crypto-policies",
 )  # fmt: skip
 """What programs read of /etc; nothing of it says whose machine this is."""
-
-_PROC = (
-    "--proc", "/proc",
-    # The first process has none of the bot's limits, so a bot must not be able to write into its memory.
-    *("--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1"),
-    # A bot that could write here would choose whom the kernel ends first when memory runs out (oom_score_adj).
-    "--remount-ro", "/proc",
-)  # fmt: skip
 
 _DEVICES = {"/dev/null": "/dev/null", "/dev/zero": "/dev/full", "/dev/urandom": "/dev/urandom"}
 """A cell's devices and the host's that stand for them.
@@ -45,17 +38,20 @@ INNER_TOOLS = ("setpriv", "prlimit", "env", "sh")
 """The programs of the system that run in a cell before the bot does."""
 
 
-def arguments(cell: Cell, limits: BotLimits, *, user: BotUser | None, options: frozenset[str]) -> list[str]:
+def arguments(
+    cell: Cell, limits: BotLimits, *, user: BotUser | None, options: frozenset[str], given: Mapping[str, int]
+) -> list[str]:
     """The arguments by which bubblewrap builds the cell, to be passed by a descriptor.
 
-    `user` is the bot's own, and None where it has none; `options` are those that bubblewrap knows.
+    `user` is the bot's own, and None where it has none; `options` are those that bubblewrap knows. `given` has, by path
+    in the cell, descriptors of the files that are given to it; bubblewrap reads and closes them.
     """
     size = str(limits.tmp_mb * MB)
     return [
         "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
         "--die-with-parent", "--hostname", "golf", "--clearenv",
         *(_nobody(options) if user is None else entering(user)),
-        *_PROC,
+        *_proc(given, is_its_own=user is None),
         *("--perms", "0755", "--tmpfs", "/dev"),
         *(word for path, source in _DEVICES.items() for word in ("--dev-bind", source, path)),
         *(word for path, target in _DEVICE_LINKS.items() for word in ("--symlink", target, path)),
@@ -103,6 +99,22 @@ def tool(name: str) -> str:
 def _nobody(options: frozenset[str]) -> list[str]:
     nested = ["--disable-userns"] if "--disable-userns" in options else []
     return ["--unshare-user", *nested, "--uid", str(NOBODY), "--gid", str(NOBODY)]
+
+
+def _proc(given: Mapping[str, int], *, is_its_own: bool) -> list[str]:
+    """The options for /proc. `is_its_own` says whether the bot's user owns the folders that are made in the cell."""
+    files, folders = unreadable()
+    # The first process has none of the bot's limits, so a bot must not be able to write into its memory.
+    empty = ["/proc/1", *folders]
+    return [
+        "--proc", "/proc",
+        *(word for path, fd in given.items() for word in ("--perms", "0444", "--ro-bind-data", str(fd), path)),
+        *(word for path in files for word in ("--ro-bind", "/dev/null", path)),  # which is no device there
+        *(word for path in empty for word in ("--perms", "0555", "--size", "4096", "--tmpfs", path)),
+        *(word for path in empty if is_its_own for word in ("--remount-ro", path)),
+        # A bot that could write here would choose whom the kernel ends first when memory runs out (oom_score_adj).
+        "--remount-ro", "/proc",
+    ]  # fmt: skip
 
 
 def _file_system(cell: Cell) -> list[str]:

@@ -107,7 +107,8 @@ def _try_out(one: Bubblewrap) -> None:
     with open(os.memfd_create("seccomp"), "w+b") as file:
         file.write(filtered)
         file.seek(0)
-        command = [one.path, "--seccomp", str(file.fileno()), *arguments(cell, limits, user=user, options=one.options)]
+        words = arguments(cell, limits, user=user, options=one.options, given={})
+        command = [one.path, "--seccomp", str(file.fileno()), *words]
         passed = (file.fileno(), *(() if user is None else user.descriptors))
         done = subprocess.run(
             [*command, "--", *inner_command(cell, limits, user=user)],

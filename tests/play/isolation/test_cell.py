@@ -140,6 +140,23 @@ def test_nothing_is_told_of_the_process_that_leads_the_cell(run: Run, folder: Pa
     assert run("python3", "look.py")[0] == "[] True\n"
 
 
+def test_the_system_says_how_much_there_is_and_not_who_uses_it(run: Run, folder: Path) -> None:
+    (folder / "look.py").write_text(
+        "import os\n"
+        "lines = [line.split() for line in open('/proc/meminfo')]\n"
+        "memory = {name: int(value) for name, value, *_ in lines}\n"
+        "print(memory['MemTotal:'], memory['MemFree:'], memory['MemAvailable:'], memory['Cached:'])\n"
+        "print(sum(line.startswith('cpu') for line in open('/proc/stat')), open('/proc/uptime').read())\n"
+        "print(os.access('/proc/vmstat', os.R_OK) and open('/proc/vmstat').read())\n"
+    )
+    out, err, _ = run("python3", "look.py")
+    total, free, available, cached, lines, *uptime = out.split()
+    assert total == Path("/proc/meminfo").read_text().split()[1]
+    assert (free, available, cached) == (total, total, "0")
+    assert (int(lines) - 1, uptime) == (os.cpu_count(), ["1.00", "1.00"])
+    assert "Permission denied: '/proc/vmstat'" in err
+
+
 def test_scratch_space_has_a_size(run: Run, folder: Path) -> None:
     (folder / "fill.py").write_text(
         "import errno\n"

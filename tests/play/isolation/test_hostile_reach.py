@@ -180,6 +180,18 @@ def test_outside_a_cell_only_the_limits_bound_core_dumps(arena: Arena, isolation
     assert findings(record)["core"] == ("1" if isolation == "limits" else unchanged)
 
 
+def test_no_file_of_a_cell_tells_what_others_do(arena: Arena) -> None:
+    record = arena.play(arena.bot("counts_the_host"), arena.bot("honest"), limits=ROOMY | {"tmp_mb": 32})
+    assert blameless(record)
+    found = findings(record)
+    assert int(found["read"]) > 100
+    no_bot_changes = {
+        "/proc/cgroups", "/proc/cpuinfo", "/proc/driver/rtc", "/proc/key-users", "/proc/locks", "/proc/modules",
+        "/proc/sys/kernel/ns_last_pid", "/proc/sys/kernel/random/entropy_avail", "/proc/sys/kernel/random/uuid",
+    }  # fmt: skip
+    assert set(found["changed"].split()) - no_bot_changes == set()
+
+
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the programs know the numbers of x86-64")
 @pytest.mark.parametrize("of_whom", ["arena", "lent_arena"])
 def test_no_system_call_leads_out_of_a_cell(of_whom: str, request: pytest.FixtureRequest) -> None:
