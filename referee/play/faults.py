@@ -21,6 +21,10 @@ class HostFault(Exception):
     """The referee or its host was at fault: the match is void and nobody is charged."""
 
 
+class NoRoom(HostFault):
+    """The host has no room for another process now. That may be different a little later."""
+
+
 class OutOfMemory(HostFault):
     """The kernel killed a bot because the host ran out of memory, and not because of a bound of the bot's own."""
 

@@ -78,7 +78,10 @@ class Accounts:
             if are_used_up or channel.turns.used.cpu_ns - seen.cpu_ns > SUSPECT_NS:
                 seen.cpu_ns = channel.turns.used.cpu_ns
                 # The kernel lists a million watches in seconds, and cannot be asked for fewer.
-                held = await trio.to_thread.run_sync(_held_by, process, are_used_up, abandon_on_cancel=True)
+                try:
+                    held = await trio.to_thread.run_sync(_held_by, process, are_used_up, abandon_on_cancel=True)
+                except RuntimeError:  # the host starts no thread now
+                    continue
                 seen.looks_in_flight = seen.looks_in_flight + 1 if are_used_up and held.in_flight else 0
                 if excess := _excess(held, seen):
                     channel.end_for(excess)

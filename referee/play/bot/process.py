@@ -32,7 +32,7 @@ from referee.play.bot.procfs import (
     process_groups,
     states,
 )
-from referee.play.faults import HostFault, OutOfMemory
+from referee.play.faults import HostFault, NoRoom, OutOfMemory
 from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.isolation.cgroups import CgroupGap, Cgroups, Group, GroupFailed
 from referee.play.isolation.shown import Unfit
@@ -390,7 +390,8 @@ def _start(how: Launch) -> "subprocess.Popen[bytes]":
             )
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno in _HOST_TROUBLE:
-            raise HostFault(f"the host cannot start another process: {error.strerror}") from None
+            fault = HostFault if error.errno == errno.EMFILE else NoRoom
+            raise fault(f"the host cannot start another process: {error.strerror}") from None
         if isinstance(error, OSError) and error.errno == errno.ENOEXEC:
             raise StartFailed(f"cannot start {how.command[0]}: it is not a program for this kind of machine") from None
         raise StartFailed(f"cannot start {how.command[0]}: {error}") from None

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from protocol.messages import Limits, Ready
 from referee.play.bot.channel import Channel
-from referee.play.faults import HostFault, Trouble
+from referee.play.faults import HostFault, NoRoom, Trouble
 from referee.play.pump.clock import Clock
 from referee.play.pump.in_flight import MatchInFlight, SeatedBot
 from referee.play.pump.poller import Poller
@@ -40,6 +40,12 @@ it thinks for long could bring them about.
 
 EXIT_CHECK_NS = 5_000_000
 """Time between two looks at a bot whose output has ended, until it is known what happened."""
+
+ROOM_S = 5.0
+"""How long a bot may wait until the host has room for its process."""
+
+LOOK_S = 0.1
+"""Time between two tries to start it."""
 
 MOMENT_S = 0.001
 """How long the pump sleeps where it is not woken when a pipe is ready."""
@@ -74,9 +80,19 @@ class Pump:
         self._wakeup = trio.Event()
 
     async def start_bot(self, spec: BotSpec, confinement: Confinement, limits: Limits) -> Channel:
-        """Start a bot, but not in the middle of a window, and admit it. Raises HostFault where the host cannot."""
-        async with self.freeze_lock:
-            return self.admit(Channel(spec, confinement, limits))
+        """Start a bot, but not in the middle of a window, and admit it. Raises HostFault where the host cannot.
+
+        A host that has no room for another process is asked again for a while: a bot that ends makes room.
+        """
+        end = trio.current_time() + ROOM_S
+        while True:
+            try:
+                async with self.freeze_lock:
+                    return self.admit(Channel(spec, confinement, limits))
+            except NoRoom:
+                if trio.current_time() >= end:
+                    raise
+            await trio.sleep(LOOK_S)
 
     def admit(self, channel: Channel) -> Channel:
         """Freeze this bot in slap windows from now on, whether it converses or not; returns it.
@@ -223,10 +239,15 @@ class Pump:
         """Read what the bot has written, or that its output has ended."""
         channel = bot.channel
         owed = channel.owes_answer
-        heard = channel.read(now_ns)
-        if owed and heard is not None:
-            self._settle(bot, heard, now_ns)
-        elif channel.process is not None and (channel.ended_ns is not None or heard is not None):
+        try:
+            heard = channel.read(now_ns)
+            if owed and heard is not None:
+                self._settle(bot, heard, now_ns)
+                return
+        except Exception as error:  # our own failure voids this match and no other
+            bot.match.fail(error)
+            return
+        if channel.process is not None and (channel.ended_ns is not None or heard is not None):
             self._poller.forget(channel.process.stdout)  # what is heard unasked is heard again when an answer is due
             self._look_at(bot, now_ns)
 
@@ -253,8 +274,8 @@ class Pump:
                 self._settle(bot, channel.silence(), now_ns)
             else:  # it has been asked anew since the alarm was set, or its clock was stopped
                 self._wake_at(bot, channel.clock.deadline_ns)
-        except HostFault as fault:
-            bot.match.fail(fault)
+        except Exception as error:  # our own failure voids this match and no other
+            bot.match.fail(error)
 
     def _hear_neighbour(self, neighbours: Neighbours, fd: int, _: int) -> None:
         neighbours.read(fd)
