@@ -453,7 +453,11 @@ class Store:
         if not found:
             raise StoreError(f"{self.path}: there is no match {name}")
         with self._checking(f"the record of match {name}"):
-            return zlib.decompress(found[0][0])
+            reading = zlib.decompressobj()
+            data = reading.decompress(found[0][0])
+            if reading.unused_data or not reading.eof:
+                raise ValueError("it does not end where it should")
+            return data
 
     def _check_format(self) -> None:
         found = self._read("SELECT value FROM meta WHERE key = 'format'")

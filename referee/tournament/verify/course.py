@@ -106,10 +106,10 @@ class Course:
         yield from self._check_voids()
 
         for old, new in zip(self.stages, self.stages[1:], strict=False):
-            yield from (
-                f"event #{new.events}: no amendment does this: {_shown(text)}"
-                for text in config_differences(old.facts, new.facts).refused
-            )
+            found = config_differences(old.facts, new.facts)
+            yield from (f"event #{new.events}: no amendment does this: {_shown(text)}" for text in found.refused)
+            if not found.changes:
+                yield f"event #{new.events}: an amendment that changes nothing"
 
     # The history
 
@@ -132,6 +132,8 @@ class Course:
 
     def _check_event(self, number: int, event: RunEvent) -> Iterator[str]:
         """What is wrong with what an event tells that is no amendment."""
+        if not event.lines:
+            yield "it tells nothing"
         stage = next(one for one in reversed(self.stages) if one.events <= number)
         versions = stage.terms.versions
         for line in event.lines:

@@ -1,18 +1,23 @@
 """What was published of a run: reading it, and comparing the run with it."""
 
 from collections import Counter
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, inspect
 
 from referee.tournament.store.store import EARLIER_FORMAT, Store
-from referee.tournament.summary import summary_of
+from referee.tournament.summary import RunSummary, summary_of
 from referee.tournament.verify.compare import differences
 
 _DIGITS = frozenset("0123456789abcdef")
+
+
+_ALWAYS_PUBLISHED = frozenset({"standings", "results", "digest"})
+"""What every version of golfref printed of a run."""
 
 
 class BadPublished(ValueError):
@@ -44,6 +49,26 @@ class Comparison(Struct, frozen=True, kw_only=True):
     """What has come since it was published, and so cannot be compared. That is no finding while a run goes on."""
 
 
+def _fields_of(types: Iterable[type]) -> frozenset[str]:
+    """The names of all fields of these structs and of the structs in them."""
+    known: list[inspect.Type] = [*map(inspect.type_info, types)]
+    names: set[str] = set()
+    while known:
+        one = known.pop()
+        if isinstance(one, inspect.StructType):
+            names.update(field.encode_name for field in one.fields)
+            known += [field.type for field in one.fields]
+        elif isinstance(one, inspect.VarTupleType):
+            known.append(one.item_type)
+        elif isinstance(one, inspect.DictType):
+            known.append(one.value_type)
+    return frozenset(names)
+
+
+_FIELDS = _fields_of([RunSummary])
+"""An earlier version of golfref did not print all of them. What it did not print, it did not claim."""
+
+
 def compare_published(store: Store, published: Published) -> Comparison:
     """Compare a run with what was published of it, when it was complete or while it went on. Raises StoreError."""
     parts = []
@@ -53,7 +78,7 @@ def compare_published(store: Store, published: Published) -> Comparison:
         parts.append(_compare_hashes(store, published.hashes))
     if published.summary is not None:
         own = msgspec.json.decode(msgspec.json.encode(summary_of(store)))
-        found = tuple(differences(published.summary, own, "published", "in the store"))
+        found = tuple(differences(published.summary, own, ("published", "in the store"), may_lack=_FIELDS))
         parts.append(Comparison(findings=found, same=("the results are the published ones",) * (not found)))
     return Comparison(
         findings=tuple(text for part in parts for text in part.findings),
@@ -129,7 +154,10 @@ def _hashes(path: Path) -> dict[str, str]:
 
 def _summary(path: Path) -> dict[str, Any]:
     try:
-        return msgspec.json.decode(_bytes(path), type=dict[str, Any])
+        summary = msgspec.json.decode(_bytes(path), type=dict[str, Any])
+        if lacking := sorted(_ALWAYS_PUBLISHED - summary.keys()):
+            raise msgspec.ValidationError(f"there is no `{lacking[0]}`")
+        return summary
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadPublished(f"{path}: expected results as `standings --json` prints them ({error})") from None
 

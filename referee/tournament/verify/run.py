@@ -170,7 +170,7 @@ class _RunCheck:
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             yield f"standings: they cannot be computed ({type(error).__name__}: {error})"
             return
-        for finding in differences(stored, replayed, "stored", "replayed"):
+        for finding in differences(stored, replayed, ("stored", "replayed")):
             yield f"standings: {finding}"
 
     def _check(self, match: CommittedMatch, record: Record) -> Iterator[str]:

