@@ -23,6 +23,7 @@ from referee.play.isolation.cgroups import Cgroups
 from referee.play.isolation.copies import copied
 from referee.play.isolation.levels import bubblewrap
 from referee.play.isolation.memory import remove_leftovers
+from referee.play.isolation.users import why_none
 from referee.play.session import Interrupted
 from referee.tournament.config.config import Config, ConfigError, load
 from referee.tournament.config.entrants import readers
@@ -131,7 +132,8 @@ def _copies(run: PreparedRun) -> Iterator[PreparedRun]:
 def _check_cells(config: Config, path: Path) -> None:
     """Under `bwrap` there must be cells, and no bot may read the store, which holds the key of all deals.
 
-    Says what no control group bounds on this host. Raises StoreError, and HostFault where there are no cells.
+    Says what no control group bounds on this host, and what strangers' bots share. Raises StoreError, and HostFault
+    where there are no cells.
     """
     if config.isolation != "bwrap":
         return
@@ -141,6 +143,8 @@ def _check_cells(config: Config, path: Path) -> None:
     gap = groups.gap if isinstance(groups, Cgroups) else groups
     if gap is not None and (lacking := sorted({"memory", "processes"} - bounded())):
         say(f"note: no control group bounds a bot's {' and '.join(lacking)} as a whole: {gap.reason}; {gap.remedy}")
+    if config.strangers and (none := why_none()) is not None:
+        say(f"note: all bots run as your own user, and share what the kernel allows a user: {none}")
     if names := readers(config.bots, str(path)):
         raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
 

@@ -106,11 +106,11 @@ def _of_cores(machine: Machine, abilities: Collection[str]) -> Iterator[Gap]:
 
 def _of_host(machine: Machine, jobs: int) -> Iterator[Gap]:
     limits, bots = BotLimits(), jobs * SEATS
-    if machine.runs_core_handler:
+    if machine.has_core_handler:
         yield Gap(
-            attack="When a bot crashes, the kernel starts a program as root (kernel.core_pattern begins with `|`), "
-            "which golfref can only prevent where the hard limit of core files is not 0.",
-            remedy="ulimit -H -c must not say 0 (see limits.conf), or: sysctl -w kernel.core_pattern=core.",
+            attack="When a bot crashes, the kernel hands what is left of it to a program that runs as root "
+            "(kernel.core_pattern begins with `|` or `@`).",
+            remedy="sysctl -w kernel.core_pattern=core.",
         )
     needed = bots * limits.processes * limits.files
     if not machine.root and machine.most_files is not None and machine.most_files < needed:

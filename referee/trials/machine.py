@@ -49,8 +49,8 @@ class Machine(Struct, frozen=True, kw_only=True):
     """Whether the system tells how long a process waited for a core, which is taken off the time of a slap."""
     kernel: tuple[int, int]
     """The version of the system's kernel."""
-    runs_core_handler: bool
-    """Whether the kernel starts a program as root when a bot crashes, and golfref cannot keep it from that."""
+    has_core_handler: bool
+    """Whether the crash of a bot reaches a program of the host's for core dumps, and golfref cannot prevent it."""
     overcommit: int | None
     """The setting vm.overcommit_memory of Linux; 2 where what is only reserved counts."""
     kills_asker: bool
@@ -93,7 +93,7 @@ def look_at_machine() -> Machine:
         child_lists=lists_children(),
         wait_times=bool(waits_of([os.getpid()])),
         kernel=_kernel(),
-        runs_core_handler=_runs_core_handler(),
+        has_core_handler=_has_core_handler(),
         overcommit=number("/proc/sys/vm/overcommit_memory"),
         kills_asker=number("/proc/sys/vm/oom_kill_allocating_task") == 1,
         panics=bool(number("/proc/sys/vm/panic_on_oom")),
@@ -107,10 +107,14 @@ def _kernel() -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-def _runs_core_handler() -> bool:
-    """A limit of 1 byte keeps the kernel from starting the program, but an ordinary user cannot raise a limit of 0."""
+def _has_core_handler() -> bool:
+    """A limit of 1 byte keeps the kernel from starting a program, but an ordinary user cannot raise a limit of 0.
+
+    No limit keeps it from telling one that listens, which Linux 6.16 brought (`@`).
+    """
     pattern = text(Path("/proc/sys/kernel/core_pattern")) or ""
-    return pattern.startswith("|") and resource.getrlimit(resource.RLIMIT_CORE)[1] == 0 and os.geteuid() != 0
+    is_bound = resource.getrlimit(resource.RLIMIT_CORE)[1] == 0 and os.geteuid() != 0
+    return pattern.startswith("@") or (pattern.startswith("|") and is_bound)
 
 
 def _most_processes() -> int | None:

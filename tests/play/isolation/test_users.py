@@ -8,13 +8,13 @@ in test_hostile.py, and the watches in test_watches.py.
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
-from arena import Arena
+from arena import HOSTILE, Arena
 from needs import OURSELVES, Organiser, need_lent_ids, need_no_ids
 
 from referee.rules.record import Record
@@ -49,18 +49,15 @@ PlayAs = Callable[[Organiser], Record]
 @pytest.fixture
 def play_as(mark: dict[str, str]) -> Iterator[PlayAs]:
     """Plays a match between a bot that takes what it gets and one that needs a little, refereed by this user."""
-    folder = Path(tempfile.mkdtemp(prefix="golfref-test-"))  # pytest's are closed to other users
 
     def play(organiser: Organiser) -> Record:
-        arena = Arena(folder, mark, organiser)
+        arena = Arena(Path(folder), mark, organiser)
         record = arena.play(arena.bot("fills_accounts"), arena.bot("feels_accounts"), limits=LIMITS)
         arena.close()
         return record
 
-    try:
+    with TemporaryDirectory(prefix="golfref-test-") as folder:  # pytest's are closed to other users
         yield play
-    finally:
-        shutil.rmtree(folder)
 
 
 def taken(referee: "subprocess.Popen[str]") -> list[str]:
@@ -83,6 +80,48 @@ def test_referees_of_one_user_never_lend_the_same_id_at_a_time() -> None:
     assert [line[3] for line in words] == ["True", "True"], "an id is lent again by the referee that holds it"
     assert len({*words[0][:3], *words[1][:3]}) == 6
     assert str(os.geteuid()) not in words[0]
+
+
+CONFIG = """
+[tournament]
+name = "day"
+isolation = "bwrap"
+deals = 1
+[[variants]]
+preset = "six-card"
+[[bots]]
+name = "one"
+owner = "ann"
+dir = "one"
+command = ["python3", "honest.py"]
+[[bots]]
+name = "other"
+owner = "bob"
+dir = "other"
+command = ["python3", "honest.py"]
+"""
+
+
+@pytest.mark.parametrize("needed", [need_lent_ids, need_no_ids])
+def test_an_organiser_is_told_where_strangers_share_a_user(needed: Callable[[], Organiser]) -> None:
+    organiser = needed()
+    with TemporaryDirectory(prefix="golfref-test-") as folder:
+        for name in ("one", "other"):
+            shutil.copytree(HOSTILE, Path(folder, name), ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copy(HOSTILE.parent / "support" / "filler.py", Path(folder, name))
+        Path(folder, "day.toml").write_text(CONFIG)
+        for path in (Path(folder), *Path(folder).rglob("*")):
+            path.chmod(0o777 if path.is_dir() else 0o644)
+        done = subprocess.run(
+            [*organiser.become, organiser.python, "-P", "-m", "referee", "tournament", "day.toml", "--dry-run"],
+            cwd=folder,
+            env=os.environ | organiser.env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    assert ("all bots run as your own user" in done.stderr) == (needed is need_no_ids)
 
 
 def said(record: Record, seat: int) -> dict[str, str]:
