@@ -29,8 +29,8 @@ MOST_WATCHES = 10_000
 LOOK_S = 0.1
 """Time between two looks at the accounts."""
 
-SUSPECT_NS = 250_000_000
-"""What a bot holds is counted whenever it has computed for so long again; a quarter of a million watches take that."""
+SUSPECT_NS = 100_000_000
+"""What a bot holds is counted whenever it has computed for so long again; a hundred thousand watches take that."""
 
 MOST_LOOKS_IN_FLIGHT = 5
 """At how many looks in a row, while no watch is left, a bot may have descriptors under way, where nobody sees them."""
@@ -53,6 +53,8 @@ class _Seen(Struct):
     cpu_ns: int = 0
     """What it had computed when its watches were counted last."""
     looks_in_flight: int = 0
+    is_counted: bool = False
+    """Whether its watches are being counted now."""
 
 
 class Accounts:
@@ -64,27 +66,38 @@ class Accounts:
 
     async def run(self) -> None:
         """Look until cancelled."""
-        while True:
-            await trio.sleep(LOOK_S)
-            await self.look()
+        async with trio.open_nursery() as nursery:
+            while True:
+                await trio.sleep(LOOK_S)
+                self._look(nursery)
 
-    async def look(self) -> None:
-        """Count once what those bots hold that may hold much, and end those that hold too much."""
+    def _look(self, nursery: trio.Nursery) -> None:
+        """Begin to count what those bots hold that may hold much. One bot keeps nobody from counting the others."""
         are_used_up = not has_watches()
-        for channel in list(self._channels()):
+        for channel in self._channels():
             if (process := channel.process) is None or channel.isolation == "none" or process.has_exited():
                 continue
             seen = self._seen.setdefault(channel, _Seen())
-            if are_used_up or channel.turns.used.cpu_ns - seen.cpu_ns > SUSPECT_NS:
+            has_computed = channel.turns.used.cpu_ns - seen.cpu_ns > SUSPECT_NS
+            if not seen.is_counted and (are_used_up or has_computed):
                 seen.cpu_ns = channel.turns.used.cpu_ns
-                # The kernel lists a million watches in seconds, and cannot be asked for fewer.
-                try:
-                    held = await trio.to_thread.run_sync(_held_by, process, are_used_up, abandon_on_cancel=True)
-                except RuntimeError:  # the host starts no thread now
-                    continue
-                seen.looks_in_flight = seen.looks_in_flight + 1 if are_used_up and held.in_flight else 0
-                if excess := _excess(held, seen):
-                    channel.end_for(excess)
+                nursery.start_soon(self._count, channel, process, seen, are_used_up)
+
+    async def _count(self, channel: Channel, process: BotProcess, seen: _Seen, are_used_up: bool) -> None:
+        """Count what a bot holds, in a thread, and end the bot if that is too much.
+
+        The kernel lists a million watches in seconds, and cannot be asked for fewer.
+        """
+        seen.is_counted = True
+        try:
+            held = await trio.to_thread.run_sync(_held_by, process, are_used_up, abandon_on_cancel=True)
+        except RuntimeError:  # the host starts no thread now
+            return
+        finally:
+            seen.is_counted = False
+        seen.looks_in_flight = seen.looks_in_flight + 1 if are_used_up and held.in_flight else 0
+        if (excess := _excess(held, seen)) and channel.process is process:
+            channel.end_for(excess)
 
 
 def has_watches() -> bool:
@@ -129,7 +142,7 @@ def _excess(held: Held, seen: _Seen) -> str:
         )
     if seen.looks_in_flight > MOST_LOOKS_IN_FLIGHT:
         return (
-            f"it kept {held.in_flight} descriptors in sockets where nobody sees what they are, "
+            f"it kept {held.in_flight} descriptors in sockets, where nobody sees what they are, "
             "while no watch of epoll was left to its user, and was ended"
         )
     return ""

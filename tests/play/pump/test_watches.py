@@ -8,14 +8,21 @@ import sys
 from pathlib import Path
 
 import pytest
+import trio
 from arena import Arena
 from needs import need_bubblewrap
 
+from protocol.messages import Limits
+from referee.play.bot import accounts
 from referee.play.bot.accounts import MOST_WATCHES, Held, held
+from referee.play.faults import Trouble
+from referee.play.pump.pump import Pump
+from referee.play.spec import BotSpec, Confinement
 from referee.reports.blame import mishap_of
 from referee.rules.record import Record
 
 SUPPORT = str(Path(__file__).parent.parent.parent / "support")
+PATIENCE_S = 30.0
 ROOMY = {"memory_mb": 512, "files": 256}
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="epoll is Linux's")
@@ -87,6 +94,41 @@ def test_what_a_process_holds_is_counted() -> None:
         assert held([process.pid, process.pid], most=20).watches > 20
         process.communicate(b"\n")
     assert held([process.pid]) == Held()
+
+
+IN_FLIGHT = """
+import os, socket
+pair = socket.socketpair()
+socket.send_fds(pair[0], [b"."], [0])
+input()
+"""
+
+
+def test_a_bot_that_hides_what_it_holds_while_no_watch_is_left_is_ended(
+    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(accounts, "has_watches", lambda: False)
+
+    async def main() -> None:
+        pump = Pump()
+        programs = (IN_FLIGHT, "import socket; pair = socket.socketpair(); input()")
+        specs = [BotSpec(name="bot", command=(sys.executable, "-c", one), dir="/", env=mark) for one in programs]
+        hides, honest = [await pump.start_bot(spec, Confinement(isolation="limits"), Limits()) for spec in specs]
+        with trio.fail_after(PATIENCE_S):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(accounts.Accounts(pump.admitted).run)
+                while not isinstance(trouble := hides.hear(), Trouble):
+                    await trio.sleep(0.01)
+                nursery.cancel_scope.cancel()
+        assert trouble.kind == "crashed"
+        assert "kept 1 descriptors in sockets" in trouble.detail
+        assert honest.hear() is None
+        for channel in (hides, honest):
+            await channel.stop(patience_s=0.0)
+            pump.let_go(channel)
+        pump.close()
+
+    trio.run(main)
 
 
 PIPES = """
