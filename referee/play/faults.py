@@ -21,6 +21,10 @@ class HostFault(Exception):
     """The referee or its host was at fault: the match is void and nobody is charged."""
 
 
+OUT_OF_MEMORY = "the host ran out of memory"
+"""How the text of every OutOfMemory begins."""
+
+
 class NoRoom(HostFault):
     """The host has no room for another process now. That may be different a little later."""
 

@@ -12,6 +12,9 @@ must be strong, and no rival may be able to make it up:
   rival that voids only its matches against one bot does not put the blame on that bot, and a bot that meets the culprit
   often is not taken for it. All bots of one owner are one rival.
 
+A void that says nothing of the bots at its table is told, but shows nothing: the kernel of a host without memory kills
+the largest process, whoever has filled it, be it in another match.
+
 This module must not know how matches are played or stored.
 """
 
@@ -46,6 +49,8 @@ class VoidTally:
         self._owners = owners
         self._attempts: Counter[str] = Counter()
         self._voided: Counter[str] = Counter()
+        self._showing: Counter[str] = Counter()
+        """By bot: the voids that say something of the bots at their table."""
         self._finished = 0
         """How many matches were finished; by bot, and by bot and rival, at how many of them it sat."""
         self._finished_with: Counter[str] = Counter()
@@ -63,11 +68,14 @@ class VoidTally:
         self._finished_shared.update((bot, rival) for bot in table for rival in self._rivals(bot, table))
         self._has_ended = True
 
-    def voided(self, bots: Iterable[str]) -> None:
-        """An attempt at which these bots sat was void."""
+    def voided(self, bots: Iterable[str], *, shows: bool = True) -> None:
+        """An attempt at which these bots sat was void. It is told whether that `shows` anything of them."""
         table = frozenset(bots)
         self._attempts.update(table)
         self._voided.update(table)
+        if not shows:
+            return
+        self._showing.update(table)
         if self._has_ended:
             self._stretches.append(set())
             self._has_ended = False
@@ -79,7 +87,7 @@ class VoidTally:
 
     def blamed(self, bots: Iterable[str], voids: int) -> list[str]:
         """Those of these bots that have sat at `voids` voids or more, and whose presence alone explains them."""
-        return [bot for bot in bots if self._voided[bot] >= voids and self.explains(bot)]
+        return [bot for bot in bots if self._showing[bot] >= voids and self.explains(bot)]
 
     def explains(self, bot: str) -> bool:
         """Whether the presence of this bot alone explains the voids at which it sat."""

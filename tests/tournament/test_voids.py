@@ -70,6 +70,15 @@ def test_voids_without_a_finished_match_in_between_count_once() -> None:
     assert tally(*trouble, *20 * ALL_BUT_A, *trouble).blamed("abcde", 3) == []
 
 
+def test_voids_that_show_nothing_bar_nobody_and_are_told() -> None:
+    """A bot that fills the host in another match has the kernel kill the largest process, always the same bot."""
+    found = tally(*20 * ALL_BUT_A)
+    for rival in "bcdebcde":
+        found.voided(f"a{rival}", shows=False)
+    assert found.blamed("abcde", 3) == []
+    assert found.of("a") == Attempts(attempts=8, voided=8)
+
+
 # Simulated runs
 
 SIZES = [(4, 2, 20), (6, 2, 10), (12, 2, 3), (6, 3, 3)]

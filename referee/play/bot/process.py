@@ -32,7 +32,7 @@ from referee.play.bot.procfs import (
     process_groups,
     states,
 )
-from referee.play.faults import HostFault, NoRoom, OutOfMemory
+from referee.play.faults import OUT_OF_MEMORY, HostFault, NoRoom, OutOfMemory
 from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.isolation.cgroups import CgroupGap, Cgroups, Group, GroupFailed
 from referee.play.isolation.shown import Unfit
@@ -194,7 +194,7 @@ class BotProcess:
         if self.ran_out_of_memory():
             return f"{_in_words(code, self.limits)}; it used more memory than {self.limits.memory_mb} MB"
         if code == -signal.SIGKILL and self._was_in_the_way():
-            raise OutOfMemory(f"the host ran out of memory, and its kernel killed the bot {self._name}")
+            raise OutOfMemory(f"{OUT_OF_MEMORY}, and its kernel killed the bot {self._name}")
         return _in_words(code, self.limits)
 
     def _was_in_the_way(self) -> bool:

@@ -9,7 +9,13 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from referee.play.match import MatchSetup
-from referee.tournament.store.bars import bar_in_words, barred_in, tally_now, voids_that_bar
+from referee.tournament.store.bars import (
+    bar_in_words,
+    barred_in,
+    shows_something,
+    tally_now,
+    voids_that_bar,
+)
 from referee.tournament.store.store import Store
 from referee.tournament.voids import VoidTally
 
@@ -36,7 +42,7 @@ class Bars:
         if self._tally is not None:
             self._tally.finished(bots)
 
-    def voided(self, bots: Sequence[str]) -> dict[str, str]:
+    def voided(self, bots: Sequence[str], reason: str) -> dict[str, str]:
         """An attempt of these bots has been noted as void. Returns who is barred from now on, each with why, in words.
 
         Raises WriteFailed.
@@ -46,7 +52,7 @@ class Bars:
         if self._tally is None:
             self._tally = tally_now(self._store, self._facts)
         else:
-            self._tally.voided(bots)
+            self._tally.voided(bots, shows=shows_something(reason))
         present = [bot for bot in bots if bot not in self._barred]
         found = {bot: bar_in_words(bot, self._facts, self._tally) for bot in self._tally.blamed(present, self._voids)}
         for line in found.values():

@@ -87,7 +87,7 @@ class Desk:
             self._again.append(replace(order, attempt=order.attempt + 1))
         else:
             self._left_out.append(order)
-        for bot, why in self._bars.voided(_names(order)).items():
+        for bot, why in self._bars.voided(_names(order), reason).items():
             self._watcher.barred(why)
             self._order_again(bot)
 

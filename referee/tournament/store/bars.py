@@ -7,6 +7,7 @@ import heapq
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from referee.play.faults import OUT_OF_MEMORY
 from referee.tournament.store.events import barred_bot, told_as_barred
 from referee.tournament.store.facts import Facts
 from referee.tournament.store.store import EARLIER_FORMAT, RunEvent, Store
@@ -40,11 +41,19 @@ def voids_that_bar(store: Store, facts: Facts) -> int:
 def tally_of(store: Store, facts: Facts, begin: Moment, end: Moment | None = None) -> VoidTally:
     """The attempts of a run in order, between two moments. An amendment makes a beginning. Raises StoreError."""
     tally = VoidTally({bot.name: bot.owner for bot in facts.bots})
-    for _, is_void, bots in heapq.merge(
+    for _, _, bots, reason in heapq.merge(
         _finished(store, begin, end), _voided(store, begin, end), key=lambda one: one[:2]
     ):
-        (tally.voided if is_void else tally.finished)(bots)
+        if reason is None:
+            tally.finished(bots)
+        else:
+            tally.voided(bots, shows=shows_something(reason))
     return tally
+
+
+def shows_something(reason: str) -> bool:
+    """Whether a void for this reason says something of the bots at its table. See `voids.py`."""
+    return not reason.startswith(OUT_OF_MEMORY)
 
 
 def tally_now(store: Store, facts: Facts) -> VoidTally:
@@ -61,14 +70,14 @@ def bar_in_words(bot: str, facts: Facts, tally: VoidTally) -> str:
     return barred_bot(bot, version, attempts=told.attempts, voided=told.voided)
 
 
-_Attempt = tuple[int, bool, tuple[str, ...]]
-"""After how many matches it ended, the own one among them; whether it was void; its bots."""
+_Attempt = tuple[int, bool, tuple[str, ...], str | None]
+"""After how many matches it ended, the own one among them; whether it was void; its bots; why it was void."""
 
 
 def _finished(store: Store, begin: Moment, end: Moment | None) -> Iterator[_Attempt]:
     for id_, bots in store.tables():
         if begin.after < id_ and (end is None or id_ <= end.after):
-            yield id_, False, bots
+            yield id_, False, bots, None
 
 
 def _voided(store: Store, begin: Moment, end: Moment | None) -> Iterator[_Attempt]:
@@ -76,4 +85,4 @@ def _voided(store: Store, begin: Moment, end: Moment | None) -> Iterator[_Attemp
         if void.after is None or void.events is None:
             continue
         if begin.events <= void.events and (end is None or void.events < end.events):
-            yield void.after, True, void.bots
+            yield void.after, True, void.bots, void.reason

@@ -150,6 +150,10 @@ CHANGES = {
         "the voids before it are others than it tells",
     ),
     "no voids": ("DELETE FROM voids", "the voids before it do not bar the bot mallory"),
+    "voids that show nothing": (
+        "UPDATE voids SET reason = 'the host ran out of memory, and its kernel killed the bot ann'",
+        "the voids before it do not bar the bot mallory",
+    ),
     "voids of others": (
         """UPDATE voids SET bots = '["ann","bea"]'""",
         "the voids before it do not bar the bot mallory",
