@@ -121,7 +121,7 @@ def _of_host(machine: Machine, jobs: int) -> Iterator[Gap]:
         )
     if machine.most_processes is not None and machine.most_processes < 2 * bots * limits.processes:
         yield Gap(
-            attack=f"{bots} bots with {limits.processes} processes each could use up the processes of the host "
-            f"(kernel.pid_max, kernel.threads-max: {machine.most_processes}).",
-            remedy=f"sysctl -w kernel.pid_max={8 * bots * limits.processes}, or lower `processes` in [limits].",
+            attack=f"{bots} bots with {limits.processes} processes each could use up the processes of the host or of "
+            f"your user (kernel.pid_max, kernel.threads-max, ulimit -u: {machine.most_processes}).",
+            remedy=f"Set those that are lower to {4 * bots * limits.processes}, or lower `processes` in [limits].",
         )

@@ -60,7 +60,7 @@ class Machine(Struct, frozen=True, kw_only=True):
     most_files: int | None
     """How many files all processes of the host may have open at a time, but for root's."""
     most_processes: int | None
-    """How many processes and threads the host may have at a time."""
+    """How many processes and threads the host may have at a time, and our user, to whom those of our bots count too."""
 
 
 def versions() -> dict[str, str]:
@@ -119,6 +119,9 @@ def _has_core_handler() -> bool:
 
 def _most_processes() -> int | None:
     bounds = [number(f"/proc/sys/kernel/{name}") for name in ("pid_max", "threads-max")]
+    of_user = resource.getrlimit(resource.RLIMIT_NPROC)[0]
+    if os.geteuid() != 0 and of_user != resource.RLIM_INFINITY:
+        bounds.append(of_user)
     return min((bound for bound in bounds if bound is not None), default=None)
 
 

@@ -201,7 +201,7 @@ def test_nothing_is_said_of_a_host_on_which_nothing_is_missing() -> None:
         ({"autogroup": False}, "A bot with many processes gets more", "kernel.sched_autogroup_enabled=1"),
         ({"has_core_handler": True}, "a program that runs as root", "kernel.core_pattern=core"),
         ({"most_files": 200_000}, "16 bots with 256 processes of 256 files", "fs.file-max=2097152"),
-        ({"most_processes": 4096}, "16 bots with 256 processes", "kernel.pid_max=32768"),
+        ({"most_processes": 4096}, "16 bots with 256 processes", "lower to 16384"),
     ],
 )
 def test_each_thing_that_is_missing_is_told_with_its_remedy(settings: Any, attack: str, remedy: str) -> None:
