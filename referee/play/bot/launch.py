@@ -99,7 +99,8 @@ def _in_cell(spec: BotSpec, confinement: Confinement, join: Sequence[str], *, co
     passed = (words_fd, seccomp, write, *given.values())
     command = [tool.path, "--args", str(words_fd), "--seccomp", str(seccomp), "--json-status-fd", str(write), "--"]
     # Bubblewrap keeps the first three descriptors open. If the bot's output were among them, it would never end.
-    stdout = next(fd for fd in range(3, 10) if fd not in passed)
+    taken = (*passed, *(() if user is None else user.descriptors))
+    stdout = next(fd for fd in range(3, 10) if fd not in taken)
     return Launch(
         command=[
             *_shell(join, refusal, f"exec {stdout}>&1 >&2"),

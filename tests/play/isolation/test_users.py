@@ -43,6 +43,27 @@ input()
 """
 """Takes users as a referee does that looks for free ids where another one looks too."""
 
+STARTS_WITH_A_LOW_NAMESPACE = """
+import os, sys
+from referee.play.bot.orphans import nothing_left_behind
+from referee.play.bot.process import BotProcess
+from referee.play.isolation import users
+from referee.play.spec import BotLimits, BotSpec, Confinement
+import trio
+low, made = os.open("/dev/null", os.O_RDONLY), users._new_namespace
+users._new_namespace = lambda uid, gid: os.dup2(made(uid, gid), low)
+async def run():
+    spec = BotSpec(name="mine", command=("echo", "here"), dir=sys.argv[1], env={})
+    process = BotProcess(spec, Confinement(isolation="bwrap", limits=BotLimits()))
+    while (ended := process.exit_status()) is None:
+        await trio.sleep(0.001)
+    print(low, ended, os.read(process.stdout, 100).decode())
+    await process.stop(patience_s=0, drain=lambda: None)
+with nothing_left_behind():
+    trio.run(run)
+"""
+"""Starts a bot whose namespace has the first descriptor that its output could be given on the way into the cell."""
+
 PlayAs = Callable[[Organiser], Record]
 
 
@@ -80,6 +101,19 @@ def test_referees_of_one_user_never_lend_the_same_id_at_a_time() -> None:
     assert [line[3] for line in words] == ["True", "True"], "an id is lent again by the referee that holds it"
     assert len({*words[0][:3], *words[1][:3]}) == 6
     assert str(os.geteuid()) not in words[0]
+
+
+def test_a_bots_output_takes_no_descriptor_of_its_namespace() -> None:
+    organiser = need_lent_ids()
+    done = subprocess.run(
+        [*organiser.become, organiser.python, "-P", "-c", STARTS_WITH_A_LOW_NAMESPACE, "/usr/share/doc"],
+        env=os.environ | organiser.env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["3", "exited", "with", "code", "0", "here"]
 
 
 CONFIG = """
