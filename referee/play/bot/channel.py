@@ -49,6 +49,8 @@ class AnswerClock(Struct):
     """What the bot had used of the cores at the last look before it was asked."""
     forgiven_ns: int = 0
     """For how long the clock was stopped because the bot waited for a core."""
+    most: int = 1
+    """How many times the time that is charged may be forgiven, as the last look has it."""
 
     @property
     def limit_ns(self) -> int:
@@ -282,14 +284,15 @@ class Channel:
         """Stop the clock for the time in which the bot waited for a core; False where there is none left to forgive.
 
         It is never stopped for longer than MOST_FORGIVEN times the answer's limit, nor while the bot computed. Where
-        not all that the bot computes is counted, it is stopped for no longer than the limit.
+        some of that may not be counted, it is stopped for no longer than the limit.
         """
         if self.process is None or (spent := self.look(now_ns)) is None:
             return False
         clock = self.clock
+        clock.most = self._most_forgiven(spent)
         raw_ns = now_ns - clock.written_ns + clock.forgiven_ns
         waited_ns = min(spent.wait_ns - clock.before.wait_ns, raw_ns - (spent.cpu_ns - clock.before.cpu_ns))
-        more_ns = min(waited_ns, self._most_forgiven() * clock.limit_ns) - clock.forgiven_ns
+        more_ns = min(waited_ns, clock.most * clock.limit_ns) - clock.forgiven_ns
         if more_ns < LEAST_FORGIVEN_NS:
             return False
         clock.forgiven_ns += more_ns
@@ -299,9 +302,9 @@ class Channel:
     def charge(self, arrived_ns: int, now_ns: int) -> int:
         """How long the bot took for its answer, in nanoseconds, without the time in which it waited for a core.
 
-        The time that is forgiven is never more than MOST_FORGIVEN times what is charged, or as much as that where not
-        all that the bot computes is counted. Nothing is forgiven for short answers, for which a look is not worth its
-        cost.
+        The time that is forgiven is never more than MOST_FORGIVEN times what is charged, or as much as that where some
+        of what the bot computed may not be counted. Nothing is forgiven for short answers, for which a look is not
+        worth its cost.
         """
         clock = self.clock
         self.thinks_long = arrived_ns - clock.written_ns > WORTH_A_LOOK * self._look_ns
@@ -309,13 +312,14 @@ class Channel:
             self.forgive(now_ns)
         if clock.forgiven_ns:
             charged_ns = arrived_ns - clock.written_ns
-            least_ns = (charged_ns + clock.forgiven_ns) // (self._most_forgiven() + 1)
+            least_ns = (charged_ns + clock.forgiven_ns) // (clock.most + 1)
             self.shift_clock(min(0, charged_ns - least_ns))
         return max(0, arrived_ns - clock.written_ns)
 
-    def _most_forgiven(self) -> int:
-        """How many times the time that is charged may be forgiven."""
-        return MOST_FORGIVEN if self.process is not None and self.process.counts_all else 1
+    def _most_forgiven(self, spent: Holdings) -> int:
+        """How many times the time that is charged may be forgiven, where a bot has spent so much up to now."""
+        counts_all = self.process is not None and self.process.counts_all
+        return MOST_FORGIVEN if counts_all or spent.lacks_nothing_since(self.clock.before) else 1
 
     @property
     def owes_answer(self) -> bool:

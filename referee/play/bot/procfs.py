@@ -22,10 +22,12 @@ class Computed(Struct, frozen=True):
     cpu_ns: int
     last_pid: int
     """The last process or thread that was started on the host; 0 where nothing is missed if it ends."""
+    pids: frozenset[int] = frozenset()
+    """Those processes, unless nothing is missed if one ends."""
 
     def since(self, before: "Computed") -> int | None:
-        """In nanoseconds; None where something was started meanwhile, which may have computed and ended unseen."""
-        return self.cpu_ns - before.cpu_ns if self.last_pid == before.last_pid else None
+        """In nanoseconds; None where something was started or has ended meanwhile, which may have computed unseen."""
+        return self.cpu_ns - before.cpu_ns if (self.last_pid, self.pids) == (before.last_pid, before.pids) else None
 
 
 class Holdings(Struct, frozen=True, kw_only=True):
@@ -39,11 +41,20 @@ class Holdings(Struct, frozen=True, kw_only=True):
     """CPU time used so far, also by threads that have ended, and by processes that have ended and were waited for."""
     wait_ns: int = 0
     """The time for which the tasks that live have waited for a core."""
+    last_pid: int = 0
+    """The last process or thread that was started on the host; 0 where that is not known."""
+    pids: frozenset[int] = frozenset()
+    """The processes that live."""
+
+    def lacks_nothing_since(self, before: "Holdings") -> bool:
+        """Whether `cpu_ns` is sure to hold all that was computed meanwhile: nothing was started, and nothing ended."""
+        return self.last_pid > 0 and (self.last_pid, self.pids) == (before.last_pid, before.pids)
 
 
 def holdings(pid: int) -> Holdings | None:
     """What a process and its descendants hold; None where the system does not tell."""
     tasks = memory_bytes = cpu_ns = wait_ns = 0
+    pids = set[int]()
     measured = None
     for task in _tree(pid):
         with contextlib.suppress(OSError, ValueError, IndexError):
@@ -54,9 +65,19 @@ def holdings(pid: int) -> Holdings | None:
                 memory_bytes += resident * _PAGE_BYTES
                 measured = process
             if task.name == process.name:
+                pids.add(int(process.name))
                 cpu_ns += (_cpu_clock_ns(int(task.name)) or 0) + _of_ended_children_ns(process)
             wait_ns += int((task / "schedstat").read_bytes().split()[1])
-    return Holdings(tasks=tasks, memory_bytes=memory_bytes, cpu_ns=cpu_ns, wait_ns=wait_ns) if tasks else None
+    if not tasks:
+        return None
+    return Holdings(
+        tasks=tasks,
+        memory_bytes=memory_bytes,
+        cpu_ns=cpu_ns,
+        wait_ns=wait_ns,
+        last_pid=_last_pid(),
+        pids=frozenset(pids),
+    )
 
 
 def computed(pids: Sequence[int]) -> Computed | None:
@@ -64,9 +85,15 @@ def computed(pids: Sequence[int]) -> Computed | None:
     clocks = [ns for pid in pids if (ns := _cpu_clock_ns(pid)) is not None]
     if not clocks or len(clocks) < len(pids):
         return None
+    last_pid = _last_pid()
+    return Computed(sum(clocks), last_pid, frozenset(pids)) if last_pid else None
+
+
+def _last_pid() -> int:
+    """The last process or thread that was started on the host; 0 where that is not told."""
     with contextlib.suppress(OSError, ValueError):
-        return Computed(sum(clocks), int(Path("/proc/loadavg").read_bytes().split()[-1]))
-    return None
+        return int(Path("/proc/loadavg").read_bytes().split()[-1])
+    return 0
 
 
 def _cpu_clock_ns(pid: int) -> int | None:

@@ -14,7 +14,7 @@ from racing import WAITERS
 
 from referee.play.bot import process as process_module
 from referee.play.bot.process import BotProcess
-from referee.play.bot.procfs import Holdings
+from referee.play.bot.procfs import Computed, Holdings
 from referee.play.isolation.cgroups import CgroupGap
 from referee.play.spec import BotSpec, Confinement
 
@@ -96,3 +96,14 @@ def test_what_a_bot_waits_for_a_core_is_told_apart_from_what_it_computes(mark: d
     assert used is not None
     assert used.wait_ns > waited_ns / 2
     assert 200_000_000 <= used.cpu_ns < 200_000_000 + waited_ns
+
+
+@pytest.mark.parametrize(("pid", "pids"), [(8, {1, 2}), (7, {1})], ids=["started", "ended"])
+def test_what_was_computed_is_not_known_once_something_was_started_or_has_ended(pid: int, pids: set[int]) -> None:
+    before, after = Computed(50, 7, frozenset({1, 2})), Computed(60, pid, frozenset(pids))
+    assert before.since(before) == 0
+    assert after.since(before) is None
+    held = [Holdings(last_pid=one.last_pid, pids=one.pids) for one in (before, after)]
+    assert held[0].lacks_nothing_since(held[0])
+    assert not held[1].lacks_nothing_since(held[0])
+    assert not Holdings().lacks_nothing_since(Holdings())

@@ -220,6 +220,26 @@ def slap(request):
     respond(request, "slap")
 play(slap, turns=1)
 """,
+    "processes that were there before": """
+import signal
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+def worker():
+    start, go = os.pipe()
+    done, tell = os.pipe()
+    if not os.fork():
+        os.read(start, 1)
+        work(0.005)
+        os._exit(0)
+    os.close(tell)
+    return go, done
+workers = [worker() for _ in range(20)]
+def slap(request):
+    go, done = workers.pop()
+    os.write(go, b"x")
+    os.read(done, 1)
+    respond(request, "slap")
+play(slap, turns=1)
+""",
 }
 
 
