@@ -87,13 +87,13 @@ class Desk:
             self._again.append(replace(order, attempt=order.attempt + 1))
         else:
             self._left_out.append(order)
-        for bot, why in self._bars.voided(_names(order), reason).items():
+        for why in self._bars.voided(_names(order), reason).values():
             self._watcher.barred(why)
-            self._order_again(bot)
+        self._order_again()
 
-    def _order_again(self, bot: str) -> None:
-        """Order the matches that were left out because of a bot that is barred now."""
-        for order in [order for order in self._left_out if bot in _names(order)]:
+    def _order_again(self) -> None:
+        """Order the matches that were left out when a bot that is barred now still played in them."""
+        for order in [order for order in self._left_out if self._bars.applied(order.setup) != order.setup]:
             self._left_out.remove(order)
             self._again.append(replace(order, attempt=1))
 

@@ -7,15 +7,27 @@ import json
 import shutil
 import sqlite3
 import sys
+from collections import deque
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 from arena import HOSTILE
 from commands import golfref
 from quick import QUICK
 
+from referee.commands.opening import open_store, prepare
 from referee.play.match import BARRED
+from referee.tournament.config.config import load
+from referee.tournament.orders import Order, Played, Spoiled
+from referee.tournament.plan.schedule import Fixture
+from referee.tournament.results import Result
+from referee.tournament.run.bars import Bars
+from referee.tournament.run.desk import Desk
+from referee.tournament.store.disk import locked
+from referee.tournament.store.facts import Terms
 
 SETTINGS = """
 [tournament]
@@ -182,3 +194,70 @@ def test_nobody_is_barred_where_the_config_says_so(tmp_path: Path, folder: Path)
 
     assert not any(bot["barred"] for bot in document["bots"])
     assert bots(document)["mallory"]["left_out"] == len(document["unplayed"]) > 0
+
+
+class Silent:
+    """Nobody watches."""
+
+    def begun(self, fixture: Fixture) -> None: ...
+
+    def finished(self, result: Result) -> None: ...
+
+    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None: ...
+
+    def barred(self, why: str) -> None: ...
+
+
+def report(order: Order) -> Played | Spoiled:
+    """What becomes of a match that mallory voids wherever it is started."""
+    fixture, names = order.fixture, tuple(bot.name for bot in order.setup.bots)
+    if "mallory" in names and "mallory" not in order.setup.barred:
+        return Spoiled(number=fixture.number, reason="mallory")
+    nothing: tuple[dict[str, int], ...] = ({},) * len(names)
+    result = Result(
+        number=fixture.number,
+        variant=fixture.variant,
+        block=fixture.block,
+        bots=names,
+        totals=(0,) * len(names),
+        ranks=(1,) * len(names),
+        rounds=1,
+        forfeited=(False,) * len(names),
+        faults=nothing,
+        late_slaps=(0,) * len(names),
+    )
+    return Played(result=result, hash="", record=b"")
+
+
+@pytest.mark.parametrize("ahead", [1, 4, 16])
+def test_matches_that_were_handed_out_before_the_bar_are_played_without_the_bot_too(
+    folder: Path, tmp_path: Path, ahead: int
+) -> None:
+    run = copied(folder, tmp_path)
+    write(run, deals=8)
+    path = run / "other.golfref"
+    prepared = prepare(load(run / "run.toml"), path, fresh=True, may_change=False)
+
+    async def play(desk: Desk) -> None:
+        out: deque[Order] = deque()
+        while True:
+            with trio.move_on_after(0):  # where it would wait for one that is out
+                while len(out) < ahead and (order := await desk.next()) is not None:
+                    out.append(order)
+            if not out:
+                return
+            await desk.report(report(out.popleft()))
+
+    with locked(path) as lock, closing(open_store(prepared, lock)) as store:
+        desk = Desk(
+            (prepared.plan[number] for number in range(len(prepared.plan))),
+            config=prepared.config,
+            terms=Terms(prepared.facts),
+            store=store,
+            watcher=Silent(),
+            bars=Bars(store),
+        )
+        trio.run(play, desk)
+
+        assert len(store.numbers()) == len(prepared.plan) == 240
+        assert sum("barred" in line for event in store.history() for line in event.lines) == 1
