@@ -28,6 +28,7 @@ from referee.tournament.run.bars import Bars
 from referee.tournament.run.desk import Desk
 from referee.tournament.store.disk import locked
 from referee.tournament.store.facts import Terms
+from referee.tournament.summary import RunSummary, summary_of
 
 SETTINGS = """
 [tournament]
@@ -186,16 +187,6 @@ def test_a_bar_that_does_not_follow_is_found(what: str, folder: Path, tmp_path: 
     assert told in "".join(golfref("verify", "run.golfref", cwd=run, code=1))
 
 
-def test_nobody_is_barred_where_the_config_says_so(tmp_path: Path, folder: Path) -> None:
-    run = copied(folder, tmp_path)
-    (run / "run.golfref").unlink()
-    write(run, deals=1, faults="voids = 0")
-    document = json.loads(golfref("tournament", "run.toml", "--json", cwd=run, code=3)[0])
-
-    assert not any(bot["barred"] for bot in document["bots"])
-    assert bots(document)["mallory"]["left_out"] == len(document["unplayed"]) > 0
-
-
 class Silent:
     """Nobody watches."""
 
@@ -229,14 +220,12 @@ def report(order: Order) -> Played | Spoiled:
     return Played(result=result, hash="", record=b"")
 
 
-@pytest.mark.parametrize("ahead", [1, 4, 16])
-def test_matches_that_were_handed_out_before_the_bar_are_played_without_the_bot_too(
-    folder: Path, tmp_path: Path, ahead: int
-) -> None:
-    run = copied(folder, tmp_path)
-    write(run, deals=8)
-    path = run / "other.golfref"
-    prepared = prepare(load(run / "run.toml"), path, fresh=True, may_change=False)
+def play_out(path: Path, faults: str, ahead: int) -> RunSummary:
+    """What comes of a run whose matches are handed out so far ahead."""
+    (path / "mallory").mkdir()
+    (path / "mallory" / "never_run.py").touch()
+    write(path, deals=8, faults=faults, script="never_run.py")
+    prepared = prepare(load(path / "run.toml"), path / "run.golfref", fresh=True, may_change=False)
 
     async def play(desk: Desk) -> None:
         out: deque[Order] = deque()
@@ -248,7 +237,7 @@ def test_matches_that_were_handed_out_before_the_bar_are_played_without_the_bot_
                 return
             await desk.report(report(out.popleft()))
 
-    with locked(path) as lock, closing(open_store(prepared, lock)) as store:
+    with locked(path / "run.golfref") as lock, closing(open_store(prepared, lock)) as store:
         desk = Desk(
             (prepared.plan[number] for number in range(len(prepared.plan))),
             config=prepared.config,
@@ -258,6 +247,24 @@ def test_matches_that_were_handed_out_before_the_bar_are_played_without_the_bot_
             bars=Bars(store),
         )
         trio.run(play, desk)
+        return summary_of(store)
 
-        assert len(store.numbers()) == len(prepared.plan) == 240
-        assert sum("barred" in line for event in store.history() for line in event.lines) == 1
+
+@pytest.mark.parametrize("ahead", [1, 4, 16])
+def test_what_was_handed_out_before_the_bar_or_left_out_is_played_without_the_bot(ahead: int, tmp_path: Path) -> None:
+    summary = play_out(tmp_path, "", ahead)
+
+    assert summary.matches == summary.planned == 240
+    assert summary.unplayed == ()
+    assert [bot.name for bot in summary.bots if bot.barred] == ["mallory"]
+    assert len(summary.history) == 1
+
+
+def test_nobody_is_barred_where_the_config_says_so_and_what_is_left_out_is_told(tmp_path: Path) -> None:
+    summary = play_out(tmp_path, "voids = 0", 4)
+    mallory = next(bot for bot in summary.bots if bot.name == "mallory")
+
+    assert not mallory.barred
+    assert mallory.left_out == len(summary.unplayed) == 80
+    assert mallory.voided == mallory.attempts == 240
+    assert all(bot.left_out == 16 for bot in summary.bots if bot is not mallory)
