@@ -39,17 +39,19 @@ class _Seat(Struct):
     """The bot's last answer, where its line is kept."""
     heard: int = 0
     """How many lines answered what was asked, as far as they are kept."""
+    late: int = 0
+    """How often lines came when it was too late: one may have been taken for the answer, or all for unasked ones."""
     judged: int | None = 0
     """How many lines had been looked at when the last answer was heard. None where something else came of it."""
     fatal: Mishap | None = None
     """The fault by which it has just forfeited."""
 
-    def unasked(self, bot: SeatRecord) -> int | None:
-        """How many lines answered nothing. None where nobody can say which lines were still looked at in the end."""
+    def unasked(self, bot: SeatRecord) -> range:
+        """How many lines may have answered nothing. Empty where nobody can say which were looked at in the end."""
         if not self.judged:
-            return None
-        said_ready = 0 if bot.matches_before else 1
-        return self.judged - said_ready - self.heard - self.faults["bad_message"]
+            return range(0)
+        most = self.judged - (0 if bot.matches_before else 1) - self.heard - self.faults["bad_message"]
+        return range(most - self.late, most + 1)
 
 
 class ConversationCheck:
@@ -95,8 +97,8 @@ class ConversationCheck:
             if self._is_ours and any(line.after > seat.asked for line in bot.lines):
                 yield f"{who}: a line of it came after more messages than it was sent"
             yield from (f"{who}: {problem}" for problem in check_seat(self._record, number))
-            if all_kept(bot) and (unasked := seat.unasked(bot)) not in (None, bot.unasked_lines):
-                yield f"{who}: {unasked} of its lines answer nothing; the record claims otherwise"
+            if all_kept(bot) and (unasked := seat.unasked(bot)) and bot.unasked_lines not in unasked:
+                yield f"{who}: {unasked[-1]} of its lines answer nothing; the record claims otherwise"
             counted = (dict(seat.faults), seat.late_slaps, number in self._retelling.forfeited)
             if counted != (bot.faults, bot.late_slaps, bot.forfeited):
                 yield f"{who}: its faults, late slaps and forfeit are not those of the moves"
@@ -129,7 +131,10 @@ class ConversationCheck:
             ((place, answer) for place, answer in found if answer and answer.id == delivery.awaits), (0, None)
         )
         silent = isinstance(given, Reaction) and given.late
-        if seat.answer is not None and not silent and (given.fault is None or given.fault.kind == "illegal_action"):
+        is_late = silent or (given.fault is not None and given.fault.kind != "illegal_action")
+        if is_late and lines:
+            seat.late += 1
+        elif seat.answer is not None:
             seat.heard, seat.judged = seat.heard + 1, place
         if given.fault is not None or silent:
             return
