@@ -73,6 +73,7 @@ def test_everything_that_a_config_can_say(folder: Path, shipped_folder: Path) ->
         move_s = 2
         [faults]
         policy = "forfeit"
+        voids = 5
         [[variants]]
         preset = "cactus"
         name = "cactus short"
@@ -99,7 +100,7 @@ def test_everything_that_a_config_can_say(folder: Path, shipped_folder: Path) ->
     assert (config.workers, config.processes(100), config.reuse) == (3, 2, "tournament")
     assert (config.isolation, config.rank_by) == ("none", "strokes")
     assert config.clocks == Clocks(move_s=2.0)
-    assert config.faults == FaultPolicy(policy="forfeit")
+    assert (config.faults, config.voids) == (FaultPolicy(policy="forfeit"), 5)
     assert [(entry.name, entry.variant.preset, entry.seats) for entry in config.variants] == [
         ("cactus short", "cactus", 4),
         ("six-card", "six-card", 3),
@@ -130,7 +131,7 @@ def test_what_a_config_need_not_say() -> None:
     )
     assert (config.jobs, config.isolation, config.rank_by) == (cores(), "limits", "match-points")
     assert (config.workers, config.reuse) == (None, "match")
-    assert (config.clocks, config.faults) == (Clocks(), FaultPolicy())
+    assert (config.clocks, config.faults, config.voids) == (Clocks(), FaultPolicy(), None)
 
 
 @pytest.mark.usefixtures("folder")
@@ -182,6 +183,7 @@ slap_timing = "alone"
 [faults]
 policy = "fallbak"
 strikes = 0
+voids = -1
 [[variants]]
 preset = "cactsu"
 [[variants]]
@@ -214,17 +216,18 @@ command = ["python3", "no.py"]
         'c.toml:12:15: time.slap_timing: expected "isolated" or "broadcast", got "alone"',
         'c.toml:14:10: faults.policy: expected "fallback" or "forfeit", got "fallbak"',
         "c.toml:15:11: faults.strikes: expected int >= 1, got 0",
-        "c.toml:17:10: variants[0].preset: unknown variant `cactsu`; did you mean `cactus`?",
-        "c.toml:20:13: variants[1].options.'é': unknown option",
-        "c.toml:20:22: variants[1].options.round: unknown option; did you mean `rounds`?",
-        'c.toml:20:41: variants[1].options.decks: expected "auto", 1, 2 or 3, got 7',
-        "c.toml:21:1: variants[1].rounds: unknown key here; it belongs in the `options` of [[variants]]",
-        "c.toml:23:8: bots[0].name: expected str, got int",
-        'c.toml:24:11: bots[0].command: expected array of str, got str; write ["python3", "mine.py"]',
-        "c.toml:26:11: bots[1].builtin: unknown shipped bot `gredy`; did you mean `greedy`?",
-        "c.toml:31:24: bots[2].env.A: expected str, got int",
-        "c.toml:33:8: bots[3].name: the name `a` is taken (first in line 28)",
-        f"c.toml:34:11: bots[3].command: there is no file `no.py` in {folder}",
+        "c.toml:16:9: faults.voids: expected int >= 0, got -1",
+        "c.toml:18:10: variants[0].preset: unknown variant `cactsu`; did you mean `cactus`?",
+        "c.toml:21:13: variants[1].options.'é': unknown option",
+        "c.toml:21:22: variants[1].options.round: unknown option; did you mean `rounds`?",
+        'c.toml:21:41: variants[1].options.decks: expected "auto", 1, 2 or 3, got 7',
+        "c.toml:22:1: variants[1].rounds: unknown key here; it belongs in the `options` of [[variants]]",
+        "c.toml:24:8: bots[0].name: expected str, got int",
+        'c.toml:25:11: bots[0].command: expected array of str, got str; write ["python3", "mine.py"]',
+        "c.toml:27:11: bots[1].builtin: unknown shipped bot `gredy`; did you mean `greedy`?",
+        "c.toml:32:24: bots[2].env.A: expected str, got int",
+        "c.toml:34:8: bots[3].name: the name `a` is taken (first in line 29)",
+        f"c.toml:35:11: bots[3].command: there is no file `no.py` in {folder}",
     ]
 
 
@@ -340,6 +343,20 @@ def test_bots_of_two_owners_need_bwrap_or_the_organisers_word(folder: Path) -> N
     assert loaded(HEAD + 'isolation = "bwrap"\n' + GAME + mine + other).confinement.isolation == "bwrap"
     builtin = '[[bots]]\nbuiltin = "greedy"\n'
     assert loaded(HEAD + GAME + mine + builtin).isolation == "limits"  # shipped bots have no owner
+
+
+@pytest.mark.process
+@pytest.mark.usefixtures("folder")
+def test_voids_bar_a_bot_where_bots_have_several_owners_or_the_organiser_says_so(folder: Path) -> None:
+    shutil.copytree(folder / "entries/mine", folder / "entries/other")
+    mine = '[[bots]]\nname = "a"\ncommand = ["python3", "mine.py"]\ndir = "entries/mine"\nowner = "Ann"\n'
+    other = mine.replace('"a"', '"b"').replace("/mine", "/other")
+    stranger, trust = other.replace("Ann", "Ben"), 'trust = "all"\n'
+    facts = [config_facts(loaded(HEAD + trust + GAME + mine + one)) for one in (other, stranger)]
+    said = config_facts(loaded(HEAD + trust + "[faults]\nvoids = 0\n" + GAME + mine + stranger))
+
+    assert [one.voids_that_bar for one in (*facts, said)] == [0, 3, 0]
+    assert config_differences(facts[1], said).refused == ["voids: not set -> 0 (nobody may choose it by the results)"]
 
 
 @pytest.mark.usefixtures("folder")
