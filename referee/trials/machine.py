@@ -20,6 +20,10 @@ from referee import __version__
 from referee.play.bot.procfs import lists_children, waits_of
 from referee.play.isolation.host import cores, is_autogrouped, number, quota_cores, text
 from referee.play.isolation.levels import NoBubblewrap, bubblewrap
+from referee.play.isolation.memory import NoMemory, find_memory
+from referee.play.spec import MB
+
+_HUGE_FILES = Path("/sys/kernel/mm/transparent_hugepage/shmem_enabled")
 
 
 class Machine(Struct, frozen=True, kw_only=True):
@@ -61,6 +65,14 @@ class Machine(Struct, frozen=True, kw_only=True):
     """How many files all processes of the host may have open at a time, but for root's."""
     most_processes: int | None
     """How many processes and threads the host may have at a time, and our user, to whom those of our bots count too."""
+    copies_mb: int
+    """How much room there is in memory for copies of what strangers' bots see."""
+    copies_problem: str
+    """Why there is none; empty if there is some."""
+    copies_remedy: str
+    """What the organiser can do to get some, or more."""
+    huge_files: bool
+    """Whether the system joins pages of files in memory to huge ones, which a bot can bring about."""
 
 
 def versions() -> dict[str, str]:
@@ -81,6 +93,7 @@ def versions() -> dict[str, str]:
 def look_at_machine() -> Machine:
     """The machine as it is now."""
     memory = _memory_mb()
+    copies_mb, copies_problem, copies_remedy = _room_for_copies()
     return Machine(
         root=os.geteuid() == 0,
         cores=cores(),
@@ -99,6 +112,23 @@ def look_at_machine() -> Machine:
         panics=bool(number("/proc/sys/vm/panic_on_oom")),
         most_files=number("/proc/sys/fs/file-max"),
         most_processes=_most_processes(),
+        copies_mb=copies_mb,
+        copies_problem=copies_problem,
+        copies_remedy=copies_remedy,
+        huge_files=not re.search(r"\[(never|deny)\]", text(_HUGE_FILES) or "[never]"),
+    )
+
+
+def _room_for_copies() -> tuple[int, str, str]:
+    """How many MB there are, why there are none, and what to do about that."""
+    try:
+        memory = find_memory()
+    except NoMemory as lacking:
+        return 0, lacking.reason, lacking.remedy
+    return (
+        memory.room_bytes // MB,
+        "",
+        f"mount -o remount,size=2g {memory.folder} (docker run --tmpfs /dev/shm:exec,size=2g)",
     )
 
 

@@ -113,6 +113,17 @@ def test_a_program_sees_its_libraries_and_little_else(run: Run, folder: Path) ->
     assert "python3.so" not in out
 
 
+def test_nothing_in_the_cell_lies_on_a_disk(run: Run, folder: Path) -> None:
+    data = folder.parent / "data"
+    data.mkdir()
+    (data / "words").write_text("words")
+    (folder / "run.sh").write_text(f"cat {data}/words /proc/self/mountinfo")
+    out, err, _ = run("sh", "run.sh", reads=(str(data),))
+    assert out.startswith("words")
+    kinds = {line.partition(" - ")[2].split()[0] for line in out.removeprefix("words").splitlines()}
+    assert kinds <= {"tmpfs", "proc", "devtmpfs"}, err
+
+
 @pytest.mark.parametrize("command", [(PYTHON, "bot.py"), ("./bot.py",)])
 def test_a_python_finds_its_library_and_what_it_is_linked_to(run: Run, folder: Path, command: tuple[str, ...]) -> None:
     write(folder / "bot.py", "#!/usr/bin/env python3\nimport ssl, sqlite3, ctypes, zoneinfo, encodings.idna\nprint(2)")
