@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from needs import need_compiler
+from needs import need_bubblewrap, need_compiler
 
 BENCHMARKS = Path(__file__).parent
 
@@ -78,3 +78,12 @@ def test_scale_prints_what_a_long_run_costs() -> None:
     for what in ("commit into 720", "standings of 720", "going on with 720", "planning 60 bots in 5 games"):
         assert f"{what}, " in told
     assert "a commit into 720 matches costs" in told
+
+
+def test_channels_say_how_much_is_heard() -> None:
+    need_bubblewrap()
+    told = run("channels.py", "--quick", "--only", "access times")
+    (line,) = (line for line in told.splitlines() if line.startswith("| access times of files"))
+    _, none, *cells = (text.strip() for text in line.strip("|").split("|"))
+    assert "(0.0%)" in none or none == "nothing", "a file system may be mounted without access times"
+    assert set(cells) == {"nothing"}

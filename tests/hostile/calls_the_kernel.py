@@ -77,6 +77,8 @@ CALLS = {
     "flock": (73, 0, 2),
     "modify_ldt": (154, 0, 0, 0),
     "cachestat": (451, 0, 0, 0, 0),
+    "internet socket": (41, 2, 1, 0),
+    "newer internet socket": (41, 10, 1, 0),
     "raw socket": (41, 2, 3, 1),
     "packet socket": (41, 17, 3, 0),
     "vsock": (41, 40, 1, 0),

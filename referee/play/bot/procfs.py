@@ -9,6 +9,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from referee.play.isolation.host import number
+
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _CPUCLOCK_SCHED = 2
 """Linux: with a process's number, the clock of what it computes; see clock_getcpuclockid(3)."""
@@ -36,7 +38,7 @@ class Holdings(Struct, frozen=True, kw_only=True):
     tasks: int = 0
     """Processes and threads."""
     memory_bytes: int = 0
-    """Resident memory; what processes share is counted for each of them."""
+    """Resident memory; what processes share is counted for each of them. In a cell also what all sockets may hold."""
     cpu_ns: int = 0
     """CPU time used so far, also by threads that have ended, and by processes that have ended and were waited for."""
     wait_ns: int = 0
@@ -55,7 +57,7 @@ def holdings(pid: int) -> Holdings | None:
     """What a process and its descendants hold; None where the system does not tell."""
     tasks = memory_bytes = cpu_ns = wait_ns = 0
     pids = set[int]()
-    measured = None
+    measured = second = None
     for task in _tree(pid):
         with contextlib.suppress(OSError, ValueError, IndexError):
             tasks += 1
@@ -63,6 +65,7 @@ def holdings(pid: int) -> Holdings | None:
             # Once a process, and of a thread that lives: of one that has ended no memory is told.
             if process != measured and (resident := int((task / "statm").read_bytes().split()[1])):
                 memory_bytes += resident * _PAGE_BYTES
+                second = process if measured is not None and second is None else second
                 measured = process
             if task.name == process.name:
                 pids.add(int(process.name))
@@ -70,6 +73,8 @@ def holdings(pid: int) -> Holdings | None:
             wait_ns += int((task / "schedstat").read_bytes().split()[1])
     if not tasks:
         return None
+    if second is not None:  # in a cell, its first process, which lives as long as the cell
+        memory_bytes += _in_sockets_bytes(second)
     return Holdings(
         tasks=tasks,
         memory_bytes=memory_bytes,
@@ -78,6 +83,22 @@ def holdings(pid: int) -> Holdings | None:
         last_pid=_last_pid(),
         pids=frozenset(pids),
     )
+
+
+def _in_sockets_bytes(process: Path) -> int:
+    """How much the kernel may hold of what was sent through sockets and not read; it counts for no process.
+
+    That is known where the process has a network of its own, as in a cell, where no socket is larger than usual.
+    """
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        if os.readlink(process / "ns/net") != os.readlink("/proc/self/ns/net"):
+            return int((process / "net/sockstat").read_bytes().split()[2]) * _socket_bytes()
+    return 0
+
+
+@functools.cache
+def _socket_bytes() -> int:
+    return number("/proc/sys/net/core/wmem_default") or 212_992
 
 
 def computed(pids: Sequence[int]) -> Computed | None:

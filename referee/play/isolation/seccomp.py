@@ -49,7 +49,7 @@ _SENDS_SIGNALS = (
 _EXIT_SIGNAL = 0xFF
 """The part of clone's flags that says which signal tells the parent of the end of its child."""
 _PR_SET_PDEATHSIG = 1
-_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
+_AF_UNIX, _AF_NETLINK = 1, 16
 _HIGHEST_FAMILY = 64
 
 _NOT_PERMITTED = (
@@ -131,7 +131,7 @@ def _rules(*, shared_memory: bool) -> Iterator[_Rule]:
     yield from (_Rule(call, errno.EPERM, ((place, _MASKED_EQ, _WORD, _WAKES),)) for call, place in _SENDS_SIGNALS)
     yield _Rule("clone", errno.EPERM, ((0, _MASKED_EQ, _EXIT_SIGNAL, _WAKES),))
     yield _Rule("prctl", errno.EPERM, ((0, _MASKED_EQ, _WORD, _PR_SET_PDEATHSIG), (1, _MASKED_EQ, _WORD, _WAKES)))
-    for family in sorted(set(range(_HIGHEST_FAMILY)) - {_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK}):
+    for family in sorted(set(range(_HIGHEST_FAMILY)) - {_AF_UNIX, _AF_NETLINK}):
         yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _MASKED_EQ, _WORD, family),))
     yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _GT, _HIGHEST_FAMILY - 1, 0),))
     for option in _BUFFER_SIZES:

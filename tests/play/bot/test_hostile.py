@@ -92,6 +92,13 @@ CASES = {
     ),
     "eats memory in files without a name": Case(runs="eats_memory memfd", charged=("", "crashed"), most_mb=64),
     "eats memory of System V": Case(runs="eats_memory sysv", says="refused: shmget\nholds: 0"),
+    "leaves data in the sockets of many processes": Case(
+        runs="fills_sockets 20",
+        charged=("crashed",),
+        told="used more memory than 320 MB",
+        limits={"memory_mb": 320, "files": 128},
+        rival="thinks_long 1",
+    ),
     "leaves data in sockets": Case(runs="fills_sockets", charged=("", "crashed"), most_mb=64),
     # of files
     "fills every folder": Case(
