@@ -1,5 +1,6 @@
 """What a stranger's bot learns in one match it cannot read in a later one: it sees copies in memory, not the disk."""
 
+import json
 import os
 import shutil
 import signal
@@ -158,6 +159,23 @@ def test_reads_shows_all_of_the_system_and_the_organiser_is_told(entries: Path) 
     assert "1 of 2 bots see nothing of the disk" in said
     assert "WARNING: bot `carries` reads from the disk all of /usr, as its `reads` says" in said
     assert "bot `carries` reads from the disk all of /usr" in golfref("standings", "day.golfref", cwd=entries)[0]
+    golfref("verify", "day.golfref", cwd=entries)
+
+
+def test_a_folder_that_changes_during_the_run_is_told_and_does_not_matter(entries: Path) -> None:
+    write(entries, "honest.py")
+    with subprocess.Popen([*GOLFREF, "tournament", "day.toml"], cwd=entries, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stderr is not None
+        assert any("bots see" in said for said in run.stderr)
+        (entries / "other" / "honest.py").write_text("raise SystemExit")
+        said = run.stderr.read()
+    assert "bot `other` changed while matches were played" in said
+    assert "its results are those of the former, of which the run has copies" in said
+    with closing(connect(entries / "day.golfref")) as store:
+        results = store.execute("SELECT result FROM matches").fetchall()
+    assert len(results) == 4
+    assert not any(any(json.loads(result)["faults"]) for (result,) in results)
+    golfref("verify", "day.golfref", cwd=entries)
 
 
 def in_memory(pid: int) -> list[str]:
