@@ -1,6 +1,7 @@
 """Uses up the watches of epoll that its user may have, and leaves no room in its input for the referee's next line.
 
-`fills_the_watches.py WORKERS SECONDS PATIENCE_S`: so many processes fill, for so many seconds, before it says `ready`.
+`fills_the_watches.py WORKERS SECONDS PATIENCE_S [later]`: so many processes fill, for so many seconds, before it says
+`ready`, or from the beginning of its match on.
 The kernel counts a watch by its file and the number of its descriptor, so a few hundred descriptors give millions.
 Afterwards it plays, but leaves the last byte unread for so long, in a pipe of a single page.
 """
@@ -40,14 +41,23 @@ def fill(end):
     time.sleep(600)
 
 
+def begin():
+    """Start the processes that fill."""
+    until = time.monotonic() + float(sys.argv[2])
+    for _ in range(int(sys.argv[1])):
+        if not os.fork():
+            fill(until)
+
+
 only_in_a_cell()
-until = time.monotonic() + float(sys.argv[2])
-for _ in range(int(sys.argv[1])):
-    if not os.fork():
-        fill(until)
-time.sleep(float(sys.argv[2]))
+is_later = len(sys.argv) > 4
+if not is_later:
+    begin()
+    time.sleep(float(sys.argv[2]))
 attempt("narrow input", fcntl.fcntl, 0, fcntl.F_SETPIPE_SZ, 4096)
 start()
 for message in leaves_a_byte(float(sys.argv[3])):
+    if message["type"] == "match" and is_later:
+        begin()
     if message["type"] == "request":
         say(right(message))

@@ -55,6 +55,7 @@ CASES = {
     "never reads": Case(runs="never_reads", charged=("timeout",)),
     "closes its output and lives": Case(runs="closes_stdout", charged=("closed_output",)),
     "takes no signal": Case(runs="ignores_signals"),
+    "leaves many processes that take their time to die": Case(runs="leaves_much 30 1", limits=ROOMY),
     "leaves a daemon that holds its pipes": Case(runs="leaves_a_daemon", says="session: EPERM"),
     "stops itself": Case(runs="stops_itself", charged=("timeout",)),
     "dumps core": Case(runs="dumps_core", charged=("crashed",), told="killed by SIGQUIT"),

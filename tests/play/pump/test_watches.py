@@ -70,6 +70,14 @@ def test_a_bot_that_takes_the_watches_of_its_user_is_ended_and_told_why(arena: A
     assert f"held more than {MOST_WATCHES} watches of epoll" in told(record, 0)
 
 
+def test_a_bot_that_takes_the_watches_in_its_match_is_ended_too(arena: Arena) -> None:
+    need_bubblewrap()
+    words = ("fills_the_watches", "1", "20", "600", "later")
+    record = arena.play(arena.bot(*words), arena.bot("thinks_long", "1"), limits=ROOMY)
+    assert [seat.faults for seat in record.seats] == [{"crashed": 1}, {}]
+    assert f"held more than {MOST_WATCHES} watches of epoll" in told(record, 0)
+
+
 HOLDS = """
 import os, select, socket
 visible, hidden = select.epoll(), select.epoll()
