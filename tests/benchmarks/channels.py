@@ -6,7 +6,8 @@ Two bots that know of each other run in real cells, made as for a match. One sen
 other one says what it heard; hostile/whisperer.py has the channels. Prints bits a second of the time that both spend on
 it, and how many bits were wrong, for bots that nothing holds (which shows that the channel works), for bots in cells
 that see the system's folders, and for bots in cells that see copies in memory, as strangers do. `later` is from a cell
-that has ended to one that starts afterwards. Where 40 % of the bits or more are wrong, nothing is heard.
+that has ended to one that starts afterwards. Nothing is heard where chance alone would get as many bits right in one of
+200 tries.
 """
 
 import argparse
@@ -37,7 +38,9 @@ from referee.play.spec import BotLimits, BotSpec, Confinement, Isolation
 
 PYTHON = next((path for path in ("/usr/bin/python3",) if os.path.exists(path)), sys.executable)
 WHISPERER = Path(__file__).parent.parent / "hostile/whisperer.py"
-TOO_MANY_WRONG = 0.4
+SURE = 2.6
+"""By how many standard deviations more bits must be right than wrong."""
+
 PATIENCE_S = 60.0
 SOON_S = 0.1
 PAGES_BYTES = 40 << 20
@@ -95,10 +98,9 @@ class Heard(Struct, frozen=True, kw_only=True):
     seconds: float
 
     def __str__(self) -> str:
-        wrong = self.wrong / self.bits
-        if wrong >= TOO_MANY_WRONG:
+        if self.bits - 2 * self.wrong < SURE * self.bits**0.5:
             return "nothing"
-        return f"{self.bits / self.seconds:,.0f} ({wrong:.1%})"
+        return f"{self.bits / self.seconds:,.0f} ({self.wrong / self.bits:.1%})"
 
 
 class Refused(Exception):
