@@ -15,12 +15,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from referee.play.isolation.bwrap import arguments, inner_command
+from referee.play.isolation.cell import Cell
 from referee.play.isolation.copies import shown
 from referee.play.isolation.levels import bubblewrap
 from referee.play.isolation.paths import PATH
 from referee.play.isolation.proc import written_anew
 from referee.play.isolation.seccomp import program
-from referee.play.isolation.users import BotUser, take_user
+from referee.play.isolation.users import BotUser, give_back, take_user
 from referee.play.spec import MB, BotLimits, BotSpec, Confinement
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
@@ -87,8 +88,17 @@ def environment(spec: BotSpec) -> dict[str, str]:
 
 
 def _in_cell(spec: BotSpec, confinement: Confinement, join: Sequence[str], *, counted: bool) -> Launch:
-    tool, cell, limits = bubblewrap(), shown(spec, confinement.copies), confinement.limits
-    user = take_user()
+    bubblewrap()  # without it there is no cell to look at
+    cell, user = shown(spec, confinement.copies), take_user()
+    try:
+        return _as_user(user, cell, confinement.limits, join, counted=counted)
+    except BaseException:
+        give_back(user)
+        raise
+
+
+def _as_user(user: BotUser | None, cell: Cell, limits: BotLimits, join: Sequence[str], *, counted: bool) -> Launch:
+    tool = bubblewrap()
     read, write = os.pipe()
     refusal = _refusal(join)
     seccomp = _file(program(shared_memory=counted))

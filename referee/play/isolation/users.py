@@ -131,8 +131,11 @@ def _new_user() -> BotUser:
         uid = mine[len(_in_use)]
         return BotUser(uid=uid, host_uid=uid, namespace=None)
     try:
-        uid, gid = _claimed()
-        return BotUser(uid=NOBODY, host_uid=uid, namespace=_new_namespace(uid, gid))
+        claim, uid, gid = _claimed()
+        with claim:
+            namespace = _new_namespace(uid, gid)
+            claim.detach()  # it stays open for as long as this process lives
+        return BotUser(uid=NOBODY, host_uid=uid, namespace=namespace)
     except OSError as error:
         raise HostFault(f"the host cannot make another user namespace: {error.strerror}") from None
 
@@ -140,8 +143,11 @@ def _new_user() -> BotUser:
 # Subordinate ids
 
 
-def _claimed() -> tuple[int, int]:
-    """A subordinate user id and group id that are this process's alone from now on; raises NoUsers and HostFault."""
+def _claimed() -> tuple[socket.socket, int, int]:
+    """A subordinate user id and group id that are this process's alone while the socket is open.
+
+    Raises NoUsers, HostFault and OSError.
+    """
     uids, gids = (_subordinate_ids(file) for file in ("/etc/subuid", "/etc/subgid"))
     count = min(sum(map(len, uids)), sum(map(len, gids)))
     first = random.randrange(count)  # noqa: S311 - so that referees seldom meet
@@ -156,8 +162,7 @@ def _claimed() -> tuple[int, int]:
             if error.errno != errno.EADDRINUSE:
                 raise
         else:
-            claim.detach()  # it stays open
-            return uid, gid
+            return claim, uid, gid
     raise HostFault(f"all {count} subordinate ids are in use; use fewer `jobs`")
 
 

@@ -43,6 +43,26 @@ input()
 """
 """Takes users as a referee does that looks for free ids where another one looks too."""
 
+CANNOT_START = """
+import sys
+from referee.play.bot import launch
+from referee.play.isolation.users import give_back, take_user
+from referee.play.spec import BotLimits, BotSpec, Confinement
+user = take_user()
+give_back(user)
+def full(*_, **__):
+    raise OSError(24, "Too many open files")
+launch.arguments = full
+spec = BotSpec(name="mine", command=("echo",), dir=sys.argv[1], env={})
+for _ in range(3):
+    try:
+        launch.launch(spec, Confinement(isolation="bwrap", limits=BotLimits()), join=(), counted=False)
+    except OSError:
+        print(take_user() == user)
+        give_back(user)
+"""
+"""Fails to start bots, as on a host that is full."""
+
 STARTS_WITH_A_LOW_NAMESPACE = """
 import os, sys
 from referee.play.bot.orphans import nothing_left_behind
@@ -103,17 +123,26 @@ def test_referees_of_one_user_never_lend_the_same_id_at_a_time() -> None:
     assert str(os.geteuid()) not in words[0]
 
 
-def test_a_bots_output_takes_no_descriptor_of_its_namespace() -> None:
+def words_of(program: str) -> list[str]:
+    """What a program prints that an ordinary user with subordinate ids runs."""
     organiser = need_lent_ids()
     done = subprocess.run(
-        [*organiser.become, organiser.python, "-P", "-c", STARTS_WITH_A_LOW_NAMESPACE, "/usr/share/doc"],
+        [*organiser.become, organiser.python, "-P", "-c", program, "/usr/share/doc"],
         env=os.environ | organiser.env,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["3", "exited", "with", "code", "0", "here"]
+    return done.stdout.split()
+
+
+def test_a_bot_that_could_not_be_started_leaves_its_user_to_the_next() -> None:
+    assert words_of(CANNOT_START) == ["True"] * 3
+
+
+def test_a_bots_output_takes_no_descriptor_of_its_namespace() -> None:
+    assert words_of(STARTS_WITH_A_LOW_NAMESPACE) == ["3", "exited", "with", "code", "0", "here"]
 
 
 CONFIG = """
