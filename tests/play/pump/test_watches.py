@@ -65,7 +65,7 @@ def test_a_bot_that_leaves_no_room_for_a_line_without_any_watch_is_late(arena: A
 
 def test_a_bot_that_takes_the_watches_of_its_user_is_ended_and_told_why(arena: Arena) -> None:
     need_bubblewrap()
-    record = arena.play(arena.bot("fills_the_watches", "1", "20", "0.02"), arena.bot("honest"), limits=ROOMY)
+    record = arena.play(arena.bot("fills_the_watches", "1", "20", "0.02"), arena.bot("honest_with_epoll"), limits=ROOMY)
     assert [seat.faults for seat in record.seats] == [{"start_failed": 1}, {}]
     assert f"held more than {MOST_WATCHES} watches of epoll" in told(record, 0)
 
