@@ -13,6 +13,7 @@ from referee.play.isolation.copies import Copied
 from referee.play.spec import MB
 from referee.rules.describe import advice
 from referee.tournament.config.config import Config
+from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.plan.schedule import Plan
 from referee.tournament.store.events import reads_disk
 
@@ -28,6 +29,7 @@ def announce_plan(config: Config, plan: Plan) -> None:
     games = ", ".join(f"{one.name} (line-ups of {one.seats}: {lineups[one.name]})" for one in config.variants)
     deals = "1 deal" if config.deals == 1 else f"{config.deals} deals"
     say(f"{config.name}: {len(config.bots)} bots, {matches(len(plan))}: {games}; {deals} each")
+    say(f"rotations {config.rotations}: {ROTATIONS_IN_WORDS[config.rotations]}")
 
 
 def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:

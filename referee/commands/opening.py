@@ -5,7 +5,7 @@ import itertools
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from protocol import VERSION
 from referee import __version__
@@ -55,6 +55,7 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool) -> Pre
         facts, key, found, barred = config_facts(config), master_key(config.seed), None, set[str]()
     else:
         with contextlib.closing(Store.open(path)) as store:
+            config = _with_rotations_of(config, store)
             facts, key = config_facts(config, store.variants()), bytes.fromhex(store.meta().master_key)
             found, barred = amendment(store, facts), barred_in(store.history(), facts)
         _tell_amendment(path, found, may_change=may_change)
@@ -62,6 +63,15 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool) -> Pre
     return PreparedRun(
         path=path, config=config, facts=facts, key=key, plan=plan, amendment=found, barred=frozenset(barred)
     )
+
+
+def _with_rotations_of(config: Config, store: Store) -> Config:
+    """The config; where it does not say whether rotations share their cards, they go on to do so or not."""
+    begun = store.meta().facts.rotations
+    if config.sets_rotations or config.rotations == begun:
+        return config
+    say(f'note: the run goes on with rotations = "{begun}", as it began; a new one would have "{config.rotations}"')
+    return replace(config, rotations=begun)
 
 
 def open_store(run: PreparedRun, lock: Lock) -> Store:

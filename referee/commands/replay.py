@@ -67,10 +67,17 @@ def _planned(place: Place, number: int) -> str:
         if place.is_id:
             row = store.match(number)
             now = "out of the standings" if row.number is None else f"match {row.number}"
-            return f"match #{number}, {now}: deal {row.identity.deal}, rotation {row.identity.rotation}"
+            where = f"deal {row.identity.deal}, rotation {row.identity.rotation}"
+            return f"match #{number}, {now}: {where}{_redealt(row.result.redeals)}"
         meta = store.meta()
         fixture = plan_of(meta.facts, bytes.fromhex(meta.master_key))[number]
-    return f"match {number}: block {fixture.block}, deal {fixture.deal}, rotation {fixture.rotation}"
+        redealt = _redealt(store.redeals_of(number))
+    return f"match {number}: block {fixture.block}, deal {fixture.deal}, rotation {fixture.rotation}{redealt}"
+
+
+def _redealt(redeals: int) -> str:
+    """How the cards differ from those that the plan had at first."""
+    return f", redeal {redeals} (voided matches had shown the cards before)" if redeals else ""
 
 
 def _tell(record: Record, seat: int | None) -> None:

@@ -12,6 +12,7 @@ from referee.commands.console import DONE, USAGE, put, put_json, say
 from referee.reports.blame import explain
 from referee.reports.tables import NAME_LIMIT, idle_cpu, report
 from referee.rules.record import Record
+from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.standings import Standings
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
@@ -107,6 +108,7 @@ def _provenance(summary: RunSummary) -> list[str]:
         *_idle_cpu(summary),
         *_troubles(summary),
         _lateness(summary),
+        f"rotations {summary.rotations}: {ROTATIONS_IN_WORDS[summary.rotations]}",
         f"golfref {summary.version}, isolation {summary.isolation}{reuse}, {summary.host}",
         f"commitment {summary.commitment}",
         f"key        {summary.key or 'revealed when all matches are played'}",

@@ -90,7 +90,7 @@ def _run(options: TournamentOptions, path: Path, signals: Signals) -> int:
     _check_cells(config, path)
     with contextlib.nullcontext() if options.dry_run else locked(path) as lock:
         run = prepare(config, path, fresh=options.fresh, may_change=options.amend or options.dry_run)
-        announce_plan(config, run.plan)
+        announce_plan(run.config, run.plan)
         if not options.dry_run and not any(run.left.values()):
             return _go_on(options, run, lock, signals)
         with _copies(run) as run:

@@ -163,6 +163,12 @@ class LiveMatch:
         pooled = self._pooled
         return [pooled[number].matches if number in pooled else 0 for number in range(len(self._setup.bots))]
 
+    def _blocks_of(self, number: int) -> set[int]:
+        """The blocks that a seat's process has played in, with this one."""
+        blocks = self._pooled[number].blocks if number in self._pooled else set[int]()
+        blocks.add(self._setup.block)
+        return blocks
+
     async def _converse(self, steps: Steps) -> None:
         try:
             lag_us = await self._pump.converse(steps, dict(enumerate(self._channels)))
@@ -191,8 +197,8 @@ class LiveMatch:
                 if self._pool is None or seat.forfeited or seat.ready is None:
                     nursery.start_soon(self._stop_bot, channel, partial(channel.stop, patience_s=FAREWELL_S))
                     continue
-                bot, block = self._setup.bots[number].name, self._setup.block
-                kept = PooledBot(bot=bot, channel=channel, ready=seat.ready, matches=before + 1, block=block)
+                bot, blocks = self._setup.bots[number].name, self._blocks_of(number)
+                kept = PooledBot(bot=bot, channel=channel, ready=seat.ready, matches=before + 1, blocks=blocks)
                 nursery.start_soon(self._stop_bot, channel, partial(self._pool.keep, kept))
         await end_orphans()
 

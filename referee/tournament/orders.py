@@ -73,6 +73,7 @@ def result_of(fixture: Fixture, record: Record) -> Result:
         block=fixture.block,
         deal=fixture.deal,
         rotation=fixture.rotation,
+        redeals=fixture.redeals,
         bots=tuple(seat.name for seat in record.seats),
         totals=record.result.totals,
         ranks=record.result.ranks,

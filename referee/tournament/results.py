@@ -12,9 +12,14 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     block: int
     """The block's number, from 0. All matches of one line-up on one deal of a variant are a block."""
     deal: int = 0
-    """The deal's number, from 0. The deal key follows from it, the variant and the names of the bots."""
+    """The deal's number, from 0. The deal key follows from it, the variant and the names of the bots; from the rotation
+    too, where each rotation of a deal has cards of its own."""
     rotation: int = 0
     """The rotation's number, from 0. With each rotation every bot of the line-up sits one seat lower."""
+    redeals: int = 0
+    """How often other cards were dealt in place of those that a voided match had shown. The deal key depends on it."""
+    commit: int = 0
+    """The match's id in the store, which counts commits from 1. 0 where it has not been committed."""
     bots: tuple[str, ...]
     totals: tuple[int, ...]
     """Strokes of the whole match."""

@@ -7,6 +7,7 @@ from msgspec import Struct
 from protocol.messages import SlapTiming
 from referee.rules.book.par_table import OURS_1
 from referee.tournament.orders import ATTEMPTS
+from referee.tournament.plan.keys import Rotations
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding, Encounter, RankBy, Tally
 from referee.tournament.store.bars import barred_in
@@ -78,6 +79,8 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     version: str
     host: str
     isolation: str
+    rotations: Rotations
+    """Whether each rotation of a block had cards of its own (`fresh`), or all of them shared those of their deal."""
     reuse: str
     """How long a bot's process lived: for a match, or for several of the tournament."""
     slap_timing: SlapTiming | None
@@ -148,6 +151,7 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
         version=meta.golfref,
         host=meta.host,
         isolation=meta.facts.isolation,
+        rotations=meta.facts.rotations,
         reuse=meta.facts.reuse,
         slap_timing=_slap_timing(meta.facts),
         bots=tuple(

@@ -250,6 +250,7 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
             version="0.1.0",
             host="Linux",
             isolation="limits",
+            rotations="same",
             reuse="match",
             slap_timing=None,
             bots=(EnteredBot(name="a", owner="", version="v1"),),

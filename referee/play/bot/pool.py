@@ -1,6 +1,6 @@
 """Bots that have played and wait, held frozen, for a further match: `reuse = "tournament"`.
 
-A process never meets the same cards twice: matches of one block share them, so it only gets those of later blocks.
+A process never meets the same cards twice: matches of one block share them, so it plays no two of them.
 This module must not know what was played.
 """
 
@@ -37,8 +37,8 @@ class PooledBot(Struct, frozen=True, kw_only=True):
     """What it said when it was greeted."""
     matches: int
     """How many matches it has played."""
-    block: int
-    """The block of the match that it played last."""
+    blocks: set[int]
+    """The blocks of the matches that it has played."""
 
 
 class Pool:
@@ -49,8 +49,8 @@ class Pool:
         """The longest waiting bot stands first."""
 
     async def take(self, bot: str, block: int) -> PooledBot | None:
-        """A process of this bot that has not yet played in this block or a later one; None where there is none."""
-        while fit := [one for one in self._waiting if one.bot == bot and one.block < block]:
+        """A process of this bot that has not yet played in this block; None where there is none."""
+        while fit := [one for one in self._waiting if one.bot == bot and block not in one.blocks]:
             self._waiting.remove(fit[0])
             if fit[0].channel.can_play_on():
                 return fit[0]

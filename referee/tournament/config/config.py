@@ -32,8 +32,9 @@ from referee.rules.book.changes import BadOptions
 from referee.rules.book.options import Options, Positive
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem
-from referee.tournament.config.entrants import GivenBot, check_trust, read_bots
+from referee.tournament.config.entrants import GivenBot, check_trust, read_bots, usual_rotations
 from referee.tournament.config.reader import KeyPath, Problem, Reader
+from referee.tournament.plan.keys import Rotations
 from referee.tournament.standings import RankBy
 
 Format = Literal["round-robin"]
@@ -79,6 +80,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     """Matches at a time. None means one for each core."""
     workers: Annotated[int, Meta(ge=1, le=MOST_WORKERS)] | None = None
     """Processes that play, each one match at a time or more. None means as many as cores and matches warrant."""
+    rotations: Rotations | None = None
+    """Whether each rotation of a block has cards of its own. None means that it depends on whose bots take part."""
     reuse: Reuse = "match"
     """How long a bot's process lives."""
     isolation: Isolation = "limits"
@@ -109,6 +112,9 @@ class Config(Settings, frozen=True, kw_only=True):
 
     name: str
     jobs: int
+    rotations: Rotations
+    sets_rotations: bool = True
+    """Whether the file says so, and not only the default. A run that has begun goes on as it began."""
     limits: BotLimits
     clocks: Clocks
     faults: FaultPolicy
@@ -190,14 +196,17 @@ def load(path: str | Path) -> Config:
     _check_settings(file, reader)
     variants = _variants(file, reader)
     bots = read_bots(file.bots, os.path.abspath(path), file.tournament.isolation, reader)
+    given = file.bots or ()
     _check_enough_bots(file, reader)
     if not _is_trust_unclear(reader):
         trusted = file.tournament.trust == "all"
-        check_trust(file.bots or (), file.tournament.isolation, trusted=trusted, reader=reader)
+        check_trust(given, file.tournament.isolation, trusted=trusted, reader=reader)
     if reader.problems:
         raise ConfigError(_placed(path, text, reader.problems))
     return Config(
-        **asdict(file.tournament) | {"jobs": file.tournament.jobs or cores()},
+        **asdict(file.tournament)
+        | {"jobs": file.tournament.jobs or cores(), "rotations": file.tournament.rotations or usual_rotations(given)},
+        sets_rotations=file.tournament.rotations is not None,
         limits=file.limits,
         clocks=file.time,
         faults=FaultPolicy(policy=file.faults.policy, strikes=file.faults.strikes),

@@ -10,6 +10,7 @@ from referee.play.isolation.cell import cell_of
 from referee.play.isolation.levels import find_problem
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot
 from referee.tournament.config.reader import KeyPath, Reader
+from referee.tournament.plan.keys import Rotations
 
 LONGEST_OWNER = 100
 """How many characters the name of a bot's owner has at most."""
@@ -46,7 +47,7 @@ def readers(bots: Sequence[BotSpec], path: str) -> list[str]:
 
 def check_trust(given: Sequence[GivenBot], isolation: Isolation, *, trusted: bool, reader: Reader) -> None:
     """Other people's programs run under `bwrap`, unless the organiser says that they are trusted."""
-    owners = sorted({bot.owner or "(none)" for bot in given if bot.builtin is None})
+    owners = _owners(given)
     if len(owners) > 1 and isolation != "bwrap" and not trusted:
         some = ", ".join(owners[:5]) + ", ..." * (len(owners) > 5)
         text = (
@@ -54,6 +55,20 @@ def check_trust(given: Sequence[GivenBot], isolation: Isolation, *, trusted: boo
             ', or trust = "all" if every one of them may read and change all that you can; see `golfref doctor`'
         )
         reader.add(("tournament", "isolation"), text)
+
+
+def usual_rotations(given: Sequence[GivenBot]) -> Rotations:
+    """What is best where the config does not say it (tournaments/README.md has the measurements).
+
+    Bots of one owner share the cards of a deal, which takes fewer matches. One of several owners could carry the cards
+    to a later rotation and win it by that, so each rotation has cards of its own.
+    """
+    return "fresh" if len(_owners(given)) > 1 else "same"
+
+
+def _owners(given: Sequence[GivenBot]) -> list[str]:
+    """The owners of the bots that are not shipped ones."""
+    return sorted({bot.owner or "(none)" for bot in given if bot.builtin is None})
 
 
 def _check_folders(bots: Sequence[BotSpec], file: str, reader: Reader) -> None:

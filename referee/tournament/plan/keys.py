@@ -5,12 +5,24 @@ Whoever knows the revealed master key can re-derive every deal with these functi
 
 import hmac
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from typing import Literal
 
 import msgspec
 
 from referee.rules.table.streams import seed_key
+
+Rotations = Literal["fresh", "same"]
+"""Whether each rotation of a block has cards of its own (`fresh`), or all of them share the cards of their deal."""
+
+ROTATIONS_IN_WORDS: dict[Rotations, str] = {
+    "fresh": "each match has cards of its own",
+    "same": "all rotations of a deal share its cards",
+}
+
+SHARED_CARDS: Sequence[int | None] = ()
+"""Nothing is a match's own: it has the cards that all rotations of its deal share."""
 
 
 def master_key(seed: str | None) -> bytes:
@@ -23,13 +35,27 @@ def commitment(key: bytes) -> str:
     return sha256(key).hexdigest()
 
 
-def deal_key(master: bytes, variant: str, bots: Iterable[str], deal: int) -> bytes:
+def deal_key(
+    master: bytes, variant: str, bots: Iterable[str], deal: int, own: Sequence[int | None] = SHARED_CARDS
+) -> bytes:
     """The key of a line-up's deal (from 0) in a variant, both by the names in the config; 32 bytes.
 
     HMAC-SHA-256 under the master key over: `golfref/deal`, a zero byte, and the JSON array of the variant, the array
-    of the bots in order of code points, and the deal. The JSON is UTF-8 without spaces, and escapes only the quote,
-    the backslash and the characters below U+0020 (the short forms where JSON has them, else `\\u` and four
-    lower-case digits).
+    of the bots in order of code points, and the deal, and then what is `own` to the match (own_cards). The JSON is
+    UTF-8 without spaces, and escapes only the quote, the backslash and the characters below U+0020 (the short forms
+    where JSON has them, else `\\u` and four lower-case digits).
     """
-    text = msgspec.json.encode([variant, sorted(bots), deal])
+    text = msgspec.json.encode([variant, sorted(bots), deal, *own])
     return hmac.digest(master, b"golfref/deal\0" + text, "sha256")
+
+
+def own_cards(rotations: Rotations, rotation: int, redeals: int) -> Sequence[int | None]:
+    """What a match adds to the array from which its deal key is made, so that its cards are not those of another one.
+
+    The rotation (from 0), or null where all of the deal share their cards; and how often other cards were dealt in
+    place of those that a voided match had shown. A 0 at the end is left out, and a null before it too.
+    """
+    which = rotation if rotations == "fresh" else None
+    if redeals:
+        return which, redeals
+    return SHARED_CARDS if which is None else (which,)

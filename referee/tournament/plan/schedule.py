@@ -10,17 +10,19 @@ from functools import cached_property
 from itertools import accumulate
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from referee.rules.table.streams import Stream
-from referee.tournament.plan.keys import deal_key
+from referee.tournament.plan.keys import SHARED_CARDS, Rotations, deal_key, own_cards
 from referee.tournament.plan.lineups import Lineup, choose_lineups
 
 
 class PlannedVariant(Struct, frozen=True, kw_only=True):
-    """A game of the tournament: the name that the config gives it, and the seats at a table."""
+    """A game of the tournament: the name that the config gives it, the seats at a table, and who shares cards."""
 
     variant: str
     seats: int
+    rotations: Rotations = "same"
 
 
 class Fixture(Struct, frozen=True, kw_only=True):
@@ -37,6 +39,12 @@ class Fixture(Struct, frozen=True, kw_only=True):
     """The rotation's number, from 0. With each, every bot moves one seat down, and the bot of seat 0 to the highest."""
     deal: int
     deal_key: bytes
+    redeals: int = 0
+    """How often other cards were dealt in place of those that a voided match had shown."""
+
+
+Place = tuple[str, tuple[str, ...], int]
+"""A match's place in the tournament: its variant, the names of its bots by seat, and its deal."""
 
 
 class Identity(Struct, frozen=True, kw_only=True):
@@ -54,7 +62,7 @@ class Identity(Struct, frozen=True, kw_only=True):
     rotation: int
 
     @property
-    def place(self) -> tuple[str, tuple[str, ...], int]:
+    def place(self) -> Place:
         """Where in the tournament it belongs, whichever versions of bots and game play it."""
         return self.variant, self.bots, self.deal
 
@@ -64,7 +72,8 @@ class Plan:
 
     Deal 0 of every line-up of every variant comes first, then deal 1, and so on. Within a deal the variants take turns
     block by block until each has come to the end of its line-ups. The rotations of a block follow one another. The
-    matches depend on the bots' names, not on their order in the config.
+    matches depend on the bots' names, not on their order in the config. They are not played in the order of their
+    numbers where the rotations of a block share their cards (tournament/run/play_order.py).
 
     Raises ValueError when names are not unique, or when a variant has more seats than there are bots.
     """
@@ -83,6 +92,7 @@ class Plan:
         self._bots = bots
         self._by_name = sorted(range(len(bots)), key=lambda bot: bots[bot])
         self._variants = variants
+        self._rotations = {entry.variant: entry.rotations for entry in variants}
         self._lineups = [
             choose_lineups(Stream(master_key, f"lineups/{entry.variant}"), len(bots), entry.seats, lineups)
             for entry in variants
@@ -110,7 +120,7 @@ class Plan:
         entry, rotation = self._variants[stage.entries[place]], rest - stage.starts[place]
         lineup = self._lineups[stage.entries[place]][stage.first_lineup + lap]
         key, seating = self._seating(entry.variant, [self._by_name[index] for index in lineup], deal)
-        return Fixture(
+        fixture = Fixture(
             number=number,
             variant=entry.variant,
             block=deal * self._deal_blocks + stage.first_block + lap * len(stage.entries) + place,
@@ -119,6 +129,29 @@ class Plan:
             deal=deal,
             deal_key=key,
         )
+        return fixture if self.shares_cards(fixture) else self.dealt(fixture)
+
+    def place(self, fixture: Fixture) -> Place:
+        """Where in the tournament a match belongs."""
+        return fixture.variant, tuple(self._bots[bot] for bot in fixture.lineup), fixture.deal
+
+    def dealt(self, fixture: Fixture, redeals: int = 0) -> Fixture:
+        """The match with its cards, after others were dealt so many times because a voided match had shown them."""
+        own = own_cards(self._rotations[fixture.variant], fixture.rotation, redeals)
+        key = self._deal_key(fixture.variant, fixture.lineup, fixture.deal, own)
+        return replace(fixture, deal_key=key, redeals=redeals)
+
+    def shares_cards(self, fixture: Fixture) -> bool:
+        """Whether the other rotations of the match's block have the same cards."""
+        return self._rotations[fixture.variant] == "same"
+
+    def order_of_play(self, fixture: Fixture) -> list[int]:
+        """The rotations of the match's block in the order in which they are played where they share their cards.
+
+        The stream `order` draws it, from the key that the deal has where no match of it was voided.
+        """
+        key = self._deal_key(fixture.variant, fixture.lineup, fixture.deal)
+        return Stream(key, "order").shuffled(range(len(fixture.lineup)))
 
     @property
     def lineups(self) -> dict[str, int]:
@@ -144,17 +177,21 @@ class Plan:
         }
 
     def _seating(self, variant: str, lineup: Sequence[int], deal: int) -> tuple[bytes, list[int]]:
-        """The deal's key, and the line-up by seat in rotation 0.
+        """The key that all rotations of the deal share, and the line-up by seat in rotation 0.
 
-        An even deal shuffles the bots, in the order of their names, by the stream `seating` of the deal's key. The
-        odd deal after it takes the same order backwards: whoever sat on somebody's left now sits on the right.
+        An even deal shuffles the bots, in the order of their names, by the stream `seating` of this key. The odd deal
+        after it takes the same order backwards: whoever sat on somebody's left now sits on the right.
         """
-        names = [self._bots[bot] for bot in lineup]
-        key = deal_key(self._master_key, variant, names, deal)
+        key = self._deal_key(variant, lineup, deal)
         if deal % 2 == 0:
             return key, Stream(key, "seating").shuffled(lineup)
-        before = deal_key(self._master_key, variant, names, deal - 1)
+        before = self._deal_key(variant, lineup, deal - 1)
         return key, Stream(before, "seating").shuffled(lineup)[::-1]
+
+    def _deal_key(
+        self, variant: str, lineup: Sequence[int], deal: int, own: Sequence[int | None] = SHARED_CARDS
+    ) -> bytes:
+        return deal_key(self._master_key, variant, [self._bots[bot] for bot in lineup], deal, own)
 
 
 class _Stage(Struct, frozen=True, kw_only=True):

@@ -196,26 +196,40 @@ class Crew:
         """Give a worker orders and take its reports until nothing is left to play. Returns whether it was lost."""
         out: dict[int, bool] = {}
         """By number of its orders, whether the match has begun."""
+        room = trio.Semaphore(worker.room)
+        lost = ""
         try:
-            while True:
-                while len(out) < worker.room and (order := await self._desk.next()) is not None:
-                    out[order.fixture.number] = False
-                    await worker.order(order, self._patience_s)
-                if not out:
-                    return False
-                for report in await worker.reports(self._patience_s):
-                    await self._take(report, out)
-        except _WorkerGone as gone:
-            for report in await worker.unread():
-                await self._take(report, out)
-            await self._lose(out, str(gone))
-            return True
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._give_orders, worker, out, room, nursery.cancel_scope)
+                while True:
+                    for report in await worker.reports(self._patience_s):
+                        await self._take(report, out, room)
+        except* _WorkerGone as gone:
+            lost = str(gone.exceptions[0])
+        if not lost:
+            return False
+        for report in await worker.unread():
+            await self._take(report, out, room)
+        await self._lose(out, lost)
+        return True
 
-    async def _take(self, report: Report, out: dict[int, bool]) -> None:
+    async def _give_orders(
+        self, worker: Worker, out: dict[int, bool], room: trio.Semaphore, scope: trio.CancelScope
+    ) -> None:
+        """Give a worker orders as long as it has room, and end the scope when nothing is left to play."""
+        await room.acquire()
+        while (order := await self._desk.next()) is not None:
+            out[order.fixture.number] = False
+            await worker.order(order, self._patience_s)
+            await room.acquire()
+        scope.cancel()
+
+    async def _take(self, report: Report, out: dict[int, bool], room: trio.Semaphore) -> None:
         if isinstance(report, Begun):
             out[report.number] = True
         elif isinstance(report, Played | Spoiled):
             del out[report.number]
+            room.release()
             self._lost = 0
         await self._desk.report(report)
 

@@ -1,19 +1,19 @@
-"""The desk of a run hands out its matches in the order of the plan and keeps what comes of them.
+"""The desk of a run hands out its matches and keeps what comes of them.
 
 Nothing else writes to the store while matches are played. It must not know how they are played, or where.
 """
 
-from collections import deque
-from collections.abc import Iterator
+from collections import Counter
 from typing import Protocol
 
-from msgspec.structs import replace
+import trio
 
 from referee.tournament.config.config import Config
 from referee.tournament.orders import ATTEMPTS, Begun, Order, Played, Report, Spoiled
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 from referee.tournament.run.bars import Bars
+from referee.tournament.run.play_order import PlayOrder
 from referee.tournament.run.setups import setup_of
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.store import Store
@@ -36,56 +36,68 @@ class Watcher(Protocol):
 
 
 class Desk:
-    """Hands out `fixtures`. A match that is voided on every attempt is left out, until one of its bots is barred."""
+    """Hands out what the order of play has.
+
+    A match that is voided on every attempt is left out, until one of its bots is barred.
+    """
 
     def __init__(  # noqa: PLR0913 - the parts of a run
-        self, fixtures: Iterator[Fixture], *, config: Config, terms: Terms, store: Store, watcher: Watcher, bars: Bars
+        self, play_order: PlayOrder, *, config: Config, terms: Terms, store: Store, watcher: Watcher, bars: Bars
     ) -> None:
-        self._fixtures = fixtures
+        self._play_order = play_order
         self._bars = bars
         self._left_out: list[Order] = []
         """The matches that were voided on every attempt."""
         self._config, self._terms, self._store, self._watcher = config, terms, store, watcher
-        self._again: deque[Order] = deque()
-        """Orders that have come back and are handed out again."""
+        self._spoiled: Counter[int] = Counter()
+        """How many attempts at a match have been spoiled since this desk began, by number."""
         self._out: dict[int, Order] = {}
         """The orders that are handed out, by number."""
+        self._came_back = trio.Event()
+        """Is set when an order comes back, and then replaced by another one."""
 
     async def next(self) -> Order | None:
-        """The next match to be played. None where there is none now, although a spoiled one may still come back."""
-        order = self._again.popleft() if self._again else self._first()
-        if order is None:
+        """The next match, as soon as there is one that may be played. None where nothing is left."""
+        while (fixture := self._play_order.next()) is None and self._out:
+            await self._came_back.wait()
+        if fixture is None:
             return None
-        order = replace(order, setup=self._bars.applied(order.setup))
-        self._out[order.fixture.number] = order
+        number = fixture.number
+        setup = self._bars.applied(setup_of(self._config, fixture))
+        order = Order(fixture=fixture, setup=setup, attempt=self._spoiled[number] + 1)
+        self._out[number] = order
         return order
 
     async def report(self, report: Report) -> None:
         """Take in what became of a match. Once this returns, nothing loses it. Raises WriteFailed."""
         if isinstance(report, Played):
-            order = self._out.pop(report.number)
+            order = self._take_back(report.number)
             self._store.commit(report, self._terms.identity(order.fixture))
+            self._play_order.played(report.number)
             self._bars.finished(_names(order))
             self._watcher.finished(report.result)
         elif isinstance(report, Begun):
             self._watcher.begun(self._out[report.number].fixture)
         elif isinstance(report, Spoiled):
-            self._void(self._out.pop(report.number), report.reason)
+            self._void(self._take_back(report.number), report.reason)
 
     def put_back(self, number: int) -> None:
         """Take back a match that has not begun, because whoever had its order cannot play it."""
-        self._again.append(self._out.pop(number))
+        self._play_order.put_back(self._take_back(number).fixture)
 
-    def _first(self) -> Order | None:
-        fixture = next(self._fixtures, None)
-        return None if fixture is None else Order(fixture=fixture, setup=setup_of(self._config, fixture))
+    def _take_back(self, number: int) -> Order:
+        """An order is out no longer. Whoever waits for the next match looks again, once this has been dealt with."""
+        self._came_back.set()
+        self._came_back = trio.Event()
+        return self._out.pop(number)
 
     def _void(self, order: Order, reason: str) -> None:
         self._store.note_void(order.fixture, _names(order), order.attempt, reason)
         self._watcher.voided(order.fixture, order.attempt, reason)
-        if order.attempt < ATTEMPTS:
-            self._again.append(replace(order, attempt=order.attempt + 1))
-        else:
+        self._spoiled[order.fixture.number] += 1
+        is_last = order.attempt >= ATTEMPTS
+        self._play_order.voided(order.fixture, again=not is_last)
+        if is_last:
             self._left_out.append(order)
         for why in self._bars.voided(_names(order), reason).values():
             self._watcher.barred(why)
@@ -95,7 +107,8 @@ class Desk:
         """Order the matches that were left out when a bot that is barred now still played in them."""
         for order in [order for order in self._left_out if self._bars.applied(order.setup) != order.setup]:
             self._left_out.remove(order)
-            self._again.append(replace(order, attempt=1))
+            self._spoiled[order.fixture.number] = 0
+            self._play_order.order_again(order.fixture)
 
 
 def _names(order: Order) -> list[str]:

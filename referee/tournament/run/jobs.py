@@ -16,7 +16,7 @@ class Dispatcher(Protocol):
     """Gives jobs their orders, and takes their reports: the desk, or in a worker the pipes to it."""
 
     async def next(self) -> Order | None:
-        """The next match. None where there is none now."""
+        """The next match, as soon as there is one that may be played. None where nothing is left."""
 
     async def report(self, report: Report) -> None:
         """Take in what became of a match."""
@@ -46,8 +46,6 @@ class Job:
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self._seat)
                     await self._play(seated)
-                if self._waiting is None:  # one that was spoiled meanwhile is played again
-                    await self._seat()
         finally:
             if self._waiting is not None:
                 await self._waiting.match.dismiss()

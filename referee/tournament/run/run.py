@@ -16,9 +16,11 @@ from referee.tournament.run.bars import Bars
 from referee.tournament.run.crew import Crew
 from referee.tournament.run.desk import Desk, Watcher
 from referee.tournament.run.jobs import play_jobs
+from referee.tournament.run.play_order import PlayOrder
 from referee.tournament.run.setups import games
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.store import Store
+from referee.tournament.store.voided import voids_by_place
 
 
 def greet_all(config: Config, check: Callable[[], None], *, barred: Collection[str] = ()) -> list[Greeted]:
@@ -56,8 +58,15 @@ class Run(Struct, frozen=True, kw_only=True):
         """
         done = self.store.numbers()
         jobs = min(self.config.jobs, len(self.plan) - len(done))
+        play_order = PlayOrder(
+            self.plan,
+            done=done,
+            voids={place: len(voids) for place, voids in voids_by_place(self.store).items()},
+            redeals_of=self.store.redeals_of,
+            jobs=jobs,
+        )
         desk = Desk(
-            (self.plan[number] for number in range(len(self.plan)) if number not in done),
+            play_order,
             config=self.config,
             terms=self.terms,
             store=self.store,

@@ -38,7 +38,7 @@ def setup_of(config: Config, fixture: Fixture) -> MatchSetup:
         bots=tuple(config.bots[bot] for bot in fixture.lineup),
         seeds=tuple(bot_seed(fixture.deal_key, fixture.rotation, seat) for seat in range(entry.seats)),
         deal_key=fixture.deal_key,
-        block=fixture.block,
+        block=fixture.block if config.rotations == "same" else fixture.number,
         clocks=config.clocks,
         faults=config.faults,
         confinement=config.confinement,

@@ -22,6 +22,7 @@ from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, restored
 from referee.tournament.config.config import Config, ConfiguredVariant, Format
+from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.schedule import Fixture, Identity, Plan, PlannedVariant
 from referee.tournament.standings import RankBy
 from referee.tournament.store.versions import short, version_of
@@ -33,7 +34,13 @@ VOIDS_OF_STRANGERS = 3
 """From how many voided attempts on a bot can be barred where the bots have several owners and nothing else is said."""
 
 _AFTERWARDS = "nobody may choose it by the results"
-_REASONS = {"seed": "the commitment to the key was made with it", "rank_by": _AFTERWARDS, "voids": _AFTERWARDS}
+_DEALS = "the cards of every match follow from it"
+_REASONS = {
+    "seed": "the commitment to the key was made with it",
+    "rank_by": _AFTERWARDS,
+    "voids": _AFTERWARDS,
+    "rotations": _DEALS,
+}
 _REASON = "what is played with it could not be compared with what was played without"
 
 
@@ -92,6 +99,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     format: Format
     deals: int
     lineups: int | None
+    rotations: Rotations = "same"
     reuse: Reuse = "match"
     isolation: Isolation
     limits: BotLimits
@@ -162,7 +170,10 @@ def plan_of(facts: Facts, key: bytes) -> Plan:
     return Plan(
         master_key=key,
         bots=[bot.name for bot in facts.bots],
-        variants=[PlannedVariant(variant=variant.name, seats=variant.seats) for variant in facts.variants],
+        variants=[
+            PlannedVariant(variant=variant.name, seats=variant.seats, rotations=facts.rotations)
+            for variant in facts.variants
+        ],
         deals=facts.deals,
         lineups=facts.lineups,
     )

@@ -294,10 +294,10 @@ class Store:
     def results(self) -> Iterator[Result]:
         """The results that count, in the order of the plan."""
         decoder = msgspec.json.Decoder(Result)
-        query = "SELECT number, deal, rotation, result FROM matches WHERE number IS NOT NULL ORDER BY number"
-        for number, deal, rotation, text in self._each(query):
+        query = "SELECT id, number, deal, rotation, result FROM matches WHERE number IS NOT NULL ORDER BY number"
+        for id_, number, deal, rotation, text in self._each(query):
             try:
-                yield replace(decoder.decode(text), deal=deal, rotation=rotation)
+                yield replace(decoder.decode(text), deal=deal, rotation=rotation, commit=id_)
             except (msgspec.MsgspecError, TypeError) as error:
                 raise StoreError(f"{self.path}: the result of match {number} is damaged ({error})") from None
 
@@ -397,6 +397,12 @@ class Store:
     def void_reasons(self) -> dict[str, int]:
         """How often matches were voided, by reason, whatever became of them."""
         return dict(sorted(Counter(reason for (reason,) in self._read("SELECT reason FROM voids")).items()))
+
+    def redeals_of(self, number: int) -> int:
+        """How often the cards of a match with a result had been dealt anew (Result.redeals)."""
+        found = self._read("SELECT result FROM matches WHERE number = ?", number)
+        with self._checking(f"the result of match {number}"):
+            return msgspec.json.decode(found[0][0], type=Result).redeals
 
     def given_up(self, attempts: int) -> list[int]:
         """The matches without a result of which at least this many attempts were voided."""

@@ -29,6 +29,7 @@ from referee.tournament.verify.compare import LONGEST_SHOWN, differences
 from referee.tournament.verify.course import Course, Stage
 from referee.tournament.verify.published import NOTHING, Published, compare_published
 from referee.tournament.verify.record import check_record, unchecked
+from referee.tournament.verify.redeals import RedealCheck
 from referee.tournament.verify.terms import check_terms
 
 
@@ -95,6 +96,7 @@ class _RunCheck:
     def __init__(self, store: Store, meta: Meta) -> None:
         self._store, self._meta = store, meta
         self._course: Course | None = None
+        self._redeals: RedealCheck
         self.planned = 0
         """How many matches the plan has, 0 where no plan follows from the config."""
         self.seen: set[int] = set()
@@ -137,6 +139,7 @@ class _RunCheck:
             yield f"the plan has {self.planned} matches, but the store says {meta.matches}"
         try:
             self._course = Course(self._store, meta)
+            self._redeals = RedealCheck(self._store)
             yield from self._course.findings()
         except StoreError as error:
             yield str(error)
@@ -184,6 +187,7 @@ class _RunCheck:
             yield from self._check_place(course, match, record)
             yield from course.voids_after_commit(match.id, match.identity)
             yield from course.check_barred(match.id, match.identity, record)
+            yield from self._redeals.findings(match)
             yield from check_terms(course.at(match.id).facts, match.identity, record)
             yield from self._check_origin(course, match.id, record)
         yield from check_record(record)
@@ -204,6 +208,7 @@ class _RunCheck:
             return
         if (planned := stage.terms.identity(fixture)) != match.identity:
             yield f"stored as {_identity_in_words(match.identity)}; the plan has {_identity_in_words(planned)}"
+        fixture = stage.plan.dealt(fixture, match.result.redeals)
         yield from _check_fixture(fixture, match.identity.bots, record)
         result = result_of(fixture, record)
         if counts:

@@ -259,7 +259,9 @@ def test_a_bot_that_is_frozen_for_slaps_of_another_match_has_not_finished_learni
         async with trio.open_nursery() as nursery:
             with frozen([channel]):
                 assert freeze_fully(process)
-                nursery.start_soon(pool.keep, PooledBot(bot="ann", channel=channel, ready=Ready(), matches=1, block=1))
+                nursery.start_soon(
+                    pool.keep, PooledBot(bot="ann", channel=channel, ready=Ready(), matches=1, blocks={1})
+                )
                 while looks < 5 and not channel.held and not process.has_exited():
                     await trio.lowlevel.checkpoint()
                     now_ns += round(PATIENCE_S * 1e9)

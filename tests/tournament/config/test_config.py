@@ -66,6 +66,7 @@ def test_everything_that_a_config_can_say(folder: Path, shipped_folder: Path) ->
         lineups = 500
         jobs = 2
         workers = 3
+        rotations = "fresh"
         reuse = "tournament"
         isolation = "none"
         rank_by = "strokes"
@@ -98,7 +99,7 @@ def test_everything_that_a_config_can_say(folder: Path, shipped_folder: Path) ->
         """)
     assert (config.name, config.seed, config.deals, config.lineups, config.jobs) == ("demo", "any text", 10, 500, 2)
     assert (config.workers, config.processes(100), config.reuse) == (3, 2, "tournament")
-    assert (config.isolation, config.rank_by) == ("none", "strokes")
+    assert (config.rotations, config.isolation, config.rank_by) == ("fresh", "none", "strokes")
     assert config.clocks == Clocks(move_s=2.0)
     assert (config.faults, config.voids) == (FaultPolicy(policy="forfeit"), 5)
     assert [(entry.name, entry.variant.preset, entry.seats) for entry in config.variants] == [
@@ -130,7 +131,7 @@ def test_what_a_config_need_not_say() -> None:
         None,
     )
     assert (config.jobs, config.isolation, config.rank_by) == (cores(), "limits", "match-points")
-    assert (config.workers, config.reuse) == (None, "match")
+    assert (config.workers, config.reuse, config.rotations) == (None, "match", "same")
     assert (config.clocks, config.faults, config.voids) == (Clocks(), FaultPolicy(), None)
 
 
@@ -175,6 +176,7 @@ nme = "x"
 deals = 0
 jobs = "two"
 isolation = "docker"
+rotations = "some"
 move_s = 2.0
 [time]
 slap_s = -1
@@ -210,24 +212,25 @@ command = ["python3", "no.py"]
         "c.toml:5:9: tournament.deals: expected int >= 1, got 0",
         "c.toml:6:8: tournament.jobs: expected int, got str",
         'c.toml:7:13: tournament.isolation: expected "none" or "limits" or "bwrap", got "docker"',
-        "c.toml:8:1: tournament.move_s: unknown key here; it belongs in [time]",
-        "c.toml:10:10: time.slap_s: expected seconds above 0, at most 86400, got -1",
-        "c.toml:11:10: time.bank_s: expected seconds above 0, at most 86400, got inf",
-        'c.toml:12:15: time.slap_timing: expected "isolated" or "broadcast", got "alone"',
-        'c.toml:14:10: faults.policy: expected "fallback" or "forfeit", got "fallbak"',
-        "c.toml:15:11: faults.strikes: expected int >= 1, got 0",
-        "c.toml:16:9: faults.voids: expected int >= 0, got -1",
-        "c.toml:18:10: variants[0].preset: unknown variant `cactsu`; did you mean `cactus`?",
-        "c.toml:21:13: variants[1].options.'é': unknown option",
-        "c.toml:21:22: variants[1].options.round: unknown option; did you mean `rounds`?",
-        'c.toml:21:41: variants[1].options.decks: expected "auto", 1, 2 or 3, got 7',
-        "c.toml:22:1: variants[1].rounds: unknown key here; it belongs in the `options` of [[variants]]",
-        "c.toml:24:8: bots[0].name: expected str, got int",
-        'c.toml:25:11: bots[0].command: expected array of str, got str; write ["python3", "mine.py"]',
-        "c.toml:27:11: bots[1].builtin: unknown shipped bot `gredy`; did you mean `greedy`?",
-        "c.toml:32:24: bots[2].env.A: expected str, got int",
-        "c.toml:34:8: bots[3].name: the name `a` is taken (first in line 29)",
-        f"c.toml:35:11: bots[3].command: there is no file `no.py` in {folder}",
+        'c.toml:8:13: tournament.rotations: expected "fresh" or "same", got "some"',
+        "c.toml:9:1: tournament.move_s: unknown key here; it belongs in [time]",
+        "c.toml:11:10: time.slap_s: expected seconds above 0, at most 86400, got -1",
+        "c.toml:12:10: time.bank_s: expected seconds above 0, at most 86400, got inf",
+        'c.toml:13:15: time.slap_timing: expected "isolated" or "broadcast", got "alone"',
+        'c.toml:15:10: faults.policy: expected "fallback" or "forfeit", got "fallbak"',
+        "c.toml:16:11: faults.strikes: expected int >= 1, got 0",
+        "c.toml:17:9: faults.voids: expected int >= 0, got -1",
+        "c.toml:19:10: variants[0].preset: unknown variant `cactsu`; did you mean `cactus`?",
+        "c.toml:22:13: variants[1].options.'é': unknown option",
+        "c.toml:22:22: variants[1].options.round: unknown option; did you mean `rounds`?",
+        'c.toml:22:41: variants[1].options.decks: expected "auto", 1, 2 or 3, got 7',
+        "c.toml:23:1: variants[1].rounds: unknown key here; it belongs in the `options` of [[variants]]",
+        "c.toml:25:8: bots[0].name: expected str, got int",
+        'c.toml:26:11: bots[0].command: expected array of str, got str; write ["python3", "mine.py"]',
+        "c.toml:28:11: bots[1].builtin: unknown shipped bot `gredy`; did you mean `greedy`?",
+        "c.toml:33:24: bots[2].env.A: expected str, got int",
+        "c.toml:35:8: bots[3].name: the name `a` is taken (first in line 30)",
+        f"c.toml:36:11: bots[3].command: there is no file `no.py` in {folder}",
     ]
 
 
@@ -341,7 +344,10 @@ def test_bots_of_two_owners_need_bwrap_or_the_organisers_word(folder: Path) -> N
     assert 'or trust = "all"' in line
     assert loaded(HEAD + 'trust = "all"\n' + GAME + mine + other).trust == "all"
     assert loaded(HEAD + 'isolation = "bwrap"\n' + GAME + mine + other).confinement.isolation == "bwrap"
+    assert loaded(HEAD + 'trust = "all"\n' + GAME + mine + other).rotations == "fresh"
+    assert loaded(HEAD + 'trust = "all"\nrotations = "same"\n' + GAME + mine + other).rotations == "same"
     builtin = '[[bots]]\nbuiltin = "greedy"\n'
+    assert loaded(HEAD + GAME + mine + builtin).rotations == "same"
     assert loaded(HEAD + GAME + mine + builtin).isolation == "limits"  # shipped bots have no owner
 
 

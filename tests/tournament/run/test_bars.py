@@ -26,6 +26,7 @@ from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 from referee.tournament.run.bars import Bars
 from referee.tournament.run.desk import Desk
+from referee.tournament.run.play_order import PlayOrder
 from referee.tournament.store.disk import locked
 from referee.tournament.store.facts import Terms
 from referee.tournament.summary import RunSummary, summary_of
@@ -239,7 +240,7 @@ def play_out(path: Path, faults: str, ahead: int) -> RunSummary:
 
     with locked(path / "run.golfref") as lock, closing(open_store(prepared, lock)) as store:
         desk = Desk(
-            (prepared.plan[number] for number in range(len(prepared.plan))),
+            PlayOrder(prepared.plan, done=(), voids={}, redeals_of=lambda _: 0, jobs=ahead),
             config=prepared.config,
             terms=Terms(prepared.facts),
             store=store,

@@ -105,7 +105,7 @@ class Run:
         document = json.loads(out)
         assert document["voided"] == 0
         for result in document["results"]:
-            del result["lag_us"]
+            del result["lag_us"], result["commit"]
         for measured in ("digest", "lateness", "bots"):  # a record holds times, and a version the path of its pipe
             del document[measured]
         return dict(document)

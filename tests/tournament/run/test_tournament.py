@@ -45,6 +45,8 @@ name = "other"
 builtin = "random"
 name = "third"
 """
+SUPPORT = Path(__file__).parents[2] / "support"
+
 MATCHES = 3 * 2 * 2 + 1 * 3 * 2
 """Line-ups times rotations times deals, of both variants."""
 
@@ -58,7 +60,7 @@ def write(
 def results(path: Path) -> list[Any]:
     store = Store.open(path)
     try:
-        return [msgspec.structs.replace(one, lag_us=0) for one in store.results()]
+        return [msgspec.structs.replace(one, lag_us=0, commit=0) for one in store.results()]
     finally:
         store.close()
 
@@ -96,6 +98,21 @@ builtin = "random"
 builtin = "random"
 name = "other"
 """
+
+
+TWINS = """
+time = {{ start_s = 60, move_s = 60, bank_s = 600 }}
+[tournament]
+name = "twins"
+seed = "abc"
+deals = 3
+jobs = 2
+workers = {workers}
+[[variants]]
+preset = "six-card"
+options = {{ rounds = 1 }}
+"""
+TWIN = '[[bots]]\nname = "{name}"\ncommand = ["{python}", "meets_its_twin.py", "{name}"]\ndir = "hostile"\n'
 
 
 def test_how_slaps_were_timed_stands_under_the_tables(tmp_path: Path) -> None:
@@ -262,6 +279,42 @@ def test_every_rotation_of_a_block_has_the_same_cards(played: Path) -> None:
         assert len({tuple(seat.name for seat in record.seats) for record in records}) == len(records)
         seeds = [seat.seed for record in records for seat in record.seats]
         assert len(set(seeds)) == len(seeds)
+
+
+def test_with_fresh_cards_no_two_matches_have_the_same(tmp_path: Path) -> None:
+    """The run says so wherever it is described, and whoever has the key derives every deal."""
+    write(tmp_path, text=CONFIG.replace("seats = 2\n", 'seats = 2\nrotations = "fresh"\n', 1))
+    tables, said = golfref("tournament", "small.toml", cwd=tmp_path)
+    assert "rotations fresh: each match has cards of its own\n" in said
+    assert "rotations fresh: each match has cards of its own\n" in tables
+    assert "all holds" in golfref("verify", "small.golfref", cwd=tmp_path)[0]
+    document = json.loads(golfref("standings", "small.golfref", "--json", cwd=tmp_path)[0])
+    assert document["rotations"] == "fresh"
+    keys = set()
+    with closing(Store.open(tmp_path / "small.golfref")) as store:
+        for result in document["results"]:
+            own = (result["rotation"],)
+            key = deal_key(bytes.fromhex(document["key"]), result["variant"], result["bots"], result["deal"], own)
+            record = json.loads(store.record(result["number"]))
+            assert record["deal_key"] == key.hex()
+            keys.add(key)
+    assert len(keys) == MATCHES
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_no_two_rotations_of_a_deal_are_played_at_the_same_time(tmp_path: Path, workers: int) -> None:
+    """Otherwise a bot could tell itself which cards it has seen there."""
+    hostile = tmp_path / "hostile"
+    hostile.mkdir()
+    for program in (Path(__file__).parents[2] / "hostile" / "meets_its_twin.py", SUPPORT / "filler.py"):
+        shutil.copy(program, hostile)
+    twins = TWINS.format(workers=workers) + "".join(
+        TWIN.format(name=name, python=sys.executable) for name in ("ann", "bea")
+    )
+    (tmp_path / "twins.toml").write_text(twins)
+    golfref("tournament", "twins.toml", cwd=tmp_path)
+    assert (hostile / "met").read_text().split() == ["alone"] * 12
+    assert "all holds" in golfref("verify", "twins.golfref", cwd=tmp_path)[0]
 
 
 def test_a_store_is_a_single_file_for_its_owner(tmp_path: Path) -> None:

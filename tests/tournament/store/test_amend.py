@@ -52,7 +52,7 @@ class Hall:
 
     def results(self) -> list[Result]:
         with closing(Store.open(self.folder / "run.golfref")) as store:
-            return [replace(result, lag_us=0) for result in store.results()]
+            return [replace(result, lag_us=0, commit=0) for result in store.results()]
 
     def document(self) -> Any:
         return json.loads(golfref("standings", "run.golfref", "--json", cwd=self.folder)[0])
@@ -176,6 +176,7 @@ def test_what_was_dropped_counts_again_when_its_version_comes_back(hall: Hall) -
         ('[time]\nslap_timing = "broadcast"\n', 'clocks.slap_timing: "isolated" -> "broadcast" (what is played with'),
         ("[faults]\nstrikes = 3\n", "faults.strikes: 10 -> 3 (what is played with it could not be compared"),
         ("[limits]\nmemory_mb = 100\n", "limits.memory_mb: 1024 -> 100 (what is played with it could not be compared"),
+        ('rotations = "fresh"\n', 'rotations: "same" -> "fresh" (the cards of every match follow from it)'),
         ('isolation = "none"\n', 'isolation: "limits" -> "none" (what is played with it could not be compared'),
     ],
 )
@@ -226,6 +227,8 @@ def test_an_owner_or_a_title_can_be_put_right_without_a_match_played_again(hall:
     document = hall.document()
     assert document["name"] == "Run"
     assert [one["owner"] for one in document["bots"]] == ["", "Bea"]
+    assert 'note: the run goes on with rotations = "same", as it began; a new one would have "fresh"' in said
+    assert document["rotations"] == "same"
     assert document["retired"] == []
 
 

@@ -59,7 +59,7 @@ def results(folder: Path) -> Any:
     )
     document = json.loads(out)
     for result in document["results"]:
-        del result["lag_us"]
+        del result["lag_us"], result["commit"]
     for measured in ("digest", "lateness", "history", "voided", "void_reasons"):
         del document[measured]
     return document
@@ -385,3 +385,9 @@ def test_what_the_referee_spoils_is_void_three_times_then_left_out_and_tried_aga
     document = json.loads(golfref(*RUN, "--json", cwd=folder)[0])
     assert (document["matches"], document["voided"], document["unplayed"]) == (6, 6, [])
     assert document["key"] is not None
+    # Six times somebody may have seen the cards that both rotations share.
+    redeals = [result["redeals"] for result in document["results"]]
+    assert redeals == [6 * (number in given_up) for number in range(6)]
+    told = golfref("replay", f"run.golfref:{given_up[0]}", cwd=folder)[0]
+    assert "redeal 6 (voided matches had shown the cards before)" in told
+    assert "all holds" in golfref("verify", "run.golfref", cwd=folder)[0]

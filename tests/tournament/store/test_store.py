@@ -297,6 +297,10 @@ DAMAGE = {
         "UPDATE matches SET versions = json_set(versions, '$[0]', 'abc') WHERE number = 4",
         "match 4: stored as six-card, deal",
     ),
+    "cards dealt anew although nothing was void": (
+        "UPDATE matches SET result = json_set(result, '$.redeals', 1) WHERE number = 4",
+        "match 4: its cards were dealt anew 1 times, but voided matches had shown them 0 times",
+    ),
     "another rotation of what is out": ("UPDATE matches SET rotation = 1 - rotation WHERE number IS NULL", "stored as"),
     "another result of what is out": (
         "UPDATE matches SET result = json_set(result, '$.rounds', 7) WHERE number IS NULL",

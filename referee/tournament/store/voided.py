@@ -1,0 +1,31 @@
+"""Which matches of a run were voided, by their place in the tournament. Their cards have been shown as often.
+
+Knows the store and the plans that the run has had; it must not know who deals other cards then, or why.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+
+from referee.tournament.plan.schedule import Place
+from referee.tournament.store.facts import plan_of
+from referee.tournament.store.store import Store, Void
+
+
+def voids_by_place(store: Store) -> dict[Place, list[Void]]:
+    """The voids of each match, in order, under whatever config it was played. Raises StoreError.
+
+    Left out are voids of which the run does not tell the match, because it began in an earlier format and was amended.
+    """
+    voids = list(store.voids())
+    if not voids:
+        return {}
+    meta, former = store.meta(), store.former()
+    key = bytes.fromhex(meta.master_key)
+    plans = [plan_of(facts, key) for facts in (*(one.facts for one in former), meta.facts)]
+    amendments = [one.event for one in former]
+    found: dict[Place, list[Void]] = defaultdict(list)
+    for void in voids:
+        plan = plans[-1 if void.events is None else bisect_right(amendments, void.events)]
+        if void.number is not None and 0 <= void.number < len(plan):
+            found[plan.place(plan[void.number])].append(void)
+    return found

@@ -1,0 +1,267 @@
+"""Which match is played when: two matches with the same cards are never out together, and nothing is forgotten."""
+
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from random import Random
+from typing import Any, cast
+
+import pytest
+import trio
+import trio.testing
+
+from referee.tournament.config.config import Config
+from referee.tournament.orders import Order, Played, Spoiled
+from referee.tournament.plan.keys import Rotations
+from referee.tournament.plan.schedule import Fixture, Place, Plan, PlannedVariant
+from referee.tournament.results import Result
+from referee.tournament.run import desk as desk_module
+from referee.tournament.run.desk import Desk
+from referee.tournament.run.play_order import LEAST_OPEN_BLOCKS, PlayOrder
+
+NOTHING: Mapping[Place, int] = {}
+
+
+def plan(rotations: Rotations = "same", *, bots: int = 4, deals: int = 3) -> Plan:
+    variants = [PlannedVariant(variant=f"v{seats}", seats=seats, rotations=rotations) for seats in (2, 3)]
+    return Plan(master_key=bytes(32), bots=[f"bot {one}" for one in range(bots)], variants=variants, deals=deals)
+
+
+def play_order(
+    made: Plan,
+    *,
+    done: Mapping[int, int] | None = None,
+    voids: Mapping[Place, int] = NOTHING,
+    jobs: int = 1,
+) -> PlayOrder:
+    """`done` has the redeals of the matches with a result, by number."""
+    done = done or {}
+    return PlayOrder(made, done=done, voids=voids, redeals_of=done.__getitem__, jobs=jobs)
+
+
+class Play:
+    """Plays a plan in memory, so many matches at a time, in an order of ends that the dice give."""
+
+    def __init__(self, made: Plan, seed: int, *, out: int, spoils: float = 0.0) -> None:
+        self.order = play_order(made, jobs=out)
+        self.out: dict[int, Fixture] = {}
+        self.begun: list[Fixture] = []
+        self.played: list[Fixture] = []
+        self._dice, self._most, self._spoils = Random(seed), out, spoils  # noqa: S311
+
+    def run(self) -> None:
+        while True:
+            while len(self.out) < self._most and (fixture := self.order.next()) is not None:
+                assert fixture.deal_key not in {one.deal_key for one in self.out.values()}
+                self.out[fixture.number] = fixture
+                self.begun.append(fixture)
+            if not self.out:
+                return
+            fixture = self.out.pop(self._dice.choice(list(self.out)))
+            if self._dice.random() < self._spoils:
+                self.order.voided(fixture, again=True)
+            elif self._dice.random() < self._spoils:
+                self.order.put_back(fixture)
+            else:
+                self.order.played(fixture.number)
+                self.played.append(fixture)
+
+
+@pytest.mark.parametrize("rotations", ["same", "fresh"])
+@pytest.mark.parametrize("out", range(1, 10))
+def test_matches_that_share_their_cards_are_never_out_together(out: int, rotations: Rotations) -> None:
+    made = plan(rotations)
+    play = Play(made, out, out=out, spoils=0.2)
+    play.run()
+    assert sorted(fixture.number for fixture in play.played) == list(range(len(made)))
+
+
+def test_rotations_are_played_in_the_order_that_the_key_draws_with_other_blocks_between() -> None:
+    made = plan(deals=20)
+    play = Play(made, 1, out=2)
+    play.run()
+    blocks: dict[int, list[int]] = {}
+    for place, fixture in enumerate(play.begun):
+        blocks.setdefault(fixture.block, []).append(place)
+    for places in blocks.values():
+        block = [play.begun[place] for place in places]
+        assert [fixture.rotation for fixture in block] == made.order_of_play(block[0])
+        if len(play.begun) - places[-1] > LEAST_OPEN_BLOCKS:
+            assert min(later - place for place, later in pairwise(places)) > 2
+
+
+def test_no_block_is_left_over_for_the_end() -> None:
+    """Else one job would play its rotations one after another, while the others have nothing to do."""
+    play = Play(plan(deals=20), 2, out=4)
+    play.run()
+    assert len({fixture.block for fixture in play.begun[-4:]}) == 4
+
+
+def test_with_fresh_cards_matches_are_played_in_the_order_of_the_plan() -> None:
+    play = Play(plan("fresh"), 3, out=3)
+    play.run()
+    assert [fixture.number for fixture in play.begun] == list(range(len(play.begun)))
+
+
+def test_cards_that_a_voided_match_has_shown_are_not_dealt_again() -> None:
+    made = plan("same")
+    order = play_order(made)
+    first = next_of(order, block=0)
+    order.voided(first, again=True)
+    second = next_of(order, block=0)
+    assert (second.number, second.redeals) == (first.number, 1)
+    assert second.deal_key == made.dealt(first, 1).deal_key != first.deal_key
+    order.played(second.number)
+    assert next_of(order, block=0).deal_key == second.deal_key, "the whole block has these cards"
+
+
+def test_once_a_block_has_a_result_its_other_rotations_keep_the_cards() -> None:
+    order = play_order(plan("same"))
+    first = next_of(order, block=0)
+    order.played(first.number)
+    second = next_of(order, block=0)
+    order.voided(second, again=True)
+    assert next_of(order, block=0) == second
+
+
+def test_with_fresh_cards_a_void_changes_those_of_its_match_alone() -> None:
+    made = plan("fresh")
+    order = play_order(made)
+    first = next_of(order, block=0)
+    order.voided(first, again=True)
+    others = []
+    while (fixture := order.next()) is not None:
+        order.played(fixture.number)
+        others.append(fixture)
+    assert [one for one in others if one.number == first.number] == [made.dealt(first, 1)]
+    assert sum(one.redeals for one in others) == 1
+
+
+def test_a_match_that_did_not_begin_keeps_its_cards() -> None:
+    order = play_order(plan("same"))
+    first = next_of(order, block=0)
+    order.put_back(first)
+    assert next_of(order, block=0) == first
+
+
+def test_a_match_that_was_given_up_can_be_ordered_again() -> None:
+    """Whether others of its block wait, are out, or have all been played."""
+    order = play_order(plan("same", deals=1))
+    first = next_of(order, block=0)
+    order.voided(first, again=False)
+    second = next_of(order, block=0)
+    order.order_again(first)
+    assert first.number not in {one.number for one in iter(order.next, None)}
+    order.played(second.number)
+    again = next_of(order, block=0)
+    assert (again.number, again.deal_key) == (first.number, second.deal_key)
+    order.voided(again, again=False)
+    order.order_again(again)
+    assert next_of(order, block=0).deal_key == second.deal_key
+
+
+def test_a_match_that_is_given_up_does_not_hold_up_its_block() -> None:
+    order = play_order(plan("same", deals=1))
+    first = next_of(order, block=0)
+    order.voided(first, again=False)
+    second = next_of(order, block=0)
+    assert (second.rotation, second.redeals) == (1 - first.rotation, 1)
+
+
+@pytest.mark.parametrize("rotations", ["same", "fresh"])
+def test_a_run_that_goes_on_deals_nothing_that_was_shown_before(rotations: Rotations) -> None:
+    made = plan(rotations)
+    voids = {made.place(made[0]): 2}
+    order = play_order(made, voids=voids)
+    block = [fixture for fixture in iter(order.next, None) if fixture.block == 0]
+    for fixture in block:
+        order.played(fixture.number)
+    order_of_rest = [fixture for fixture in iter(order.next, None) if fixture.block == 0]
+    redeals = {fixture.number: fixture.redeals for fixture in (*block, *order_of_rest)}
+    shared = rotations == "same"
+    assert redeals == {number: 2 if shared or number == 0 else 0 for number in redeals}
+    assert len(redeals) == len(made[0].lineup)
+
+
+def test_a_block_that_was_begun_goes_on_with_its_cards() -> None:
+    made = plan("same")
+    one, other = made.order_of_play(made[0])[:2]
+    voids = {made.place(made[one]): 1, made.place(made[other]): 1}
+    order = play_order(made, done={one: 1}, voids=voids)
+    fixture = next_of(order, block=0)
+    assert fixture == made.dealt(made[other], 1)
+
+
+def next_of(order: PlayOrder, *, block: int) -> Fixture:
+    """The next match of this block. Whatever comes before it stays out."""
+    return next(fixture for fixture in iter(order.next, None) if fixture.block == block)
+
+
+class Ledger:
+    """In place of a store, the terms of a run and whoever watches it."""
+
+    def __getattr__(self, _: str) -> Callable[..., None]:
+        return lambda *_: None
+
+
+def test_a_job_waits_for_a_match_as_long_as_one_with_the_same_cards_is_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It gets the next one as soon as there is one, and None only when nothing is left and nothing can come back."""
+    monkeypatch.setattr(desk_module, "setup_of", lambda *_: cast(Any, Bots()))
+    made = Plan(master_key=bytes(32), bots=["a", "b"], variants=[PlannedVariant(variant="v", seats=2)], deals=1)
+    ledger = cast(Any, Ledger())
+    bars = cast(Any, NobodyBarred())
+    desk = Desk(play_order(made), config=cast(Config, None), terms=ledger, store=ledger, watcher=ledger, bars=bars)
+    got: list[Order | None] = []
+
+    async def wait() -> None:
+        got.append(await desk.next())
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            first = await desk.next()
+            assert first is not None
+            nursery.start_soon(wait)
+            await trio.testing.wait_all_tasks_blocked()
+            assert got == []
+            await desk.report(Spoiled(number=first.fixture.number, reason="the host"))
+            await trio.testing.wait_all_tasks_blocked()
+            again = got.pop()
+            assert again is not None
+            assert (again.fixture.number, again.attempt, again.fixture.redeals) == (first.fixture.number, 2, 1)
+            nursery.start_soon(wait)
+            nursery.start_soon(wait)
+            await trio.testing.wait_all_tasks_blocked()
+            await desk.report(played(again))
+            await trio.testing.wait_all_tasks_blocked()
+            last = got.pop()
+            assert last is not None
+            assert got == []
+            assert {again.fixture.rotation, last.fixture.rotation} == {0, 1}
+            assert again.fixture.deal_key == last.fixture.deal_key
+            await desk.report(played(last))
+        assert got == [None]
+
+    trio.run(main)
+
+
+class Bots:
+    """In place of a setup."""
+
+    bots = ()
+
+
+class NobodyBarred(Ledger):
+    """In place of the bars of a run."""
+
+    def applied(self, setup: Bots) -> Bots:
+        return setup
+
+    def voided(self, *_: object) -> dict[str, str]:
+        return {}
+
+
+def played(order: Order) -> Played:
+    result = Result(
+        number=order.fixture.number, variant="v", block=0, bots=("a", "b"), totals=(1, 2), ranks=(1, 2), rounds=1,
+        forfeited=(False, False), faults=({}, {}), late_slaps=(0, 0),
+    )  # fmt: skip
+    return Played(result=result, hash="", record=b"")
