@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from referee.tournament.store.versions import SHORT_LENGTH, short
 
-_GOES_ON = "played from here on by golfref "
+_GOES_ON = "played from here on by "
 _CHANGED = "bot `{bot}` changed while matches were played (version {before} -> "
 _OF_TWO = "): its results since then may be those of two programs"
 _OF_COPY = "): its results are those of the former, of which the run has copies"
@@ -32,7 +32,7 @@ class Origin(Struct, frozen=True, kw_only=True):
     @property
     def in_words(self) -> str:
         """The line of the history that tells of it, where it is not what the run began with."""
-        return f"{_GOES_ON}{self.golfref}, protocol {self.protocol}, {self.host}"
+        return f"{_GOES_ON}golfref {self.golfref}, protocol {self.protocol}, {self.host}"
 
 
 def tells_origin(line: str) -> bool:
@@ -45,9 +45,14 @@ def last_origin(begun: Origin, lines: Iterable[str]) -> str:
     return next((line for line in reversed([*lines]) if tells_origin(line)), begun.in_words)
 
 
+def player(origin: str) -> str:
+    """What plays, of such a line: `golfref VERSION, protocol VERSION, HOST`."""
+    return origin.removeprefix(_GOES_ON)
+
+
 def golfref_of(origin: str) -> str:
     """The version of golfref in such a line."""
-    return origin.removeprefix(_GOES_ON).partition(",")[0]
+    return player(origin).removeprefix("golfref ").partition(",")[0]
 
 
 def changed_bot(bot: str, before: str, after: str, *, copied: bool = False) -> str:

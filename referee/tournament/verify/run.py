@@ -22,7 +22,7 @@ from referee.tournament.plan.schedule import Fixture, Identity
 from referee.tournament.results import Result
 from referee.tournament.standings import standings_of
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.events import Origin
+from referee.tournament.store.events import Origin, player
 from referee.tournament.store.store import EARLIER_FORMAT, CommittedMatch, Meta, Store
 from referee.tournament.store.versions import short
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences
@@ -220,7 +220,8 @@ class _RunCheck:
         """What played it is what the run tells of that time."""
         played = Origin(golfref=record.golfref, protocol=record.protocol, host=record.host).in_words
         if course.tells_origin_of(record.golfref) and played != (told := course.origin(id_)):
-            yield f"{printable(played, LONGEST_SHOWN)}; the run tells: {printable(told, LONGEST_SHOWN)}"
+            shown = [printable(player(one), LONGEST_SHOWN) for one in (played, told)]
+            yield f"played by {shown[0]}; the run tells of {shown[1]}"
 
 
 def _identity_in_words(identity: Identity) -> str:

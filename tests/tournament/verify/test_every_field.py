@@ -418,5 +418,8 @@ def test_a_record_that_claims_an_older_version_is_found(run: Path) -> None:
     """What the bots were sent could not be told again then."""
     change_record(run, Place(id=5, path=("golfref",), changed="0.1.0"))
     checked = check_store(run)
-    assert any("golfref 0.1.0" in finding and "the run tells: " in finding for finding in checked.findings)
+    assert any(
+        "played by golfref 0.1.0, " in finding and "the run tells of golfref " in finding
+        for finding in checked.findings
+    )
     assert checked.unchecked == ("what was sent in 1 match that golfref 0.1.0 played",)
