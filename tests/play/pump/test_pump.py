@@ -1,6 +1,7 @@
 """The pump without processes: pipes, conversations by a script, and bots that are tasks of the test."""
 
 import os
+import sys
 from collections.abc import Sequence
 from contextlib import closing
 
@@ -213,3 +214,23 @@ def test_no_conversation_begins_while_slaps_are_timed(seats: list[Pipes]) -> Non
 
     trio.run(main)
     assert heard[0][0].heard == Answer(id="a", action=DRAW)
+
+
+def test_pipes_are_watched_without_epoll_too(seats: list[Pipes], monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on macOS: a long line is written when there is room, and answers come from several bots."""
+    monkeypatch.setattr(sys, "platform", "darwin")
+    long = b"x" * 300_000
+
+    async def bots() -> None:
+        for number in range(2):
+            for pipes in seats:
+                assert (await pipes.request()).startswith("x" * 1000)
+                pipes.answer(str(number))
+
+    exchanges = [
+        Exchange(deliveries=tuple(ask(seat, str(number), data=long) for seat in range(3))) for number in range(2)
+    ]
+    replies = converse(exchanges, seats, bots)
+    assert [[reply.heard for reply in one] for one in replies] == [
+        [Answer(id=str(number), action=DRAW)] * 3 for number in range(2)
+    ]

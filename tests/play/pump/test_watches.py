@@ -3,6 +3,9 @@
 Where nothing else is said, a filter of system calls stands for the user's account (tests/support/no_watches.py).
 """
 
+import errno
+import os
+import select
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +19,7 @@ from protocol.messages import Limits
 from referee.play.bot import accounts
 from referee.play.bot.accounts import MOST_WATCHES, Held, held
 from referee.play.faults import Trouble
+from referee.play.pump import poller
 from referee.play.pump.pump import Pump
 from referee.play.spec import BotSpec, Confinement
 from referee.reports.blame import mishap_of
@@ -189,3 +193,45 @@ except HostFault as fault:
 
 def test_a_referee_that_cannot_begin_for_want_of_a_watch_says_what_to_do() -> None:
     assert "sysctl fs.epoll.max_user_watches" in run(BEGINS)
+
+
+class Full:
+    """An epoll whose user has no watch left, until `is_full` is set to False."""
+
+    def __init__(self) -> None:
+        self._epoll = select.epoll()
+        self.is_full = True
+        self.modify, self.unregister, self.poll = self._epoll.modify, self._epoll.unregister, self._epoll.poll
+        self.fileno, self.close = self._epoll.fileno, self._epoll.close
+
+    def register(self, fd: int, mask: int) -> None:
+        if self.is_full:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self._epoll.register(fd, mask)
+
+
+def test_what_was_left_out_is_added_once_there_are_watches_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(poller, "TRY_AGAIN_S", 0.0)
+    full = Full()
+    monkeypatch.setattr(select, "epoll", lambda: full)
+    polled, owner = poller.Poller(), object()
+    reading, writing = os.pipe()
+    try:
+        polled.add(reading, owner)
+        polled.watch(reading, lambda _: None)
+        assert polled.poll(0.0) == []
+        os.write(writing, b".")
+        assert [fd for fd, _ in polled.poll(PATIENCE_S)] == [reading]
+        assert polled.leaves_out
+        full.is_full = False
+        assert [fd for fd, _ in polled.poll(PATIENCE_S)] == [reading]
+        assert not polled.leaves_out
+        polled.forget(reading)
+        assert polled.poll(0.0) == []
+        polled.drop(owner)
+        with pytest.raises(FileNotFoundError):
+            full.modify(reading, select.EPOLLIN)
+    finally:
+        polled.close()
+        os.close(reading)
+        os.close(writing)
