@@ -103,7 +103,10 @@ def _try_out(one: Bubblewrap) -> None:
         raise NoBubblewrap(str(error), "apt-get install libseccomp2, or dnf install libseccomp") from None
     cell = Cell(command=("/bin/sh", "-c", ":"), folder="/usr", reads=(), env={})
     limits = BotLimits()
-    user = take_user()
+    try:
+        user = take_user()
+    except HostFault as fault:
+        raise NoBubblewrap(str(fault), "end what else needs processes or open files") from None
     with open(os.memfd_create("seccomp"), "w+b") as file:
         file.write(filtered)
         file.seek(0)

@@ -108,7 +108,10 @@ def give_back(user: BotUser | None) -> None:
 
 @functools.cache
 def why_none() -> NoUsers | None:
-    """Why bots in a cell have no user ids of their own, tried out once; None where they have."""
+    """Why bots in a cell have no user ids of their own, tried out once; None where they have.
+
+    Raises HostFault where the host has no room for the trial, so that no bot loses its id because of that.
+    """
     if os.geteuid() == 0:
         return None
     try:
@@ -116,8 +119,6 @@ def why_none() -> NoUsers | None:
         _try_out(user)
     except NoUsers as gap:
         return gap
-    except HostFault as fault:
-        return NoUsers(str(fault), "end what else needs processes or descriptors")
     _free.append(user)
     return None
 
@@ -239,7 +240,9 @@ def _try_out(user: BotUser) -> None:
             timeout=PATIENCE_S,
             check=False,
         )
-    except (OSError, subprocess.SubprocessError) as error:
+    except OSError as error:
+        raise HostFault(f"the host cannot start another process: {error.strerror}") from None
+    except subprocess.SubprocessError as error:
         raise _cannot(str(error)) from None
     if done.returncode != 0:
         raise _cannot(" ".join(done.stderr.decode(errors="replace").split()) or f"exit code {done.returncode}")

@@ -63,6 +63,24 @@ for _ in range(3):
 """
 """Fails to start bots, as on a host that is full."""
 
+HAS_NO_ROOM = """
+import subprocess
+from referee.play.faults import HostFault
+from referee.play.isolation import users
+def full(*_, **__):
+    raise OSError(11, "Resource temporarily unavailable")
+popen, subprocess.Popen = subprocess.Popen, full
+try:
+    users.take_user()
+except users.NoUsers:
+    print("none")
+except HostFault:
+    print("later")
+subprocess.Popen = popen
+print(users.take_user() is not None)
+"""
+"""Asks for a user on a host that is full, and again when it is not."""
+
 STARTS_WITH_A_LOW_NAMESPACE = """
 import os, sys
 from referee.play.bot.orphans import nothing_left_behind
@@ -139,6 +157,10 @@ def words_of(program: str) -> list[str]:
 
 def test_a_bot_that_could_not_be_started_leaves_its_user_to_the_next() -> None:
     assert words_of(CANNOT_START) == ["True"] * 3
+
+
+def test_no_bot_goes_without_an_id_because_the_host_was_full_for_a_moment() -> None:
+    assert words_of(HAS_NO_ROOM) == ["later", "True"]
 
 
 def test_a_bots_output_takes_no_descriptor_of_its_namespace() -> None:
