@@ -76,6 +76,7 @@ CHANNELS = (
     Channel(title="access times of files", runs="AccessTimes", bits=LITTLE_FILES, rounds=4, place="bot", stays=True),
     Channel(title="times of /dev/null", runs="DeviceTimes", stays=True),
     Channel(title="counters of /proc", runs="Counter", bits=2, rounds=20, stays=True),
+    Channel(title="numbers of pipes", runs="Inodes", stays=True),
     Channel(title="free memory, sysinfo", runs="FreeMemory"),
     Channel(title="number of threads, sysinfo", runs="Processes"),
     Channel(title="futexes on a file in /usr", runs="Futexes", bits=8, rounds=8, place="usr"),

@@ -1,12 +1,15 @@
 """Looks for files of /proc that tell of what others do on the host: those that change while it works.
 
-It reads them all, starts processes, takes memory and reads files, and reads them again.
+It reads them all, starts processes, takes memory and reads files, and reads them again. Then it asks for numbers that
+the kernel gives to processes and sockets one after another.
 """
 
+import ctypes
 import os
+import socket
 
 from filler import play, start
-from wire import only_in_a_cell, report
+from wire import attempt, only_in_a_cell, report
 
 
 def readable():
@@ -39,8 +42,34 @@ def work():
     os.listdir("/usr/bin")
 
 
+def number_of_process():
+    return os.fstat(os.pidfd_open(os.getpid())).st_ino
+
+
+def number_of_child():
+    """By the descriptor that `clone` gives for a new process; the child's signal is SIGCHLD."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    descriptor = ctypes.c_int(-1)
+    pid = libc.syscall(56, ctypes.c_long(0x1000 | 17), None, ctypes.byref(descriptor), None, None)
+    if not pid:
+        os._exit(0)
+    if pid < 0:
+        raise OSError(ctypes.get_errno(), "clone")
+    return os.fstat(descriptor.value).st_ino
+
+
+def number_of_socket(option):
+    with socket.socketpair()[0] as one:
+        return one.getsockopt(socket.SOL_SOCKET, option, 8)
+
+
 only_in_a_cell()
 start()
+attempt("process", number_of_process)
+if os.uname().machine == "x86_64":
+    attempt("child", number_of_child)
+attempt("socket", number_of_socket, 57)
+attempt("network", number_of_socket, 71)
 before = contents()
 work()
 after = contents()

@@ -150,6 +150,28 @@ class Counter(Channel):
         return list(map(int, f"{(self.count() - note + 8) // 24 % 2**count:0{count}b}"))
 
 
+class Inodes(Channel):
+    """Pipes are made or not; the kernel numbers those that are made on one core, whoever makes them."""
+
+    def number(self):
+        os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+        ends = os.pipe()
+        number = os.fstat(ends[0]).st_ino
+        for end in ends:
+            os.close(end)
+        return number
+
+    def prepare(self, _count):
+        return self.number()
+
+    def send(self, bits):
+        for _ in range(300 * bits[0]):
+            self.number()
+
+    def receive(self, _count, note):
+        return [self.number() - note > 150]
+
+
 class System(Channel):
     """What sysinfo tells, which the sender makes more or less."""
 

@@ -34,6 +34,9 @@ F_SETDELEG."""
 _SOL_SOCKET = 1
 _BUFFER_SIZES = (7, 8)
 """setsockopt: SO_SNDBUF, SO_RCVBUF."""
+_COUNTED_SOCKETS = (57, 71, 76, 77)
+"""getsockopt: SO_COOKIE, SO_NETNS_COOKIE, SO_PASSPIDFD, SO_PEERPIDFD."""
+_CLONE_PIDFD = 0x1000
 _RLIMIT_CORE = 4
 _DONTNEED = 4
 _COLLAPSE = 25
@@ -68,7 +71,7 @@ _NOT_PERMITTED = (
 )  # fmt: skip
 """These are refused with EPERM. Without `setsid` and `setpgid` a bot stays one process group, which a signal stops."""
 
-_NOT_THERE = ("io_uring_setup", "io_uring_enter", "io_uring_register", "clone3")
+_NOT_THERE = ("io_uring_setup", "io_uring_enter", "io_uring_register", "clone3", "pidfd_open")
 """These are refused with ENOSYS, upon which programs fall back to what they did before these existed."""
 
 _WITHOUT_EFFECT = ("utime", "utimes", "futimesat", "utimensat", "utimensat_time64")
@@ -135,8 +138,11 @@ def _rules(*, shared_memory: bool) -> Iterator[_Rule]:
         yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _MASKED_EQ, _WORD, family),))
     yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _GT, _HIGHEST_FAMILY - 1, 0),))
     for option in _BUFFER_SIZES:
-        compares = ((1, _MASKED_EQ, _WORD, _SOL_SOCKET), (2, _MASKED_EQ, _WORD, option))
-        yield _Rule("setsockopt", 0, compares)
+        yield _Rule("setsockopt", 0, _of_socket(option))
+    # The number of a socket, or of a process's descriptor, tells how many have been made on the whole host.
+    for call in ("getsockopt", "setsockopt"):
+        yield from (_Rule(call, errno.ENOPROTOOPT, _of_socket(option)) for option in _COUNTED_SOCKETS)
+    yield _Rule("clone", errno.EINVAL, ((0, _MASKED_EQ, _CLONE_PIDFD, _CLONE_PIDFD),))
     # A limit of 1 byte keeps the kernel from starting the host's program for core dumps as root; 0 does not.
     yield _Rule("setrlimit", errno.EPERM, ((0, _MASKED_EQ, _WORD, _RLIMIT_CORE),))
     yield _Rule("prlimit64", errno.EPERM, ((1, _MASKED_EQ, _WORD, _RLIMIT_CORE), (2, _NE, 0, 0)))
@@ -145,6 +151,10 @@ def _rules(*, shared_memory: bool) -> Iterator[_Rule]:
         yield _Rule("memfd_create", errno.ENOSYS)
         for name in ("mmap", "mmap2"):
             yield _Rule(name, errno.ENOMEM, ((3, _MASKED_EQ, _MAP_SHARED_ANONYMOUS, _MAP_SHARED_ANONYMOUS),))
+
+
+def _of_socket(option: int) -> tuple[tuple[int, int, int, int], ...]:
+    return (1, _MASKED_EQ, _WORD, _SOL_SOCKET), (2, _MASKED_EQ, _WORD, option)
 
 
 def _bits(word: int) -> Iterator[int]:
