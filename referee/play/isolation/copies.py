@@ -171,7 +171,8 @@ class _Copier:
             listed[key] = _Shown(root=root, copies={path: copy for path, copy in copies.items() if copy is not None})
             for place in _places(cells[key]):
                 if place not in self._copies:
-                    lacking = f"{place.path} ({sizes[place] // MB} MB, for which there is no room in memory)"
+                    name = "its folder" if place.whole else place.path
+                    lacking = f"{name} ({sizes[place] // MB} MB, for which there is no room in memory)"
                     on_disk.append((bot.name, lacking))
             if not root:
                 why = "as its `reads` says" if needs[key].asked else "as there is no room in memory for what it needs"

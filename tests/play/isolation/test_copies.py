@@ -249,7 +249,7 @@ def test_a_bot_that_brings_a_lot_loses_nobody_else_the_copies(folder: Path, monk
     bots = [replace(bot(large, "sh"), name="large"), replace(bot(folder, "sh"), name="small")]
     with copied(bots) as made:
         assert made.bots == 1
-        assert [(name, "no room in memory" in what) for name, what in made.on_disk] == [("large", True)]
+        assert made.on_disk == (("large", "its folder (65 MB, for which there is no room in memory)"),)
         assert copies.shown(bots[0], made.folder).copies == {}
         assert copies.shown(bots[1], made.folder).copies.keys() == {str(folder)}
 
