@@ -43,6 +43,7 @@ FLOORS = {
     "referee.tournament": (
         ("plan", "results", "voids"),
         ("orders", "standings"),
+        ("statistics",),
         ("config",),
         ("store",),
         ("run", "summary"),

@@ -14,6 +14,7 @@ from referee.reports.tables import NAME_LIMIT, idle_cpu, report
 from referee.rules.record import Record
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.standings import Standings
+from referee.tournament.statistics.carrying import LEVEL
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary, summary_of
@@ -108,6 +109,7 @@ def _provenance(summary: RunSummary) -> list[str]:
         *_idle_cpu(summary),
         *_troubles(summary),
         _lateness(summary),
+        *_carrying(summary),
         f"rotations {summary.rotations}: {ROTATIONS_IN_WORDS[summary.rotations]}",
         f"golfref {summary.version}, isolation {summary.isolation}{reuse}, {summary.host}",
         f"commitment {summary.commitment}",
@@ -122,6 +124,21 @@ def _idle_cpu(summary: RunSummary) -> list[str]:
         return []
     least = "" if summary.counts_cpu else ", at least: no control group counted processes that had ended"
     return [f"idle CPU: what a bot computed outside its turns, as far as the referee saw it{least}"]
+
+
+def _carrying(summary: RunSummary) -> list[str]:
+    """Who does better in later rotations of a deal than chance allows, or that nobody does."""
+    if not summary.carrying:
+        return []
+    suspected = [row for row in summary.carrying if row.is_suspected]
+    if not suspected:
+        return [f"no bot scores more in later rotations of a deal than in first ones (tested at the level {LEVEL:g})"]
+    return [
+        f"WARNING: {printable(row.bot, NAME_LIMIT)} scores more in later rotations of a deal than in first ones "
+        f"({row.later:.3f} and {row.first:.3f} match points, p = {row.p_of_all:.2g}): "
+        "it may carry cards from one match to the next"
+        for row in suspected
+    ]
 
 
 def _lateness(summary: RunSummary) -> str:

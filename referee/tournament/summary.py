@@ -10,6 +10,7 @@ from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding, Encounter, RankBy, Tally
+from referee.tournament.statistics.carrying import Carrying, CarryingTest
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.facts import Facts, VariantFacts
@@ -96,6 +97,8 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     standings: tuple[BotStanding, ...]
     variants: dict[str, tuple[BotStanding, ...]]
     crosstable: dict[str, dict[str, Encounter]]
+    carrying: tuple[Carrying, ...] = ()
+    """Which bots score more in later rotations of a deal than in first ones. Empty where no rotations share cards."""
 
 
 def summary_of(store: Store, *, with_results: bool = True) -> RunSummary:
@@ -114,10 +117,13 @@ def summary_of(store: Store, *, with_results: bool = True) -> RunSummary:
 def _summary(store: Store, *, with_results: bool) -> RunSummary:
     meta = store.meta()
     tally, worst_us, late, counts_cpu = Tally(), 0, 0, True
+    carrying = CarryingTest()
     results: list[Result] = []
     played: Counter[str] = Counter()
     for result in store.results():
         tally.add(result)
+        if meta.facts.rotations == "same":
+            carrying.add(result)
         played.update(result.bots)
         worst_us, late = max(worst_us, result.lag_us), late + (result.lag_us > LATE_MATCH_US)
         counts_cpu = counts_cpu and result.counts_cpu
@@ -174,6 +180,7 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
         standings=standings.overall,
         variants=standings.variants,
         crosstable=standings.crosstable,
+        carrying=carrying.findings(),
     )
 
 
