@@ -87,3 +87,10 @@ def test_channels_say_how_much_is_heard() -> None:
     _, none, *cells = (text.strip() for text in line.strip("|").split("|"))
     assert "(0.0%)" in none or none == "nothing", "a file system may be mounted without access times"
     assert set(cells) == {"nothing"}
+
+
+def test_rotations_tell_what_shared_cards_save_in_each_game() -> None:
+    told = run("rotations.py", "--quick").splitlines()
+    for row in ("six-card  keeper / greedy", "six-card  keeper / hasty", "cactus    keeper / greedy"):
+        (line,) = (line for line in told if line.startswith(row))
+        assert line.split()[4] == "5"
