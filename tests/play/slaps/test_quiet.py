@@ -48,7 +48,7 @@ def test_a_bot_that_is_to_end_while_slaps_are_timed_is_frozen_until_they_are_ove
                 while looks < 3 and not process.has_exited():
                     await trio.lowlevel.checkpoint()
                     now_ns += round(PATIENCE_S * 1e9)
-                assert states([process.pid]) == {"T"}
+                assert states([process.pid]) <= {"T", "D"}
 
     trio.run(main)
     assert channel.stderr.text() == "bye"
