@@ -10,10 +10,20 @@ from pathlib import Path
 from msgspec import Struct
 
 from referee.play.isolation.host import number
+from referee.play.isolation.paths import SCRATCH, SHARED_MEMORY
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _CPUCLOCK_SCHED = 2
 """Linux: with a process's number, the clock of what it computes; see clock_getcpuclockid(3)."""
+
+_SMALL_PAGES = (64 << 20) // _PAGE_BYTES
+"""The tables of pages of processes that map no more than this together are not asked for: few have that many.
+
+At worst, with a mapping for each page, they take twice that.
+"""
+
+_FILE_BYTES = 1024
+"""What the kernel needs for a file in memory, besides what is in it."""
 
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
@@ -38,7 +48,10 @@ class Holdings(Struct, frozen=True, kw_only=True):
     tasks: int = 0
     """Processes and threads."""
     memory_bytes: int = 0
-    """Resident memory; what processes share is counted for each of them. In a cell also what all sockets may hold."""
+    """Resident memory; what processes share is counted for each of them. Large processes' tables of pages count too.
+
+    In a cell also what all sockets may hold, and the kernel's memory for files in /tmp and /dev/shm.
+    """
     cpu_ns: int = 0
     """CPU time used so far, also by threads that have ended, and by processes that have ended and were waited for."""
     wait_ns: int = 0
@@ -55,16 +68,19 @@ class Holdings(Struct, frozen=True, kw_only=True):
 
 def holdings(pid: int) -> Holdings | None:
     """What a process and its descendants hold; None where the system does not tell."""
-    tasks = memory_bytes = cpu_ns = wait_ns = 0
+    tasks = memory_bytes = cpu_ns = wait_ns = mapped = 0
     pids = set[int]()
+    sized: list[Path] = []
     measured = second = None
     for task in _tree(pid):
         with contextlib.suppress(OSError, ValueError, IndexError):
             tasks += 1
             process = task.parent.parent
             # Once a process, and of a thread that lives: of one that has ended no memory is told.
-            if process != measured and (resident := int((task / "statm").read_bytes().split()[1])):
-                memory_bytes += resident * _PAGE_BYTES
+            if process != measured and (sizes := (task / "statm").read_bytes().split(maxsplit=2))[1] != b"0":
+                memory_bytes += int(sizes[1]) * _PAGE_BYTES
+                mapped += int(sizes[0])
+                sized.append(task)
                 second = process if measured is not None and second is None else second
                 measured = process
             if task.name == process.name:
@@ -74,7 +90,9 @@ def holdings(pid: int) -> Holdings | None:
     if not tasks:
         return None
     if second is not None:  # in a cell, its first process, which lives as long as the cell
-        memory_bytes += _in_sockets_bytes(second)
+        memory_bytes += _in_cell_bytes(second)
+    if mapped > _SMALL_PAGES:
+        memory_bytes += sum(map(_tables_bytes, sized))
     return Holdings(
         tasks=tasks,
         memory_bytes=memory_bytes,
@@ -85,14 +103,42 @@ def holdings(pid: int) -> Holdings | None:
     )
 
 
-def _in_sockets_bytes(process: Path) -> int:
-    """How much the kernel may hold of what was sent through sockets and not read; it counts for no process.
+def _in_cell_bytes(process: Path) -> int:
+    """What the kernel may hold that a cell's processes have made, and that counts for none of them.
 
-    That is known where the process has a network of its own, as in a cell, where no socket is larger than usual.
+    That is what was sent through sockets and not read, where no socket is larger than usual, and what it needs for each
+    file in memory, be it empty. It is known where the process has a network of its own, as in a cell.
     """
     with contextlib.suppress(OSError, ValueError, IndexError):
         if os.readlink(process / "ns/net") != os.readlink("/proc/self/ns/net"):
-            return int((process / "net/sockstat").read_bytes().split()[2]) * _socket_bytes()
+            sockets = int((process / "net/sockstat").read_bytes().split()[2])
+            return sockets * _socket_bytes() + _files_in(process) * _FILE_BYTES
+    return 0
+
+
+def _files_in(process: Path) -> int:
+    """How many files and folders there are in the places where a bot in a cell may make them.
+
+    Until its cell is built a process sees the host's places, which are none of its own.
+    """
+    number = 0
+    for place in (SCRATCH, SHARED_MEMORY):
+        shown = f"{process}/root{place}"
+        if os.stat(shown).st_dev != _device(place):
+            there = os.statvfs(shown)
+            number += there.f_files - there.f_ffree
+    return number
+
+
+@functools.cache
+def _device(place: str) -> int:
+    return os.stat(place).st_dev
+
+
+def _tables_bytes(task: Path) -> int:
+    """What the tables of pages of a process take: 4 KB for each 2 MB of which it has touched a page, and no less."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int((task / "status").read_bytes().partition(b"VmPTE:")[2].split(maxsplit=1)[0]) << 10
     return 0
 
 

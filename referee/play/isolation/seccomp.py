@@ -52,6 +52,8 @@ _SENDS_SIGNALS = (
 _EXIT_SIGNAL = 0xFF
 """The part of clone's flags that says which signal tells the parent of the end of its child."""
 _PR_SET_PDEATHSIG = 1
+_PR_SET_SECCOMP = 22
+_SET_MODE_FILTER = 1
 _AF_UNIX, _AF_NETLINK = 1, 16
 _HIGHEST_FAMILY = 64
 
@@ -71,7 +73,10 @@ _NOT_PERMITTED = (
 )  # fmt: skip
 """These are refused with EPERM. Without `setsid` and `setpgid` a bot stays one process group, which a signal stops."""
 
-_NOT_THERE = ("io_uring_setup", "io_uring_enter", "io_uring_register", "clone3", "pidfd_open")
+_NOT_THERE = (
+    "io_uring_setup", "io_uring_enter", "io_uring_register", "clone3", "pidfd_open",
+    "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
+)  # fmt: skip
 """These are refused with ENOSYS, upon which programs fall back to what they did before these existed."""
 
 _WITHOUT_EFFECT = ("utime", "utimes", "futimesat", "utimensat", "utimensat_time64")
@@ -146,6 +151,9 @@ def _rules(*, shared_memory: bool) -> Iterator[_Rule]:
     # A limit of 1 byte keeps the kernel from starting the host's program for core dumps as root; 0 does not.
     yield _Rule("setrlimit", errno.EPERM, ((0, _MASKED_EQ, _WORD, _RLIMIT_CORE),))
     yield _Rule("prlimit64", errno.EPERM, ((1, _MASKED_EQ, _WORD, _RLIMIT_CORE), (2, _NE, 0, 0)))
+    # The kernel keeps a megabyte of filters for each thread, and counts it for nobody. So do rules of Landlock.
+    yield _Rule("seccomp", errno.EINVAL, ((0, _MASKED_EQ, _WORD, _SET_MODE_FILTER),))
+    yield _Rule("prctl", errno.EINVAL, ((0, _MASKED_EQ, _WORD, _PR_SET_SECCOMP),))
     yield from (_Rule(call, 0) for call in _WITHOUT_EFFECT)
     if not shared_memory:
         yield _Rule("memfd_create", errno.ENOSYS)

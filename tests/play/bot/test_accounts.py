@@ -4,11 +4,15 @@ import errno
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 import trio
 from arena import Arena
+from needs import Organiser, need_lent_ids, need_no_ids
 
 from protocol.messages import Limits
 from referee.play.faults import HostFault
@@ -26,6 +30,21 @@ def test_a_match_goes_on_beside_a_full_account(arena: Arena, what: str) -> None:
     assert f"{what}: " in hostile.stderr
     assert (honest.faults, honest.forfeited) == ({}, False)
     assert hostile.faults == {}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="cells are Linux's")
+@pytest.mark.parametrize("needed", [need_lent_ids, need_no_ids])
+def test_memory_of_the_kernel_is_the_memory_of_the_bot_that_has_it(
+    mark: dict[str, str], needed: Callable[[], Organiser]
+) -> None:
+    with TemporaryDirectory(prefix="golfref-test-") as folder:  # pytest's are closed to other users
+        arena = Arena(Path(folder), mark, needed())
+        bots = [arena.bot("hides_in_the_kernel", what) for what in ("tables", "tmp", "shm")]
+        record = arena.play(*bots, arena.bot("honest"))
+        arena.close()
+    *hostile, honest = record.seats
+    assert (honest.faults, honest.forfeited) == ({}, False)
+    assert [seat.faults for seat in hostile] == [{"crashed": 1}] * 3
 
 
 @pytest.mark.parametrize("isolation", ["limits", "bwrap"])
