@@ -2,7 +2,8 @@
 
 The kernel bounds the watches of epoll for each user of the host (`fs.epoll.max_user_watches`, 4 % of the memory). A bot
 that has no user id of its own could take all of them in seconds, and nothing of the same user could begin to wait for
-its pipes: neither the referee (see pump/poller.py, which goes on without) nor an honest bot. This module must not know
+its pipes: neither the referee (see pump/poller.py, which goes on without) nor an honest bot. The kernel's lists of
+mappings, which count for no process, are counted here too, for it takes long to read them. This module must not know
 what is played.
 """
 
@@ -19,6 +20,7 @@ from msgspec import Struct
 
 from referee.play.bot.channel import Channel
 from referee.play.bot.process import BotProcess
+from referee.play.spec import MB
 
 USED_UP = frozenset({errno.ENOSPC, errno.ENOMEM})
 """Why the kernel takes no further watch of epoll."""
@@ -35,6 +37,12 @@ SUSPECT_NS = 100_000_000
 MOST_LOOKS_IN_FLIGHT = 5
 """At how many looks in a row, while no watch is left, a bot may have descriptors under way, where nobody sees them."""
 
+MAPPING_BYTES = 256
+"""What the kernel needs for a mapping of memory, which counts for no process; it allows a process 65,530 of them."""
+
+FEW_PROCESSES = 16
+"""The mappings of a bot of no more processes are not counted: they take 15 MB a process at most."""
+
 _READ_BYTES = 1 << 20
 
 
@@ -45,6 +53,8 @@ class Held(NamedTuple):
     """Watches of epoll; what is beyond the bound is not counted."""
     in_flight: int = 0
     """Descriptors that were sent through a socket and not received, so that they are no process's for now."""
+    mappings: int = 0
+    """Mappings of memory, where there are many processes; what is beyond the bound is not counted."""
 
 
 class _Seen(Struct):
@@ -96,7 +106,7 @@ class Accounts:
         finally:
             seen.is_counted = False
         seen.looks_in_flight = seen.looks_in_flight + 1 if are_used_up and held.in_flight else 0
-        if (excess := _excess(held, seen)) and channel.process is process:
+        if (excess := _excess(held, seen, process)) and channel.process is process:
             channel.end_for(excess)
 
 
@@ -129,17 +139,37 @@ def held(pids: Sequence[int], *, most: int = MOST_WATCHES, sockets: bool = True)
     return Held(watches, in_flight)
 
 
+def mappings(pids: Sequence[int], *, most: int) -> int:
+    """How many mappings of memory these processes have; counting ends where there are more than `most`."""
+    count = 0
+    for pid in pids:
+        count += _occurrences(f"/proc/{pid}/maps", b"\n", most - count)
+        if count > most:
+            break
+    return count
+
+
 def _held_by(process: BotProcess, sockets: bool) -> Held:
-    return held(process.members(), sockets=sockets)
+    pids = process.members()
+    found = held(pids, sockets=sockets)
+    if len(pids) <= FEW_PROCESSES or "memory" in process.bounded:
+        return found
+    return found._replace(mappings=mappings(pids, most=_most_mappings(process)))
 
 
-def _excess(held: Held, seen: _Seen) -> str:
+def _most_mappings(process: BotProcess) -> int:
+    return process.limits.memory_mb * MB // MAPPING_BYTES
+
+
+def _excess(held: Held, seen: _Seen, process: BotProcess) -> str:
     """What a bot holds too much of, in words, if it does."""
     if held.watches > MOST_WATCHES:
         return (
             f"it held more than {MOST_WATCHES} watches of epoll, of which all programs of a user "
             "together have a limited number, and was ended"
         )
+    if held.mappings > _most_mappings(process):
+        return f"it used more memory than {process.limits.memory_mb} MB, for mappings of memory, and was ended"
     if seen.looks_in_flight > MOST_LOOKS_IN_FLIGHT:
         return (
             f"it kept {held.in_flight} descriptors in sockets, where nobody sees what they are, "
