@@ -16,6 +16,7 @@ import pytest
 import trio
 from arena import HOSTILE
 from commands import golfref
+from made_once import made_once
 from quick import QUICK
 
 from referee.commands.opening import open_store, prepare
@@ -67,7 +68,10 @@ def write(folder: Path, *, deals: int = 3, faults: str = "", script: str = "void
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run that was played to its end."""
-    folder = tmp_path_factory.mktemp("bars")
+    return made_once(tmp_path_factory, "bars", play)
+
+
+def play(folder: Path) -> None:
     (folder / "mallory").mkdir()
     for file in (HOSTILE / "voids_its_matches.py", Path(__file__).parents[2] / "support" / "filler.py"):
         shutil.copy(file, folder / "mallory")
@@ -75,7 +79,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out, said = golfref("tournament", "run.toml", "--json", cwd=folder)
     (folder / "first.json").write_text(out)
     (folder / "said.txt").write_text(said)
-    return folder
 
 
 def copied(folder: Path, to: Path) -> Path:

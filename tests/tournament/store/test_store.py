@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from commands import golfref
+from made_once import made_once
 
 from referee.tournament.store.disk import SIDE_FILES, StoreError, locked
 from referee.tournament.store.store import Store
@@ -47,14 +48,16 @@ MATCHES = 12
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run that is complete, in which bot `cid` was replaced after half of its life."""
-    folder = tmp_path_factory.mktemp("played")
+    return made_once(tmp_path_factory, "amended", play)
+
+
+def play(folder: Path) -> None:
     (folder / "run.toml").write_text(CONFIG)
     golfref("tournament", "run.toml", cwd=folder)
     (folder / "run.toml").write_text(CONFIG + 'env = { MODE = "2" }\n')
     golfref("tournament", "run.toml", "--amend", cwd=folder)
     (folder / "results.json").write_text(golfref("standings", "run.golfref", "--json", cwd=folder)[0])
     (folder / "hashes.txt").write_text(golfref("standings", "run.golfref", "--hashes", cwd=folder)[0])
-    return folder
 
 
 @pytest.fixture

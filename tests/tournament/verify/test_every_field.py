@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from made_once import made_once
 from msgspec import Struct, inspect
 from quick import FILLER
 
@@ -97,7 +98,10 @@ def golfref(folder: Path, *words: str, before: str = "") -> str:
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The store of a run with a void, in which a bot was replaced; begun.golfref is the run before that."""
-    folder = tmp_path_factory.mktemp("played")
+    return made_once(tmp_path_factory, "every-field", play) / "run.golfref"
+
+
+def play(folder: Path) -> None:
     (folder / "slapper").mkdir()
     (folder / "slapper/slapper.py").write_text(SLAPPER)
     for mode, words in (("one", ()), ("two", ("--amend",))):
@@ -107,7 +111,6 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copy(folder / "run.golfref", folder / "begun.golfref")
     for store in (folder / "begun.golfref", folder / "run.golfref"):
         assert check_store(store).findings == ()
-    return store
 
 
 @pytest.fixture
