@@ -31,9 +31,12 @@ def be_told(fd):
 
 
 def steal_its_output():
-    """Writes, and reads it again before the referee does, so that it is woken for nothing."""
+    """Writes, and reads it again before the referee does, so that it is woken for nothing.
+
+    All lines together are fewer than those that a bot may write unasked, for the referee may be quicker.
+    """
     back = own(1, os.O_RDONLY)
-    for _ in range(2000):
+    for _ in range(900):
         os.write(1, b"\n")
         with contextlib.suppress(BlockingIOError):
             os.read(back, 65536)

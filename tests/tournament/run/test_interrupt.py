@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from commands import golfref
+from measured import unmeasured_document
 from quick import FILLER
 
 PATIENCE_S = 600.0
@@ -104,11 +105,8 @@ class Run:
         golfref("verify", "run.golfref", cwd=self._folder)
         document = json.loads(out)
         assert document["voided"] == 0
-        for result in document["results"]:
-            del result["lag_us"], result["commit"]
-        for measured in ("digest", "lateness", "bots"):  # a record holds times, and a version the path of its pipe
-            del document[measured]
-        return dict(document)
+        # A record holds times, and a version the path of its pipe.
+        return dict(unmeasured_document(document, "digest", "lateness", "bots"))
 
 
 def ended(process: subprocess.Popen[str], *, code: int) -> tuple[str, str]:
