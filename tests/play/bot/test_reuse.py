@@ -150,10 +150,10 @@ def test_a_process_plays_several_matches_and_never_the_same_cards_twice(folder: 
 
 
 def test_what_is_played_is_what_new_processes_play(folder: Folder) -> None:
-    folder.write(reuse="match")
+    folder.write(reuse="match", deals=2)
     fresh = folder.play()
     assert set(befores(fresh)) == {0}
-    folder.write()
+    folder.write(deals=2)
     _, refusal = folder.golfref("tournament", "run.toml", code=2)
     assert 'reuse: "match" -> "tournament" (what is played with it could not be compared' in refusal
     (folder.path / "run.golfref").unlink()

@@ -103,7 +103,7 @@ def test_a_bot_does_not_pay_for_the_cores_that_its_rival_takes(arena: Arena) -> 
 
 @linux_only
 def test_computing_in_bursts_between_two_looks_is_stopped(arena: Arena) -> None:
-    record = played(arena, "computes_in_bursts", seconds=0.5, answers=7)
+    record = played(arena, "computes_in_bursts", seconds=0.5, answers=5)
 
     hostile, honest = record.seats
     burned_s = sum(float(line.removeprefix("burned: ")) for line in hostile.stderr.splitlines())

@@ -261,9 +261,9 @@ def test_broadcast_slaps_are_taken_as_they_arrive(mark: dict[str, str]) -> None:
 
 def test_clocks_stop_for_bots_that_are_frozen(mark: dict[str, str]) -> None:
     """While one match times its windows, the other's bot could not answer within its time."""
-    timed = setup([slapper(1.0)] * 3, mark, clocks=Clocks(move_s=60.0, slap_s=60.0))
-    thinker = "turn = respond\ndef respond(request, kind=''): time.sleep(1.0); turn(request, kind)\nplay(None, turns=1)"
-    thinking = setup([thinker, thinker], mark, preset="six-card-knock", clocks=Clocks(move_s=3.0))
+    timed = setup([slapper(0.6)] * 3, mark, clocks=Clocks(move_s=60.0, slap_s=60.0))
+    thinker = "turn = respond\ndef respond(request, kind=''): time.sleep(0.3); turn(request, kind)\nplay(None, turns=1)"
+    thinking = setup([thinker, thinker], mark, preset="six-card-knock", clocks=Clocks(move_s=1.6))
 
     records = matches(timed, thinking)
 
