@@ -1,5 +1,6 @@
 """The records that `replay` and `verify` read, as people name them: a file, a game of a file, or a match of a run."""
 
+import os
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from referee.tournament.store.store import Store
 
 SQLITE = b"SQLite format 3\x00"
 """What every store begins with."""
+
+MOST_DIGITS = 18
+"""A number that has more is too large for a store."""
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -29,11 +33,13 @@ def place_of(where: str) -> Place:
     """What `FILE`, `FILE:1`, `RUN`, `RUN:17` or `RUN:#17` means; raises NoRecord."""
     name, _, number = where.rpartition(":")
     is_id = number.startswith("#")
-    if not name or Path(where).exists():
+    if not name or os.path.exists(where):
         return _place(Path(where))
-    if number.removeprefix("#").isdecimal():
-        return _place(Path(name), int(number.removeprefix("#")), is_id=is_id)
-    if Path(name).is_file():
+    if (digits := number.removeprefix("#")).isdecimal():
+        if len(digits) > MOST_DIGITS:
+            raise NoRecord(f"{name}: there is no match of a number with {len(digits)} digits")
+        return _place(Path(name), int(digits), is_id=is_id)
+    if os.path.isfile(name):
         raise NoRecord(f"{where}: expected a match number or #id after the colon, got {number or 'nothing'}")
     return _place(Path(where))
 

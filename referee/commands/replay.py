@@ -10,7 +10,6 @@ from referee.reports.narrate import narrate
 from referee.reports.wire import wire_lines
 from referee.rules.record import BrokenRecord, Forfeit, GivenSlaps, Move, NoRecord, Record, walk
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.facts import plan_of
 from referee.tournament.store.store import Store
 
 
@@ -64,15 +63,13 @@ def _origin(place: Place) -> list[str]:
 
 def _planned(place: Place, number: int) -> str:
     with closing(Store.open(place.path)) as store:
-        if place.is_id:
-            row = store.match(number)
-            now = "out of the standings" if row.number is None else f"match {row.number}"
-            where = f"deal {row.identity.deal}, rotation {row.identity.rotation}"
-            return f"match #{number}, {now}: {where}{_redealt(row.result.redeals)}"
-        meta = store.meta()
-        fixture = plan_of(meta.facts, bytes.fromhex(meta.master_key))[number]
-        redealt = _redealt(store.redeals_of(number))
-    return f"match {number}: block {fixture.block}, deal {fixture.deal}, rotation {fixture.rotation}{redealt}"
+        row = store.match(number) if place.is_id else store.planned(number)
+    redealt = _redealt(row.result.redeals)
+    where = f"deal {row.identity.deal}, rotation {row.identity.rotation}{redealt}"
+    if place.is_id:
+        now = "out of the standings" if row.number is None else f"match {row.number}"
+        return f"match #{number}, {now}: {where}"
+    return f"match {number}: block {row.result.block}, {where}"
 
 
 def _redealt(redeals: int) -> str:

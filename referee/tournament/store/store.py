@@ -44,6 +44,11 @@ EARLIER_FORMAT = 3
 """A run that began in this one goes on in it. Its digest covers the records of the matches that count, and no more."""
 
 _NAMES = ("meta", "matches", "voids", "history")
+_BY_SQLITE = (("table", "sqlite_stat1"), ("table", "sqlite_stat4"))
+"""What SQLite makes itself besides the indexes of our tables, which nobody has declared."""
+
+MOST_RECORD_BYTES = 2**28
+"""The longest record that is read. A few bytes of a hostile file could stand for more than fits into the memory."""
 
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -217,8 +222,10 @@ class Store:
 
     def _check_shape(self) -> None:
         """The file may hold nothing but our tables: a trigger could change what is written, or take it away again."""
-        for kind, name in self._read("SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"):
-            if kind != "table" or name not in _NAMES:
+        for kind, name, how in self._read("SELECT type, name, sql FROM sqlite_master"):
+            is_ours = kind == "table" and name in _NAMES
+            is_index = kind == "index" and how is None
+            if not is_ours and not is_index and (kind, name) not in _BY_SQLITE:
                 raise StoreError(f"{self.path}: it holds the {kind} `{name}`, which golfref did not make")
 
     def meta(self) -> Meta:
@@ -298,7 +305,7 @@ class Store:
         for id_, number, deal, rotation, text in self._each(query):
             try:
                 yield replace(decoder.decode(text), deal=deal, rotation=rotation, commit=id_)
-            except (msgspec.MsgspecError, TypeError) as error:
+            except (msgspec.MsgspecError, TypeError, RecursionError) as error:
                 raise StoreError(f"{self.path}: the result of match {number} is damaged ({error})") from None
 
     def ids(self) -> list[int]:
@@ -338,6 +345,13 @@ class Store:
         found = self._read(f"{_SELECT_MATCH} WHERE id = ?", id_)
         if not found:
             raise StoreError(f"{self.path}: there is no match #{id_}")
+        return self._match(found[0])
+
+    def planned(self, number: int) -> CommittedMatch:
+        """What was committed as a match of the plan."""
+        found = self._read(f"{_SELECT_MATCH} WHERE number = ?", number)
+        if not found:
+            raise StoreError(f"{self.path}: there is no match {number}")
         return self._match(found[0])
 
     def record(self, number: int) -> bytes:
@@ -426,7 +440,8 @@ class Store:
     def _each(self, query: str, *values: object) -> Iterator[Any]:
         """Read row after row: what a long run has committed need not be in memory at once."""
         try:
-            yield from self._connection.execute(query, values)
+            # Not `yield from` the cursor: it would be closed with the generator, perhaps after its connection.
+            yield from iter(self._connection.execute(query, values).fetchone, None)
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: not a golfref store, or damaged ({error})") from None
 
@@ -438,7 +453,7 @@ class Store:
         """Raises StoreError where `what` cannot be decoded."""
         try:
             yield
-        except (msgspec.MsgspecError, zlib.error, TypeError, ValueError) as error:
+        except (msgspec.MsgspecError, zlib.error, TypeError, ValueError, RecursionError) as error:
             raise StoreError(f"{self.path}: {what} is damaged ({error})") from None
 
     def _typed(self, found: object, type_: type[T]) -> T:
@@ -460,7 +475,9 @@ class Store:
             raise StoreError(f"{self.path}: there is no match {name}")
         with self._checking(f"the record of match {name}"):
             reading = zlib.decompressobj()
-            data = reading.decompress(found[0][0])
+            data = reading.decompress(found[0][0], MOST_RECORD_BYTES)
+            if reading.unconsumed_tail:
+                raise ValueError(f"it is longer than {MOST_RECORD_BYTES} bytes")
             if reading.unused_data or not reading.eof:
                 raise ValueError("it does not end where it should")
             return data

@@ -36,14 +36,22 @@ _WORDED_ALIKE = frozenset({"0.2.0", __version__})
 """Versions of golfref that tell the events of a history in the same words."""
 
 
+MOST_MATCHES = 10_000_000
+"""Of how many matches a plan is followed: weeks of play. Nobody waits for what a hostile store could ask for."""
+
+
 class Stage:
-    """A stretch of a run in which its config stayed the same."""
+    """A stretch of a run in which its config stayed the same. Raises ValueError where no plan can be followed."""
 
     def __init__(self, facts: Facts, key: bytes, since: int, events: int) -> None:
         """`since` is how many matches had been committed before it, `events` how many events of the history."""
         self.facts, self.since, self.events = facts, since, events
         self.terms = Terms(facts)
+        if facts.lineups is not None and facts.lineups > MOST_MATCHES:
+            raise ValueError(f"{facts.lineups} line-ups; expected {MOST_MATCHES} at most")
         self.plan: Plan = plan_of(facts, key)
+        if (matches := sum(self.plan.matches.values())) > MOST_MATCHES:
+            raise ValueError(f"{matches} matches in the plan; expected {MOST_MATCHES} at most")
 
     def has(self, match: Identity) -> bool:
         """Whether the plan has a match, with these versions of the bots and of the game."""

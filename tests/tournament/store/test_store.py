@@ -16,6 +16,7 @@ import pytest
 from commands import golfref
 from made_once import made_once
 
+from referee.tournament.store import store
 from referee.tournament.store.disk import SIDE_FILES, StoreError, locked
 from referee.tournament.store.store import Store
 from referee.tournament.verify.published import BadPublished, Published, read_published
@@ -425,9 +426,51 @@ def test_nothing_reads_the_wall_clock() -> None:
                 assert "datetime" not in modules, f"{path}:{node.lineno}"
 
 
-def test_what_golfref_did_not_make_is_refused(run: Path) -> None:
-    """A trigger could take back what is written."""
+TRIGGERS = {
+    "t": "CREATE TRIGGER t AFTER INSERT ON matches BEGIN DELETE FROM matches; END",
+    "sqliteXt": "CREATE TRIGGER sqliteXt AFTER INSERT ON matches BEGIN DELETE FROM matches; END",
+}
+
+
+@pytest.mark.parametrize("name", TRIGGERS)
+def test_what_golfref_did_not_make_is_refused(run: Path, name: str) -> None:
+    """A trigger could take back what is written. Not all names that begin like SQLite's own are its own."""
     with closing(sqlite3.connect(run)) as connection:
-        connection.execute("CREATE TRIGGER t AFTER INSERT ON matches BEGIN DELETE FROM matches; END")
-    with pytest.raises(StoreError, match="it holds the trigger `t`, which golfref did not make"):
+        connection.execute(TRIGGERS[name])
+    with pytest.raises(StoreError, match=f"it holds the trigger `{name}`, which golfref did not make"):
         Store.open(run)
+
+
+_DEEP = "[" * 5000 + "]" * 5000
+
+HOSTILE: dict[str, tuple[str, object, str]] = {
+    "a deep config": ("UPDATE meta SET value = ? WHERE key = 'facts'", _DEEP, "key or config is damaged"),
+    "a deep result": ("UPDATE matches SET result = ? WHERE number = 4", _DEEP, "is damaged"),
+    "a deep history": ("UPDATE history SET lines = ?", _DEEP, "what is told of its history is damaged"),
+    "a plan without end": (
+        "UPDATE meta SET value = json_set(value, '$.deals', ?) WHERE key = 'facts'",
+        10**18,
+        "6000000000000000000 matches in the plan; expected 10000000 at most",
+    ),
+}
+
+
+@pytest.mark.parametrize(("statement", "value", "expected"), HOSTILE.values(), ids=HOSTILE)
+def test_what_is_there_to_break_or_stall_the_check_is_a_finding(
+    run: Path, statement: str, value: object, expected: str
+) -> None:
+    with closing(sqlite3.connect(run)) as connection, connection:
+        connection.execute(statement, (value,))
+    found = findings(run)
+    assert any(expected in finding for finding in found), found
+
+
+def test_a_record_without_end(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A megabyte of a hostile file can stand for a gigabyte."""
+    monkeypatch.setattr(store, "MOST_RECORD_BYTES", 1000)
+    assert any("is damaged (it is longer than 1000 bytes)" in finding for finding in findings(run))
+
+
+def test_a_number_that_no_store_can_have(run: Path) -> None:
+    _, said = golfref("replay", f"{run.name}:{'9' * 5000}", code=2, cwd=run.parent)
+    assert "there is no match of a number with 5000 digits" in said
