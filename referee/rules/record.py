@@ -207,9 +207,12 @@ def read_record(data: bytes) -> Record:
         head = msgspec.json.decode(data, type=Head)
         if head.format != FORMAT:
             raise NoRecord(f"a record of format {head.format}; this version reads format {FORMAT}")
-        return msgspec.json.decode(data, type=Record)
+        record = msgspec.json.decode(data, type=Record)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise NoRecord(f"not a golfref record: {error}") from None
+    if not record.seats:
+        raise NoRecord("not a golfref record: it has no seats")
+    return record
 
 
 def walk(record: Record, chance: Chance | None = None) -> Iterator[tuple[Game, Move]]:

@@ -75,6 +75,11 @@ class Course:
         self.stages = [Stage(facts, key, *begin) for facts, begin in zip(configs, begins, strict=True)]
         self._meta, self._store = meta, store
         self._events = store.history()
+        self._origins = [meta.origin.in_words]
+        """What played, in the words of the history: at first, and after each event."""
+        for event in self._events:
+            told = (line for line in reversed(event.lines) if tells_origin(line))
+            self._origins.append(next(told, self._origins[-1]))
         self._committed = len(store.ids())
         self._is_earlier = store.format == EARLIER_FORMAT
         self._voided: dict[Identity, list[Void]] = defaultdict(list)
@@ -149,7 +154,7 @@ class Course:
                 yield from self._check_bar(bot, line, stage, Moment(event.after, number))
             elif not (tells_origin(line) or tells_changed_bot(line, versions) or tells_reading(line, versions)):
                 yield f"golfref never tells this: {_shown(line)}"
-            elif line == self._origin(self._events[: number - 1]):
+            elif line == self._origins[number - 1]:
                 yield "it tells again what played already"
 
     def _check_bar(self, bot: str, line: str, stage: Stage, moment: Moment) -> Iterator[str]:
@@ -171,7 +176,7 @@ class Course:
 
     def words_are_ours(self, number: int) -> bool:
         """Whether the event of this number, from 1, was worded as we word it, as far as the run tells who wrote it."""
-        return golfref_of(self._origin(self._events[:number])) in _WORDED_ALIKE
+        return golfref_of(self._origins[number]) in _WORDED_ALIKE
 
     def unchecked(self) -> Iterator[str]:
         """What cannot be held against anything in this version of golfref."""

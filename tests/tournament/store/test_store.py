@@ -471,6 +471,14 @@ def test_a_record_without_end(run: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert any("is damaged (it is longer than 1000 bytes)" in finding for finding in findings(run))
 
 
+def test_a_record_without_seats(run: Path) -> None:
+    with closing(Store.open(run)) as opened:
+        record = json.loads(opened.record_of(1)) | {"seats": []}
+    (run.parent / "empty.jsonl").write_text(json.dumps(record))
+    _, said = golfref("replay", "empty.jsonl", code=2, cwd=run.parent)
+    assert "not a golfref record: it has no seats" in said
+
+
 def test_a_number_that_no_store_can_have(run: Path) -> None:
     _, said = golfref("replay", f"{run.name}:{'9' * 5000}", code=2, cwd=run.parent)
     assert "there is no match of a number with 5000 digits" in said
