@@ -42,7 +42,7 @@ def _heading(where: str, record: Record) -> list[str]:
     """What was played and by whom, and where it comes from if that file holds more than this match."""
     seats = ", ".join(f"{seat} {bot.name}" for seat, bot in enumerate(record.seats))
     game = f"{record.name} ({record.preset}), golfref {record.golfref}, isolation {record.isolation}"
-    return [game, *_origin(place_of(where)), f"seats: {seats}"]
+    return [printable(game, 300), *_origin(place_of(where)), printable(f"seats: {seats}", 3000)]
 
 
 def _origin(place: Place) -> list[str]:

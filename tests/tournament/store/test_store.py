@@ -479,6 +479,14 @@ def test_a_record_without_seats(run: Path) -> None:
     assert "not a golfref record: it has no seats" in said
 
 
+def test_no_record_steers_the_terminal_that_tells_it(run: Path) -> None:
+    with closing(Store.open(run)) as opened:
+        record = json.loads(opened.record_of(1)) | {"name": "\x1b[2J"}
+    (run.parent / "steers.jsonl").write_text(json.dumps(record))
+    told, _ = golfref("replay", "steers.jsonl", cwd=run.parent)
+    assert told.startswith("\\x1b[2J (six-card)")
+
+
 def test_a_number_that_no_store_can_have(run: Path) -> None:
     _, said = golfref("replay", f"{run.name}:{'9' * 5000}", code=2, cwd=run.parent)
     assert "there is no match of a number with 5000 digits" in said
