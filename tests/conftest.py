@@ -14,6 +14,8 @@ from needs import need_lent_ids
 from processes import Marked, kill, marked_processes, no_processes, wait_until_gone
 from scripted import Start
 
+from referee.play.isolation.host import cores
+
 MARKS = {
     "process": (
         *("benchmarks", "bots", "commands", "play/bot", "play/isolation", "play/pump", "play/slaps"),
@@ -34,12 +36,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """Folders are tested on several cores, as with `-n auto`; single files, or what is debugged, in this process."""
+    """Folders are tested by several processes; single files, or what is debugged, in this one.
+
+    Tests of processes wait a lot, so there is one process more than there are cores.
+    """
     given, is_worker = config.option, hasattr(config, "workerinput")
     if is_worker or not config.pluginmanager.has_plugin("xdist") or given.numprocesses is not None:
         return
-    if not given.trace and not all(Path(test.partition("::")[0]).is_file() for test in config.args):
-        given.numprocesses, given.maxprocesses, given.dist = "auto", MOST_WORKERS, "worksteal"
+    is_debugged = given.trace or given.usepdb
+    if not is_debugged and not all(Path(test.partition("::")[0]).is_file() for test in config.args):
+        given.numprocesses, given.dist = min(cores() + 1, MOST_WORKERS), "worksteal"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
