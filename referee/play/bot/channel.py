@@ -261,7 +261,7 @@ class Channel:
 
         A bot that has computed too much outside its turns is held frozen from now on until the next line to it.
         """
-        self.give_up()
+        self.inbox.give_up()
         self.turns.end(now_ns)
         if self.turns.is_allowance_spent:
             self.hold()
@@ -307,7 +307,10 @@ class Channel:
         worth its cost.
         """
         clock = self.clock
-        self.thinks_long = arrived_ns - clock.written_ns > WORTH_A_LOOK * self._look_ns
+        took_ns = arrived_ns - clock.written_ns
+        self.thinks_long = took_ns > WORTH_A_LOOK * self._look_ns
+        if not self.thinks_long and not clock.forgiven_ns:
+            return max(0, took_ns)
         if self.thinks_long:
             self.forgive(now_ns)
         if clock.forgiven_ns:

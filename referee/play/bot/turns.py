@@ -30,6 +30,8 @@ class Turns(Struct, kw_only=True):
     """What it has computed outside its turns, at least: see `note`."""
     last_idle_cpu_ns: int = 0
     """How much of that came between the last two looks."""
+    is_allowance_spent: bool = False
+    """Whether the bot has computed so much outside its turns that it is frozen at the end of each."""
     looks: int = 0
     _own_ns: int = 0
     """For how long it has been its turn since the last look, in turns that have ended."""
@@ -57,6 +59,7 @@ class Turns(Struct, kw_only=True):
         computed_ns = used.cpu_ns - self.used.cpu_ns
         self.last_idle_cpu_ns = max(0, computed_ns - self._own_ns * min(used.tasks, CORES))
         self.idle_cpu_ns += self.last_idle_cpu_ns
+        self.is_allowance_spent = self.idle_cpu_ns > ALLOWANCE_NS
         self.used, self._own_ns = used, 0
         self.looks += 1
 
@@ -64,8 +67,3 @@ class Turns(Struct, kw_only=True):
     def is_abused(self) -> bool:
         """Whether the last look has found that the bot computes outside its turns."""
         return self.last_idle_cpu_ns > BURST_NS or self.is_allowance_spent
-
-    @property
-    def is_allowance_spent(self) -> bool:
-        """Whether the bot has computed so much outside its turns that it is frozen at the end of each."""
-        return self.idle_cpu_ns > ALLOWANCE_NS
