@@ -97,7 +97,7 @@ def test_a_bot_does_not_pay_for_the_cores_that_its_rival_takes(arena: Arena) -> 
     moves = [move.answers if isinstance(move, GivenTogether) else (move,) for move in record.moves]
     answers = [one for some in moves for one in some if isinstance(one, Given) and one.seat == 1 and not one.joined]
     for answer, cpu_us in zip(answers, computed_us, strict=True):
-        most_us = max(1.25 * cpu_us, 20_000)  # a short answer is charged as it comes
+        most_us = max(1.25 * cpu_us, 100_000)  # a short answer is charged as it comes
         assert answer.time_us <= most_us or answer.waived_us >= 0.9 * answer.time_us
 
 
@@ -109,7 +109,7 @@ def test_computing_in_bursts_between_two_looks_is_stopped(arena: Arena) -> None:
     burned_s = sum(float(line.removeprefix("burned: ")) for line in hostile.stderr.splitlines())
     assert burned_s < 0.4
     assert 50 < hostile.idle_cpu_ms < 400
-    assert honest.idle_cpu_ms < 50
+    assert honest.idle_cpu_ms < 100
 
 
 @linux_only
@@ -120,6 +120,6 @@ def test_the_standings_tell_what_was_computed_outside_turns(arena: Arena) -> Non
     fixture = Fixture(number=0, variant="six", block=0, lineup=(0, 1), rotation=0, deal=0, deal_key=bytes(32))
     (hostile, honest) = sorted(standings_of([result_of(fixture, record)]).overall, key=lambda row: row.bot)
     assert (hostile.bot, hostile.idle_cpu_ms) == ("burns_cores", record.seats[0].idle_cpu_ms)
-    assert honest.idle_cpu_ms < 50
+    assert honest.idle_cpu_ms < 100
     assert "idle CPU" in rows_table([structs.replace(hostile, idle_cpu_ms=50), honest])
     assert "idle CPU" not in rows_table([honest])
