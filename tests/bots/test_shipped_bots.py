@@ -34,7 +34,7 @@ SHORT = {
 }
 """Preset -> the options with which a match is over soon."""
 
-NAMES = ("random", "greedy", "keeper", "perl")
+NAMES = ("random", "greedy", "keeper", "sharp", "perl")
 
 
 def matches(bots: list[BotSpec], presets: Sequence[str]) -> dict[str, Record]:
@@ -80,7 +80,7 @@ def test_the_shipped_bots_are_these() -> None:
 def test_the_shipped_bots_play_every_game(
     preset: str, mark: dict[str, str], marked: Callable[[], dict[int, str]]
 ) -> None:
-    bots = [replace(builtin_bot(name), env=mark) for name in ("keeper", "greedy", "random", "keeper")]
+    bots = [replace(builtin_bot(name), env=mark) for name in ("keeper", "sharp", "random", "sharp")]
     assert_blameless(matches(bots, [preset]))
     assert not marked()
 
@@ -91,7 +91,7 @@ def test_the_bot_in_perl_plays_every_game(mark: dict[str, str]) -> None:
     assert_blameless(matches(bots, list(PRESETS)))
 
 
-@pytest.mark.parametrize("name", ["greedy", "keeper"])
+@pytest.mark.parametrize("name", ["greedy", "keeper", "sharp"])
 def test_a_shipped_bot_plays_with_one_opponent(name: str, mark: dict[str, str]) -> None:
     bots = [replace(builtin_bot(one), env=mark) for one in (name, "random")]
     assert_blameless(matches(bots, ["six-card", "powers", "cactus", "two-deck", "par-3"]))

@@ -1,0 +1,45 @@
+"""A bot that plays to win: it remembers all that it saw, and reckons with all that the cards it cannot see may be.
+
+- book.py: what lies in each slot, as far as this seat can know.
+- player.py: what all players share. open_cards.py, hidden.py and par.py: the players of the three families of games.
+- This file reads the lines and hands each match to the player of its family.
+
+Where nothing else is said, costs are points, and lower is better. The same lines get the same answers.
+"""
+
+import json
+import sys
+from typing import Any
+
+from hidden import Hidden
+from open_cards import OpenCards
+from par import Par
+from player import Player
+
+
+def player_of(match: dict[str, Any]) -> Player:
+    """The player of the family to which the game of this match belongs."""
+    options = match["options"]
+    if options.get("par") or options.get("course") or options.get("no_par"):
+        return Par(match)
+    if match["variant"] in ("cambio", "powers", "cactus") or (
+        options.get("initial_look") and match["variant"] != "four-turns"
+    ):
+        return Hidden(match)
+    return OpenCards(match)
+
+
+def main() -> None:
+    player: Player
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message["type"] == "hello":
+            print('{"type": "ready", "name": "sharp"}', flush=True)
+        elif message["type"] == "match":
+            player = player_of(message)
+        elif message["type"] == "request":
+            print(json.dumps({"type": "answer", "id": message["id"], "action": player.decide(message)}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
