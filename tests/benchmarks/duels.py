@@ -1,0 +1,235 @@
+"""How well a bot in Python plays against others, all in one process, so that a small change of its play shows soon.
+
+    nice -n 19 python tests/benchmarks/duels.py --preset six-card --seats 2 --blocks 100
+
+A block is a deal, played once with the bot on each seat, all other seats taken by the rivals in turn. Blocks are
+independent of each other, so the 95 % intervals are Student's t over the means of blocks. With `--old FOLDER` another
+version plays the same deals, and the difference of the two gets an interval of its own, over the same blocks.
+
+The rules and the lines are those of live matches; the bots are modules of this process, and only the time of a decision
+is measured. There are no deadlines. Tables that are to be published come from tournaments with real processes.
+"""
+
+import argparse
+import gc
+import importlib.util
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from math import sqrt
+from pathlib import Path
+from statistics import NormalDist, fmean, stdev
+from types import ModuleType
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from protocol.codec import decode_ready
+from protocol.messages import Answer, Clocks, FaultPolicy, GameMessage, Limits
+from referee.play.spec import SHIPPED
+from referee.play.talk import script
+from referee.play.talk.conversation import Conversation
+from referee.play.talk.exchange import READY, Delivery, Exchange, Reply
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variant import Variant
+from referee.rules.book.variants import customised
+from referee.rules.game import Game
+from referee.rules.table.chance import Keyed
+from referee.rules.table.streams import seed_key
+from referee.tournament.standings import beaten_shares
+
+LEVEL = 0.95
+
+Maker = Callable[[dict[str, Any]], Any]
+"""Makes the player of a match from the `match` message; its `decide` takes a request and returns the action."""
+
+
+class Bot(Struct, kw_only=True):
+    """A bot that is loaded, and how long its decisions took."""
+
+    name: str
+    make: Maker
+    times_s: list[float]
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What the bot did in one block."""
+
+    points: float
+    """Its mean share of opponents beaten."""
+    strokes: float
+    """Its strokes a round, less the mean of the table."""
+
+
+def load(folder: Path) -> Bot:
+    """The bot of a folder, with modules of its own, whatever other bots call theirs.
+
+    Its bot.py must have `player_of(match)`, or a class with `decide(request)` that is made from the match.
+    """
+    before, path = dict(sys.modules), list(sys.path)
+    sys.path[:0] = [str(folder), str(folder.parent)]
+    try:
+        spec = importlib.util.spec_from_file_location(f"duels_{folder.name}", folder / "bot.py")
+        if spec is None or spec.loader is None:
+            raise SystemExit(f"{folder / 'bot.py'}: cannot be loaded")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    finally:
+        sys.path[:] = path
+        for name in set(sys.modules) - set(before):
+            if getattr(sys.modules[name], "__file__", None) and _lies_in(sys.modules[name], folder.parent):
+                del sys.modules[name]
+    return Bot(name=folder.name, make=_maker(module), times_s=[])
+
+
+def _lies_in(module: ModuleType, folder: Path) -> bool:
+    return module.__file__ is not None and Path(module.__file__).is_relative_to(folder)
+
+
+def _maker(module: ModuleType) -> Maker:
+    if hasattr(module, "player_of"):
+        maker: Maker = module.player_of
+        return maker
+    own = [value for value in vars(module).values() if isinstance(value, type) and hasattr(value, "decide")]
+    return next(one for one in reversed(own) if one.__module__ == module.__name__)
+
+
+class Seat:
+    """A bot at a table: takes the lines of the referee, gives answers."""
+
+    def __init__(self, bot: Bot) -> None:
+        self.bot = bot
+        self.player: Any = None
+
+    def reply(self, delivery: Delivery) -> Reply | None:
+        """What the bot says to these lines; None where it is asked nothing."""
+        message: dict[str, Any] = {}
+        for line in delivery.data.splitlines():
+            message = json.loads(line)
+            if message["type"] == "match":
+                self.player = self.bot.make(message)
+        if delivery.awaits is None:
+            return None
+        if delivery.awaits == READY:
+            return Reply(seat=delivery.seat, heard=decode_ready(b'{"type":"ready"}'), elapsed_us=0.0)
+        begun = time.perf_counter()
+        action = self.player.decide(message)
+        taken = time.perf_counter() - begun
+        self.bot.times_s.append(taken)
+        answer = msgspec.convert({"type": "answer", "id": delivery.awaits, "action": action}, Answer)
+        return Reply(seat=delivery.seat, heard=answer, elapsed_us=0.0, wait_us=0.0, corrected_us=taken * 1e6)
+
+
+def play(variant: Variant, bots: Sequence[Bot], deal: str) -> Game:
+    """A match with these bots by seat."""
+    seats = [Seat(bot) for bot in bots]
+    chance = Keyed(seed_key(deal), variant, len(bots))
+    game = Game(variant, len(bots), chance)
+    games = (GameMessage(variant=variant.preset, name=variant.preset, seats=len(bots)),)
+    matches = script.announcements(
+        variant, variant.preset, seeds=range(len(bots)), clocks=Clocks(bank_s=1e6), faults=FaultPolicy()
+    )
+    hello = script.hello(games, Limits())
+    steps = Conversation(game, chance, hello=hello, matches=matches, id_key=b"duels").steps()
+    replies: list[Reply] = []
+    exchange: Exchange = next(steps)
+    try:
+        while True:
+            heard = [seats[delivery.seat].reply(delivery) for delivery in exchange.deliveries]
+            replies = [reply for reply in heard if reply is not None]
+            exchange = steps.send(replies)
+    except StopIteration:
+        return game
+
+
+def block(variant: Variant, bot: Bot, rivals: Sequence[Bot], deal: str) -> Outcome:
+    """A deal with the bot on each seat in turn."""
+    points, strokes, seats = [], [], len(rivals) + 1
+    for seat in range(seats):
+        game = play(variant, [*rivals[:seat], bot, *rivals[seat:]], deal)
+        totals, rounds = game.result.totals, len(game.result.rounds)
+        points.append(beaten_shares(tuple(game.result.ranks))[seat])
+        strokes.append((totals[seat] - fmean(totals)) / rounds)
+    return Outcome(points=fmean(points), strokes=fmean(strokes))
+
+
+def interval(values: Sequence[float]) -> str:
+    """The mean with its 95 % interval by Student's t, the values being independent."""
+    mean, freedom = fmean(values), len(values) - 1
+    if freedom < 1:
+        return f"{mean:.3f}"
+    return f"{mean:.3f} ± {quantile(freedom) * stdev(values) / sqrt(len(values)):.3f}"
+
+
+def quantile(freedom: int) -> float:
+    """Student's t for the level, by Cornish and Fisher's expansion; right to 1 % from three degrees of freedom on."""
+    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+    terms = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    divisors = (1.0, float(freedom), float(freedom) ** 2, float(freedom) ** 3)
+    return sum(term / divisor for term, divisor in zip(terms, divisors, strict=True))
+
+
+def times(bot: Bot) -> str:
+    """Mean, median, 99th percentile and worst time of its decisions, in milliseconds."""
+    sorted_s, bot.times_s = sorted(bot.times_s), []
+    places = (len(sorted_s) // 2, len(sorted_s) * 99 // 100, -1)
+    return " ".join(f"{figure * 1e3:.1f}" for figure in (fmean(sorted_s), *(sorted_s[place] for place in places)))
+
+
+def duel(preset: str, asked: argparse.Namespace) -> None:
+    """Play one game and print its lines."""
+    least = PRESETS[preset].seats[0]
+    seats = max(asked.seats, least)
+    variant = customised(preset, json.loads(asked.options))
+    shipped = [load(_folder(name)) for name in asked.rivals.split(",")]
+    rivals = [shipped[place % len(shipped)] for place in range(seats - 1)]
+    bots = [load(_folder(name)) for name in (asked.bot, asked.old) if name]
+    found: list[list[Outcome]] = [[] for _ in bots]
+    for number in range(asked.blocks):
+        for bot, outcomes in zip(bots, found, strict=True):
+            outcomes.append(block(variant, bot, rivals, f"{asked.seed} {preset} {seats} {asked.first + number}"))
+    for bot, outcomes in zip(bots, found, strict=True):
+        points = interval([one.points for one in outcomes])
+        strokes = interval([one.strokes for one in outcomes])
+        print(
+            f"{preset:15}{seats:2} seats  {bot.name:10} points {points}  strokes {strokes}  ms {times(bot)}", flush=True
+        )
+    if asked.old:
+        pairs = list(zip(*found, strict=True))
+        points = interval([new.points - old.points for new, old in pairs])
+        strokes = interval([new.strokes - old.strokes for new, old in pairs])
+        print(f"{preset:15}{seats:2} seats  difference points {points}  strokes {strokes}", flush=True)
+
+
+def _folder(name: str) -> Path:
+    return SHIPPED / name if (SHIPPED / name / "bot.py").exists() else Path(name).resolve()
+
+
+def main() -> None:
+    """Read the command line, and play."""
+    parser = argparse.ArgumentParser(description="How well a bot in Python plays against others.")
+    parser.add_argument("--bot", default="sharp", help="a shipped bot or the folder of one")
+    parser.add_argument("--old", help="another version that plays the same deals")
+    parser.add_argument("--rivals", default="keeper", help="those on the other seats, with commas")
+    parser.add_argument("--preset", default="six-card", help="presets with commas, or all")
+    parser.add_argument("--options", default="{}", help="options of the game as JSON")
+    parser.add_argument("--seats", type=int, default=2, help="seats at the table, more where the game needs more")
+    parser.add_argument("--blocks", type=int, default=50)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first deal")
+    parser.add_argument("--seed", default="duels")
+    asked = parser.parse_args()
+    gc.disable()
+    for preset in PRESETS if asked.preset == "all" else asked.preset.split(","):
+        duel(preset, asked)
+        gc.collect()
+
+
+if __name__ == "__main__":
+    main()
