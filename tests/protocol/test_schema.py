@@ -75,6 +75,26 @@ def test_a_secret_card_is_a_code_or_null() -> None:
     assert drew["required"] == ["event", "seat", "from", "card", "stock"]
 
 
+def forms(shape: dict[str, Any]) -> set[str]:
+    """The JSON types that a value may have, but for null."""
+    if "anyOf" in shape:
+        return set.union(*map(forms, shape["anyOf"]))
+    kind = shape.get("type") or ("object" if "$ref" in shape else "string")
+    return {kind} - {"null"}
+
+
+def test_the_readme_names_every_field_that_has_two_types() -> None:
+    """Offers are left out: each of their fields holds a choice."""
+    found: dict[str, set[str]] = {}
+    for name, shape in schema()["$defs"].items():
+        for field, of in shape.get("properties", {}).items() if name != "Offer" else ():
+            found.setdefault(field, set()).update(forms(of))
+
+    assert {field for field, kinds in found.items() if len(kinds) > 1} == set(
+        re.findall(r"^\| `(\w+)` \| in [^|]*: an? [^|]*\| in [^|]*: an? [^|]*\|$", README, flags=re.MULTILINE)
+    )
+
+
 # The words of README.md
 
 
