@@ -1,12 +1,13 @@
 """Records that earlier versions of golfref made are replayed and verified by every later version.
 
-records_0_1_0.jsonl and records_0_2_0.jsonl.gz were written by those versions, by `golfref match --record`; the host and
-the bots' commands are taken out. Each match of the first is one that the rule book of 0.1.0 did not settle; the second
-has a match of every preset. The files are never written anew: where one of their matches does not verify any more, it
-is the code that is wrong.
+records_0_1_0.jsonl and the files of later versions were written by those versions, by `golfref match --record`; the
+host and the bots' commands are taken out. Each match of the first file is one that the rule book of 0.1.0 did not
+settle; the others have a match of every preset. The files are never written anew: where one of their matches does not
+verify any more, it is the code that is wrong.
 """
 
 import gzip
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -28,15 +29,21 @@ RECORDS = [
     for line in Path(__file__).with_name("records_0_1_0.jsonl").read_bytes().splitlines()
 ]
 
-OF_0_2_0 = [
-    msgspec.json.decode(line, type=Record)
-    for line in gzip.decompress(Path(__file__).with_name("records_0_2_0.jsonl.gz").read_bytes()).splitlines()
-]
+SAME_WIRE = {
+    version: [
+        msgspec.json.decode(line, type=Record)
+        for line in gzip.decompress(Path(__file__).with_name(f"records_{version}.jsonl.gz").read_bytes()).splitlines()
+    ]
+    for version in ("0_2_0", "0_3_0")
+}
+"""Records by the version that made them, one of those that sent the same bytes as this one."""
 
 
-@pytest.mark.parametrize("record", OF_0_2_0, ids=lambda record: record.preset)
+@pytest.mark.parametrize(
+    "record", [*chain(*SAME_WIRE.values())], ids=lambda record: f"{record.golfref}-{record.preset}"
+)
 def test_what_a_version_with_the_same_wire_sent_is_told_again_to_the_byte(record: Record) -> None:
-    """A change of what bots are sent takes 0.2.0 out of SAME_WIRE, and these matches come to be tested as those below.
+    """A change of what bots are sent takes these versions out of retell.py's SAME_WIRE, and they are tested as below.
 
     `hello` tells the version, so that a record which claims another one is found out.
     """
@@ -46,8 +53,9 @@ def test_what_a_version_with_the_same_wire_sent_is_told_again_to_the_byte(record
     assert {finding.rpartition(": ")[2] for finding in claimed} == {"it was sent other bytes than the record tells"}
 
 
-def test_there_is_a_match_of_every_preset() -> None:
-    assert {record.preset for record in OF_0_2_0} == set(PRESETS)
+@pytest.mark.parametrize("records", SAME_WIRE.values(), ids=SAME_WIRE)
+def test_there_is_a_match_of_every_preset(records: list[Record]) -> None:
+    assert {record.preset for record in records} == set(PRESETS)
 
 
 def test_what_could_not_be_checked_is_named_and_never_all_holds(tmp_path: Path) -> None:
@@ -57,7 +65,7 @@ def test_what_could_not_be_checked_is_named_and_never_all_holds(tmp_path: Path) 
         "records_0_1_0.jsonl: what could be checked holds: 6 matches replayed; "
         "not checked: what was sent in 6 matches that golfref 0.1.0 played\n"
     )
-    (tmp_path / "one.json").write_bytes(msgspec.json.encode(replace(OF_0_2_0[0], golfref="0.1.0")))
+    (tmp_path / "one.json").write_bytes(msgspec.json.encode(replace(SAME_WIRE["0_2_0"][0], golfref="0.1.0")))
     assert "not checked: what was sent in 1 match" in golfref("verify", "one.json", cwd=tmp_path, code=4)[0]
 
 
