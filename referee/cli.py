@@ -138,8 +138,22 @@ def match(
         list[str],
         typer.Option(metavar="CMD", help="A bot: its command line, quoted, or builtin:NAME. Once for each seat."),
     ],
+    folder: Annotated[
+        Optional[list[str]],
+        typer.Option(
+            "--dir",
+            metavar="FOLDER",
+            help="Where a bot starts, as its command sees it: once for all bots, or once for each that is not builtin.",
+        ),
+    ] = None,
     option: OptionList = None,
-    games: Annotated[int, typer.Option(min=1, help="Games to play.")] = 1,
+    games: Annotated[
+        int, typer.Option(min=1, help="Games to play. Of several, each deal is played once from every seat.")
+    ] = 1,
+    fixed_seats: Annotated[
+        bool, typer.Option("--fixed-seats", help="Seats as given, and a deal of its own for each game.")
+    ] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Of several games, show each.")] = False,
     seed: Annotated[Optional[str], typer.Option(help="Fix the deals and the bots' seeds.")] = None,
     deck: Annotated[
         Optional[Path],
@@ -168,7 +182,7 @@ def match(
     as_json: Json = False,
     strict: Strict = False,
 ) -> None:
-    """Play games between given bots and print how they went."""
+    """Play games between given bots; print one game by itself, and of several what they come to."""
     from protocol.messages import Clocks, FaultPolicy, SlapTiming
     from referee.commands.match import Ordered, play_match
 
@@ -181,7 +195,10 @@ def match(
         variant=variant,
         changes=_changes(option),
         bots=bot,
+        folders=folder or [],
         games=games,
+        fixed_seats=fixed_seats,
+        verbose=verbose,
         seed=seed,
         deck=deck,
         record=record,

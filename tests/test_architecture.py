@@ -43,7 +43,7 @@ FLOORS = {
     "referee.tournament": (
         ("plan", "results", "voids"),
         ("orders", "standings"),
-        ("statistics",),
+        ("series", "statistics"),
         ("config",),
         ("store",),
         ("run", "summary"),

@@ -36,7 +36,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
 def estimate(config: Config, matches: Mapping[str, int], *, processes: int, start_s: float) -> Estimate:
     """The estimate for these numbers of matches of the variants, where a bot takes `start_s` to start."""
     variants = [one for one in config.variants if matches[one.name]]
-    games = {one.name: mean_game(for_blocks(one), one.seats) for one in variants}
+    games = {one.name: mean_game(for_blocks(one.variant), one.seats) for one in variants}
     start_s = 0.0 if config.reuse == "tournament" else start_s
     return Estimate(
         matches=dict(matches),

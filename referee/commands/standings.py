@@ -1,7 +1,5 @@
 """standings: shows the tables of a run, from its store alone."""
 
-from collections import defaultdict
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -9,7 +7,7 @@ import msgspec
 
 from protocol.text import printable
 from referee.commands.console import DONE, USAGE, put, put_json, say
-from referee.reports.blame import explain
+from referee.reports.blame import FaultLog, explain
 from referee.reports.tables import NAME_LIMIT, idle_cpu, report
 from referee.rules.record import Record
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
@@ -24,9 +22,6 @@ NAMED = 5
 
 NAMED_VOIDED = 20
 """Of how many bots it is told how often they sat at a voided attempt."""
-
-EXAMPLES = 3
-"""How many matches are named for each bot and kind of fault. --json tells all of them."""
 
 CROWDED = 0.1
 """If the referee was late in a greater share of the matches than this, the host is overloaded."""
@@ -53,26 +48,13 @@ def print_standings(path: Path, *, as_json: bool, hashes: bool) -> int:
 
 def explain_faults(store: Store, summary: RunSummary) -> None:
     """Tell for each bot at fault its faults in the first such match, where to read on, and all such matches."""
-    seats: dict[str, tuple[int, int]] = {}
-    matches: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    log = FaultLog("match", "matches")
     for result in store.results() if any(row.faults for row in summary.standings) else ():
-        for seat, bot in enumerate(result.bots):
-            for kind in result.faults[seat]:
-                seats.setdefault(bot, (result.number, seat))
-                matches[bot][kind].append(result.number)
-    for bot, (number, seat) in seats.items():
+        log.note(result.number, result.bots, result.faults)
+    for bot, (number, seat) in log.first.items():
         where = f"{store.path}:{number} --seat {seat} --wire"
-        say(*explain(_record(store, number), seat, number), f"  all of it: golfref replay {where}")
-        told = "; ".join(f"{kind} in {_numbers(numbers)}" for kind, numbers in matches[bot].items())
-        say(f"bot {printable(bot, NAME_LIMIT)}: {told}")
-
-
-def _numbers(numbers: Sequence[int]) -> str:
-    """Matches in words, as `match 44` or `matches 34, 35, 40 and 22 more`."""
-    if len(numbers) == 1:
-        return f"match {numbers[0]}"
-    rest = f" and {len(numbers) - EXAMPLES} more" if len(numbers) > EXAMPLES else ""
-    return f"matches {', '.join(map(str, numbers[:EXAMPLES]))}{rest}"
+        say(*explain(_record(store, number), seat, f"match {number}"), f"  all of it: golfref replay {where}")
+        say(f"bot {printable(bot, NAME_LIMIT)}: {log.in_words(bot)}")
 
 
 def _record(store: Store, number: int) -> Record:

@@ -1,6 +1,7 @@
 """Tells a bot's author why it was at fault: how, where in the match, with which line, and what it wrote to stderr."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -10,6 +11,9 @@ from referee.rules.table.asks import Ask
 
 LAST_LINES = 15
 """How many lines of a bot's standard error are shown."""
+
+EXAMPLES = 3
+"""How many matches are named for each bot and kind of fault."""
 
 
 class Blame(Struct, frozen=True, kw_only=True):
@@ -21,14 +25,42 @@ class Blame(Struct, frozen=True, kw_only=True):
     forfeits: bool
 
 
-def explain(record: Record, seat: int, number: int | None = None) -> Iterator[str]:
+class FaultLog:
+    """In which of many matches which bot was at fault, and how."""
+
+    def __init__(self, one: str, many: str) -> None:
+        """`one` and `many` are the words for what is numbered, such as `match` and `matches`."""
+        self.first: dict[str, tuple[int, int]] = {}
+        """By bot, the number of the first match in which it was at fault, and its seat there."""
+        self._one, self._many = one, many
+        self._numbers: Mapping[str, Mapping[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+
+    def note(self, number: int, bots: Sequence[str], faults: Sequence[Mapping[str, int]]) -> None:
+        """Note the faults of a match, by seat as the bots are."""
+        for seat, (bot, kinds) in enumerate(zip(bots, faults, strict=True)):
+            for kind in kinds:
+                self.first.setdefault(bot, (number, seat))
+                self._numbers[bot][kind].append(number)
+
+    def in_words(self, bot: str) -> str:
+        """Such as `timeout in match 44; illegal_action in matches 34, 35, 40 and 22 more`."""
+        return "; ".join(f"{kind} in {self._named(numbers)}" for kind, numbers in self._numbers[bot].items())
+
+    def _named(self, numbers: Sequence[int]) -> str:
+        if len(numbers) == 1:
+            return f"{self._one} {numbers[0]}"
+        rest = f" and {len(numbers) - EXAMPLES} more" if len(numbers) > EXAMPLES else ""
+        return f"{self._many} {', '.join(map(str, numbers[:EXAMPLES]))}{rest}"
+
+
+def explain(record: Record, seat: int, which: str = "") -> Iterator[str]:
     """Lines about a seat's faults, the first of each kind. There are none where it made no fault. Raises BrokenRecord.
 
-    With `number` they say which match of a run it was.
+    `which` says of which match they tell, such as `match 17`, where there are several.
     """
     who = f"seat {seat} {record.seats[seat].name}"
-    if number is not None:
-        who = f"match {number}, {who}"
+    if which:
+        who = f"{which}, {who}"
     counts = record.seats[seat].faults
     told: set[str] = set()
     for blame in _blames(record, seat):

@@ -1,6 +1,6 @@
 """Standings as plain text tables for a terminal. Shows what tournament/standings.py computed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import get_args
 
 from msgspec import Struct
@@ -27,15 +27,20 @@ def report(standings: Standings) -> str:
     if len(variants) > 1:
         parts += [f"{printable(name, NAME_LIMIT)}\n\n{rows_table(rows)}" for name, rows in variants]
     parts.append(f"{_crosstable_title(standings)}\n\n{crosstable(standings)}")
-    if faults := faults_table(standings.overall):
+    if faults := faults_table({row.bot: row.faults for row in standings.overall}):
         parts.append(f"Faults\n\n{faults}")
     return "\n\n".join(parts)
 
 
-def rows_table(rows: Sequence[BotStanding]) -> str:
-    """A table with a line for each bot. What is optional, such as forfeits, has a column where some bot has any."""
-    columns = [column for column in _COLUMNS if not column.optional or any(column.cell(row) != "0" for row in rows)]
-    return _table(
+def rows_table(rows: Sequence[BotStanding], columns: "Sequence[Column] | None" = None) -> str:
+    """A table with a line for each bot. What is optional, such as forfeits, has a column where some bot has any.
+
+    Without `columns` it has those of a tournament.
+    """
+    columns = [
+        column for column in columns or COLUMNS if not column.optional or any(column.cell(row) != "0" for row in rows)
+    ]
+    return plain_table(
         [column.title for column in columns],
         [[column.cell(row) for column in columns] for row in rows],
         text_columns={1},
@@ -50,17 +55,19 @@ def crosstable(standings: Standings) -> str:
         met = standings.crosstable[bot]
         cells = [_encounter(met[other], standings.rank_by) if other in met else "" for other in bots]
         lines.append([str(number), printable(bot, NAME_LIMIT), *cells])
-    return _table(["#", "bot", *(str(number) for number in range(1, len(bots) + 1))], lines, text_columns={1})
+    return plain_table(["#", "bot", *(str(number) for number in range(1, len(bots) + 1))], lines, text_columns={1})
 
 
-def faults_table(rows: Sequence[BotStanding]) -> str:
+def faults_table(faults: Mapping[str, Mapping[str, int]]) -> str:
     """The bots that were at fault, and how often in each way. The empty string where nobody was."""
-    guilty = [row for row in rows if any(row.faults.values())]
+    guilty = {bot: counts for bot, counts in faults.items() if any(counts.values())}
     if not guilty:
         return ""
-    kinds = [kind for kind in get_args(FaultKind) if any(row.faults.get(kind) for row in guilty)]
-    lines = [[printable(row.bot, NAME_LIMIT), *(str(row.faults.get(kind, 0)) for kind in kinds)] for row in guilty]
-    return _table(["bot", *(kind.replace("_", " ") for kind in kinds)], lines, text_columns={0})
+    kinds = [kind for kind in get_args(FaultKind) if any(counts.get(kind) for counts in guilty.values())]
+    lines = [
+        [printable(bot, NAME_LIMIT), *(str(counts.get(kind, 0)) for kind in kinds)] for bot, counts in guilty.items()
+    ]
+    return plain_table(["bot", *(kind.replace("_", " ") for kind in kinds)], lines, text_columns={0})
 
 
 def match_points(row: BotStanding) -> str:
@@ -80,24 +87,26 @@ def idle_cpu(row: BotStanding) -> str:
     return f"{row.idle_cpu_ms / 1000:.1f} s" if row.idle_cpu_ms >= 50 else "0"
 
 
-class _Column(Struct, frozen=True):
+class Column(Struct, frozen=True):
+    """A column of a table of standings; an optional one is left out where all its cells are `0`."""
+
     title: str
     cell: Callable[[BotStanding], str]
     optional: bool = False
 
 
-_COLUMNS = (
-    _Column("rank", lambda row: str(row.rank)),
-    _Column("bot", lambda row: printable(row.bot, NAME_LIMIT)),
-    _Column("match points", match_points),
-    _Column("strokes", strokes),
-    _Column("matches", lambda row: str(row.matches)),
-    _Column("rounds", lambda row: str(row.rounds)),
-    _Column("firsts", lambda row: str(row.firsts)),
-    _Column("forfeits", lambda row: str(row.forfeits), optional=True),
-    _Column("faults", lambda row: str(sum(row.faults.values())), optional=True),
-    _Column("late slaps", lambda row: str(row.late_slaps), optional=True),
-    _Column("idle CPU", idle_cpu, optional=True),
+COLUMNS = (
+    Column("rank", lambda row: str(row.rank)),
+    Column("bot", lambda row: printable(row.bot, NAME_LIMIT)),
+    Column("match points", match_points),
+    Column("strokes", strokes),
+    Column("matches", lambda row: str(row.matches)),
+    Column("rounds", lambda row: str(row.rounds)),
+    Column("firsts", lambda row: str(row.firsts)),
+    Column("forfeits", lambda row: str(row.forfeits), optional=True),
+    Column("faults", lambda row: str(sum(row.faults.values())), optional=True),
+    Column("late slaps", lambda row: str(row.late_slaps), optional=True),
+    Column("idle CPU", idle_cpu, optional=True),
 )
 
 
@@ -112,7 +121,8 @@ def _encounter(encounter: Encounter, rank_by: RankBy) -> str:
     return f"{encounter.match_points:.3f}" if rank_by == "match-points" else f"{encounter.strokes:+z.2f}"
 
 
-def _table(titles: Sequence[str], lines: Sequence[Sequence[str]], *, text_columns: set[int]) -> str:
+def plain_table(titles: Sequence[str], lines: Sequence[Sequence[str]], *, text_columns: set[int]) -> str:
+    """A table for a terminal, with numbers to the right; `text_columns` counts from 0."""
     align = ["left" if index in text_columns else "right" for index in range(len(titles))]
     # Without disable_numparse a bot named 1e3 would be shown as 1000.
     return tabulate(lines, headers=titles, colalign=align, disable_numparse=True)

@@ -40,7 +40,6 @@ from referee.rules.book.variants import customised, seat_problem
 from referee.rules.game import Game
 from referee.rules.table.chance import Keyed
 from referee.rules.table.streams import Stream, bot_seed
-from referee.tournament.config.config import ConfiguredVariant
 from referee.tournament.plan.keys import deal_key
 from referee.tournament.run.setups import for_blocks
 from referee.tournament.standings import beaten_shares
@@ -203,7 +202,7 @@ def rows(presets: Sequence[str], pairs: Sequence[tuple[str, str]], blocks: int) 
     """A row for each game and pair of bots."""
     begin = players()
     for preset in presets:
-        variant = for_blocks(ConfiguredVariant(name=preset, variant=customised(preset, {}), seats=2))
+        variant = for_blocks(customised(preset, {}))
         seats = next(seats for seats in range(2, 9) if seat_problem(variant, seats) is None)
         for pair in pairs:
             bots = [begin[name] for name in (*pair, *["greedy"] * (seats - 2))]

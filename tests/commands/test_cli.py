@@ -237,22 +237,24 @@ def test_a_changed_record_is_found_out(tmp_path: Path) -> None:
 def test_nin_13_a_bot_alone_is_shown_its_own_best(tmp_path: Path) -> None:
     alone = ("match", "--variant", "nine-card", "--bot", "builtin:random", "--games", "4", "--seed", "s")
     out, _ = golfref(*alone, "--json", "--record", "m.json", cwd=tmp_path)
-    games = [json.loads(line) for line in out.splitlines()]
+    *games, last = [json.loads(line) for line in out.splitlines()]
     played = [(-len(one["rounds"]), one["bots"][0]["total"]) for one in games]
     assert len(played) == 4
     for number, game in enumerate(games):
         rounds, total = min(played[: number + 1])
         assert game["best"] == {"game": played.index((rounds, total)), "rounds": -rounds, "total": total}
+    best = games[-1]["best"]
+    assert last["summary"]["best"] == best
     assert "all holds" in golfref("verify", "m.json", cwd=tmp_path)[0]
 
-    out, _ = golfref(*alone, cwd=tmp_path)
+    out, _ = golfref(*alone, "--verbose", cwd=tmp_path)
     rows = [line.split() for line in out.splitlines() if " random " in line]
-    best = games[-1]["best"]
-    said = f"{best['total']} in {best['rounds']} rounds, game {best['game'] + 1}"
+    said = f"{best['total']} in {best['rounds']} rounds, game {best['game']}"
     assert [row[:4] for row in rows] == [
-        [str(number), "random", str(total), str(-rounds)] for number, (rounds, total) in enumerate(played, start=1)
+        [str(number), "random", str(total), str(-rounds)] for number, (rounds, total) in enumerate(played)
     ]
     assert " ".join(rows[-1][4:-1]) == said
+    assert f"random  {said}\n" in out
 
 
 def test_nin_13_a_forfeited_game_is_no_best_and_other_games_need_company(tmp_path: Path) -> None:

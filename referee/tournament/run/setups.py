@@ -6,16 +6,15 @@ from protocol.messages import GameMessage
 from referee.play.match import MatchSetup
 from referee.rules.book.variant import Variant
 from referee.rules.table.streams import bot_seed
-from referee.tournament.config.config import Config, ConfiguredVariant
+from referee.tournament.config.config import Config
 from referee.tournament.plan.schedule import Fixture
 
 CACTUS_ROUNDS = 20
 """How many rounds a Cactus match has at most where the config sets no number (AMB-46)."""
 
 
-def for_blocks(entry: ConfiguredVariant) -> Variant:
+def for_blocks(variant: Variant) -> Variant:
     """The variant as blocks play it: all rotations start alike (AMB-82), and Cactus has a cap on rounds."""
-    variant = entry.variant
     if not variant.has("fixed_starter"):
         return variant
     rounds = variant.options.rounds or CACTUS_ROUNDS
@@ -33,7 +32,7 @@ def setup_of(config: Config, fixture: Fixture) -> MatchSetup:
     """A match of the plan, ready to be played."""
     entry = next(entry for entry in config.variants if entry.name == fixture.variant)
     return MatchSetup(
-        variant=for_blocks(entry),
+        variant=for_blocks(entry.variant),
         name=entry.name,
         bots=tuple(config.bots[bot] for bot in fixture.lineup),
         seeds=tuple(bot_seed(fixture.deal_key, fixture.rotation, seat) for seat in range(entry.seats)),

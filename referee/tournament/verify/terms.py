@@ -16,7 +16,6 @@ from referee.play.talk.retell import other_version
 from referee.rules.book.changes import in_effect
 from referee.rules.book.variants import UnknownVariant, restored
 from referee.rules.record import Record, SeatRecord
-from referee.tournament.config.config import ConfiguredVariant
 from referee.tournament.plan.schedule import Identity
 from referee.tournament.run.setups import for_blocks
 from referee.tournament.store.facts import BotFacts, Facts, VariantFacts
@@ -62,7 +61,7 @@ def _check_hello(facts: Facts, record: Record) -> Iterator[str]:
 def _check_game(facts: VariantFacts, record: Record) -> Iterator[str]:
     """What was played. Options without effect may differ: another version of golfref had other defaults for them."""
     try:
-        configured = for_blocks(ConfiguredVariant(name=facts.name, variant=facts.variant, seats=facts.seats))
+        configured = for_blocks(facts.variant)
         played = restored(record.preset, record.options)
     except (UnknownVariant, msgspec.ValidationError):
         yield "played with options that golfref does not know"

@@ -1,0 +1,154 @@
+"""How the games of `golfref match` are told: each by itself, or what they come to together, with a bar meanwhile."""
+
+import shlex
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from protocol.messages import Clocks
+from referee.commands.console import put, put_json, say
+from referee.commands.progress import BarDisplay, Leaders, ProgressState, duration, make_bar
+from referee.reports.blame import FaultLog, explain, stderr_lines
+from referee.reports.game import game_lines, game_report
+from referee.reports.series import series_report
+from referee.rules.record import Record
+from referee.tournament.results import Result
+from referee.tournament.series import Seating, Series, SeriesSummary
+
+
+class Shown(Struct, frozen=True, kw_only=True):
+    """What is played, and what is shown of it."""
+
+    games: int
+    """How many games are to be played."""
+    bots: int
+    rotates: bool
+    verbose: bool
+    as_json: bool
+    show_stderr: bool
+    record: Path | None
+    """The file that keeps the records."""
+    clocks: Clocks
+
+    @property
+    def shows_games(self) -> bool:
+        """Whether each game is shown by itself."""
+        return self.games == 1 or self.verbose
+
+
+class SeriesLine(Struct, frozen=True, kw_only=True):
+    """The last line of `match --json` where there are several games."""
+
+    summary: SeriesSummary
+
+
+class Teller:
+    """Tells each game when it ends, as far as it is asked for, and in the end what several games come to."""
+
+    def __init__(self, shown: Shown, bar: "_Bar | None") -> None:
+        self.was_at_fault = False
+        """Whether a bot was at fault in any game."""
+        self._shown, self._bar = shown, bar
+        self._series = Series(seats=shown.bots, rotates=shown.rotates)
+        self._log = FaultLog("game", "games")
+        self._explained: dict[str, list[str]] = {}
+        """By bot, why it was at fault or late in the first game in which it was."""
+        self._last_words: list[str] = []
+
+    def tell(self, seat: Seating, record: Record) -> None:
+        """Tell a game that has ended, and why a bot was at fault in it."""
+        shown = self._shown
+        result = self._series.add(seat, record)
+        self.was_at_fault = self.was_at_fault or any(result.faults)
+        self._log.note(seat.game, result.bots, result.faults)
+        if shown.as_json:
+            kept_in = None if shown.record is None else str(shown.record)
+            put_json(msgspec.json.encode(game_report(seat, record, kept_in=kept_in, best=self._series.best)))
+        elif shown.shows_games:
+            which = [f"game {seat.game}: deal {seat.deal}, rotation {seat.rotation}"] if shown.games > 1 else []
+            put(*which, *game_lines(seat, record, self._series.best))
+        for number, bot in enumerate(record.seats):
+            self._tell_faults(seat, record, number)
+            if shown.show_stderr and not bot.faults:
+                say(f"seat {number} {bot.name}", *stderr_lines(record, number, last=sys.maxsize))
+        if self._bar is not None:
+            self._bar.ended(result)
+
+    def ends_with(self, *lines: str) -> None:
+        """Say at the very end why not all games were played."""
+        self._last_words += lines
+
+    def tell_summary(self) -> None:
+        """Tell what the games come to, where several were to be played, and the last words."""
+        if self._shown.games > 1 and len(self._series):
+            summary = self._series.summary()
+            if self._shown.as_json:
+                put_json(msgspec.json.encode(SeriesLine(summary=summary)))
+            else:
+                put(series_report(summary, self._shown.clocks))
+            for bot, lines in self._explained.items():
+                say(*lines)
+                if bot in self._log.first:
+                    say(f"bot {bot}: {self._log.in_words(bot)}")
+        say(*self._last_words)
+
+    def _tell_faults(self, seat: Seating, record: Record, number: int) -> None:
+        bot = record.seats[number].name
+        if not self._shown.shows_games and bot in self._explained:
+            return
+        lines = list(explain(record, number, "" if self._shown.games == 1 else f"game {seat.game}"))
+        if not lines:
+            return
+        lines.append(f"  {self._whole_conversation(seat, record, number)}")
+        if self._shown.shows_games:
+            say(*lines)
+        else:
+            self._explained[bot] = lines
+
+    def _whole_conversation(self, seat: Seating, record: Record, number: int) -> str:
+        """How to see all that was said to a bot and by it, in words."""
+        path = self._shown.record
+        if path is None:
+            seed = shlex.quote(record.seed)
+            return f"`--record FILE` keeps the whole conversation; `--seed {seed}` deals the same cards"
+        return f"all of it: golfref replay {shlex.quote(f'{path}:{seat.game}')} --seat {number} --wire"
+
+
+class _Bar:
+    """Shows at a terminal how many games have been played."""
+
+    def __init__(self, display: BarDisplay, shown: Shown) -> None:
+        self._display, self._total, self._bots = display, shown.games, shown.bots
+        self._leaders = Leaders("match-points")
+        self._done = 0
+        self._begun_s = time.monotonic()
+        display.begin(self._state("", ""))
+
+    def ended(self, result: Result) -> None:
+        """A game has ended."""
+        self._done += 1
+        if self._bots > 1:
+            self._leaders.add(result)
+        left_s = (time.monotonic() - self._begun_s) / self._done * (self._total - self._done)
+        self._display.show(self._state(f"about {duration(left_s)} left", str(self._leaders)))
+
+    def _state(self, left: str, leaders: str) -> ProgressState:
+        return ProgressState(done=self._done, total=self._total, voided=0, left=left, leaders=leaders)
+
+
+@contextmanager
+def telling(shown: Shown) -> Iterator[Teller]:
+    """What tells the games; at a terminal with a bar, where several are played and they are not shown themselves."""
+    lines_show_it = shown.verbose or (shown.as_json and sys.stdout.isatty())
+    if shown.games == 1 or lines_show_it or not sys.stderr.isatty():
+        yield Teller(shown, None)
+        return
+    from rich.console import Console  # noqa: PLC0415 - slow to import, and only a terminal needs it
+
+    with make_bar(Console(stderr=True)) as bar:
+        yield Teller(shown, _Bar(BarDisplay(bar), shown))

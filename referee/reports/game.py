@@ -1,0 +1,129 @@
+"""A single game as `golfref match` shows it: a table of who came where, or the same as JSON."""
+
+from msgspec import UNSET, Struct, UnsetType
+from tabulate import tabulate
+
+from protocol.text import printable
+from referee.reports.tables import NAME_LIMIT
+from referee.rules.record import Record
+from referee.tournament.series import Best, Seating
+
+
+class BotResult(Struct, frozen=True, kw_only=True):
+    """A bot's part in a game."""
+
+    seat: int
+    name: str
+    total: int
+    rank: int
+    forfeited: bool
+    late_slaps: int
+    idle_cpu_ms: int
+    faults: dict[str, int]
+
+
+class RoundScores(Struct, frozen=True, kw_only=True):
+    """A round of a game."""
+
+    scores: tuple[int, ...]
+    raw: tuple[int, ...]
+    ender: int | None
+    capped: bool
+
+
+class GameReport(Struct, frozen=True, kw_only=True):
+    """A game in `match --json`."""
+
+    variant: str
+    seed: str
+    game: int
+    """From 0, as are the deal and the rotation."""
+    deal: int
+    rotation: int
+    bots: tuple[BotResult, ...]
+    """By seat, as are all scores."""
+    rounds: tuple[RoundScores, ...]
+    record: str | None
+    """The file that has its record, a line for each game."""
+    best: Best | UnsetType | None = UNSET
+    """The best game so far of a seat that plays alone; None where it forfeited all of them."""
+
+
+def game_report(seating: Seating, record: Record, *, kept_in: str | None, best: Best | None) -> GameReport:
+    """The game for `match --json`. `kept_in` is the file of records, `best` the best game of a bot alone so far."""
+    result = record.result
+    return GameReport(
+        variant=record.preset,
+        seed=record.seed,
+        game=seating.game,
+        deal=seating.deal,
+        rotation=seating.rotation,
+        bots=tuple(
+            BotResult(
+                seat=seat,
+                name=bot.name,
+                total=result.totals[seat],
+                rank=result.ranks[seat],
+                forfeited=bot.forfeited,
+                late_slaps=bot.late_slaps,
+                idle_cpu_ms=bot.idle_cpu_ms,
+                faults=bot.faults,
+            )
+            for seat, bot in enumerate(record.seats)
+        ),
+        rounds=tuple(
+            RoundScores(scores=one.scores, raw=one.raw, ender=one.ender, capped=one.capped) for one in result.rounds
+        ),
+        record=kept_in,
+        best=best if len(record.seats) == 1 else UNSET,
+    )
+
+
+def game_lines(seating: Seating, record: Record, best: Best | None) -> list[str]:
+    """The game as text. A seat that plays alone is shown beside its best game so far (NIN-13)."""
+    table = _alone(seating, record, best) if len(record.seats) == 1 else _table(record)
+    rounds = " ".join("/".join(map(str, one.scores)) for one in record.result.rounds)
+    at_once = "   slaps: broadcast timing" if record.clocks.slap_timing == "broadcast" else ""
+    return [
+        table,
+        f"rounds, points by seat: {rounds}",
+        f"seed: {record.seed}   isolation: {record.isolation}{at_once}",
+        "",
+    ]
+
+
+def best_in_words(best: Best | None) -> str:
+    """Such as `27 in 18 rounds, game 3`; `-` where there is none."""
+    return "-" if best is None else f"{best.total} in {best.rounds} rounds, game {best.game}"
+
+
+def _table(record: Record) -> str:
+    totals, ranks = record.result.totals, record.result.ranks
+    rows = [
+        (seat, _name(record, seat), totals[seat], ranks[seat], _faults(record, seat), bot.late_slaps)
+        for seat, bot in enumerate(record.seats)
+    ]
+    return tabulate(rows, headers=["seat", "bot", "total", "rank", "faults", "late slaps"], disable_numparse=[1, 4])
+
+
+def _alone(seating: Seating, record: Record, best: Best | None) -> str:
+    row = (
+        seating.game,
+        _name(record, 0),
+        record.result.totals[0],
+        len(record.result.rounds),
+        best_in_words(best),
+        _faults(record, 0),
+    )
+    headers = ["game", "bot", "total", "rounds", "best so far", "faults"]
+    return tabulate([row], headers=headers, disable_numparse=[1, 4, 5])
+
+
+def _name(record: Record, seat: int) -> str:
+    return printable(record.seats[seat].name, NAME_LIMIT)
+
+
+def _faults(record: Record, seat: int) -> str:
+    bot = record.seats[seat]
+    counted = ", ".join(f"{kind} {count}" for kind, count in bot.faults.items()) or "-"
+    return f"{counted} (forfeited)" if bot.forfeited else counted

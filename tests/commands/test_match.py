@@ -1,0 +1,154 @@
+"""`golfref match`: several games and their summary, the folders of bots, and one game as it has always been."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import golfref
+
+from referee.rules.table.streams import bot_seed
+from referee.tournament.plan.keys import deal_key, master_key
+
+SHORT = ("match", "--variant", "six-card", "-o", "rounds=1", "--seed", "s")
+TWO = ("--bot", "builtin:random", "--bot", "builtin:greedy")
+THREE = (*TWO, "--bot", "builtin:perl")
+
+
+def lines(*words: str, cwd: Path) -> list[Any]:
+    return [json.loads(line) for line in golfref(*words, "--json", cwd=cwd)[0].splitlines()]
+
+
+def records(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def names(game: Any) -> list[str]:
+    return [bot["name"] for bot in game["seats"]]
+
+
+def test_of_several_games_each_deal_is_played_from_every_seat(tmp_path: Path) -> None:
+    *games, last = lines(*SHORT, *TWO, "--games", "5", "--record", "m.jsonl", cwd=tmp_path)
+    kept = records(tmp_path / "m.jsonl")
+
+    assert [(game["game"], game["deal"], game["rotation"]) for game in games] == [
+        (0, 0, 0),
+        (1, 0, 1),
+        (2, 1, 0),
+        (3, 1, 1),
+        (4, 2, 0),
+    ]
+    assert [names(game) for game in kept] == [
+        ["random", "greedy"],
+        ["greedy", "random"],
+        ["greedy", "random"],
+        ["random", "greedy"],
+        ["random", "greedy"],
+    ]
+    decks = [game["rounds"][0]["deck"] for game in kept]
+    assert decks[0] == decks[1] != decks[2] == decks[3] != decks[4]
+    for game, record in zip(games, kept, strict=True):
+        key = deal_key(master_key("s"), "six-card", ["random", "greedy"], game["deal"])
+        assert record["deal_key"] == key.hex()
+        assert [one["seed"] for one in record["seats"]] == [bot_seed(key, game["rotation"], seat) for seat in (0, 1)]
+    summary = last["summary"]
+    assert (summary["games"], summary["deals"], summary["rotates"]) == (5, 3, True)
+    assert (
+        sum(row["firsts"] for row in summary["standings"])
+        == 5 + sum(one["shared_firsts"] for one in summary["bots"]) // 2
+    )
+    assert "all holds: 5 matches" in golfref("verify", "m.jsonl", cwd=tmp_path)[0]
+
+
+def test_with_fixed_seats_games_are_dealt_as_single_games_are(tmp_path: Path) -> None:
+    """A single game has deal 0; game N of a series with fixed seats has deal N, and no option of a series."""
+    cactus = ("match", "--variant", "cactus", "-o", "limit=5", "--seed", "s", *TWO)
+    golfref(*cactus, "--games", "2", "--fixed-seats", "--record", "fixed.jsonl", cwd=tmp_path)
+    golfref(*cactus, "--record", "one.jsonl", cwd=tmp_path)
+    fixed, (one,) = records(tmp_path / "fixed.jsonl"), records(tmp_path / "one.jsonl")
+
+    assert [names(game) for game in fixed] == [["random", "greedy"]] * 2
+    assert fixed[0]["deal_key"] == one["deal_key"] != fixed[1]["deal_key"]
+    assert fixed[0]["options"] == one["options"]
+    assert one["options"]["rounds"] is None
+    assert one["options"]["fixed_starter"] is False
+
+
+def test_the_summary_stands_alone_unless_games_are_asked_for(tmp_path: Path) -> None:
+    summed, said = golfref(*SHORT, *THREE, "--games", "4", cwd=tmp_path)
+    assert summed.startswith("4 games of six-card: 1 deal, each from all 3 seats, and one more from 1 of 3 seats\n")
+    assert "rounds, points by seat" not in summed
+    assert said == ""  # no progress where there is no terminal
+
+    verbose, _ = golfref(*SHORT, *THREE, "--games", "4", "--verbose", cwd=tmp_path)
+    assert verbose.count("rounds, points by seat") == 4
+    assert "game 3: deal 1, rotation 0\n" in verbose
+    assert "4 games of six-card: " in verbose
+
+    single, _ = golfref(*SHORT, *THREE, cwd=tmp_path)
+    assert single.count("rounds, points by seat") == 1
+    assert "games of" not in single
+
+
+ONE_IN_TWO = """
+import json, os, sys
+
+mine = "mine" if os.getcwd().endswith("mine") else "other"
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "name": mine}), flush=True)
+    elif message["type"] == "request":
+        sys.exit("I do not know what to do")
+"""
+
+
+def test_faults_of_a_series_are_told_once_with_all_games_that_have_them(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(ONE_IN_TWO)
+    bots = ("--bot", f"{sys.executable} bot.py", "--bot", "builtin:random")
+    shown, why = golfref(*SHORT, *bots, "--games", "4", "--strict", "--record", "m.jsonl", cwd=tmp_path, code=1)
+
+    assert "Faults\n\nbot      crashed\n" in shown
+    assert why.count("I do not know what to do") == 1
+    assert "bot other: crashed in games 0, 1, 2 and 1 more" in why
+    assert "m.jsonl:0" in why
+
+
+def test_a_bot_starts_in_the_folder_that_is_named_for_it(tmp_path: Path) -> None:
+    for name in ("mine", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bot.py").write_text(ONE_IN_TWO)
+    bot = ("--bot", f"{sys.executable} bot.py")
+
+    def said(*words: str) -> list[str]:
+        (game,) = lines(*SHORT, *words, cwd=tmp_path)
+        return [one["name"] for one in game["bots"]]
+
+    assert said(*bot, *bot, "--dir", "mine") == ["mine", "mine#2"]
+    assert said(*bot, *bot, "--dir", "mine", "--dir", "other") == ["mine", "other"]
+    assert said(*bot, "--bot", "builtin:random", *bot, "--dir", "mine", "--dir", "other") == ["mine", "random", "other"]
+
+
+@pytest.mark.parametrize(
+    ("folders", "problem"),
+    [
+        (
+            (),
+            "there is no file `bot.py` in {here}; if it lies elsewhere, --dir names the folder in which the bot starts",
+        ),
+        (("mine",) * 4, "--dir: 4 folders for 3 bots, 1 of them shipped ones that need none; give one folder for all"),
+        (("yours",), "--dir yours: there is no such folder in {here}"),
+    ],
+)
+def test_folders_that_cannot_be(tmp_path: Path, folders: tuple[str, ...], problem: str) -> None:
+    (tmp_path / "mine").mkdir()
+    bots = ("--bot", "python3 bot.py", "--bot", "builtin:random", "--bot", "python3 bot.py")
+    _, said = golfref(*SHORT, *bots, *(w for one in folders for w in ("--dir", one)), cwd=tmp_path, code=2)
+    assert problem.format(here=tmp_path) in said
+
+
+def test_a_record_that_cannot_be_written_is_told_with_what_was_played(tmp_path: Path) -> None:
+    where = ("--record", "nowhere/m.jsonl")
+    _, said = golfref(*SHORT, *TWO, "--games", "2", *where, cwd=tmp_path, code=2)
+    assert said == "golfref match: nowhere/m.jsonl: cannot write the record: No such file or directory\n"
