@@ -19,7 +19,8 @@ from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
 from referee.tournament.store.events import Origin
 from referee.tournament.store.facts import Facts, config_facts, plan_of
-from referee.tournament.store.store import Meta, Store
+from referee.tournament.store.rows import Meta
+from referee.tournament.store.store import Store
 
 
 class PreparedRun(Struct, frozen=True, kw_only=True):

@@ -14,7 +14,8 @@ from referee.tournament.statistics.carrying import Carrying, CarryingTest
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.facts import Facts, VariantFacts
-from referee.tournament.store.store import RunEvent, Store
+from referee.tournament.store.rows import RunEvent
+from referee.tournament.store.store import Store
 
 LATE_MATCH_US = 100_000
 """A match in which the referee was later than this counts as late."""

@@ -39,7 +39,8 @@ from referee.tournament.plan.schedule import Plan, PlannedVariant
 from referee.tournament.run.setups import setup_of
 from referee.tournament.store.disk import locked
 from referee.tournament.store.facts import Terms, config_facts, plan_of
-from referee.tournament.store.store import Meta, Store
+from referee.tournament.store.rows import Meta
+from referee.tournament.store.store import Store
 
 SAMPLES = 6
 """Matches that are played for their records."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding, standings_of
-from referee.tournament.store.store import RunEvent
+from referee.tournament.store.rows import RunEvent
 from referee.tournament.summary import EnteredBot, Lateness, RetiredMatch, RunSummary
 
 

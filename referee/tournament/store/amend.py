@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from referee.tournament.plan.schedule import Fixture, Identity
 from referee.tournament.store.facts import Facts, Terms, config_differences, plan_of
-from referee.tournament.store.store import Meta, Store
+from referee.tournament.store.rows import Meta
+from referee.tournament.store.store import Store
 
 
 class Amendment(Struct, frozen=True, kw_only=True):

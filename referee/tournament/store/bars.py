@@ -10,7 +10,9 @@ from typing import NamedTuple
 from referee.play.faults import OUT_OF_MEMORY
 from referee.tournament.store.events import barred_bot, told_as_barred
 from referee.tournament.store.facts import Facts
-from referee.tournament.store.store import EARLIER_FORMAT, RunEvent, Store
+from referee.tournament.store.rows import RunEvent
+from referee.tournament.store.store import Store
+from referee.tournament.store.tables import EARLIER_FORMAT
 from referee.tournament.voids import VoidTally
 
 

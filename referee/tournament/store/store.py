@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.tournament.orders import Played
 from referee.tournament.plan.schedule import Fixture, Identity
 from referee.tournament.results import Result
+from referee.tournament.store import tables
 from referee.tournament.store.digest import lines_of
 from referee.tournament.store.disk import (
     SIDE_FILES,
@@ -33,136 +33,13 @@ from referee.tournament.store.disk import (
     sync_folder,
 )
 from referee.tournament.store.events import Origin, last_origin
-from referee.tournament.store.facts import Facts, VariantFacts
+from referee.tournament.store.facts import VariantFacts
+from referee.tournament.store.rows import CommittedMatch, Former, Meta, RunEvent, Void
 
 T = TypeVar("T")
 
-STORE_FORMAT = 4
-"""The number of the format, which is this layout of tables and what the digest covers."""
-
-EARLIER_FORMAT = 3
-"""A run that began in this one goes on in it. Its digest covers the records of the matches that count, and no more."""
-
-_NAMES = ("meta", "matches", "voids", "history")
-_BY_SQLITE = (("table", "sqlite_stat1"), ("table", "sqlite_stat4"))
-"""What SQLite makes itself besides the indexes of our tables, which nobody has declared."""
-
 MOST_RECORD_BYTES = 2**28
 """The longest record that is read. A few bytes of a hostile file could stand for more than fits into the memory."""
-
-_TABLES = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE matches (
-    id INTEGER PRIMARY KEY, number INTEGER UNIQUE,
-    variant TEXT NOT NULL, game TEXT NOT NULL, bots TEXT NOT NULL, versions TEXT NOT NULL,
-    deal INTEGER NOT NULL, rotation INTEGER NOT NULL,
-    result TEXT NOT NULL, hash TEXT NOT NULL, record BLOB NOT NULL
-);
-CREATE TABLE voids (
-    id INTEGER PRIMARY KEY, after INTEGER NOT NULL, events INTEGER NOT NULL,
-    number INTEGER, bots TEXT NOT NULL, attempt INTEGER NOT NULL, reason TEXT NOT NULL
-);
-CREATE TABLE history (id INTEGER PRIMARY KEY, after INTEGER NOT NULL, lines TEXT NOT NULL, facts TEXT);
-"""
-
-_SELECT_MATCH = "SELECT id, number, variant, game, bots, versions, deal, rotation, result, hash FROM matches"
-_INSERT_MATCH = (
-    "INSERT INTO matches (number, variant, game, bots, versions, deal, rotation, result, hash, record) VALUES"
-    " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
-_INSERT_EVENT = "INSERT INTO history (after, lines, facts) VALUES ((SELECT coalesce(max(id), 0) FROM matches), ?, ?)"
-_INSERT_VOID = {
-    EARLIER_FORMAT: "INSERT INTO voids (number, bots, attempt, reason) VALUES (?, ?, ?, ?)",
-    STORE_FORMAT: (
-        "INSERT INTO voids (after, events, number, bots, attempt, reason) VALUES"
-        " ((SELECT coalesce(max(id), 0) FROM matches), (SELECT coalesce(max(id), 0) FROM history), ?, ?, ?, ?)"
-    ),
-}
-_SELECT_VOIDS = {
-    EARLIER_FORMAT: "SELECT rowid, NULL, NULL, number, bots, attempt, reason FROM voids ORDER BY rowid",
-    STORE_FORMAT: "SELECT id, after, events, number, bots, attempt, reason FROM voids ORDER BY id",
-}
-_SELECT_GIVEN_UP = {
-    EARLIER_FORMAT: (
-        "SELECT DISTINCT number FROM voids WHERE attempt >= ? AND number NOT IN"
-        " (SELECT number FROM matches WHERE number IS NOT NULL) ORDER BY number"
-    ),
-    STORE_FORMAT: (
-        "SELECT DISTINCT number FROM voids WHERE attempt >= ? AND number NOT IN"
-        " (SELECT number FROM matches WHERE number IS NOT NULL)"
-        " AND events >= (SELECT coalesce(max(id), 0) FROM history WHERE facts IS NOT NULL) ORDER BY number"
-    ),
-}
-
-
-class Meta(Struct, frozen=True, kw_only=True):
-    """What a run is: what it began with, or was last amended to."""
-
-    format: int = STORE_FORMAT
-    golfref: str
-    protocol: str
-    host: str
-    facts: Facts
-    master_key: str
-    """In hexadecimal. It is secret until the run is complete."""
-    commitment: str
-    """SHA-256 of the master key, in hexadecimal."""
-    matches: int
-    """How many matches the plan has."""
-
-    @property
-    def origin(self) -> Origin:
-        """What played the first matches."""
-        return Origin(golfref=self.golfref, protocol=self.protocol, host=self.host)
-
-
-class Former(Struct, frozen=True, kw_only=True):
-    """What a run was before it was amended."""
-
-    after: int
-    """How many matches had been committed by then."""
-    event: int
-    """The id of the amendment in the run's history."""
-    facts: Facts
-
-
-class Void(Struct, frozen=True, kw_only=True):
-    """An attempt at a match that the referee or its host spoiled."""
-
-    id: int
-    """Counts voids from 1."""
-    after: int | None
-    """How many matches had been committed before it. None in a run of the earlier format, as is `events`."""
-    events: int | None
-    """How many events of the run's history came before it."""
-    number: int | None
-    """The match's place in the plan of then. None in a run of the earlier format that has been amended since."""
-    bots: tuple[str, ...]
-    """The bots by seat."""
-    attempt: int
-    """Counts from 1, anew whenever the run goes on."""
-    reason: str
-
-
-class RunEvent(Struct, frozen=True, kw_only=True):
-    """Something that happened to a run besides its matches: an amendment, or a bot that changed by itself."""
-
-    after: int
-    """How many matches had been committed before it."""
-    lines: tuple[str, ...]
-
-
-class CommittedMatch(Struct, frozen=True, kw_only=True):
-    """A committed match as it lies in the store, without its record."""
-
-    id: int
-    """Counts commits from 1, and never changes."""
-    number: int | None
-    """Its place in the run's plan. None where it is out of the standings."""
-    identity: Identity
-    result: Result
-    hash: str
-    """SHA-256 of its record, in hexadecimal."""
 
 
 class Store:
@@ -172,7 +49,7 @@ class Store:
         self.path = path
         self.journal = journal
         """How SQLite keeps what it has not yet put in place: `wal`, except on file systems that cannot do it."""
-        self.format = STORE_FORMAT
+        self.format = tables.STORE_FORMAT
         """The number of the format in which the run began."""
         self._connection = connection
         self._lock = lock
@@ -193,7 +70,7 @@ class Store:
                 left_over.unlink(missing_ok=True)
             os.close(os.open(unborn, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
             with contextlib.closing(sqlite3.connect(unborn)) as connection, connection:
-                connection.executescript(_TABLES)
+                connection.executescript(tables.TABLES)
                 connection.executemany("INSERT INTO meta VALUES (?, ?)", _meta_rows(meta))
             unborn.rename(path)
             sync_folder(path)
@@ -223,9 +100,9 @@ class Store:
     def _check_shape(self) -> None:
         """The file may hold nothing but our tables: a trigger could change what is written, or take it away again."""
         for kind, name, how in self._read("SELECT type, name, sql FROM sqlite_master"):
-            is_ours = kind == "table" and name in _NAMES
+            is_ours = kind == "table" and name in tables.NAMES
             is_index = kind == "index" and how is None
-            if not is_ours and not is_index and (kind, name) not in _BY_SQLITE:
+            if not is_ours and not is_index and (kind, name) not in tables.BY_SQLITE:
                 raise StoreError(f"{self.path}: it holds the {kind} `{name}`, which golfref did not make")
 
     def meta(self) -> Meta:
@@ -253,15 +130,15 @@ class Store:
         who = (_json(identity.bots), _json(identity.versions))
         where = (identity.deal, identity.rotation)
         kept = (_json(played.result), played.hash, played.record)
-        self._write(_INSERT_MATCH, (played.number, identity.variant, identity.game, *who, *where, *kept))
+        self._write(tables.INSERT_MATCH, (played.number, identity.variant, identity.game, *who, *where, *kept))
 
     def note_void(self, fixture: Fixture, bots: Sequence[str], attempt: int, reason: str) -> None:
         """Note that the referee or its host spoiled a match. Raises WriteFailed."""
-        self._write(_INSERT_VOID[self.format], (fixture.number, _json(bots), attempt, reason))
+        self._write(tables.INSERT_VOID[self.format], (fixture.number, _json(bots), attempt, reason))
 
     def note(self, *lines: str) -> None:
         """Note something that happened to the run. Raises WriteFailed."""
-        self._write(_INSERT_EVENT, (_json(lines), None))
+        self._write(tables.INSERT_EVENT, (_json(lines), None))
 
     def note_origin(self, origin: Origin) -> None:
         """Note what plays from now on, unless the run tells so already. Raises WriteFailed."""
@@ -281,10 +158,10 @@ class Store:
             for id_, place in places.items()
         ]
         with self._transaction() as connection:
-            connection.execute(_INSERT_EVENT, (_json(lines), old))
+            connection.execute(tables.INSERT_EVENT, (_json(lines), old))
             connection.execute("UPDATE matches SET number = NULL")
             connection.executemany("UPDATE matches SET number = ?, result = ? WHERE id = ?", moved)
-            if self.format == EARLIER_FORMAT:
+            if self.format == tables.EARLIER_FORMAT:
                 connection.execute("UPDATE voids SET number = NULL")
             connection.executemany("REPLACE INTO meta VALUES (?, ?)", _meta_rows(meta))
 
@@ -314,7 +191,7 @@ class Store:
 
     def all_ids(self) -> dict[str, list[int]]:
         """By table, the ids of all its rows, in order: 1, 2, 3 and so on, for no row is ever taken out."""
-        void_ids = (id_ for id_, *_ in self._each(_SELECT_VOIDS[self.format]))
+        void_ids = (id_ for id_, *_ in self._each(tables.SELECT_VOIDS[self.format]))
         return {
             "matches": self.ids(),
             "voids": [*void_ids],
@@ -328,7 +205,7 @@ class Store:
 
     def committed(self) -> Iterator[CommittedMatch]:
         """All that was committed, in the order of commits."""
-        return map(self._match, self._each(f"{_SELECT_MATCH} ORDER BY id"))
+        return map(self._match, self._each(f"{tables.SELECT_MATCH} ORDER BY id"))
 
     def tables(self) -> Iterator[tuple[int, tuple[str, ...]]]:
         """The id and the bots, by seat, of all that was committed, in the order of commits."""
@@ -338,18 +215,18 @@ class Store:
 
     def retired(self) -> Iterator[CommittedMatch]:
         """What is out of the standings, in the order of commits."""
-        return map(self._match, self._each(f"{_SELECT_MATCH} WHERE number IS NULL ORDER BY id"))
+        return map(self._match, self._each(f"{tables.SELECT_MATCH} WHERE number IS NULL ORDER BY id"))
 
     def match(self, id_: int) -> CommittedMatch:
         """What was committed under an id."""
-        found = self._read(f"{_SELECT_MATCH} WHERE id = ?", id_)
+        found = self._read(f"{tables.SELECT_MATCH} WHERE id = ?", id_)
         if not found:
             raise StoreError(f"{self.path}: there is no match #{id_}")
         return self._match(found[0])
 
     def planned(self, number: int) -> CommittedMatch:
         """What was committed as a match of the plan."""
-        found = self._read(f"{_SELECT_MATCH} WHERE number = ?", number)
+        found = self._read(f"{tables.SELECT_MATCH} WHERE number = ?", number)
         if not found:
             raise StoreError(f"{self.path}: there is no match {number}")
         return self._match(found[0])
@@ -372,7 +249,7 @@ class Store:
 
         In a run of the earlier format this is the number and the record hash of every match that counts.
         """
-        if self.format == EARLIER_FORMAT:
+        if self.format == tables.EARLIER_FORMAT:
             yield from (f"{number} {value}" for number, value in self.hashes())
             return
         with self._checking("the order of its rows"):
@@ -384,7 +261,7 @@ class Store:
         In a run of the earlier format: over the hashes of the matches that count, as bytes, in the order of the plan.
         """
         digest = sha256()
-        if self.format == EARLIER_FORMAT:
+        if self.format == tables.EARLIER_FORMAT:
             for number, value in self.hashes():
                 with self._checking(f"the hash of match {number}"):
                     digest.update(bytes.fromhex(value))
@@ -402,7 +279,7 @@ class Store:
 
     def voids(self) -> Iterator[Void]:
         """Every attempt that was voided, in order."""
-        found = self._each(_SELECT_VOIDS[self.format])
+        found = self._each(tables.SELECT_VOIDS[self.format])
         for place, (id_, after, events, number, bots, attempt, reason) in enumerate(found, 1):
             with self._checking(f"void {place}"):
                 told = {"id": id_, "after": after, "events": events, "number": number, "attempt": attempt}
@@ -420,7 +297,7 @@ class Store:
 
     def given_up(self, attempts: int) -> list[int]:
         """The matches without a result of which at least this many attempts were voided."""
-        found = self._read(_SELECT_GIVEN_UP[self.format], attempts)
+        found = self._read(tables.SELECT_GIVEN_UP[self.format], attempts)
         return [number for (number,) in found]
 
     def history(self) -> list[RunEvent]:
@@ -484,10 +361,10 @@ class Store:
 
     def _check_format(self) -> None:
         found = self._read("SELECT value FROM meta WHERE key = 'format'")
-        known = {(str(number),): number for number in (EARLIER_FORMAT, STORE_FORMAT)}
+        known = {(str(number),): number for number in (tables.EARLIER_FORMAT, tables.STORE_FORMAT)}
         if len(found) != 1 or found[0] not in known:
             what = f"store format {found[0][0]}" if found else "no golfref store"
-            formats = f"formats {EARLIER_FORMAT} and {STORE_FORMAT}"
+            formats = f"formats {tables.EARLIER_FORMAT} and {tables.STORE_FORMAT}"
             raise StoreError(f"{self.path}: {what}; this golfref knows {formats}, --fresh begins anew")
         self.format = known[found[0]]
 

@@ -8,7 +8,8 @@ from collections import defaultdict
 
 from referee.tournament.plan.schedule import Place
 from referee.tournament.store.facts import plan_of
-from referee.tournament.store.store import Store, Void
+from referee.tournament.store.rows import Void
+from referee.tournament.store.store import Store
 
 
 def voids_by_place(store: Store) -> dict[Place, list[Void]]:

@@ -26,7 +26,9 @@ from referee.tournament.store.events import (
     told_as_barred,
 )
 from referee.tournament.store.facts import Facts, Terms, config_differences, plan_of
-from referee.tournament.store.store import EARLIER_FORMAT, Meta, RunEvent, Store, Void
+from referee.tournament.store.rows import Meta, RunEvent, Void
+from referee.tournament.store.store import Store
+from referee.tournament.store.tables import EARLIER_FORMAT
 from referee.tournament.verify.compare import LONGEST_SHOWN
 
 _TOLD_NOTHING = frozenset({"0.1.0", "0.2.0"})

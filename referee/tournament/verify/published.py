@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct, inspect
 
-from referee.tournament.store.store import EARLIER_FORMAT, Store
+from referee.tournament.store.store import Store
+from referee.tournament.store.tables import EARLIER_FORMAT
 from referee.tournament.summary import RunSummary, summary_of
 from referee.tournament.verify.compare import differences
 

@@ -4,7 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from referee.tournament.plan.schedule import Place
-from referee.tournament.store.store import EARLIER_FORMAT, CommittedMatch, Store, Void
+from referee.tournament.store.rows import CommittedMatch, Void
+from referee.tournament.store.store import Store
+from referee.tournament.store.tables import EARLIER_FORMAT
 from referee.tournament.store.voided import voids_by_place
 
 _Cards = tuple[str, frozenset[str], int, tuple[str, ...]]

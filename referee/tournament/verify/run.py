@@ -23,7 +23,9 @@ from referee.tournament.results import Result
 from referee.tournament.standings import standings_of
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import Origin, player
-from referee.tournament.store.store import EARLIER_FORMAT, CommittedMatch, Meta, Store
+from referee.tournament.store.rows import CommittedMatch, Meta
+from referee.tournament.store.store import Store
+from referee.tournament.store.tables import EARLIER_FORMAT
 from referee.tournament.store.versions import short
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences
 from referee.tournament.verify.course import Course, Stage

@@ -26,7 +26,8 @@ from referee.play.isolation.users import why_none
 from referee.play.spec import BotLimits, BotSpec, Confinement, builtin_bot
 from referee.tournament.store.disk import locked
 from referee.tournament.store.facts import Facts
-from referee.tournament.store.store import Meta, Store
+from referee.tournament.store.rows import Meta
+from referee.tournament.store.store import Store
 
 ANY = BotLimits()
 

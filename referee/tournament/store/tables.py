@@ -1,0 +1,58 @@
+"""The tables of a store, and the statements that read and write them, in the formats that this version knows.
+
+What a row stands for is in rows.py.
+"""
+
+STORE_FORMAT = 4
+"""The number of the format, which is this layout of tables and what the digest covers."""
+
+EARLIER_FORMAT = 3
+"""A run that began in this one goes on in it. Its digest covers the records of the matches that count, and no more."""
+
+NAMES = ("meta", "matches", "voids", "history")
+BY_SQLITE = (("table", "sqlite_stat1"), ("table", "sqlite_stat4"))
+"""What SQLite makes itself besides the indexes of our tables, which nobody has declared."""
+
+TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE matches (
+    id INTEGER PRIMARY KEY, number INTEGER UNIQUE,
+    variant TEXT NOT NULL, game TEXT NOT NULL, bots TEXT NOT NULL, versions TEXT NOT NULL,
+    deal INTEGER NOT NULL, rotation INTEGER NOT NULL,
+    result TEXT NOT NULL, hash TEXT NOT NULL, record BLOB NOT NULL
+);
+CREATE TABLE voids (
+    id INTEGER PRIMARY KEY, after INTEGER NOT NULL, events INTEGER NOT NULL,
+    number INTEGER, bots TEXT NOT NULL, attempt INTEGER NOT NULL, reason TEXT NOT NULL
+);
+CREATE TABLE history (id INTEGER PRIMARY KEY, after INTEGER NOT NULL, lines TEXT NOT NULL, facts TEXT);
+"""
+
+SELECT_MATCH = "SELECT id, number, variant, game, bots, versions, deal, rotation, result, hash FROM matches"
+INSERT_MATCH = (
+    "INSERT INTO matches (number, variant, game, bots, versions, deal, rotation, result, hash, record) VALUES"
+    " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+INSERT_EVENT = "INSERT INTO history (after, lines, facts) VALUES ((SELECT coalesce(max(id), 0) FROM matches), ?, ?)"
+INSERT_VOID = {
+    EARLIER_FORMAT: "INSERT INTO voids (number, bots, attempt, reason) VALUES (?, ?, ?, ?)",
+    STORE_FORMAT: (
+        "INSERT INTO voids (after, events, number, bots, attempt, reason) VALUES"
+        " ((SELECT coalesce(max(id), 0) FROM matches), (SELECT coalesce(max(id), 0) FROM history), ?, ?, ?, ?)"
+    ),
+}
+SELECT_VOIDS = {
+    EARLIER_FORMAT: "SELECT rowid, NULL, NULL, number, bots, attempt, reason FROM voids ORDER BY rowid",
+    STORE_FORMAT: "SELECT id, after, events, number, bots, attempt, reason FROM voids ORDER BY id",
+}
+SELECT_GIVEN_UP = {
+    EARLIER_FORMAT: (
+        "SELECT DISTINCT number FROM voids WHERE attempt >= ? AND number NOT IN"
+        " (SELECT number FROM matches WHERE number IS NOT NULL) ORDER BY number"
+    ),
+    STORE_FORMAT: (
+        "SELECT DISTINCT number FROM voids WHERE attempt >= ? AND number NOT IN"
+        " (SELECT number FROM matches WHERE number IS NOT NULL)"
+        " AND events >= (SELECT coalesce(max(id), 0) FROM history WHERE facts IS NOT NULL) ORDER BY number"
+    ),
+}
