@@ -213,6 +213,29 @@ def match(
 
 
 @app.command()
+def check(
+    command: Annotated[str, typer.Argument(metavar="CMD", help="The bot: its command line, quoted, or builtin:NAME.")],
+    variant: Annotated[
+        Optional[list[str]],
+        typer.Option(metavar="VARIANT", help="Play this game only; may be given several times. Default: all games."),
+    ] = None,
+    folder: Annotated[
+        Optional[str], typer.Option("--dir", metavar="FOLDER", help="Where the bot starts; default: here.")
+    ] = None,
+    isolation: Annotated[str, typer.Option(metavar="LEVEL", help="none, limits or bwrap.")] = "limits",
+    seed: Annotated[Optional[str], typer.Option(help="Fix the deals and what the other seats do.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Say whether a bot keeps the protocol: where it does not, what it should have done. Exits with 1 if it fails."""
+    from referee.commands.check import Ordered, check_bot
+
+    order = Ordered(
+        command=command, folder=folder, variants=variant or (), isolation=isolation, seed=seed, as_json=as_json
+    )
+    raise typer.Exit(check_bot(order))
+
+
+@app.command()
 def variants(as_json: Json = False) -> None:
     """List the games, a line each, with --json also their options."""
     from referee.commands.variants import list_variants

@@ -18,6 +18,7 @@ ROOMS = (
     "referee.trials",
     "referee.tournament",
     "referee.reports",
+    "referee.kit",
     "referee.commands",
     "referee.library",
     "referee.cli",

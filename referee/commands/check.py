@@ -1,0 +1,163 @@
+"""check: whether a bot keeps the protocol, step by step, with all that its author needs to put it right."""
+
+import secrets
+import shlex
+import time
+from collections.abc import Iterator, Sequence
+from typing import get_args
+
+import msgspec
+from msgspec import Struct, convert
+
+from protocol.text import printable
+from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
+from referee.kit.check.bench import Bench
+from referee.kit.check.games import GAMES, OPTIONS
+from referee.kit.check.report import Finding, Outcome, Report
+from referee.kit.check.steps import STEPS, check
+from referee.play.faults import HostFault
+from referee.play.isolation.levels import bubblewrap, find_problem
+from referee.play.pump.pump import Pump
+from referee.play.session import Interrupted, run_session
+from referee.play.spec import BadBot, BotSpec, Confinement, Isolation, command_bot
+from referee.rules.book.variants import UnknownVariant, preset
+
+MOST_FINDINGS = 12
+"""How many findings are told in full."""
+
+MOST_GAMES = 4
+"""How many games are named in which a finding came up."""
+
+_MARKS = {"pass": "pass", "warn": "WARN", "fail": "FAIL", "skip": "skip"}
+
+
+class Ordered(Struct, frozen=True, kw_only=True):
+    """What `golfref check` is asked to do."""
+
+    command: str
+    folder: str | None
+    variants: Sequence[str]
+    isolation: str
+    seed: str | None
+    as_json: bool
+
+
+def check_bot(order: Ordered) -> int:
+    """Check the bot, and tell each step when it is done."""
+    try:
+        spec, confinement = _bot(order)
+        games = [game for game in GAMES if not order.variants or game.preset in order.variants]
+        options = [game for game in OPTIONS if not order.variants or game.preset in order.variants]
+        for name in order.variants:
+            preset(name)
+    except HostFault as fault:
+        say(f"golfref check: {fault}")
+        return HOST_FAILED
+    except (BadBot, UnknownVariant) as error:
+        say(f"golfref check: {error}")
+        return USAGE
+    seed = order.seed or secrets.token_hex(4)
+    benches: list[Bench] = []
+    began = time.monotonic()
+
+    async def work(pump: Pump) -> None:
+        bench = Bench(pump, spec, confinement, games=games, options=options, seed=seed)
+        benches.append(bench)
+        if not order.as_json:
+            put(f"golfref check {shlex.join(spec.command)}", f"seed {seed}, isolation {confinement.isolation}", "")
+        await check(bench, lambda: None if order.as_json else put(*_step_lines(bench.outcome)))
+
+    try:
+        run_session([work])
+    except Interrupted:
+        say("golfref check: interrupted")
+        return INTERRUPTED
+    except HostFault as fault:
+        say(f"golfref check: broken off, and not the bot's fault: {fault}")
+        return HOST_FAILED
+    report = _report(benches[0], spec, confinement, seconds=time.monotonic() - began)
+    if order.as_json:
+        put_json(msgspec.json.encode(report))
+    else:
+        put(*_end_lines(report))
+    return CHECK_FAILED if report.verdict == "fail" else DONE
+
+
+def _bot(order: Ordered) -> tuple[BotSpec, Confinement]:
+    """The bot and how it is kept; raises BadBot, and HostFault where the level of isolation is missing here."""
+    if order.isolation not in get_args(Isolation):
+        raise BadBot(f"--isolation: expected none, limits or bwrap, got {order.isolation!r}")
+    confinement = convert({"isolation": order.isolation}, Confinement)
+    if confinement.isolation == "bwrap":
+        bubblewrap()
+    spec = command_bot(order.command, order.folder)
+    if problem := find_problem(spec, confinement.isolation):
+        hint = "" if order.folder or spec.builtin else "; `--dir FOLDER` starts it in its own folder"
+        raise BadBot(f"{order.command!r}: {problem}{hint}")
+    return spec, confinement
+
+
+def _report(bench: Bench, spec: BotSpec, confinement: Confinement, *, seconds: float) -> Report:
+    verdicts = [outcome.verdict for outcome in bench.outcomes]
+    return Report(
+        command=shlex.join(spec.command),
+        folder=spec.dir,
+        isolation=confinement.isolation,
+        seed=bench.seed,
+        verdict="fail" if "fail" in verdicts else "warn" if "warn" in verdicts else "pass",
+        steps=bench.outcomes,
+        findings=list(bench.found.values()),
+        times=bench.times,
+        shown={
+            "decisions": dict(bench.shown.decisions),
+            "kinds": dict(bench.shown.kinds),
+            "events": dict(bench.shown.events),
+        },
+        seconds=round(seconds, 3),
+    )
+
+
+# For people
+
+
+def _step_lines(outcome: Outcome) -> Iterator[str]:
+    numbers = ", ".join(f"[{number}]" for number in outcome.findings)
+    found = f"  see {numbers}" if numbers else ""
+    summary = printable(outcome.summary, 200)
+    yield f"{outcome.number:2} {_MARKS[outcome.verdict]}  {outcome.title:31} {summary}{found}".rstrip()
+    yield from (f"           note: {note}" for note in outcome.notes)
+
+
+def _end_lines(report: Report) -> Iterator[str]:
+    for number, finding in enumerate(report.findings[:MOST_FINDINGS], start=1):
+        yield from _finding_lines(number, finding)
+    if len(report.findings) > MOST_FINDINGS:
+        more = len(report.findings) - MOST_FINDINGS
+        yield from ("", f"{more} more findings; put these right first, or see all of them with --json")
+    counts = [sum(step.verdict == verdict for step in report.steps) for verdict in ("pass", "warn", "fail", "skip")]
+    words = [f"{count} {word}" for count, word in zip(counts, ("passed", "warned", "failed", "skipped"), strict=True)]
+    yield from ("", f"{report.verdict}: of {len(STEPS)} steps {', '.join(words)}; {report.seconds:.1f} s")
+
+
+def _finding_lines(number: int, finding: Finding) -> Iterator[str]:
+    times = f", {finding.count} times" if finding.count > 1 else ""
+    yield ""
+    yield f"[{number}] {finding.verdict}: {finding.kind}{times}, first in step {finding.step}: {finding.where}"
+    if len(finding.games) > 1:
+        names = [game for game, _ in finding.games.most_common(MOST_GAMES)]
+        more = len(finding.games) - len(names)
+        yield f"    in {'; '.join(names)}{f' and {more} more' if more else ''}"
+    yield f"    what:   {printable(finding.what, 1000)}"
+    if finding.place is not None:
+        note = f": {finding.place_note}" if finding.place_note else ""
+        yield f"    line:   {finding.place.text}"
+        yield f"            {finding.place.marker} column {finding.place.column}{note}"
+    yield f"    rule:   {finding.rule}"
+    if finding.right:
+        yield f"    right:  {finding.right}"
+    if finding.conversation:
+        yield "    the conversation up to there (> to the bot, < from it):"
+        yield from (f"      {line}" for line in finding.conversation)
+    if finding.stderr:
+        yield "    the end of its standard error:"
+        yield from (f"      | {line}" for line in finding.stderr)

@@ -1,0 +1,208 @@
+"""Where a bot is checked: it starts processes of the bot, plays matches with them, and gathers what is wrong.
+
+The steps decide what is played; whatever goes wrong in it is found here, in the same way for all of them.
+"""
+
+from collections.abc import Hashable, Sequence
+
+import trio
+from msgspec import Struct
+
+from protocol.messages import Limits, Ready
+from referee.kit.check.findings import of_late, of_slip, of_spare
+from referee.kit.check.games import GameToTry
+from referee.kit.check.report import Finding, Outcome, Times
+from referee.kit.check.rules import Rule
+from referee.kit.check.sitting import AS_ALWAYS, Given, Manner, Sitting
+from referee.kit.check.tape import Shown
+from referee.play.bot.channel import Channel
+from referee.play.bot.orphans import end_orphans
+from referee.play.bot.process import FAREWELL_S
+from referee.play.pump.pump import Pump
+from referee.play.spec import BotSpec, Confinement
+
+MOST_SILENT = 6
+"""The check ends when the bot has left so many requests unanswered in all."""
+
+FRUITLESS = 3
+"""The check ends when so many matches have had no legal answer at all."""
+
+SHORT_PATIENCE_S = 0.05
+"""How long a bot may take to end that has been found before not to end by itself."""
+
+
+class Farewell(Struct, frozen=True, kw_only=True):
+    """How a process ended when its input ended."""
+
+    seconds: float
+    status: str
+    """How it ended, in words; empty where it had to be killed."""
+
+
+class Bench:
+    """A bot under check."""
+
+    def __init__(  # noqa: PLR0913 - what is asked for on the command line
+        self,
+        pump: Pump,
+        spec: BotSpec,
+        confinement: Confinement,
+        *,
+        games: Sequence[GameToTry],
+        options: Sequence[GameToTry],
+        seed: str,
+    ) -> None:
+        self.pump, self.spec, self.confinement = pump, spec, confinement
+        self.games = games
+        """The presets that are played."""
+        self.options = options
+        """What is played with other options."""
+        self.seed = seed
+        self.outcome = Outcome(number=0, title="")
+        """The step that is under way."""
+        self.outcomes: list[Outcome] = []
+        """All steps that have begun."""
+        self.times: dict[str, Times] = {}
+        """By decision how long answers took."""
+        self._began = 0.0
+        self.found: dict[Hashable, Finding] = {}
+        """What is wrong, in the order in which it came up."""
+        self.sittings: list[Sitting] = []
+        self.farewells: list[Farewell] = []
+        self.shown = Shown()
+        self.given: list[Given] = []
+        """All answers that were right."""
+        self.ready: Ready | None = None
+        self.stopped = ""
+        """Why no further step is tried; empty as long as they are."""
+        self.slow_to_end = 0
+        """How often it did not end by itself."""
+
+    def begin(self, number: int, title: str) -> None:
+        """Begin a step."""
+        self.outcome = Outcome(number=number, title=title)
+        self.outcomes.append(self.outcome)
+        self._began = trio.current_time()
+
+    def end(self) -> None:
+        """End the step."""
+        self.outcome.seconds = round(trio.current_time() - self._began, 3)
+
+    @property
+    def all_games(self) -> list[GameToTry]:
+        """All that is played, each under its label."""
+        return [*self.games, *self.options]
+
+    async def sit(self, game: GameToTry, manner: Manner = AS_ALWAYS, *, seat: int = 0, salt: str = "") -> Sitting:
+        """Play a match with a new process of the bot, which has ended when this returns."""
+        channel = await self.start()
+        try:
+            sitting = await self.play(channel, game, manner, seat=seat, salt=salt)
+        finally:
+            with trio.CancelScope(shield=True):
+                await self.part(channel)
+        self.gather(sitting)
+        return sitting
+
+    async def start(self) -> Channel:
+        """A new process of the bot."""
+        return await self.pump.start_bot(self.spec, self.confinement, Limits())
+
+    async def play(  # noqa: PLR0913 - what differs from match to match
+        self,
+        channel: Channel,
+        game: GameToTry,
+        manner: Manner = AS_ALWAYS,
+        *,
+        seat: int = 0,
+        salt: str = "",
+        known: Ready | None = None,
+        matches_before: int = 0,
+    ) -> Sitting:
+        """Play a match with this process, which lives on."""
+        seed = f"{self.seed}/{game.label}/{salt}"
+        sitting = Sitting(
+            channel, game, folder=self.spec.dir, seed=seed, seat=seat, manner=manner, matches_before=matches_before
+        )
+        await self.pump.converse(sitting.steps(known), {seat: channel})
+        return sitting
+
+    async def part(self, channel: Channel) -> Farewell:
+        """End the bot's input, and see whether and when it ends; it is gone when this returns."""
+        process = channel.process
+        patience_s = SHORT_PATIENCE_S if self.slow_to_end > 1 else FAREWELL_S
+        farewell = Farewell(seconds=0.0, status="not started")
+        if process is not None:
+            channel.release()
+            process.close_stdin()
+            began = process.own_time_s()
+            while not process.has_exited() and process.own_time_s() < began + patience_s:
+                channel.read_rest()
+                await trio.sleep(0.001)
+            seconds = process.own_time_s() - began
+            channel.read_rest()
+            farewell = Farewell(seconds=seconds, status=process.exit_status() or "")
+        await channel.stop(patience_s=0.0)
+        self.pump.let_go(channel)
+        await end_orphans()
+        self.slow_to_end += not farewell.status
+        self.farewells.append(farewell)
+        return farewell
+
+    # What is wrong
+
+    def gather(self, sitting: Sitting) -> None:
+        """Take what came up in a match that is over."""
+        sitting.note_rest()
+        self.sittings.append(sitting)
+        self.shown.note(sitting.tape)
+        self.given += [given for given in sitting.given if given.action is not None]
+        self.ready = sitting.ready or self.ready
+        for slip in sitting.slips:
+            self.find(*of_slip(slip, sitting))
+        for late in sitting.late:
+            self.find(*of_late(late, sitting))
+        for spare in sitting.spare:
+            self.find(*of_spare(spare, sitting))
+        self._stop_if_hopeless()
+
+    def find(self, alike: Hashable, finding: Finding) -> None:
+        """Add a finding, or count it where it has come up before."""
+        if (known := self.found.get(alike)) is None:
+            known = self.found[alike] = finding
+            known.step = self.outcome.number
+        else:
+            known.count += finding.count
+            known.games.update(finding.games)
+        self.note(alike)
+
+    def warn(  # noqa: PLR0913 - what a finding has
+        self, kind: str, what: str, rule: Rule, *, right: str = "", where: str = "", stderr: tuple[str, ...] = ()
+    ) -> None:
+        """Add a warning that is about no single line."""
+        found = Finding(
+            verdict="warn",
+            kind=kind,
+            what=what,
+            where=where or self.outcome.title,
+            rule=rule,
+            right=right,
+            stderr=stderr,
+        )
+        self.find((kind, what), found)
+
+    def note(self, alike: Hashable) -> None:
+        """Count a known finding for the step that is under way."""
+        finding, number = self.found[alike], list(self.found).index(alike) + 1
+        if number not in self.outcome.findings:
+            self.outcome.findings.append(number)
+        if self.outcome.verdict != "fail":
+            self.outcome.verdict = finding.verdict
+
+    def _stop_if_hopeless(self) -> None:
+        silent = sum(finding.count for finding in self.found.values() if finding.kind == "timeout")
+        if silent >= MOST_SILENT:
+            self.stopped = f"the bot left {silent} requests unanswered"
+        played = [one for one in self.sittings if one.ready is not None and one.manner.answers]
+        if len(played) >= FRUITLESS and not self.given:
+            self.stopped = f"the bot gave no legal answer in {len(played)} matches"

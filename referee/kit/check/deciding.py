@@ -1,0 +1,86 @@
+"""The steps in which a bot decides: every game, positions that it does not reach by itself, slap windows."""
+
+from typing import get_args
+
+from protocol.actions import Action
+from protocol.events import Event
+from protocol.messages import Decision
+from referee.kit.check.bench import Bench
+from referee.kit.check.sitting import Manner
+from referee.rules.table.asks import Ask
+
+DECISIONS = frozenset(get_args(Decision))
+KINDS = frozenset(str(kind.__struct_config__.tag) for kind in get_args(Action))
+EVENTS = frozenset(str(getattr(event, "__origin__", event).__struct_config__.tag) for event in get_args(Event)) | {
+    "fault"
+}
+
+SLAPS = frozenset({"slap", "give"})
+"""The decisions that a bot does not get which renounces slaps."""
+
+LOST = 7
+"""The number of the answer that counts as late in one of the games, so that the bot hears of a fault."""
+
+
+async def every_game(bench: Bench) -> None:
+    """Play every preset, and games with other options."""
+    before = len(bench.given)
+    for number, game in enumerate(bench.all_games):
+        lost = LOST if number == 0 else None
+        await bench.sit(game, Manner(loses=lost), seat=number % game.seats, salt="game")
+        if bench.stopped:
+            return
+    answers = len(bench.given) - before
+    bench.outcome.summary = (
+        f"{len(bench.games)} games, {len(bench.options)} with other options, {answers} legal answers"
+    )
+
+
+async def positions(bench: Bench) -> None:
+    """Put questions to the bot that it has not had, after the dice have played its seat up to there."""
+    before = len(bench.given)
+
+    def is_new(ask: Ask) -> bool:
+        kinds, decisions = bench.shown.kinds, bench.shown.decisions
+        return not decisions[ask.decision] or any(not kinds[offer.kind] for offer in ask.offers)
+
+    for number, game in enumerate(bench.all_games):
+        if not lacking(bench) or bench.stopped:
+            break
+        await bench.sit(game, Manner(puts=is_new), seat=(number + 1) % game.seats, salt="positions")
+    shown = bench.shown
+    parts = (
+        f"{len(DECISIONS & shown.decisions.keys())} of {len(DECISIONS)} decisions",
+        f"{len(KINDS & shown.kinds.keys())} of {len(KINDS)} actions",
+        f"{len(EVENTS & shown.events.keys())} of {len(EVENTS)} events",
+    )
+    bench.outcome.summary = f"{', '.join(parts)} shown in all; {len(bench.given) - before} more answers"
+
+
+def lacking(bench: Bench) -> frozenset[str]:
+    """What the bot has not been shown: decisions, kinds of action, kinds of events."""
+    shown = bench.shown
+    missing = (DECISIONS - shown.decisions.keys()) | (KINDS - shown.kinds.keys()) | (EVENTS - shown.events.keys())
+    if bench.ready is not None and not bench.ready.slaps:
+        return missing - SLAPS - {"pass"}
+    return missing
+
+
+async def slap_windows(bench: Bench) -> None:
+    """Play games with slaps, at tables at which the others slap a lot."""
+    games = [game for game in bench.all_games if game.variant.options.slaps]
+    if not games:
+        bench.outcome.verdict, bench.outcome.summary = "skip", "no game with slaps is played"
+        return
+    first = len(bench.sittings)
+    for number, game in enumerate(games):
+        await bench.sit(game, seat=(number + 1) % game.seats, salt="slaps")
+        if bench.stopped:
+            return
+    sittings = bench.sittings[first:]
+    windows = sum(given.ask.decision == "slap" for one in sittings for given in one.given)
+    late = sum(len(one.late) for one in sittings)
+    if bench.ready is not None and not bench.ready.slaps:
+        bench.outcome.summary = "renounced: it was not asked, and followed the slaps of the others"
+    else:
+        bench.outcome.summary = f"{windows + late} windows, {late} times silent or late"

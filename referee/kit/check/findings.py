@@ -1,0 +1,173 @@
+"""What a bot did wrong, as findings: the sentence, the place in its line, the rule, and what would have been right."""
+
+import contextlib
+import re
+from collections import Counter
+from collections.abc import Hashable
+
+from msgspec.structs import replace
+
+from protocol.actions import Action
+from protocol.codec import BadLine, decode_answer, encode
+from protocol.messages import Answer, Ready
+from protocol.offers import Pick
+from protocol.text import printable
+from referee.kit.check import rules
+from referee.kit.check.places import culprit, place_in, place_of
+from referee.kit.check.report import Finding
+from referee.kit.check.sitting import CLOCKS, Late, Sitting, Slip, Spare
+from referee.rules.table.asks import Ask
+
+LAST_WORDS = 12
+"""How many lines of standard error are shown of a bot that ended."""
+
+LONGEST_WORDS = 300
+"""How many characters of such a line are shown."""
+
+ENDED = frozenset({"crashed", "closed_output", "start_failed", "start_timeout"})
+"""Faults whose reason may stand in standard error."""
+
+Found = tuple[Hashable, Finding]
+"""What is the same about findings that are told once, and the finding."""
+
+
+def of_slip(slip: Slip, sitting: Sitting) -> Found:
+    """A fault."""
+    mishap, ask = slip.mishap, slip.ask
+    decision = None if ask is None else ask.decision
+    rule = rules.THEN if slip.joined else rules.rule_of(mishap, slip.line, decision)
+    place, field = None, ""
+    if slip.line:
+        place = place_of(mishap, slip.line, ask)
+    if mishap.kind == "illegal_action" and ask is not None and not slip.joined:
+        field, rule = _offered(slip.line, ask, rule)
+    if slip.joined:
+        place = place_in(slip.line, max(0, slip.line.decode("utf-8", "replace").find('"then"')))
+    what = mishap.detail
+    if mishap.kind in ("crashed", "closed_output") and ask is not None:
+        what = f"when `{decision}` was asked, the process had ended or closed its output: {mishap.detail}"
+    if mishap.kind == "start_failed":
+        what += f"; it was started in {sitting.folder}, and `--dir FOLDER` starts it elsewhere"
+    words = last_words(sitting) if mishap.kind in ENDED else ()
+    finding = Finding(
+        verdict="fail",
+        kind=mishap.kind,
+        what=what,
+        where=_where(sitting, slip.round, ask),
+        rule=rule,
+        place=place,
+        place_note=f"`{field}` is not as offered" if field else "",
+        right=_right(slip, ask),
+        conversation=slip.conversation,
+        stderr=words,
+        games=Counter([sitting.game_to_try.label]),
+    )
+    alike = words[-1] if words else "" if mishap.kind in ("timeout", "crashed") else _without_numbers(mishap.detail)
+    if mishap.kind == "illegal_action":
+        alike = f"{decision} {field} {slip.joined}"
+    return (mishap.kind, rule.says, rule.number, alike), finding
+
+
+def of_late(late: Late, sitting: Sitting) -> Found:
+    """Silence in a slap window, which is no fault."""
+    finding = Finding(
+        verdict="warn",
+        kind="late slap",
+        what=f"no answer within {CLOCKS.slap_s:g} s in a slap window, which counts as a pass: {late.hint}",
+        where=_where(sitting, sitting.game.table.round, late.ask),
+        rule=rules.SILENCE,
+        right=_answer(late.id, late.ask.fallback),
+        conversation=late.conversation,
+        games=Counter([sitting.game_to_try.label]),
+    )
+    return ("late slap",), finding
+
+
+def of_spare(spare: Spare, sitting: Sitting) -> Found:
+    """A line that answers nothing."""
+    what, rule = _why_spare(spare)
+    finding = Finding(
+        verdict="fail",
+        kind="spare line",
+        what=f"{what}; 1000 such lines a match are ignored, the next one is a `flood` and forfeits",
+        where=_where(sitting, sitting.game.table.round, None),
+        rule=rule,
+        place=place_in(spare.line, 0),
+        right="nothing; one line for each request, and debugging to standard error",
+        conversation=spare.conversation,
+        games=Counter([sitting.game_to_try.label]),
+    )
+    return ("spare line", what), finding
+
+
+_AFTER = {
+    "": ("it wrote this before it was sent anything", rules.SPEAKS_FIRST),
+    "hello": ("it wrote more than one line for `hello`", rules.ONE_LINE),
+    "match": ("it answered `match`", rules.ONE_LINE),
+    "end": ("it answered `end`", rules.ONE_LINE),
+}
+"""What a line is that came after a message of the referee that awaits none."""
+
+
+def _why_spare(spare: Spare) -> tuple[str, rules.Rule]:
+    if not spare.line.endswith(b"\n"):
+        return "its last line has no newline", rules.LINE
+    if spare.after in _AFTER:
+        return _AFTER[spare.after]
+    if not spare.line.strip():
+        return "it wrote a blank line", rules.BLANK
+    if spare.is_repeat:
+        return "it answered the same request twice", rules.ONE_LINE
+    with contextlib.suppress(BadLine):
+        decode_answer(spare.line)
+        return "it answered with an id that no open request has", rules.SAME_ID
+    return "it wrote something that is no answer", rules.OUTPUT
+
+
+def _offered(line: bytes, ask: Ask, rule: rules.Rule) -> tuple[str, rules.Rule]:
+    """The field that is not as offered, and the rule for it."""
+    try:
+        action = decode_answer(line).action
+    except BadLine:
+        return "", rule
+    field = culprit(ask, action) or ""
+    offers = [offer for offer in ask.offers if offer.kind == action.__struct_config__.tag]
+    if any(isinstance(offer.choices().get(field), Pick) for offer in offers):
+        return field, replace(rule, says=rules.PICK.says)
+    return field, rule
+
+
+def _right(slip: Slip, ask: Ask | None) -> str:
+    if slip.joined:
+        try:
+            return _text(replace(decode_answer(slip.line), then=None))
+        except BadLine:
+            return ""
+    if ask is not None:
+        return _answer(slip.id, ask.fallback)
+    return _text(Ready(name="mine")) if not slip.round or not slip.ask else ""
+
+
+def _answer(id_: str, action: Action) -> str:
+    return _text(Answer(id=id_, action=action))
+
+
+def _text(message: Answer | Ready) -> str:
+    """The message as an author would write it, without what may be left out."""
+    text = encode(message).decode().rstrip("\n").replace(',"then":null', "")
+    return text if isinstance(message, Answer) else '{"type":"ready","name":"mine"}'
+
+
+def _where(sitting: Sitting, number: int, ask: Ask | None) -> str:
+    game = sitting.game_to_try.label
+    return f"{game}, round {number}, {ask.decision}" if ask is not None else f"{game}"
+
+
+def last_words(sitting: Sitting) -> tuple[str, ...]:
+    """The end of what the bot wrote to standard error."""
+    lines = sitting.channel.stderr.text().splitlines()
+    return tuple(printable(line.expandtabs(), LONGEST_WORDS) for line in lines[-LAST_WORDS:])
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "0", text)[:60]

@@ -1,0 +1,83 @@
+"""What a check plays: every preset, and options that bring decisions, actions and events which no preset has."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variant import Variant
+from referee.rules.book.variants import customised
+
+SHORT: Mapping[str, Any] = {"rounds": 2}
+"""The options with which most matches are over soon."""
+
+
+class GameToTry(Struct, frozen=True, kw_only=True):
+    """A game, its table, and what is special about it."""
+
+    label: str
+    """What it is called in findings: the preset, with what was changed."""
+    preset: str
+    changes: Mapping[str, Any]
+    seats: int
+    quits: bool = False
+    """Whether one of the other seats forfeits."""
+
+    @property
+    def variant(self) -> Variant:
+        """The game with these options."""
+        return customised(self.preset, self.changes)
+
+
+def _preset(name: str, seats: int) -> GameToTry:
+    changes = {"course": [3, 5, 4]} if name == "par-course" else SHORT
+    return GameToTry(label=name, preset=name, changes=changes, seats=seats)
+
+
+def _with(preset: str, seats: int, *, quits: bool = False, **options: Any) -> GameToTry:
+    special = ", ".join(f"{name}={_word(value)}" for name, value in options.items())
+    changes = options if "course" in options else {**SHORT, **options}
+    return GameToTry(label=f"{preset} ({special})", preset=preset, changes=changes, seats=seats, quits=quits)
+
+
+def _word(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else "..." if isinstance(value, dict) else str(value)
+
+
+_SEATS = {"four-card": 3, "cambio": 3, "powers": 3, "cactus": 4, "two-deck": 3, "cutthroat": 3, "nine-card": 2}
+
+GAMES: Sequence[GameToTry] = tuple(_preset(name, _SEATS.get(name, 2)) for name in PRESETS)
+"""Every preset."""
+
+OPTIONS: Sequence[GameToTry] = (
+    _with("six-card", 3, flip_instead=True, jack_skip=True, jokers=2, end_mode="both", quits=True),
+    _with("nine-card", 1),
+    _with("nine-card", 3, flip_on_discard="must", cutthroat_trade=True, stock_out="end"),
+    _with("six-card-knock", 2, tiebreak="playoff", knock_penalty="add:10", rounds=1),
+    _with("four-card", 3, initial_look="any:2", cambio_powers={"J": "peek_own", "Q": "peek_other", "K": "exchange"}),
+    _with("cambio", 3, slaps=True, hidden_rearrange=False, power_before_slaps=True),
+    _with("powers", 3, powers_draw_pile=True, shield_uses=2),
+    _with("powers", 2, black_king_cancels="drawn", hidden_rearrange=False),
+    _with("cactus", 3, slap_tries=3, late_card="slapper", slap_match="points", cactus_ranks="KA"),
+    _with("cactus", 3, slap_order="lottery"),
+    _with("two-deck", 2, pairs_leave="next_turn"),
+    _with("par-course", 2, course=[3, 5, 4], par_choice="dealer", strokes_per_turn="unlimited"),
+    _with("par-4", 2, arrange="blind"),
+    _with("no-par", 2, no_par_first_end=2),
+)
+"""Games with other options."""
+
+CROWDS: Sequence[GameToTry] = (
+    _with("cactus", 24, rounds=1),
+    _with("cambio", 10, rounds=1),
+    _with("nine-card", 10, rounds=1),
+    _with("six-card", 8, rounds=1),
+)
+"""Tables as large as they can be."""
+
+
+def some_games(games: Sequence[GameToTry], most: int) -> Sequence[GameToTry]:
+    """Return the first games of different courses of play, as many as there are but not more than `most`."""
+    first = {game.variant.play: game for game in reversed(games)}
+    return list(reversed(first.values()))[:most]

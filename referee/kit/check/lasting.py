@@ -1,0 +1,169 @@
+"""The steps about what lasts: long matches, several matches in one process, and the same answers to the same seed."""
+
+from collections.abc import Sequence
+
+import msgspec
+import trio
+
+from protocol.messages import Limits
+from referee.kit.check import rules
+from referee.kit.check.bench import Bench
+from referee.kit.check.findings import last_words
+from referee.kit.check.games import GameToTry, some_games
+from referee.kit.check.sitting import Given, Manner, Sitting
+from referee.play.bot.channel import Channel
+from referee.play.bot.pool import Pool, PooledBot
+
+LONG = 40
+"""The rounds of a long match."""
+
+LONG_PATIENCE_S = 6.0
+"""How long a long match may take."""
+
+SEVERAL = 8
+"""How many matches are played in one process."""
+
+ANSWERS = 20
+"""How many answers the bot gives in each of them before the dice play its seat to the end."""
+
+MB = 1 << 20
+
+WORTH_A_WARNING_MB = 8
+"""By how much the memory must grow in the second half of a long match to be worth a warning."""
+
+
+async def long_match(bench: Bench) -> None:
+    """Play a match of many rounds."""
+    game = bench.all_games[0]
+    changes = dict(game.changes)
+    if "course" in changes:
+        changes["course"] = list(changes["course"]) * (LONG // len(changes["course"]))
+    else:
+        changes |= {"rounds": LONG, "limit": None} if game.variant.options.limit else {"rounds": LONG}
+    long = GameToTry(label=f"{game.preset} ({LONG} rounds)", preset=game.preset, changes=changes, seats=game.seats)
+    sitting = await bench.sit(long, Manner(patience_s=LONG_PATIENCE_S), salt="long")
+    held = [one / MB for one in sitting.memory if one]
+    bench.outcome.summary = f"{len(sitting.given)} answers in a match of {sitting.game.table.round} rounds"
+    if not held:
+        return
+    half = held[len(held) // 2 :]
+    grown = half[-1] - half[0]
+    bench.outcome.summary += f", memory {held[0]:.0f} MB at its beginning and {held[-1]:.0f} MB at its end"
+    if grown > WORTH_A_WARNING_MB and half[-1] > max(held[: len(held) // 2]):
+        what = f"its memory grew by {grown:.0f} MB in the second half of a match of {len(sitting.given)} answers"
+        right = "forget what belongs to a match when the next one begins, and to a round when it is over"
+        bench.warn("growing memory", what, rules.MEMORY, right=right)
+
+
+async def several_matches(bench: Bench) -> None:
+    """Play different games one after the other in one process, as `reuse = "tournament"` does."""
+    games = (list(bench.all_games) * SEVERAL)[:SEVERAL]
+    sittings = await _in_one_process(bench, games, salt="several", answers=ANSWERS)
+    bench.outcome.summary = f"{len(sittings)} matches in one process"
+    if len(sittings) == 1 and not sittings[0].slips and not sittings[0].broken_off:
+        bench.outcome.summary = "it ends after its first match, as it may; each match then begins in a new process"
+
+
+async def _in_one_process(bench: Bench, games: Sequence[GameToTry], *, salt: str, answers: int) -> list[Sitting]:
+    """Play these games with one process as far as it goes; returns the matches that were played."""
+    pool = Pool()
+    played: list[Sitting] = []
+    channel, known = await bench.start(), None
+    try:
+        for number, game in enumerate(games):
+            manner = Manner(first=answers, even=True)
+            try:
+                sitting = await bench.play(channel, game, manner, seat=0, salt=salt, known=known, matches_before=number)
+            except BaseException:
+                with trio.CancelScope(shield=True):
+                    await bench.part(channel)
+                raise
+            played.append(sitting)
+            known = sitting.ready or known
+            if known is None or sitting.broken_off or sitting.talk.seats[sitting.seat].forfeited:
+                await bench.part(channel)
+                bench.gather(sitting)
+                break
+            next_channel = await _again(
+                bench,
+                pool,
+                channel,
+                PooledBot(bot=bench.spec.name, channel=channel, ready=known, matches=number + 1, blocks={number}),
+            )
+            bench.gather(sitting)
+            if next_channel is None:
+                _how_it_ended(bench, sitting)
+                break
+            channel = next_channel
+        else:
+            await bench.part(channel)
+    finally:
+        with trio.CancelScope(shield=True):
+            await pool.close()
+    return played
+
+
+async def _again(bench: Bench, pool: Pool, channel: Channel, bot: PooledBot) -> Channel | None:
+    """The same process for a further match; None where it has ended."""
+    with trio.CancelScope(shield=True):
+        await pool.keep(bot)
+        bench.pump.let_go(channel)
+    kept = await pool.take(bot.bot, -1)
+    if kept is None:
+        return None
+    return bench.pump.admit(Channel(bench.spec, bench.confinement, Limits(), kept.channel.process))
+
+
+def _how_it_ended(bench: Bench, sitting: Sitting) -> None:
+    """Warn of a bot that ended after `end`, but not as one does that wants no further match."""
+    process = sitting.channel.process
+    status = None if process is None else process.exit_status()
+    if status is not None and status != "exited with code 0":
+        bench.warn(
+            "ends oddly",
+            f"after `end` it {status}",
+            rules.MORE_MATCHES,
+            right="read on after `end`, or end the program with exit code 0",
+            stderr=last_words(sitting),
+        )
+
+
+async def same_seed(bench: Bench) -> None:
+    """Play the same match twice in new processes, and once more in a process that has played another one before."""
+    games = some_games(bench.all_games, 3)
+    differing = 0
+    for game in games:
+        manner = Manner(first=ANSWERS, even=True)
+        one = await bench.sit(game, manner, salt="same")
+        two = await bench.sit(game, manner, salt="same")
+        if bench.stopped or _differs(bench, one.given, two.given, game, "in two new processes"):
+            differing += 1
+            continue
+        other = next((other for other in bench.all_games if other.preset != game.preset), game)
+        played = await _in_one_process(bench, [other, game], salt="same", answers=ANSWERS)
+        if len(played) > 1 and not played[-1].slips:
+            words = f"in a new process, and in one that has played {other.label} before"
+            differing += _differs(bench, one.given, played[-1].given, game, words)
+    bench.outcome.summary = f"{len(games) - differing} of {len(games)} matches alike"
+
+
+def _differs(bench: Bench, one: Sequence[Given], two: Sequence[Given], game: GameToTry, words: str) -> bool:
+    """Warn where the answers differ; returns whether they do."""
+    for number, (first, second) in enumerate(zip(one, two, strict=False), start=1):
+        if first.action == second.action:
+            continue
+        what = (
+            f"the same match {words} was answered differently: answer {number}, to `{first.ask.decision}`, was "
+            f"{_words(first)} and then {_words(second)}"
+        )
+        right = (
+            "take all randomness from the `seed` of `match`, and forget the last match when a new one begins, so that "
+            "a lost match can be played again; a bot that draws its own randomness, learns or watches the clock differs"
+        )
+        bench.warn("not the same again", what, rules.SEED, right=right, where=game.label)
+        return True
+    return False
+
+
+def _words(given: Given) -> str:
+    return "illegal" if given.action is None else msgspec.json.encode(given.action).decode()

@@ -1,0 +1,78 @@
+"""The steps about what a bot reads: many events, long lines, other line ends, pieces, and what a later version adds."""
+
+import json
+
+from protocol.messages import Limits
+from referee.kit.check.bench import Bench
+from referee.kit.check.games import CROWDS, some_games
+from referee.kit.check.lines import (
+    Alter,
+    padded,
+    with_crlf,
+    with_new_decision,
+    with_new_events,
+    with_new_fields,
+    with_new_kinds,
+)
+from referee.kit.check.sitting import Manner
+
+FEW = 12
+"""How many answers tell enough in these steps."""
+
+
+async def many_events(bench: Bench) -> None:
+    """Play at full tables, and let many turns go by before the bot is asked again."""
+    first = len(bench.sittings)
+    presets = {game.preset for game in bench.all_games}
+    for game in [crowd for crowd in CROWDS if crowd.preset in presets] or bench.all_games[:1]:
+        await bench.sit(game, Manner(answers=2 * FEW), seat=game.seats // 2, salt="crowd")
+    for game in some_games(bench.all_games, 2):
+        await bench.sit(game, Manner(puts=lambda _: False, answers=3), salt="many events")
+    most = max(_events_in_a_line(bench, first), default=0)
+    bench.outcome.summary = f"up to {most} events in a line"
+
+
+def _events_in_a_line(bench: Bench, first: int) -> list[int]:
+    lines = [entry.line for one in bench.sittings[first:] for entry in one.tape.entries if entry.is_sent]
+    return [len(json.loads(line).get("events", ())) for line in lines]
+
+
+async def long_lines(bench: Bench) -> None:
+    """Send lines that are as long as lines may be."""
+    size = Limits().line_bytes
+    await bench.sit(some_games(bench.all_games, 1)[0], Manner(alter=padded(size), answers=FEW), salt="long lines")
+    bench.outcome.summary = f"lines of {size} bytes"
+
+
+async def line_ends(bench: Bench) -> None:
+    """End lines with CR and LF."""
+    await _altered(bench, with_crlf, "line ends")
+
+
+async def pieces(bench: Bench) -> None:
+    """Write lines in pieces, and wait after each until the bot has read it."""
+    for game in some_games(bench.all_games, 2):
+        await bench.sit(game, Manner(in_pieces=True, answers=2 * FEW), salt="pieces")
+    bench.outcome.summary = "each line in four or five pieces"
+
+
+async def new_fields(bench: Bench) -> None:
+    """Add fields that no version has yet to every message."""
+    await _altered(bench, with_new_fields, "new fields")
+
+
+async def new_events(bench: Bench) -> None:
+    """Add events that no version has yet."""
+    await _altered(bench, with_new_events, "new events")
+
+
+async def new_decisions(bench: Bench) -> None:
+    """Ask for decisions that no version has yet, first with known kinds of action, then with new ones."""
+    await _altered(bench, with_new_decision, "new decisions")
+    await _altered(bench, with_new_kinds, "new kinds")
+
+
+async def _altered(bench: Bench, alter: Alter, salt: str) -> None:
+    for game in some_games(bench.all_games, 4):
+        if not bench.stopped:
+            await bench.sit(game, Manner(alter=alter, answers=2 * FEW), salt=salt)

@@ -1,0 +1,82 @@
+"""What a check comes to: steps with their outcomes, and findings, each told once however often it came up."""
+
+from collections import Counter
+from typing import Literal
+
+from msgspec import Struct, field
+
+from referee.kit.check.places import Place
+from referee.kit.check.rules import Rule
+
+Verdict = Literal["pass", "warn", "fail", "skip"]
+"""What a step comes to; a step is skipped where it cannot be tried."""
+
+
+class Finding(Struct, kw_only=True):
+    """Something that is wrong with a bot, as it came up first."""
+
+    verdict: Literal["warn", "fail"]
+    kind: str
+    """The kind of the fault, as the protocol calls it, or in a few words what is odd."""
+    what: str
+    """What happened, as a sentence."""
+    where: str
+    """The game, the round and the decision."""
+    rule: Rule
+    place: Place | None = None
+    """The place in the bot's line that is wrong, if a line is."""
+    place_note: str = ""
+    """What is wrong at that place."""
+    right: str = ""
+    """What would have been right there; a line where a line was wrong."""
+    conversation: tuple[str, ...] = ()
+    """The last lines before it: `> ` to the bot, `< ` from it."""
+    stderr: tuple[str, ...] = ()
+    """The last lines of standard error, if the bot ended."""
+    count: int = 1
+    games: Counter[str] = field(default_factory=Counter)
+    """In which games it came up, and how often."""
+    step: int = 0
+    """The step in which it came up first."""
+
+
+class Outcome(Struct, kw_only=True):
+    """What a step came to."""
+
+    number: int
+    title: str
+    verdict: Verdict = "pass"
+    summary: str = ""
+    """What was tried or measured, in a few words."""
+    notes: list[str] = field(default_factory=list)
+    """What is worth knowing, and neither right nor wrong."""
+    findings: list[int] = field(default_factory=list)
+    """The numbers of the findings that came up in it, from 1."""
+    seconds: float = 0.0
+
+
+class Times(Struct, frozen=True, kw_only=True):
+    """How long the bot took for its answers to one decision, in milliseconds."""
+
+    answers: int
+    p50_ms: float
+    p99_ms: float
+    worst_ms: float
+    limit_ms: float
+
+
+class Report(Struct, kw_only=True):
+    """All that a check has found out."""
+
+    command: str
+    folder: str
+    isolation: str
+    seed: str
+    verdict: Verdict = "pass"
+    steps: list[Outcome] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    times: dict[str, Times] = field(default_factory=dict)
+    """By decision."""
+    shown: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How often the bot was shown each of the `decisions`, `kinds` of action and `events`."""
+    seconds: float = 0.0

@@ -1,0 +1,179 @@
+"""The rules of the specification that a bot can break, in its own words, and which of them a fault breaks.
+
+A test holds every sentence here against protocol/README.md.
+"""
+
+from msgspec import Struct
+
+from protocol.messages import Decision
+from referee.rules.record import Mishap
+
+SPECIFICATION = "protocol/README.md"
+
+
+class Rule(Struct, frozen=True, kw_only=True):
+    """A sentence of the specification and where it stands."""
+
+    section: str
+    """Number and title, as the heading has them; a subsection's title follows after a comma."""
+    says: str
+    """The sentence, word for word."""
+    number: str = ""
+    """The number in RULES.md of the decision that it is about; empty where it is about none."""
+
+    def __str__(self) -> str:
+        """Returns the rule as a line."""
+        number = f", {self.number}" if self.number else ""
+        return f'{SPECIFICATION}, section {self.section}{number}: "{self.says}"'
+
+
+def _line(says: str) -> Rule:
+    return Rule(section="1. The line", says=says)
+
+
+def _talk(says: str) -> Rule:
+    return Rule(section="2. The conversation", says=says)
+
+
+def _fault(says: str) -> Rule:
+    return Rule(section="2. The conversation, Faults", says=says)
+
+
+LINE = _line(
+    "A message is one JSON object on one line: UTF-8, no byte order mark, ended by `\\n` (`\\r\\n` is accepted)."
+)
+FLUSH = _line("**Flush** after you have written it.")
+PIECES = _line("A line may arrive in pieces, so read up to its `\\n`.")
+LENGTH = _line("A line is at most 65,536 bytes long, newline included (`limits.line_bytes`), in both directions.")
+OUTPUT = _line(
+    "A bot reads messages from standard input and writes messages to standard output, **and nothing else**: a "
+    "debugging `print` there is a fault."
+)
+STDERR = _line("The record keeps its first 65,536 bytes a match")
+UNKNOWN_FIELDS = _line(
+    "Unknown fields are ignored in what a bot sends, and a bot must ignore fields that it does not know."
+)
+TYPES = _line('Types are strict: `1.0`, `"1"` and `true` are not the integer `1`.')
+NUMBERS = _line("Seats, slots, rows and lines are integers from 0 to 9999, arrays of them have at most 64 elements.")
+NO_NUMBERS = _line("`NaN` and `Infinity` are not JSON.")
+NULL = _line('A field that is not described as "or null" is never null.')
+TYPE = _line("**Every message has its `type`.** A line without it is no message.")
+STRINGS = _line(
+    'The escape of one half of a surrogate pair without the other (`"\\ud83d"`) is none, and is refused wherever it '
+    "stands, as invalid UTF-8 is."
+)
+DEEP = _line("Arrays and objects may stand in one another 100 deep.")
+BLANK = _line("A blank line is no message; it counts as a line that answers nothing (section 2).")
+
+SPEAKS_FIRST = _talk("**The referee always speaks first.**")
+ONE_LINE = _talk("A bot writes exactly one line for `hello` and for each `request`, and nothing for `match` and `end`.")
+READY_ONCE = _talk("`hello` comes once in the life of a process and is answered by `ready`.")
+SAME_ID = _talk("Its `id` is a random text, which the `answer` must repeat.")
+MORE_MATCHES = _talk("Another `match` may follow in the same process, without a new `hello`")
+END_OF_INPUT = _talk(
+    "A bot must then exit within 0.5 s, or it is killed (SIGKILL) together with everything that it started."
+)
+START_CLOCK = Rule(section="2. The conversation, Clocks", says="from the start of the process to `ready`")
+MOVE_CLOCK = Rule(section="2. The conversation, Clocks", says="each answer but slaps; less where the bank holds less")
+BANK = Rule(section="2. The conversation, Clocks", says="A bot whose bank is empty forfeits the match.")
+CLOCK = Rule(
+    section="2. The conversation, Clocks",
+    says="A clock runs from just before the referee writes until the whole answer has arrived, newline included.",
+)
+CRASHED = _fault("when an answer is due, the process has ended: by itself, with whatever exit code, by a signal")
+NOT_STARTED = _fault("it ends, is killed or closes its output before `ready`")
+CLOSED = _fault("standard output was closed when an answer was due, and the process still lives 1 s later")
+FLOOD = _fault(
+    "more than `limits.spare_lines` lines a match that answer nothing, or more than 1 MiB of output that waits"
+)
+
+READY = Rule(section="3. Messages, `ready` (bot)", says="Every field but `type` may be left out.")
+NAME = Rule(section="3. Messages, `ready` (bot)", says="string, at most 64 characters")
+ANSWER = Rule(section="3. Messages, `answer` (bot)", says="one of the legal actions, told apart by `kind` (section 5)")
+THEN = Rule(
+    section="3. Messages, `answer` (bot)",
+    says="An illegal `then` is an `illegal_action` of its own: the first action stands, and the fallback answers the "
+    "second question.",
+    number="DEC-15",
+)
+OFFERS = Rule(section="4. Offers", says="Every combination of choices is legal, and nothing else is.")
+CHOICES = Rule(
+    section="4. Offers",
+    says="An offer is the `kind` of an action and, for each field of that action, a *choice*",
+)
+PICK = Rule(section="4. Offers", says="an array of exactly `k` different ones of these, in any order")
+SILENCE = Rule(section="8. Slap windows", says="silence costs everybody `slap_s`.", number="DEC-08")
+LATER = Rule(
+    section="11. Compatibility",
+    says="So a bot should ignore fields and events that it does not know, and answer a decision that it does not know "
+    "with any offer.",
+)
+SEED = Rule(section="3. Messages, `match` (referee)", says="for the bot's own randomness, 0 to 2^53 - 1")
+MEMORY = Rule(
+    section="2. The conversation, Where a bot runs",
+    says="A bot that exceeds a bound is refused what it asked for (a full disk, no more processes or memory), or it is "
+    "killed.",
+)
+
+NUMBER: dict[Decision, str] = {
+    "turn_up": "DEC-01", "look": "DEC-02", "arrange": "DEC-03", "turn": "DEC-04", "place": "DEC-05", "flip": "DEC-06",
+    "power": "DEC-07", "slap": "DEC-08", "give": "DEC-09", "block": "DEC-10", "pairs": "DEC-11", "stroke": "DEC-12",
+    "pick8": "DEC-13", "pick2": "DEC-14", "par": "DEC-17",
+}  # fmt: skip
+"""The number of each decision in RULES.md section 4."""
+
+_BY_TEXT = (
+    ("byte order mark", LINE),
+    ("not UTF-8", STRINGS),
+    ("surrogate", STRINGS),
+    ("print debugging to standard error", OUTPUT),
+    ("answered to that message", ONE_LINE),
+    ("fill in the offer's choices", CHOICES),
+    ("nested too deeply", DEEP),
+    ("field `type`", TYPE),
+    ("`$.type`", ONE_LINE),
+    ("field `id`", SAME_ID),
+    ("`$.id`", SAME_ID),
+    ("of length <= 64", NAME),
+    ("got `null`", NULL),
+    (".kind`", ANSWER),
+    ("Object missing required field", ANSWER),
+    ("`int` >= 0", NUMBERS),
+    ("`int` <= 9999", NUMBERS),
+    ("Expected `int`", TYPES),
+    ("Expected `bool`", TYPES),
+    ("Expected `str`", TYPES),
+    ("Expected `array`", CHOICES),
+    ("Expected `object`", ANSWER),
+    ("`$.action", ANSWER),
+    ("`$.then", THEN),
+)
+"""What the decoder's words say about the rule that was broken; the first that fits counts."""
+
+
+def rule_of(mishap: Mishap, line: bytes, decision: Decision | None) -> Rule:
+    """The rule that a fault breaks. `line` is the line that was judged, empty where none was."""
+    if mishap.kind in ("bad_message", "start_failed"):
+        return _of_message(mishap.detail, line)
+    if mishap.kind == "timeout":
+        return _of_silence(mishap.detail)
+    if mishap.kind == "illegal_action":
+        return Rule(section=OFFERS.section, says=OFFERS.says, number=NUMBER.get(decision, "") if decision else "")
+    others = {"start_timeout": START_CLOCK, "crashed": CRASHED, "closed_output": CLOSED, "line_too_long": LENGTH}
+    return others.get(mishap.kind, FLOOD)
+
+
+def _of_message(detail: str, line: bytes) -> Rule:
+    if "before `ready`" in detail or "cannot start" in detail:
+        return NOT_STARTED
+    if "not JSON" in detail and (b"NaN" in line or b"Infinity" in line):
+        return NO_NUMBERS
+    return next((rule for words, rule in _BY_TEXT if words in detail), LINE)
+
+
+def _of_silence(detail: str) -> Rule:
+    if "with another id" in detail:
+        return SAME_ID
+    if "without a newline" in detail:
+        return LINE
+    return BANK if "the bank is empty" in detail else MOVE_CLOCK

@@ -1,0 +1,371 @@
+"""One match of the bot under check: its real process at one seat, the dice at the others, and what it did wrong.
+
+The referee's own conversation composes the lines and judges the answers, and its pump writes and reads. What is done
+here lies between the two: the other seats answer at once, lines are altered on their way to the bot, and everything
+is remembered.
+"""
+
+import contextlib
+import secrets
+import time
+from collections.abc import Callable, Generator, Sequence
+from itertools import pairwise
+from random import Random
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from protocol.actions import Action
+from protocol.codec import BadLine, decode_answer
+from protocol.messages import Answer, Clocks, FaultPolicy, GameMessage, Limits, Ready
+from protocol.offers import admits
+from referee.kit.check.games import GameToTry
+from referee.kit.check.lines import Alter, merged, understood
+from referee.kit.check.players import SLAP_US, Players
+from referee.kit.check.tape import Tape
+from referee.play.bot.channel import Channel
+from referee.play.faults import Trouble
+from referee.play.talk.conversation import Conversation, Steps
+from referee.play.talk.exchange import READY, Delivery, Exchange, Reply
+from referee.play.talk.script import announcements, hello, table_message
+from referee.reports.blame import mishap_of
+from referee.rules.game import Game
+from referee.rules.record import Given as Played
+from referee.rules.record import Mishap
+from referee.rules.table.asks import Ask
+from referee.rules.table.chance import Keyed
+from referee.rules.table.streams import bot_seed, seed_key
+
+CLOCKS = Clocks()
+"""The time limits that hold by default."""
+
+MOST_SILENT = 2
+"""A match is broken off when the bot has left so many requests unanswered."""
+
+MEMORY_EVERY = 25
+"""After so many answers it is looked again how much memory the bot holds."""
+
+PIECE_S = 0.02
+"""How long the bot may take to read a piece of a line."""
+
+ALMOST_A_LINE = 60_000
+"""Requests are withheld until what they tell comes to so many bytes, which leaves room for the last one."""
+
+Question = Callable[[Ask], bool]
+"""Whether a question is put to the bot; the dice answer the others for it."""
+
+
+class Manner(Struct, frozen=True, kw_only=True):
+    """How a match is played with the bot, where it is not played as always."""
+
+    alter: Alter | None = None
+    """What is done to each line to the bot."""
+    puts: Question | None = None
+    """Which questions are put to it; all of them if this is None."""
+    first: int | None = None
+    """After so many answers the dice play its seat to the end of the match; None: never."""
+    in_pieces: bool = False
+    """Whether lines are written in pieces."""
+    loses: int | None = None
+    """The number, from 1, of an answer that counts as late, so that the bot is told of a fault."""
+    even: bool = False
+    """Whether all its slaps count as equally fast, so that its time decides nothing."""
+    patience_s: float = 4.0
+    """When the match has taken so long, it is broken off."""
+    answers: int = 1_000_000
+    """After so many answers it is broken off."""
+
+
+AS_ALWAYS = Manner()
+
+
+class Given(Struct, frozen=True, kw_only=True):
+    """A request that was put to the bot, and its answer where that was legal."""
+
+    ask: Ask
+    id: str
+    action: Action | None
+    elapsed_us: float
+    line_bytes: int
+    """The length of the bot's line; 0 where there was none."""
+
+
+class Slip(Struct, frozen=True, kw_only=True):
+    """A fault of the bot, with what is needed to tell of it."""
+
+    mishap: Mishap
+    line: bytes
+    """The line that was judged; empty where there was none."""
+    ask: Ask | None
+    id: str
+    joined: bool
+    """Whether it was the `then` of the line before."""
+    round: int
+    conversation: tuple[str, ...]
+
+
+class Late(Struct, frozen=True, kw_only=True):
+    """A slap window in which the bot said nothing in time."""
+
+    id: str
+    hint: str
+    ask: Ask
+    conversation: tuple[str, ...]
+
+
+class Spare(Struct, frozen=True, kw_only=True):
+    """A line of the bot that answers nothing."""
+
+    line: bytes
+    after: str
+    """The type of the referee's last message before it; empty where there was none."""
+    is_repeat: bool
+    """Whether it has the id of a request that had been answered."""
+    conversation: tuple[str, ...]
+
+
+class Sitting:
+    """One match: `steps` is what the pump drives; then the rest of this tells how it went."""
+
+    def __init__(  # noqa: PLR0913 - what differs from match to match
+        self,
+        channel: Channel,
+        game: GameToTry,
+        *,
+        folder: str,
+        seed: str,
+        seat: int,
+        manner: Manner,
+        matches_before: int = 0,
+    ) -> None:
+        self.channel, self.game_to_try, self.seat, self.manner = channel, game, seat, manner
+        self.folder = folder
+        """Where the bot was started."""
+        self.tape = channel.inbox = Tape(Limits())
+        self.given: list[Given] = []
+        self.slips: list[Slip] = []
+        self.late: list[Late] = []
+        self.spare: list[Spare] = []
+        self.memory: list[int] = []
+        """What the bot held in bytes, from time to time."""
+        self.ready: Ready | None = None
+        self.start_us = 0.0
+        """From `hello` to `ready`."""
+        self.broken_off = ""
+        """Why the match was not played to its end; empty where it was."""
+        self._dice = Random(seed)  # noqa: S311 - no secret
+        self._began = time.monotonic()
+        self._players = Players(self._dice, quits=(seat + 1) % game.seats if game.quits else None)
+        self.game, self.talk = _conversation(game, seed, self.seat, matches_before)
+        self._moves = 0
+        self._read = 0
+        self._silent = 0
+        self._judged: tuple[bytes, str, Ask | None] = (b"", "", None)
+        self._is_lost = False
+        self._answered: set[str] = set()
+        self._given_up: set[str] = set()
+        """The ids of requests whose answers may still come, and answer nothing."""
+        self._withheld: list[bytes] = []
+        self._hides_table = False
+
+    def steps(self, known: Ready | None = None) -> Steps:
+        """Play the match. A bot that has been greeted before has said `known`."""
+        talk = self._talk(known)
+        exchange = next(talk)
+        while self.seat not in exchange.dismissed:
+            replies: dict[int, Reply] = {}
+            for delivery in exchange.deliveries:
+                if delivery.seat == self.seat:
+                    reply = yield from self._deliver(delivery, exchange)
+                elif delivery.awaits is not None:
+                    reply = self._players.reply(delivery, self._ask_of(delivery.seat), self.game.table)
+                else:
+                    reply = None
+                if reply is not None:
+                    replies[delivery.seat] = reply
+            try:
+                exchange = talk.send([replies[one.seat] for one in exchange.deliveries if one.awaits is not None])
+            except StopIteration:
+                return
+            finally:
+                self._note_slips()
+            if self._breaks_off():
+                return
+
+    def _talk(self, known: Ready | None) -> Steps:
+        yield from self.talk.greet({} if known is None else {self.seat: known})
+        yield from self.talk.play()
+
+    def _breaks_off(self) -> bool:
+        if self._silent >= MOST_SILENT:
+            self.broken_off = f"it left {self._silent} requests unanswered"
+        elif len(self.given) >= self.manner.answers:
+            self.broken_off = "that was long enough"
+        elif self.given and time.monotonic() - self._began > self.manner.patience_s:
+            self.broken_off = f"{self.manner.patience_s:g} s were over"
+        return bool(self.broken_off)
+
+    def _ask_of(self, seat: int) -> Ask | None:
+        """The open question of a seat."""
+        question = self.game.question
+        asks = (question,) if isinstance(question, Ask) else () if question is None else question.asks
+        return next((ask for ask in asks if ask.seat == seat), None)
+
+    # Lines to the bot
+
+    def _deliver(self, delivery: Delivery, exchange: Exchange) -> Generator[Exchange, Sequence[Reply], Reply | None]:
+        """Write a line and hear what the bot says, or let the dice answer and tell the bot of it later."""
+        is_request = delivery.awaits not in (None, READY)
+        ask = self._ask_of(self.seat) if is_request else None
+        if ask is not None and self._withholds(ask):
+            self._withheld.append(delivery.data)
+            self._hides_table |= ask.opens_turn and self.ready is not None and self.ready.table
+            action = self._players.choose(ask, self.game.table)
+            answer = Answer(id=delivery.awaits or "", action=action)
+            return Reply(seat=self.seat, heard=answer, elapsed_us=0.0, wait_us=0.0, corrected_us=SLAP_US)
+        data = self._line(delivery.data)
+        self.tape.note_sent(data)
+        if self.manner.in_pieces and not exchange.timed:
+            data = self._write_pieces(data)
+        replies = yield Exchange(
+            deliveries=(replace(delivery, data=data),), timed=exchange.timed, at_once=exchange.at_once
+        )
+        return self._note(replies[0], delivery.awaits or "", ask) if replies else None
+
+    def _withholds(self, ask: Ask) -> bool:
+        first, puts = self.manner.first, self.manner.puts
+        is_put = (first is None or len(self.given) < first) and (puts is None or puts(ask))
+        return not is_put and sum(map(len, self._withheld)) < ALMOST_A_LINE
+
+    def _line(self, data: bytes) -> bytes:
+        """What is written in place of these lines."""
+        if self._withheld:
+            table = msgspec.json.encode(table_message(self.game.table)) if self._hides_table else None
+            data = merged(self._withheld, data, table)
+            self._withheld, self._hides_table = [], False
+        if self.manner.alter is not None:
+            data = b"".join(map(self.manner.alter, data.splitlines(keepends=True)))
+        return data
+
+    def _write_pieces(self, data: bytes) -> bytes:
+        """Write all but the end of these lines, each piece when the bot has read the one before; returns the end."""
+        cuts = sorted({0, 1, len(data) // 3, 2 * len(data) // 3, len(data) - 1})
+        for first, last in pairwise(cuts):
+            self.channel.write(Delivery(seat=self.seat, data=data[first:last]), time.monotonic_ns())
+            end = time.monotonic() + PIECE_S
+            process = self.channel.process
+            while process is not None and process.unread_bytes() and time.monotonic() < end:
+                time.sleep(PIECE_S / 100)
+        return data[-1:]
+
+    # Lines from the bot
+
+    def _note(self, reply: Reply, id_: str, ask: Ask | None) -> Reply:
+        """Remember what came in place of an answer; returns the reply as the conversation is to have it."""
+        lines = self.tape.heard[self._read : self.tape.lines_read]
+        numbers = range(self._read, self.tape.lines_read)
+        self._read = self.tape.lines_read
+        judged = b""
+        if isinstance(reply.heard, (Ready, Answer)) or (isinstance(reply.heard, Trouble) and lines):
+            *_, judged = lines or [b""]
+            numbers = numbers[:-1]
+        if self.manner.alter is not None and lines:
+            reply = understood(reply, judged, id_)
+        if reply.heard is not None:
+            self._note_spare(numbers)
+        self._judged = (judged or self.tape.part, id_, ask)
+        if isinstance(reply.heard, Ready):
+            self.ready, self.start_us = reply.heard, reply.elapsed_us
+        elif isinstance(reply.heard, Answer) and ask is not None:
+            reply = self._note_answer(reply, reply.heard, ask, len(judged))
+        else:
+            self._given_up.add(id_)
+            self._silent += reply.heard is None
+            if ask is not None and ask.decision == "slap" and reply.heard is None:
+                self.late.append(Late(id=id_, hint=reply.hint, ask=ask, conversation=self.tape.last_lines()))
+        return reply
+
+    def _note_answer(self, reply: Reply, answer: Answer, ask: Ask, line_bytes: int) -> Reply:
+        self._answered.add(answer.id)
+        is_legal = admits(ask.offers, answer.action)
+        elapsed_us = reply.elapsed_us if reply.corrected_us is None else reply.corrected_us
+        action = answer.action if is_legal else None
+        self.given.append(Given(ask=ask, id=answer.id, action=action, elapsed_us=elapsed_us, line_bytes=line_bytes))
+        if len(self.given) % MEMORY_EVERY == 1 and self.channel.process is not None:
+            holds = self.channel.process.holdings()
+            self.memory.append(0 if holds is None else holds.memory_bytes)
+        if self.manner.loses == len(self.given) and ask.decision != "slap":
+            self._is_lost = True
+            return replace(reply, heard=None, hint="this answer was taken as late, to try what the bot makes of it")
+        return replace(reply, corrected_us=SLAP_US) if self.manner.even and reply.corrected_us is not None else reply
+
+    def _note_slips(self) -> None:
+        """Remember the faults that the conversation has found since the last look."""
+        moves, self._moves = self.talk.moves[self._moves :], len(self.talk.moves)
+        known: list[Mishap] = []
+        for move in moves:
+            mishap = mishap_of(move, self.seat)
+            if mishap is None or any(mishap is one for one in known):
+                continue
+            known.append(mishap)
+            if self._is_lost and mishap.kind == "timeout":
+                self._is_lost = False
+                continue
+            line, id_, ask = self._judged
+            joined = isinstance(move, Played) and move.joined
+            slip = Slip(
+                mishap=mishap,
+                line=line,
+                ask=ask,
+                id=id_,
+                joined=joined,
+                round=self.game.table.round,
+                conversation=self.tape.last_lines(),
+            )
+            self.slips.append(slip)
+
+    def note_rest(self) -> None:
+        """Remember what the bot has written after its last answer. It is called when the bot writes no more."""
+        if self._given_up:
+            return
+        self._note_spare(range(self._read, len(self.tape.heard)))
+        if self.tape.part.strip():
+            self.spare.append(self._spare(self.tape.part, len(self.tape.entries)))
+
+    def _note_spare(self, numbers: range) -> None:
+        """Remember lines that answer nothing, unless they answer too late what has been given up."""
+        for number in numbers:
+            line = self.tape.heard[number]
+            if _id_of(line) not in self._given_up:
+                self.spare.append(self._spare(line, self.tape.heard_at[number]))
+
+    def _spare(self, line: bytes, at: int) -> Spare:
+        is_repeat = _id_of(line) in self._answered
+        after = self.tape.said_before(at)
+        return Spare(line=line, after=after, is_repeat=is_repeat, conversation=self.tape.last_lines())
+
+
+def _id_of(line: bytes) -> str | None:
+    """The id of an answer; None for any other line."""
+    with contextlib.suppress(BadLine):
+        return decode_answer(line).id
+    return None
+
+
+def _conversation(game: GameToTry, seed: str, seat: int, matches_before: int) -> tuple[Game, Conversation]:
+    key = seed_key(seed)
+    variant = game.variant
+    chance = Keyed(key, variant, game.seats)
+    played = Game(variant, game.seats, chance)
+    matches = announcements(
+        variant,
+        game.preset,
+        seeds=[bot_seed(key, 0, number) for number in range(game.seats)],
+        clocks=CLOCKS,
+        faults=FaultPolicy(),
+        matches_before=[matches_before if number == seat else 0 for number in range(game.seats)],
+    )
+    games = (GameMessage(variant=game.preset, name=game.preset, seats=game.seats),)
+    id_key = secrets.token_bytes(16)
+    return played, Conversation(played, chance, hello=hello(games, Limits()), matches=matches, id_key=id_key)

@@ -1,0 +1,113 @@
+"""All that passes between referee and bot in one match, as it stood on the wire, and how the end of it is shown."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from protocol.messages import Limits
+from protocol.text import printable
+from referee.play.talk.inbox import Heard, Inbox
+
+SHOWN_LINES = 6
+"""How many lines before a fault are shown."""
+
+LONGEST_SHOWN = 400
+"""How many characters of such a line are shown."""
+
+
+class Entry(NamedTuple):
+    """A line on the wire, newline included where it had one."""
+
+    is_sent: bool
+    line: bytes
+
+
+class Tape(Inbox):
+    """An inbox that remembers every line in both directions."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(limits)
+        self.entries: list[Entry] = []
+        self.heard: list[bytes] = []
+        """The whole lines of the bot. The first `lines_read` of them have been judged."""
+        self.heard_at: list[int] = []
+        """The places of these lines among the entries."""
+        self._part = b""
+
+    def note_sent(self, data: bytes) -> None:
+        """Remember what has been written to the bot."""
+        self.entries += [Entry(True, line) for line in data.splitlines(keepends=True)]
+
+    def take(self, data: bytes) -> Heard | None:
+        """Do what an inbox does, and remember."""
+        *lines, self._part = (self._part + data).split(b"\n")
+        for line in lines:
+            self.heard_at.append(len(self.entries))
+            self.entries.append(Entry(False, line + b"\n"))
+            self.heard.append(line + b"\n")
+        return super().take(data)
+
+    @property
+    def part(self) -> bytes:
+        """What came after the last newline."""
+        return self._part
+
+    def said_before(self, at: int) -> str:
+        """The type of the referee's last message before the entry of this number; empty where there was none."""
+        for entry in reversed(self.entries[:at]):
+            if entry.is_sent:
+                return str(json.loads(entry.line)["type"])
+        return ""
+
+    def last_lines(self) -> tuple[str, ...]:
+        """The end of the conversation for people, each line cut where it is long."""
+        shown = [_shown(entry) for entry in self.entries[-SHOWN_LINES:]]
+        if self._part:
+            shown.append(f"< {printable(self._part.decode('utf-8', 'replace'), LONGEST_SHOWN)} (no newline yet)")
+        return tuple(shown)
+
+
+def _shown(entry: Entry) -> str:
+    text = entry.line.decode("utf-8", "replace").rstrip("\n")
+    if entry.is_sent and len(text) > LONGEST_SHOWN:
+        text = _shortened(text)
+    return f"{'>' if entry.is_sent else '<'} {printable(text, LONGEST_SHOWN)}"
+
+
+def _shortened(text: str) -> str:
+    """A line of the referee in which long values are only counted, so that what is asked can be read."""
+    try:
+        message: dict[str, Any] = json.loads(text)
+    except ValueError:
+        return text
+    if len(events := message.get("events", ())) > 1:
+        message["events"] = [f"... {len(events) - 1} events ...", events[-1]]
+    for name in ("table", "options", "values", "rules", "games", "later"):
+        if name in message:
+            message[name] = "..."
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+
+
+def messages(lines: Sequence[Entry]) -> Iterator[dict[str, Any]]:
+    """The referee's messages among these lines."""
+    for entry in lines:
+        if entry.is_sent:
+            yield json.loads(entry.line)
+
+
+class Shown:
+    """How often a bot was shown each decision, kind of action and event."""
+
+    def __init__(self) -> None:
+        self.decisions: Counter[str] = Counter()
+        self.kinds: Counter[str] = Counter()
+        self.events: Counter[str] = Counter()
+
+    def note(self, tape: Tape) -> None:
+        """Count what stands on a tape. The inventions of a later version do not count."""
+        for message in messages(tape.entries):
+            self.events.update(event["event"] for event in message.get("events", ()))
+            if message["type"] == "request":
+                self.decisions[message["decision"]] += 1
+                self.kinds.update(offer["kind"] for offer in message["legal"])
