@@ -223,7 +223,7 @@ def check(
         Optional[str], typer.Option("--dir", metavar="FOLDER", help="Where the bot starts; default: here.")
     ] = None,
     isolation: Annotated[str, typer.Option(metavar="LEVEL", help="none, limits or bwrap.")] = "limits",
-    seed: Annotated[Optional[str], typer.Option(help="Fix the deals and what the other seats do.")] = None,
+    seed: Annotated[str, typer.Option(help="Other deals, and other play of the other seats.")] = "1",
     as_json: Json = False,
 ) -> None:
     """Say whether a bot keeps the protocol: where it does not, what it should have done. Exits with 1 if it fails."""

@@ -1,25 +1,23 @@
 """check: whether a bot keeps the protocol, step by step, with all that its author needs to put it right."""
 
-import secrets
 import shlex
 import time
 from collections.abc import Iterator, Sequence
-from typing import get_args
 
 import msgspec
-from msgspec import Struct, convert
+from msgspec import Struct
 
 from protocol.text import printable
+from referee.commands.bots import UsageError, bots_of, confinement_of
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
 from referee.kit.check.bench import Bench
 from referee.kit.check.games import GAMES, OPTIONS
 from referee.kit.check.report import Finding, Outcome, Report
 from referee.kit.check.steps import STEPS, check
 from referee.play.faults import HostFault
-from referee.play.isolation.levels import bubblewrap, find_problem
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
-from referee.play.spec import BadBot, BotSpec, Confinement, Isolation, command_bot
+from referee.play.spec import BadBot, BotSpec, Confinement
 from referee.rules.book.variants import UnknownVariant, preset
 
 MOST_FINDINGS = 12
@@ -38,14 +36,15 @@ class Ordered(Struct, frozen=True, kw_only=True):
     folder: str | None
     variants: Sequence[str]
     isolation: str
-    seed: str | None
+    seed: str
     as_json: bool
 
 
 def check_bot(order: Ordered) -> int:
     """Check the bot, and tell each step when it is done."""
     try:
-        spec, confinement = _bot(order)
+        confinement = confinement_of(order.isolation)
+        (spec,) = bots_of([order.command], [] if order.folder is None else [order.folder], confinement.isolation)
         games = [game for game in GAMES if not order.variants or game.preset in order.variants]
         options = [game for game in OPTIONS if not order.variants or game.preset in order.variants]
         for name in order.variants:
@@ -53,10 +52,10 @@ def check_bot(order: Ordered) -> int:
     except HostFault as fault:
         say(f"golfref check: {fault}")
         return HOST_FAILED
-    except (BadBot, UnknownVariant) as error:
+    except (UsageError, BadBot, UnknownVariant) as error:
         say(f"golfref check: {error}")
         return USAGE
-    seed = order.seed or secrets.token_hex(4)
+    seed = order.seed
     benches: list[Bench] = []
     began = time.monotonic()
 
@@ -64,7 +63,7 @@ def check_bot(order: Ordered) -> int:
         bench = Bench(pump, spec, confinement, games=games, options=options, seed=seed)
         benches.append(bench)
         if not order.as_json:
-            put(f"golfref check {shlex.join(spec.command)}", f"seed {seed}, isolation {confinement.isolation}", "")
+            put(f"golfref check {shlex.quote(order.command)}", f"seed {seed}, isolation {confinement.isolation}", "")
         await check(bench, lambda: None if order.as_json else put(*_step_lines(bench.outcome)))
 
     try:
@@ -81,20 +80,6 @@ def check_bot(order: Ordered) -> int:
     else:
         put(*_end_lines(report))
     return CHECK_FAILED if report.verdict == "fail" else DONE
-
-
-def _bot(order: Ordered) -> tuple[BotSpec, Confinement]:
-    """The bot and how it is kept; raises BadBot, and HostFault where the level of isolation is missing here."""
-    if order.isolation not in get_args(Isolation):
-        raise BadBot(f"--isolation: expected none, limits or bwrap, got {order.isolation!r}")
-    confinement = convert({"isolation": order.isolation}, Confinement)
-    if confinement.isolation == "bwrap":
-        bubblewrap()
-    spec = command_bot(order.command, order.folder)
-    if problem := find_problem(spec, confinement.isolation):
-        hint = "" if order.folder or spec.builtin else "; `--dir FOLDER` starts it in its own folder"
-        raise BadBot(f"{order.command!r}: {problem}{hint}")
-    return spec, confinement
 
 
 def _report(bench: Bench, spec: BotSpec, confinement: Confinement, *, seconds: float) -> Report:

@@ -6,6 +6,7 @@ from protocol.actions import Action
 from protocol.events import Event
 from protocol.messages import Decision
 from referee.kit.check.bench import Bench
+from referee.kit.check.games import POSITIONS
 from referee.kit.check.sitting import Manner
 from referee.rules.table.asks import Ask
 
@@ -17,6 +18,9 @@ EVENTS = frozenset(str(getattr(event, "__origin__", event).__struct_config__.tag
 
 SLAPS = frozenset({"slap", "give"})
 """The decisions that a bot does not get which renounces slaps."""
+
+TRIES = 3
+"""How often each game may be played to reach what a bot has not been shown."""
 
 LOST = 7
 """The number of the answer that counts as late in one of the games, so that the bot hears of a fault."""
@@ -44,10 +48,12 @@ async def positions(bench: Bench) -> None:
         kinds, decisions = bench.shown.kinds, bench.shown.decisions
         return not decisions[ask.decision] or any(not kinds[offer.kind] for offer in ask.offers)
 
-    for number, game in enumerate(bench.all_games):
+    presets = {game.preset for game in bench.all_games}
+    games = [game for game in POSITIONS if game.preset in presets]
+    for number, game in enumerate(games * TRIES):
         if not lacking(bench) or bench.stopped:
             break
-        await bench.sit(game, Manner(puts=is_new), seat=(number + 1) % game.seats, salt="positions")
+        await bench.sit(game, Manner(puts=is_new), seat=number % game.seats, salt=f"positions {number}")
     shown = bench.shown
     parts = (
         f"{len(DECISIONS & shown.decisions.keys())} of {len(DECISIONS)} decisions",

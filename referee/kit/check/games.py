@@ -68,6 +68,20 @@ OPTIONS: Sequence[GameToTry] = (
 )
 """Games with other options."""
 
+POSITIONS: Sequence[GameToTry] = (
+    _with("powers", 3, rounds=25),
+    _with("cambio", 3, rounds=25),
+    _with("cactus", 4, rounds=20, limit="none"),
+    _with("two-deck", 3, rounds=12),
+    _with("par-course", 3, course=[3, 4, 5] * 4, par_choice="dealer", strokes_per_turn="unlimited"),
+    _with("no-par", 3, rounds=12),
+    _with("four-card", 3, rounds=12, initial_look="any:2", cambio_powers={"J": "peek_own", "7": "rearrange"}),
+    _with("six-card", 4, rounds=12, flip_instead=True, jack_skip=True, end_mode="both", decks=1, quits=True),
+    _with("cutthroat", 3, rounds=12),
+    _with("powers", 4, rounds=12, powers_draw_pile=True, black_king_cancels="drawn"),
+)
+"""Long matches in which sooner or later everything comes up that a bot may not have reached by itself."""
+
 CROWDS: Sequence[GameToTry] = (
     _with("cactus", 24, rounds=1),
     _with("cambio", 10, rounds=1),

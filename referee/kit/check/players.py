@@ -13,7 +13,10 @@ from referee.rules.table.asks import Ask
 from referee.rules.table.dice import any_action
 from referee.rules.table.table import Table
 
-SHARES: Mapping[str, float] = {"knock": 0.04, "end": 0.06, "none": 0.4, "stop": 0.4, "allow": 0.4, "cancel_knock": 3.0}
+SHARES: Mapping[str, float] = {
+    "knock": 0.04, "end": 0.06, "none": 0.4, "stop": 0.4, "allow": 0.4, "cancel_knock": 3.0, "shield": 6.0,
+    "discard": 3.0,
+}  # fmt: skip
 """How likely a kind of action is beside another one, which counts 1."""
 
 RIGHT_SLAPS = 0.3

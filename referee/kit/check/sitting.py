@@ -250,12 +250,13 @@ class Sitting:
 
     def _write_pieces(self, data: bytes) -> bytes:
         """Write all but the end of these lines, each piece when the bot has read the one before; returns the end."""
-        cuts = sorted({0, 1, len(data) // 3, 2 * len(data) // 3, len(data) - 1})
-        for first, last in pairwise(cuts):
+        process = self.channel.process
+        if process is None:
+            return data
+        for first, last in pairwise(sorted({0, 1, len(data) // 3, 2 * len(data) // 3, len(data) - 1})):
             self.channel.write(Delivery(seat=self.seat, data=data[first:last]), time.monotonic_ns())
             end = time.monotonic() + PIECE_S
-            process = self.channel.process
-            while process is not None and process.unread_bytes() and time.monotonic() < end:
+            while process.unread_bytes() and time.monotonic() < end:
                 time.sleep(PIECE_S / 100)
         return data[-1:]
 

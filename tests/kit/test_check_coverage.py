@@ -1,0 +1,114 @@
+"""A full check shows a bot all that a bot can be shown; and the rules that it cites stand in the specification."""
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any, cast
+
+import pytest
+import trio
+
+import protocol
+from protocol.messages import Limits
+from referee.kit.check import rules
+from referee.kit.check.bench import Bench
+from referee.kit.check.deciding import DECISIONS, EVENTS, KINDS
+from referee.kit.check.games import GAMES, OPTIONS
+from referee.kit.check.rules import Rule
+from referee.kit.check.steps import STEPS, check
+from referee.play.bot.channel import Channel
+from referee.play.pump.pump import Pump
+from referee.play.spec import BotSpec, Confinement
+from referee.play.talk.conversation import Steps
+from referee.play.talk.exchange import Delivery, Reply
+from referee.rules.book.presets import PRESETS
+
+SPECIFICATION = Path(protocol.__file__).parent / "README.md"
+RULES = [rule for rule in vars(rules).values() if isinstance(rule, Rule)]
+BOT = BotSpec(name="memory", command=("memory",), dir="/", env={})
+
+
+class MemoryPump:
+    """In place of the pump: a bot in memory that answers by the dice, as a process that is never slow would."""
+
+    def __init__(self) -> None:
+        self._dice = Random(3)  # noqa: S311 - no secret
+
+    async def start_bot(self, spec: BotSpec, confinement: Confinement, limits: Limits) -> Channel:
+        return Channel(spec, confinement, limits, refused="it lives in memory")
+
+    def admit(self, channel: Channel) -> Channel:
+        return channel
+
+    def let_go(self, channel: Channel) -> None:
+        """Do nothing: nothing was admitted."""
+
+    async def converse(self, steps: Steps, channels: dict[int, Channel]) -> int:
+        exchange = next(steps)
+        while True:
+            replies = [self._reply(one, channels[one.seat]) for one in exchange.deliveries if one.awaits is not None]
+            try:
+                exchange = steps.send(replies)
+            except StopIteration:
+                return 0
+
+    def _reply(self, delivery: Delivery, channel: Channel) -> Reply:
+        *before, message = map(json.loads, delivery.data.splitlines())
+        for match in before:
+            self._dice = Random(match["seed"])  # noqa: S311
+        if message["type"] == "hello":
+            answer: dict[str, Any] = {"type": "ready"}
+        else:
+            answer = {"type": "answer", "id": message["id"], "action": self._fill(self._dice.choice(message["legal"]))}
+        assert delivery.awaits is not None
+        channel.inbox.expect(delivery.awaits)
+        heard = channel.inbox.take(json.dumps(answer).encode() + b"\n")
+        return Reply(seat=delivery.seat, heard=heard, elapsed_us=50.0, corrected_us=50.0, wait_us=0.0)
+
+    def _fill(self, offer: dict[str, Any]) -> dict[str, Any]:
+        return {name: value if name == "kind" else self._value(value) for name, value in offer.items()}
+
+    def _value(self, choice: Any) -> Any:
+        if not isinstance(choice, dict):
+            return choice
+        if "one_of" in choice:
+            return self._dice.choice(choice["one_of"])
+        return self._dice.sample(choice["of"], choice["pick"]) if "pick" in choice else []
+
+
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    bench = Bench(cast(Pump, MemoryPump()), BOT, Confinement(), games=GAMES, options=OPTIONS, seed="1")
+    trio.run(check, bench, lambda: None)
+    return bench
+
+
+def test_every_decision_is_asked(bench: Bench) -> None:
+    assert bench.shown.decisions.keys() >= DECISIONS
+
+
+def test_every_kind_of_action_is_offered(bench: Bench) -> None:
+    assert bench.shown.kinds.keys() >= KINDS
+
+
+def test_every_kind_of_event_is_told(bench: Bench) -> None:
+    assert bench.shown.events.keys() >= EVENTS
+
+
+def test_every_preset_is_played(bench: Bench) -> None:
+    assert {sitting.game_to_try.preset for sitting in bench.sittings} == set(PRESETS)
+
+
+def test_a_bot_that_breaks_no_rule_passes_every_step(bench: Bench) -> None:
+    assert [outcome.title for outcome in bench.outcomes] == [step.title for step in STEPS]
+    assert {finding.kind for finding in bench.found.values()} <= {"ends oddly"}  # no process ends here
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.says[:40])
+def test_a_rule_stands_in_the_specification(rule: Rule) -> None:
+    text = SPECIFICATION.read_text()
+    title, _, subsection = rule.section.partition(", ")
+    section = text.partition(f"## {title}\n")[2].partition("\n## ")[0]
+    if subsection:
+        section = section.partition(f"### {subsection}\n")[2].partition("\n### ")[0]
+    assert rule.says in " ".join(section.split())
