@@ -236,6 +236,29 @@ def check(
 
 
 @app.command()
+def new(
+    folder: Annotated[
+        Optional[Path], typer.Argument(metavar="DIR", help="The project's folder: a new one, or an empty one.")
+    ] = None,
+    language: Annotated[
+        Optional[str], typer.Option(metavar="LANGUAGE", help="The bot's language; --list names them.")
+    ] = None,
+    name: Annotated[Optional[str], typer.Option(help="The bot's name; default: that of the folder.")] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List the languages, which of their tools are here, and what to install.")
+    ] = False,
+) -> None:
+    """Begin a bot: a project with a bot that plays every game, a small tournament, and a page on how to go on."""
+    from referee.commands.new import NewProject, list_languages, make_project
+
+    if list_:
+        raise typer.Exit(list_languages())
+    if folder is None or language is None:
+        raise typer.BadParameter("expected DIR and --language LANGUAGE; --list names the languages")
+    raise typer.Exit(make_project(NewProject(folder=folder, language=language, name=name)))
+
+
+@app.command()
 def variants(as_json: Json = False) -> None:
     """List the games, a line each, with --json also their options."""
     from referee.commands.variants import list_variants

@@ -18,10 +18,11 @@ class ParGolf:
 
     def __init__(self, outlook: Outlook) -> None:
         self.outlook = outlook
-        self.table = outlook.table
+        self.book = outlook.book
 
     def pair_score(self, cards: tuple[Any, Any]) -> float:
-        return self.outlook.measure.score_of_row(cards)
+        measure = self.outlook.measure
+        return measure.parts[0].score([measure.face(card) for card in cards])
 
     def saving(self, cards: tuple[Any, Any]) -> float:
         return sum(self.outlook.measure.points(card) for card in cards) - self.pair_score(cards)
@@ -63,7 +64,7 @@ class ParGolf:
         prospect = measure.prospect(mine, fixed)
         if len(rows) == 1:
             going_on = self.outlook.value_of_drawing(must_swap=False)
-            ends = self.table.knocker is None and self.outlook.value_of_ending(mine, laps=1) <= going_on
+            ends = self.book.ender is None and self.outlook.value_of_ending(mine, laps=1) <= going_on
             return {"kind": "stroke", "row": rows[0]} if ends else {"kind": "none"}
         losses = [(prospect - measure.prospect(mine, fixed | {2 * row, 2 * row + 1}), row) for row in rows]
         loss, row = min(losses)

@@ -1,0 +1,98 @@
+"""new: a project for a new bot in the author's language, and which languages there are."""
+
+import shlex
+from pathlib import Path
+
+from msgspec import Struct
+from tabulate import tabulate
+
+from protocol.text import printable
+from referee.commands.console import DONE, HOST_FAILED, USAGE, put, say
+from referee.kit.new import BOT_FOLDER, CONFIG, NoProject, NotBuilt, build, files_of, name_for, write_project
+from referee.kit.starters import NoStarter, Starter, Tool, find_starter, missing_tools, starters, tools_here
+
+_WORDS_LIMIT = 1000
+"""Characters of a message that are shown; it may hold the names of files."""
+
+_BUILD_LINES = 40
+"""How many of the last lines of a failed build are shown."""
+
+
+class NewProject(Struct, frozen=True, kw_only=True):
+    """What the author asks for."""
+
+    folder: Path
+    language: str
+    name: str | None
+    """The bot's; None for one after the folder."""
+
+
+def make_project(order: NewProject) -> int:
+    """Write the project, build its bot where that is needed and possible, and say what was done."""
+    try:
+        starter = find_starter(order.language)
+        write_project(starter, order.folder, name_for(order.folder, order.name))
+    except (NoStarter, NoProject) as error:
+        say(f"golfref: {printable(str(error), _WORDS_LIMIT)}")
+        return USAGE
+    say(f"A bot in {starter.manifest.title} is written to {_shown(order.folder)}:")
+    say(*(f"  {file}" for file in files_of(order.folder)))
+    if missing := missing_tools(starter):
+        say(f"golfref: {_lack(starter, missing, order.folder)}")
+        return HOST_FAILED
+    if starter.manifest.build:
+        say(f"Building it with `{shlex.join(starter.manifest.build)}`")
+    try:
+        build(starter, order.folder)
+    except NotBuilt as error:
+        say("golfref: the project is written, but its bot could not be built. The build says:")
+        say(*(f"  {printable(line, _WORDS_LIMIT)}" for line in str(error).splitlines()[-_BUILD_LINES:]))
+        say(f"When that is mended, build it with {_build_steps(starter, order.folder)}")
+        return HOST_FAILED
+    say(f"Now play a first tournament: {_first_steps(order.folder)}", "The README there says how to go on.")
+    return DONE
+
+
+def list_languages() -> int:
+    """Every language, which of its tools are here, and how to get the others."""
+    found = starters().values()
+    here = tools_here([tool for starter in found for tool in starter.manifest.tools])
+    rows = []
+    for starter in found:
+        tools = starter.manifest.tools
+        present = [
+            f"{tool.name} ({here[tool]})" if here[tool] else tool.name for tool in tools if here[tool] is not None
+        ]
+        absent = [tool for tool in tools if here[tool] is None]
+        rows.append((starter.language, starter.manifest.title, ", ".join(present) or "-", _remedies(absent) or "-"))
+    put(tabulate(rows, headers=["language", "", "found here", "to install"], disable_numparse=True))
+    return DONE
+
+
+def _lack(starter: Starter, missing: list[Tool], folder: Path) -> str:
+    names = " and ".join(tool.name for tool in missing)
+    verb = "is" if len(missing) == 1 else "are"
+    then = f"then play a first tournament: {_first_steps(folder)}"
+    if starter.manifest.build:
+        then = f"then build the bot: {_build_steps(starter, folder)}"
+    return f"the project is written, but {names} {verb} not installed here. Install with {_remedies(missing)}; {then}"
+
+
+def _remedies(missing: list[Tool]) -> str:
+    return ", ".join(tool.remedy() for tool in missing)
+
+
+def _build_steps(starter: Starter, folder: Path) -> str:
+    return f"cd {_quoted(folder / BOT_FOLDER)} && {shlex.join(starter.manifest.build)}"
+
+
+def _first_steps(folder: Path) -> str:
+    return f"cd {_quoted(folder)} && golfref tournament {CONFIG}"
+
+
+def _quoted(folder: Path) -> str:
+    return shlex.quote(_shown(folder))
+
+
+def _shown(folder: Path) -> str:
+    return printable(str(folder), _WORDS_LIMIT)
