@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from math import exp
 from typing import Any
 
-from book import Book
-from cards import UNKNOWN, Layout, Target, is_known, rank
-from measure import Measure
+from kit import UNKNOWN, Layout, Measure, Table, Target, is_known, rank
 
 TURNS_TO_KNOCK = 2
 """The own turns that are still to come as long as nobody has knocked: a guess."""
@@ -26,11 +24,11 @@ TURNS_EACH = 4
 
 
 class Outlook:
-    """The values of situations, with what the book holds at the moment."""
+    """The values of situations, with what the table holds at the moment."""
 
-    def __init__(self, match: dict[str, Any], book: Book) -> None:
-        self.book = book
-        self.measure = Measure(match)
+    def __init__(self, match: dict[str, Any], table: Table, measure: Measure) -> None:
+        self.table = table
+        self.measure = measure
         self.seat: int = match["seat"]
         self.others = [seat for seat in range(match["seats"]) if seat != self.seat]
         self.options: dict[str, Any] = match["options"]
@@ -40,25 +38,22 @@ class Outlook:
         self.last_laps = int(two_deck or bool(self.options.get("final_turns")))
         self.penalty = knock_penalty(self.options.get("knock_penalty"), match["seats"])
 
-    def reckon(self) -> None:
-        self.measure.reckon(self.book.seen(), self.book.rows)
-
     @property
     def mine(self) -> Layout:
-        return self.book.layouts[self.seat]
+        return self.table.mine
 
     @property
     def fixed(self) -> set[int]:
-        return self.book.fixed[self.seat]
+        return self.table.fixed[self.seat]
 
     def at(self, target: Target) -> Any:
-        return self.book.layouts[target[0]][target[1]]
+        return self.table.at(target)
 
     def points_at(self, target: Target) -> float:
         return self.measure.points(self.at(target))
 
     def changed(self, seat: int, changes: Mapping[Target, str | None]) -> Layout:
-        layout = self.book.layouts[seat]
+        layout = self.table.layouts[seat]
         theirs = {slot: card for (owner, slot), card in changes.items() if owner == seat}
         if not theirs:
             return layout
@@ -73,12 +68,12 @@ class Outlook:
 
     def rivals(self, turns: int, changes: Mapping[Target, str | None] | None = None) -> list[float]:
         """The costs of the other layouts after this many more turns."""
-        fixed = self.book.fixed
+        fixed = self.table.fixed
         return [self.measure.cost(self.changed(seat, changes or {}), turns, fixed[seat]) for seat in self.others]
 
     def rivals_at_end(self, laps: int) -> list[float]:
         """What the others will score, when each of them surely has so many turns left, none or one."""
-        seats = [(self.book.layouts[seat], self.book.fixed[seat]) for seat in self.others]
+        seats = [(self.table.layouts[seat], self.table.fixed[seat]) for seat in self.others]
         costs = [self.measure.cost(layout, laps, fixed) for layout, fixed in seats]
         return [
             cost - laps * LAP_SHARE * self.measure.prospect(layout, fixed)
@@ -90,7 +85,7 @@ class Outlook:
         layout = [*self.mine[:slot], card, *self.mine[slot + 1 :]]
         if self.ends_by_open_cards() and UNKNOWN not in layout:
             return self.value_of_ending(layout, self.last_laps)
-        turns, fixed = self.turns_left(), self.fixed | {slot} if self.book.swaps_fix else self.fixed
+        turns, fixed = self.turns_left(), self.fixed | {slot} if self.table.swaps_fix else self.fixed
         value = self.measure.cost(layout, turns, fixed) - mean(self.rivals(turns))
         return value - self.slap_after(self.mine[slot], layout)
 
@@ -111,25 +106,25 @@ class Outlook:
 
     def turns_left(self) -> int:
         """How many own turns are still to come after this one; a guess as long as nobody has ended the round."""
-        if self.book.swaps_fix:
-            return TURNS_EACH - self.book.own_turns
-        if self.book.ender is not None:
+        if self.table.swaps_fix:
+            return TURNS_EACH - self.table.draws[self.seat]
+        if self.table.knocker is not None:
             return 0
         if self.ends_by_open_cards():
-            unknown = [self.book.layouts[seat].count(UNKNOWN) for seat in self.others]
+            unknown = [self.table.layouts[seat].count(UNKNOWN) for seat in self.others]
             return min(unknown, default=TURNS_TO_KNOCK) + self.last_laps
         if self.options.get("par") or self.options.get("course"):
-            return min(len(self.book.occupied(seat)) - len(self.book.fixed[seat]) for seat in self.others) // 2
+            return min(len(self.table.occupied(seat)) - len(self.table.fixed[seat]) for seat in self.others) // 2
         return TURNS_TO_KNOCK
 
     def ends_by_open_cards(self) -> bool:
-        return self.book.ender is None and self.open_cards_end
+        return self.table.knocker is None and self.open_cards_end
 
     def slap_after(self, thrown: str, layout: Layout) -> float:
         """What the best own slap saves when this card has been thrown on the pile."""
         if not self.options.get("slaps") or not is_known(thrown):
             return 0
-        layouts = {seat: self.book.layouts[seat] for seat in self.others} | {self.seat: layout}
+        layouts = {seat: self.table.layouts[seat] for seat in self.others} | {self.seat: layout}
         equal = [
             self.slap_saves(seat, card, layout)
             for seat, cards in layouts.items()

@@ -18,11 +18,10 @@ class ParGolf:
 
     def __init__(self, outlook: Outlook) -> None:
         self.outlook = outlook
-        self.book = outlook.book
+        self.table = outlook.table
 
     def pair_score(self, cards: tuple[Any, Any]) -> float:
-        measure = self.outlook.measure
-        return measure.parts[0].score([measure.face(card) for card in cards])
+        return self.outlook.measure.score_of_row(cards)
 
     def saving(self, cards: tuple[Any, Any]) -> float:
         return sum(self.outlook.measure.points(card) for card in cards) - self.pair_score(cards)
@@ -64,7 +63,7 @@ class ParGolf:
         prospect = measure.prospect(mine, fixed)
         if len(rows) == 1:
             going_on = self.outlook.value_of_drawing(must_swap=False)
-            ends = self.book.ender is None and self.outlook.value_of_ending(mine, laps=1) <= going_on
+            ends = self.table.knocker is None and self.outlook.value_of_ending(mine, laps=1) <= going_on
             return {"kind": "stroke", "row": rows[0]} if ends else {"kind": "none"}
         losses = [(prospect - measure.prospect(mine, fixed | {2 * row, 2 * row + 1}), row) for row in rows]
         loss, row = min(losses)

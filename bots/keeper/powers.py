@@ -1,13 +1,13 @@
 """Powers: which use of a discarded card gains most, and what a card's power would gain if it were discarded.
 
 One method a kind of action; it takes what the offer allows and returns the gain in points and the action. The methods
-that return plain numbers guess: no book can say what it is worth to know a card or to confuse somebody.
+that return plain numbers guess: no table can say what it is worth to know a card or to confuse somebody.
 """
 
 from itertools import product
 from typing import Any
 
-from cards import UNKNOWN, Target, is_known, rank
+from kit import UNKNOWN, Target, is_known, rank
 from outlook import Outlook
 
 Action = dict[str, Any]
@@ -45,7 +45,7 @@ class Powers:
 
     def __init__(self, outlook: Outlook) -> None:
         self.outlook = outlook
-        self.book = outlook.book
+        self.table = outlook.table
         self.seat = outlook.seat
         self.others = outlook.others
 
@@ -82,8 +82,8 @@ class Powers:
 
     def imagined(self, kind: str) -> list[Offer]:
         """About what will be offered for a kind of action."""
-        own = self.book.occupied(self.seat)
-        theirs = [(seat, slot) for seat in self.others for slot in self.book.occupied(seat)]
+        own = self.table.occupied(self.seat)
+        theirs = [(seat, slot) for seat in self.others for slot in self.table.occupied(seat)]
         if not own or not theirs:
             return []
         everything = [*[(self.seat, slot) for slot in own], *theirs]
@@ -138,13 +138,13 @@ class Powers:
 
     def use_add(self, offer: Offer) -> Choice:
         seat = self.leader(offer["seat"]["one_of"])
-        gain = self.gain_by({(seat, len(self.book.layouts[seat])): UNKNOWN})
+        gain = self.gain_by({(seat, len(self.table.layouts[seat])): UNKNOWN})
         return gain, {"kind": "add", "seat": seat}
 
     def use_plant(self, offer: Offer) -> Choice:
         targets: list[Target] = [(seat, slot) for seat, slot in offer["target"]["one_of"]]
         target = min(targets, key=self.outlook.points_at)
-        card = self.book.hand[0] if self.book.hand else self.book.attack["card"]
+        card = self.table.drawn or self.table.attack["card"]
         return self.gain_by({target: card}), {"kind": "plant", "target": target}
 
     def use_shuffle(self, offer: Offer) -> Choice:
@@ -162,7 +162,7 @@ class Powers:
         return (self.confusion(seat) if right else 0.0), action
 
     def use_shield(self, _: Offer) -> Choice:
-        wanted = not self.book.shields[self.seat] and self.outlook.turns_left() > 0
+        wanted = not self.table.shields[self.seat] and self.outlook.turns_left() > 0
         return SHIELD_GAIN * wanted, {"kind": "shield"}
 
     def use_take_two(self, _: Offer) -> Choice:
@@ -172,12 +172,12 @@ class Powers:
 
     def use_cancel_knock(self, _: Offer) -> Choice:
         """Go on instead of ending now."""
-        if self.book.ender is None:
+        if self.table.knocker is None:
             return DECLINE
         ended = self.outlook.value()
-        ender, self.book.ender = self.book.ender, None
+        knocker, self.table.knocker = self.table.knocker, None
         gone_on = self.outlook.value()
-        self.book.ender = ender
+        self.table.knocker = knocker
         return ended - gone_on, {"kind": "cancel_knock"}
 
     # What they have in common.
@@ -187,12 +187,12 @@ class Powers:
 
     def leader(self, seats: list[int]) -> int:
         """The seat that stands best."""
-        return min(seats, key=lambda seat: self.outlook.measure.cost(self.book.layouts[seat], 0))
+        return min(seats, key=lambda seat: self.outlook.measure.cost(self.table.layouts[seat], 0))
 
     def confusion(self, seat: int) -> float:
-        if self.book.ender is not None and self.book.ender == seat:
+        if self.table.knocker is not None and self.table.knocker == seat:
             return 0
-        return CONFUSION * len(self.book.occupied(seat)) / len(self.others)
+        return CONFUSION * len(self.table.occupied(seat)) / len(self.others)
 
 
 def one_of(values: list[Any]) -> dict[str, list[Any]]:

@@ -59,6 +59,11 @@ LONGEST_NAME = 40
 BUILTIN = "builtin:"
 """What a command line begins with when it names a shipped bot."""
 
+_KIT = "kit"
+"""The folder, beside those of the shipped bots, of the Python package that some of them import."""
+
+_IMPORTS_KIT = re.compile(rf"^(from|import) {_KIT}\b", re.MULTILINE)
+
 _STARTERS = {"bot.py": (sys.executable,), "bot.pl": ("perl",), "bot.sh": ("sh",)}
 _INTERPRETER = re.compile(r"(python|pypy|perl|ruby|node|lua|php|sh|bash|dash|zsh|Rscript)[\d.]*")
 _RUNS = {".sh": "sh", ".pl": "perl", ".rb": "ruby", ".js": "node", ".lua": "lua", ".php": "php", ".R": "Rscript"}
@@ -82,7 +87,7 @@ class BotSpec(Struct, frozen=True, kw_only=True):
     env: dict[str, str]
     """What is added to the few variables that every bot gets."""
     reads: tuple[str, ...] = ()
-    """Absolute paths that the bot may read under `bwrap`, besides its own folder."""
+    """Absolute paths that the bot may read under `bwrap`, besides its own folder. A shipped bot may read the kit."""
     owner: str = ""
     """Whose bot it is, as the record tells it; empty where nobody says."""
     builtin: str | None = None
@@ -104,13 +109,18 @@ def shipped() -> dict[str, tuple[str, ...]]:
 
 
 def builtin_bot(name: str) -> BotSpec:
-    """The shipped bot of this name; raises BadBot, which names the nearest one."""
+    """The shipped bot of this name, and with it the kit, if it imports that.
+
+    Raises BadBot, which names the nearest one.
+    """
     commands = shipped()
     if name not in commands:
         near = get_close_matches(name, commands, n=1)
         hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(commands) or 'none'}"
         raise BadBot(f"unknown shipped bot `{name}`; {hint}")
-    return BotSpec(name=name, command=commands[name], dir=str(SHIPPED / name), env={}, builtin=name)
+    command = commands[name]
+    reads = (str(SHIPPED / _KIT),) if _IMPORTS_KIT.search(Path(command[-1]).read_text(encoding="utf-8")) else ()
+    return BotSpec(name=name, command=command, dir=str(SHIPPED / name), env={}, reads=reads, builtin=name)
 
 
 def command_bot(text: str, folder: str | None = None) -> BotSpec:

@@ -100,8 +100,12 @@ def players() -> dict[str, Begin]:
     """The bots, by name."""
     keeper, greedy, dicer = (load(SHIPPED / name) for name in ("keeper", "greedy", "random"))
 
+    def careful_one(match: dict[str, Any]) -> Decide:
+        answer = keeper.Keeper(match).answer
+        return lambda request: answer(request)["action"]
+
     def hasty(match: dict[str, Any]) -> Decide:
-        careful, dice = keeper.Keeper(match).decide, random.Random(match["seed"])  # noqa: S311
+        careful, dice = careful_one(match), random.Random(match["seed"])  # noqa: S311
 
         def decide(request: dict[str, Any]) -> dict[str, Any]:
             action: dict[str, Any] = careful(request)  # which also reads the news
@@ -112,7 +116,7 @@ def players() -> dict[str, Begin]:
         return decide
 
     return {
-        "keeper": lambda match: keeper.Keeper(match).decide,
+        "keeper": careful_one,
         "greedy": lambda match: greedy.Greedy(match).decide,
         "hasty": hasty,
     }

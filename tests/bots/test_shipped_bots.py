@@ -104,9 +104,10 @@ def test_the_shipped_bots_play_nine_card_golf_alone(mark: dict[str, str]) -> Non
         assert_blameless(matches([replace(builtin_bot(name), env=mark)], ["nine-card"]))
 
 
-def test_keeper_needs_nothing_but_its_folder(tmp_path: Path, mark: dict[str, str]) -> None:
-    keeper = builtin_bot("keeper")
-    folder = shutil.copytree(keeper.dir, tmp_path / "alone")
+def test_a_copy_of_keeper_needs_nothing_but_the_kit(tmp_path: Path, mark: dict[str, str]) -> None:
+    """The kit is copied into its folder, as bots/README.md says."""
+    folder = shutil.copytree(builtin_bot("keeper").dir, tmp_path / "alone")
+    shutil.copytree(SHIPPED / "kit", folder / "kit")
     alone = BotSpec(name="alone", command=(sys.executable, "bot.py"), dir=str(folder), env=mark)
     assert_blameless(matches([alone, replace(builtin_bot("random"), env=mark)], ["powers"]))
 

@@ -81,7 +81,11 @@ def _cell(encoded: bytes) -> Cell:
     path = PATH if is_within(program, FOLDER) else f"{os.path.dirname(program)}:{PATH}"
     env = {"PATH": path, "HOME": SCRATCH, "TMPDIR": SCRATCH}
     env |= {name: os.environ[name] for name in _FROM_HOST if name in os.environ}
-    cell = Cell(command=(program, *arguments), folder=folder, reads=tuple(dict.fromkeys(reads)), env=env | spec.env)
+    env |= spec.env
+    if spec.builtin is not None and spec.reads:
+        # A shipped bot looks for the kit beside its folder, and that is /bot here.
+        env["PYTHONPATH"] = ":".join(map(os.path.dirname, spec.reads))
+    cell = Cell(command=(program, *arguments), folder=folder, reads=tuple(dict.fromkeys(reads)), env=env)
     script = script_of(spec.command)
     if script is not None and not cell.can_read(os.path.join(spec.dir, script)):
         raise Unfit(f"`{script}` lies outside its folder {folder}, and a bot in a cell sees no more than that folder")

@@ -27,10 +27,11 @@ _SYSTEM = ("/usr", "/bin", "/opt", sys.prefix)
 def version_of(bot: BotSpec, folder: str) -> str:
     """SHA-256 in hexadecimal over the bot's command, its environment and its files. `folder` is that of the config.
 
-    The files are those of the bot's own folder, and those that words of the command name. A bot whose folder is, or
-    contains, the config's has none of its own: only what its command names counts, because stores and other bots lie
-    there as well. A file counts by its path, its bytes and whether it is executable, a symbolic link by its text, and
-    what cannot be read, or is no file, by its kind. `__pycache__` and `.git` are left out.
+    The files are those of the bot's own folder, and those that words of the command name; of a shipped bot those of its
+    folder, and of the kit if it imports that. A bot whose folder is, or contains, the config's has none of its own:
+    only what its command names counts, because stores and other bots lie there as well. A file counts by its path, its
+    bytes and whether it is executable, a symbolic link by its text, and what cannot be read, or is no file, by its
+    kind. `__pycache__` and `.git` are left out.
     """
     command = [BUILTIN + bot.builtin] if bot.builtin is not None else list(bot.command)
     digest = sha256(msgspec.json.encode([command, sorted(bot.env.items())]))
@@ -49,7 +50,10 @@ def _files(bot: BotSpec, folder: str) -> Iterator[tuple[str, str]]:
     """Each file with the name under which it counts."""
     if bot.builtin is not None or not _contains(bot.dir, folder):
         yield from _walk(bot.dir, "")
-    if bot.builtin is None:
+    if bot.builtin is not None:
+        for place in bot.reads:
+            yield from _walk(place, f"/{os.path.basename(place)}/")
+    else:
         for number, word in enumerate(bot.command):
             path = os.path.join(bot.dir, word)
             if os.path.isfile(path) and not _is_system(path):

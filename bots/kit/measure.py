@@ -2,19 +2,19 @@
 
 A card that has not been seen is worth what the unseen ones are worth on average. One turn can save the *prospect*: the
 average of what each unseen card saves where it saves most. That alone pairs up columns and keeps a dear card whose
-partner may yet come. The measure knows nothing of turns, other seats or what may be answered.
+partner may yet come. The measure knows nothing of turns, other seats or what may be answered. It reckons with ranks,
+which is quick: a rank whose cards differ (the red kings of Powers) counts its average over the suits.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any
 
-from cards import CHOSEN, UNKNOWN, Layout, rank
-from groups import Face, Part, parts_of
+from kit.cards import CHOSEN, SUITS, UNKNOWN, Layout, points_of, rank
+from kit.groups import Face, Part, parts_of
+from kit.unseen import Unseen
 
 CHOSEN_SHARE = 0.6
 """What a chosen card is worth, as a share of an unknown one."""
-
-SUITS = "SHDC"
 
 Study = tuple[float, list[float]]
 """The score of some cards, and what each new card would save there, by its rank."""
@@ -33,24 +33,21 @@ class Measure:
         self.jokers_pair = match["options"].get("joker_pair", "zero") == "zero"
         self.suits_matter = match["options"].get("par_table", {}).get("name", "ours-1") != "ours-1"
         self.pairs_need_a_turn = match["variant"] == "two-deck" and not match["options"].get("pairs_zero_at_end")
-        self.pack = pack(match)
-        self.new_faces = [Face(rank, self.mean_points(rank)) for rank in self.pack]
+        unseen = Unseen(match)
+        self.new_faces = [Face(rank, self.mean_points(rank)) for rank in unseen.ranks]
         self.parts_by_rows: dict[int, list[Part]] = {}
-        self.reckon([], match["rows"])
+        self.reckon(unseen, match["rows"])
 
     def mean_points(self, rank: str) -> float:
         return sum(self.values.get(rank + suit, self.values[rank]) for suit in SUITS) / len(SUITS)
 
-    def reckon(self, seen: Iterable[str], rows: int) -> None:
-        """Work out what is unseen when these cards are seen; called before each decision."""
+    def reckon(self, unseen: Unseen, rows: int) -> None:
+        """Take over what is unseen now, and of how many rows layouts are; called before each decision."""
         if rows not in self.parts_by_rows:
             self.parts_by_rows[rows] = parts_of(self.match, rows)
         self.parts, self.size = self.parts_by_rows[rows], rows * self.match["columns"]
-        left = dict(self.pack)
-        for card in seen:
-            left[rank(card)] = max(0, left[rank(card)] - 1)
-        total = max(1, sum(left.values()))
-        self.chances = [number / total for number in left.values()]
+        total = max(1, unseen.total)
+        self.chances = [number / total for number in unseen.ranks.values()]
         average = sum(chance * face.points for chance, face in zip(self.chances, self.new_faces, strict=True))
         self.faces: dict[Any, Face] = {
             UNKNOWN: Face(None, average),
@@ -63,7 +60,7 @@ class Measure:
     def face(self, card: str | None) -> Face:
         face = self.faces.get(card)
         if face is None and card is not None:
-            points = self.values.get(card, self.values[rank(card)])
+            points = points_of(card, self.values)
             suit = card[-1] if self.suits_matter else ""
             pairs = card[0] != "X" or self.jokers_pair
             face = self.faces[card] = Face(rank(card) if pairs else None, points, suit)
@@ -72,7 +69,11 @@ class Measure:
     def points(self, card: str | None) -> float:
         return self.face(card).points
 
-    def cost(self, layout: Layout, turns: int, fixed: Collection[int] = ()) -> float:
+    def score_of_row(self, cards: Collection[str | None]) -> float:
+        """Par golf: what two cards score as a row, the order being the same."""
+        return self.parts[0].score([self.face(card) for card in cards])
+
+    def cost(self, layout: Layout, turns: int = 0, fixed: Collection[int] = ()) -> float:
         """The expected score of a layout after so many more turns of its owner, who cannot change the `fixed` slots.
 
         The first turn is worth half of the prospect, each further one half as much as the one before: the round may
@@ -136,12 +137,3 @@ class Measure:
 
 LONE = Part((0,), lambda faces: faces[0].points, by_rank=True)
 """A card that was added to a layout."""
-
-
-def pack(match: dict[str, Any]) -> dict[str, int]:
-    """How many cards of each rank there are; keys of `values` such as `QS` are no ranks."""
-    ranks = [key for key in match["values"] if (len(key) == 1 or key == "10") and key != "X"]
-    jokers = match["options"].get("jokers", 0)
-    jokers *= match["cards"] // (52 + jokers)
-    counts = dict.fromkeys(ranks, (match["cards"] - jokers) // len(ranks))
-    return {**counts, "X": jokers} if jokers else counts

@@ -1,0 +1,305 @@
+"""A bot as a class: one method a decision, each with a sensible answer already; and the loop that runs it.
+
+This module knows the lines of the protocol. What lies on the table is for table.py, what it costs for measure.py.
+"""
+
+import json
+import os
+import sys
+from typing import Any
+
+from kit.cards import UNKNOWN, is_known, rank
+from kit.measure import Measure
+from kit.table import Event, Table
+from kit.unseen import Unseen
+
+Action = dict[str, Any]
+"""An action as it is sent: its `kind`, and a value for each field of that kind (protocol/README.md, section 5)."""
+
+Reply = Action | tuple[Action, Action] | None
+"""What a decision may return: an action; an action and the answer to the question that follows at once (`then`); or
+None for the answer that commits to least."""
+
+DECISIONS = frozenset({
+    "turn_up", "look", "arrange", "turn", "place", "flip", "power", "slap", "give", "block", "pairs", "stroke", "pick8",
+    "pick2", "par",
+})  # fmt: skip
+"""The decisions that have a method of their own; others go to `Bot.other`."""
+
+LEAST_COMMITTAL = ("pass", "none", "allow", "stop", "discard", "draw")
+"""What to answer where nothing better is known: the first of these that is legal."""
+
+SAFE_LEAD = 5.0
+"""By how many points each other seat must be expected to stand worse for the round to be ended."""
+
+LOW_ROW = 4.0
+"""Par golf: a row that is expected to cost at most so much is taken as a stroke."""
+
+
+class Offers(list[Action]):
+    """The legal answers to a request, as the protocol lists them: kinds of actions with the values of their fields."""
+
+    def has(self, kind: str) -> bool:
+        """Whether an action of this kind is legal."""
+        return any(offer["kind"] == kind for offer in self)
+
+    def choices(self, kind: str, field: str) -> list[Any]:
+        """The values from which this field of this kind of action is chosen; none where the kind is not legal."""
+        for offer in self:
+            if offer["kind"] == kind:
+                choice = offer[field]
+                values: list[Any] = choice.get("one_of") or choice.get("of") or choice.get("any_of") or []
+                return values
+        return []
+
+    def least_committal(self) -> Action:
+        """A legal answer to whatever is asked: to decline, where that is offered, else the first values of an offer."""
+        by_kind = {offer["kind"]: offer for offer in reversed(self)}
+        kind = next((kind for kind in LEAST_COMMITTAL if kind in by_kind), self[0]["kind"])
+        action: Action = {"kind": kind}
+        for field, choice in by_kind[kind].items():
+            if field != "kind":
+                few = choice.get("of", [])[: choice.get("pick", 0)]
+                action[field] = choice["one_of"][0] if "one_of" in choice else few
+        return action
+
+
+class Bot:
+    """One seat in one match. Derive from it, override the decisions that you want to make yourself, and `run` it.
+
+    Each decision is a method of its name (`turn`, `place`, ...). It gets the offers and returns a `Reply`. What it
+    needs to decide is in `table`, `unseen` and `measure`, which are up to date then. Each match has a bot of its own;
+    what is to outlive a match belongs to the class.
+    """
+
+    name = ""
+    """How the bot introduces itself; the class's name where it is empty."""
+    version = ""
+    author = ""
+    slaps = True
+    """Whether the bot takes part in slaps; False renounces them for good."""
+
+    def __init__(self, match: dict[str, Any]) -> None:
+        """Begin a match with the `match` message."""
+        self.match = match
+        self.seat: int = match["seat"]
+        self.options: dict[str, Any] = match["options"]
+        self.request: dict[str, Any] = {}
+        """The request that is being answered."""
+        self.table = Table(match)
+        """What lies on the table, and what this seat knows of it."""
+        self.unseen = Unseen(match)
+        """The cards that this seat has not seen, and their chances."""
+        self.measure = Measure(match)
+        """What cards and layouts cost, what a draw is worth."""
+
+    # What happens around the decisions
+
+    @classmethod
+    def prepare(cls, hello: dict[str, Any]) -> None:
+        """Load or compute what takes time; called once in the life of a process, with the message `hello`."""
+
+    def hear(self, event: Event) -> None:
+        """Something has happened; the table has it already. An event may be of a kind that did not exist today."""
+
+    def update(self) -> None:
+        """Work out what is unseen and what cards are worth: called before every decision but `slap`, where time counts.
+
+        Between two updates `unseen` and `measure` stay as they are.
+        """
+        self.unseen.see(self.table.seen())
+        self.measure.reckon(self.unseen, self.table.rows)
+
+    def end(self, message: dict[str, Any]) -> None:
+        """The match is over; `message` is `end`, with the totals and ranks."""
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request, as it is sent."""
+        self.request = request
+        for event in request["events"]:
+            self.table.read(event)
+            self.hear(event)
+        decision, offers = request["decision"], Offers(request["legal"])
+        if decision != "slap":
+            if "table" in request:
+                self.table.correct(request["table"])
+            self.update()
+        reply: Reply = getattr(self, decision)(offers) if decision in DECISIONS else self.other(decision, offers)
+        action, then = reply if isinstance(reply, tuple) else (reply, None)
+        answer = {"type": "answer", "id": request["id"], "action": action or offers.least_committal()}
+        if then is not None:
+            answer["then"] = then
+        return answer
+
+    # The decisions
+
+    def turn_up(self, offers: Offers) -> Reply:
+        """Which own cards to turn up before play; the first ones."""
+        return offers.least_committal()
+
+    def look(self, offers: Offers) -> Reply:
+        """Which own cards to look at before play; the first ones."""
+        return offers.least_committal()
+
+    def arrange(self, offers: Offers) -> Reply:
+        """Par golf: slot i gets the card of slot `slots[i]`; as they were dealt."""
+        return offers.least_committal()
+
+    def turn(self, offers: Offers) -> Reply:
+        """Draw, or end the round: end it with a safe lead; else draw the card that promises more."""
+        for kind in ("knock", "end"):
+            if offers.has(kind) and self.lead() >= SAFE_LEAD:
+                return {"kind": kind}
+        sources = offers.choices("draw", "from")
+        if len(sources) < 2:
+            return {"kind": "draw", "from": sources[0]} if sources else None
+        top = self.table.top
+        saved = self.measure.cost(self.table.mine) - min(self.costs_with(top, self.free())) if top else 0.0
+        return {"kind": "draw", "from": "pile" if saved > self.value_of_a_draw() else "stock"}
+
+    def place(self, offers: Offers) -> Reply:
+        """Where the card in hand goes: where the own layout will cost least."""
+        slots = offers.choices("swap", "slot")
+        costs = self.costs_with(self.table.drawn or UNKNOWN, slots)
+        if not costs or (offers.has("discard") and self.measure.cost(self.table.mine) <= min(costs)):
+            return {"kind": "discard"}
+        return {"kind": "swap", "slot": slots[costs.index(min(costs))]}
+
+    def flip(self, offers: Offers) -> Reply:
+        """Turn up an own card: the first one; but the last one only with a lead, where it may stay down."""
+        slots = offers.choices("flip", "slot")
+        if offers.has("none") and len(slots) == 1 and self.lead() < 0:
+            return {"kind": "none"}
+        return {"kind": "flip", "slot": slots[0]}
+
+    def power(self, offers: Offers) -> Reply:
+        """How to use a card's power: look at an own card that is not known yet; decline all else."""
+        for target in offers.choices("peek", "target"):
+            if target[0] == self.seat and not is_known(self.table.at(target)):
+                return {"kind": "peek", "target": target}
+        return offers.least_committal()
+
+    def slap(self, offers: Offers) -> Reply:
+        """Slap an own card that is known to be equal to the discard and costs points; else pass, and be quick."""
+        top, points = self.table.top, self.measure.points
+        for target in offers.choices("slap", "target") if top is not None else ():
+            card = self.table.at(target)
+            if target[0] == self.seat and is_known(card) and points(card) > 0 and self.is_equal(card, str(top)):
+                return {"kind": "slap", "target": target}
+        return {"kind": "pass"}
+
+    def give(self, offers: Offers) -> Reply:
+        """Which own card goes to the seat whose card was slapped: the one that counts most."""
+        slots = offers.choices("give", "slot")
+        return {"kind": "give", "slot": max(slots, key=lambda slot: self.measure.points(self.table.mine[slot]))}
+
+    def block(self, offers: Offers) -> Reply:
+        """Powers: whether a shield blocks `table.attack`; it does."""
+        return {"kind": "block"} if offers.has("block") else None
+
+    def pairs(self, offers: Offers) -> Reply:
+        """Two-deck golf: which rows to discard; those that cost points."""
+        width, mine, points = self.table.columns, self.table.mine, self.measure.points
+        rows = offers.choices("discard_pairs", "rows")
+        dear = [row for row in rows if sum(points(card) for card in mine[row * width : (row + 1) * width]) > 0]
+        return {"kind": "discard_pairs", "rows": dear}
+
+    def stroke(self, offers: Offers) -> Reply:
+        """Par golf: whether to take a row as a stroke; the first one that costs little, and not the last one."""
+        rows = offers.choices("stroke", "row")
+        width, mine = self.table.columns, self.table.mine
+        for row in rows if len(rows) > 1 else ():
+            pair = mine[row * width : (row + 1) * width]
+            if all(map(is_known, pair)) and self.measure.score_of_row(pair) <= LOW_ROW:
+                return {"kind": "stroke", "row": row}
+        return {"kind": "none"}
+
+    def pick8(self, offers: Offers) -> Reply:
+        """Powers: which of the three cards of `table.hand` to keep, and where; what costs least."""
+        slots = offers.choices("keep", "slot")
+        found = [
+            (cost, card, slot)
+            for card in offers.choices("keep", "card")
+            for slot, cost in zip(slots, self.costs_with(self.table.hand[card], slots), strict=True)
+        ]
+        _, card, slot = min(found)
+        return {"kind": "keep", "card": card, "slot": slot}
+
+    def pick2(self, offers: Offers) -> Reply:
+        """Powers: which power a 2 copies; none."""
+        return offers.least_committal()
+
+    def par(self, offers: Offers) -> Reply:
+        """Par golf: the par of the next hole, where the dealer chooses it; the first one."""
+        return offers.least_committal()
+
+    def other(self, decision: str, offers: Offers) -> Reply:  # noqa: ARG002
+        """A decision that did not exist when this was written."""
+        return offers.least_committal()
+
+    # What decisions reckon with
+
+    def is_equal(self, card: str, discard: str) -> bool:
+        """Whether it is right to slap this card onto that one."""
+        if self.options.get("slap_match") == "points":
+            return self.measure.points(card) == self.measure.points(discard)
+        return rank(card) == rank(discard)
+
+    def free(self) -> list[int]:
+        """The own slots whose card can still be exchanged."""
+        return [slot for slot in self.table.occupied(self.seat) if slot not in self.table.fixed[self.seat]]
+
+    def costs_with(self, card: str, slots: list[int]) -> list[float]:
+        """What the own layout will be expected to cost with this card in each of these slots."""
+        mine = self.table.mine
+        return [self.measure.cost([*mine[:slot], card, *mine[slot + 1 :]]) for slot in slots]
+
+    def value_of_a_draw(self) -> float:
+        """How many points the next card of the stock is expected to save, put where it saves most or thrown away."""
+        return self.measure.prospect(self.table.mine, self.table.fixed[self.seat])
+
+    def expected_scores(self) -> list[float]:
+        """What each seat is expected to score if the round ended now, before penalties: points by seat."""
+        return [self.measure.cost(layout) for layout in self.table.layouts]
+
+    def lead(self) -> float:
+        """By how many points the best of the others is expected to stand worse than this seat; 0 where it is alone."""
+        scores = self.expected_scores()
+        own = scores.pop(self.seat)
+        return min(scores, default=own) - own
+
+
+def run(bot: type[Bot]) -> None:
+    """Play matches with bots of this class, one after another, until the input ends."""
+    try:
+        _converse(bot)
+    except (BrokenPipeError, KeyboardInterrupt):
+        # Nobody reads any more; what Python still wants to write at its exit goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _converse(bot: type[Bot]) -> None:
+    player: Bot | None = None
+    for line in sys.stdin:
+        if not line.strip():
+            continue
+        message = json.loads(line)
+        kind = message["type"]
+        if kind == "request" and player is not None:
+            _say(player.answer(message))
+        elif kind == "match":
+            player = bot(message)
+        elif kind == "hello":
+            bot.prepare(message)
+            introduction = {"name": bot.name or bot.__name__, "version": bot.version, "author": bot.author}
+            _say({"type": "ready", **introduction, "slaps": bot.slaps})
+        elif kind == "end" and player is not None:
+            for event in message["events"]:
+                player.table.read(event)
+                player.hear(event)
+            player.end(message)
+
+
+def _say(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
