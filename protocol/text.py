@@ -17,3 +17,8 @@ def printable(text: str, limit: int) -> str:
 def _escape(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def escaped_json(text: str) -> str:
+    r"""The JSON with unsafe characters as \uNNNN, which leaves its value as it is."""
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -31,6 +31,17 @@ OptionList = Annotated[
         help="Change an option of the game, such as rounds=4; the value is TOML or JSON, or one bare word.",
     ),
 ]
+MatchOf = Annotated[
+    str,
+    typer.Argument(
+        metavar="MATCH",
+        help="A match of a run as RUN:17, a game of a record file as FILE:1, or a match of `export-bot` as FILE:17.",
+    ),
+]
+BotOf = Annotated[
+    Optional[str],
+    typer.Option("--bot", metavar="NAME", help="Whose match: the name of its bot, or the number of its seat."),
+]
 Preset = Annotated[str, typer.Argument(metavar="VARIANT", help="A game; `golfref variants` lists them.")]
 
 
@@ -305,16 +316,59 @@ def replay(
         ),
     ],
     seat: Annotated[Optional[int], typer.Option(min=0, help="Show what this seat saw.")] = None,
-    wire: Annotated[
-        bool, typer.Option("--wire", help="With --seat: every line to and from its bot, its faults, its stderr.")
-    ] = False,
+    wire: Annotated[bool, typer.Option("--wire", hidden=True)] = False,
 ) -> None:
     """Tell a match again, as the public or as a seat saw it."""
     from referee.commands.replay import replay as replay_record
+    from referee.commands.transcript import transcript as print_transcript
 
-    if wire and seat is None:
-        raise typer.BadParameter("expected --seat too: a conversation is one bot's", param_hint="--wire")
-    raise typer.Exit(replay_record(record, seat, wire=wire))
+    if wire:  # what `transcript` was called in golfref 0.3.0
+        raise typer.Exit(print_transcript(record, None if seat is None else str(seat), as_json=False))
+    raise typer.Exit(replay_record(record, seat))
+
+
+@app.command()
+def transcript(record: MatchOf, bot: BotOf = None, as_json: Json = False) -> None:
+    """Print exactly what a bot was sent and what it wrote, with times, its faults and its standard error."""
+    from referee.commands.transcript import transcript as print_transcript
+
+    raise typer.Exit(print_transcript(record, bot, as_json=as_json))
+
+
+@app.command()
+def rerun(
+    record: MatchOf,
+    command: Annotated[
+        Optional[list[str]],
+        typer.Argument(metavar="-- CMD", help="The build to try, or builtin:NAME; default: the bot of the record."),
+    ] = None,
+    bot: BotOf = None,
+    folder: Annotated[
+        Optional[str], typer.Option("--dir", metavar="FOLDER", help="Where the build starts; default: here.")
+    ] = None,
+    isolation: Annotated[
+        Optional[str], typer.Option(metavar="LEVEL", help="none, limits or bwrap; default: as in the record.")
+    ] = None,
+    patience: Annotated[
+        float, typer.Option(min=0.01, help="Times the recorded limits, for a build that is slow, as under a debugger.")
+    ] = 1.0,
+    goes_on: Annotated[
+        bool, typer.Option("--all", help="Go on after the first difference, though the input no longer fits.")
+    ] = False,
+) -> None:
+    """Send a recorded match to a build of a bot: where does it first answer differently, crash, or come late?"""
+    from referee.commands.rerun import Ordered, rerun_match
+
+    order = Ordered(
+        where=record,
+        bot=bot,
+        command=command or [],
+        folder=folder,
+        isolation=isolation,
+        patience=patience,
+        goes_on=goes_on,
+    )
+    raise typer.Exit(rerun_match(order))
 
 
 @app.command()

@@ -1,17 +1,37 @@
-"""The records that `replay` and `verify` read, as people name them: a file, a game of a file, or a match of a run."""
+"""The records that commands read, as people name them: a file, a game of a file, or a match of a run.
+
+A file can also hold the matches of one bot (`export-bot`), which tell less: those go by their numbers in the run.
+"""
 
 import os
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 from msgspec import Struct
 
-from referee.play.talk.retell import other_version
+from protocol.text import printable
+from referee.reports.bot_match import (
+    BotMatch,
+    RunPlace,
+    bot_match,
+    is_bot_match,
+    number_of,
+    read_bot_match,
+    run_place,
+)
 from referee.rules.record import NoRecord, Record, read_record
+from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 
 SQLITE = b"SQLite format 3\x00"
 """What every store begins with."""
+
+MOST_START = 256
+"""How much of a file tells what it holds."""
+
+NAMED = 12
+"""How many matches of a file are named where another one was asked for."""
 
 MOST_DIGITS = 18
 """A number that has more is too large for a store."""
@@ -59,6 +79,76 @@ def load_record(where: str) -> Record:
     return decode(where, _stored(place) if place.is_store else _line(place.path, place.number or 0))
 
 
+def load_bot_match(where: str, bot: str | None) -> BotMatch:
+    """The match that `where` names as this bot knows it, which goes by its name or its seat.
+
+    Raises NoRecord, StoreError, and what the record raises where it cannot be played again.
+    """
+    place = place_of(where)
+    if holds_bot_matches(place):
+        match = _own(place)
+        if bot is not None and bot not in (match.bot, str(match.seat)):
+            raise NoRecord(f"{where}: this file has only what {match.bot} (seat {match.seat}) was told, not {bot}")
+        return match
+    record = decode(where, _stored(place) if place.is_store else _line(place.path, place.number or 0))
+    seat = seat_of([one.name for one in record.seats], bot, where)
+    return bot_match(record, seat, _run_place(place, seat) if place.is_store else None)
+
+
+def seat_of(names: Sequence[str], bot: str | None, where: str) -> int:
+    """The seat of the bot of this name, or with this number; raises NoRecord, which names all seats."""
+    seats = printable(", ".join(f"{seat} {name}" for seat, name in enumerate(names)), 1000)
+    if bot is None:
+        if len(names) == 1:
+            return 0
+        raise NoRecord(f"{where}: say whose match with --bot, by a name or a seat: {seats}")
+    found = [seat for seat, name in enumerate(names) if name == bot]
+    if len(found) > 1:
+        raise NoRecord(f"{where}: {bot} sat on the seats {', '.join(map(str, found))}; say which with --bot SEAT")
+    if found:
+        return found[0]
+    if bot.isdecimal() and int(bot[:MOST_DIGITS]) < len(names):
+        return int(bot[:MOST_DIGITS])
+    raise NoRecord(f"{where}: {bot} did not play in this match; its seats are {seats}")
+
+
+def holds_bot_matches(place: Place) -> bool:
+    """Whether the file holds the matches of one bot, and not records of whole ones."""
+    if place.is_store:
+        return False
+    with place.path.open("rb") as file:
+        return is_bot_match(file.readline(MOST_START).lstrip())
+
+
+def _own(place: Place) -> BotMatch:
+    """The match of this number in the run, or the first of the file where none is named."""
+    lines = lines_of(place.path)
+    if place.number is None:
+        return read_bot_match(lines[0])
+    numbers: list[int] = []
+    for line in lines:
+        own = number_of(line)
+        number = None if own is None else own.commit if place.is_id else own.number
+        if number == place.number:
+            return read_bot_match(line)
+        numbers += [] if number is None else [number]
+    sign = "#" if place.is_id else ""
+    some = ", ".join(f"{sign}{one}" for one in numbers[:NAMED]) + ", ..." * (len(numbers) > NAMED)
+    raise NoRecord(f"{place.path} holds no match {sign}{place.number}; it holds {some or 'none that has a number'}")
+
+
+def _run_place(place: Place, seat: int) -> RunPlace:
+    """Where in its run a stored match stands."""
+    with closing(Store.open(place.path)) as store:
+        return run_place(store.meta().facts.name, committed(store, place), seat)
+
+
+def committed(store: Store, place: Place) -> CommittedMatch:
+    """The committed match that a place in a run means; raises StoreError."""
+    number = place.number or 0
+    return store.match(number) if place.is_id else store.planned(number)
+
+
 def _stored(place: Place) -> bytes:
     if place.number is None:
         raise NoRecord(f"{place.path} is a run; name one of its matches, such as {place.path}:0")
@@ -80,13 +170,12 @@ def lines_of(path: Path) -> list[bytes]:
 
 def decode(where: str, data: bytes) -> Record:
     """The record in these bytes, which `where` names; raises NoRecord."""
+    if is_bot_match(data):
+        what = "what one bot was told of its matches (export-bot), and no record of whole ones"
+        raise NoRecord(f"{where}: this file has {what}; `transcript`, `rerun` and `replay --seat` read it")
     try:
         return read_record(data)
     except NoRecord as error:
-        raise NoRecord(f"{where}: {error}") from None
-
-
-def version_notes(played: Record) -> list[str]:
-    """Notes on a match that another version played; it may have worded its messages to the bots otherwise."""
-    why = other_version(played.golfref, played.protocol)
-    return [] if why is None else [f"note: {why}, which may have worded some texts otherwise"]
+        is_cut = data.startswith(b'{"format":') and not data.rstrip().endswith(b"}")
+        cut = "; it is cut off, so that the rest of the match is lost" if is_cut else ""
+        raise NoRecord(f"{where}: {error}{cut}") from None

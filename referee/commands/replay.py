@@ -1,34 +1,38 @@
 """replay: a match that was recorded, told again."""
 
+from collections.abc import Sequence
 from contextlib import closing
 
 from protocol.text import printable
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, say
-from referee.commands.records import Place, lines_of, load_record, place_of, version_notes
-from referee.reports.blame import mishap_of, stderr_lines
-from referee.reports.narrate import narrate
-from referee.reports.wire import wire_lines
+from referee.commands.records import (
+    Place,
+    committed,
+    holds_bot_matches,
+    lines_of,
+    load_bot_match,
+    load_record,
+    place_of,
+)
+from referee.reports.blame import mishap_of, stderr_end, stderr_lines
+from referee.reports.bot_match import BotMatch, Faulted, RunPlace, Sent, events_in, run_place
+from referee.reports.narrate import in_words, narrate
 from referee.rules.record import BrokenRecord, Forfeit, GivenSlaps, Move, NoRecord, Record, walk
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 
 
-def replay(where: str, seat: int | None, *, wire: bool = False) -> int:
-    """Print a match in words, as the public or a seat saw it, with what went wrong and how slaps were timed.
-
-    With `wire` the conversation with the seat's bot is printed instead, line by line.
-    """
+def replay(where: str, seat: int | None) -> int:
+    """Print a match in words, as the public or a seat saw it, with what went wrong and how slaps were timed."""
     try:
+        if holds_bot_matches(place_of(where)):
+            _tell_own(load_bot_match(where, None if seat is None else str(seat)))
+            return DONE
         record = load_record(where)
         if seat is not None and not 0 <= seat < len(record.seats):
             raise NoRecord(f"--seat: expected 0 to {len(record.seats) - 1}, got {seat}")
         put(*_heading(where, record))
-        if wire and seat is not None:
-            say(*version_notes(record))
-            for line in wire_lines(record, seat):
-                put(line)
-        else:
-            _tell(record, seat)
+        _tell(record, seat)
     except (NoRecord, StoreError) as error:
         say(f"golfref: {error}")
         return USAGE
@@ -40,9 +44,15 @@ def replay(where: str, seat: int | None, *, wire: bool = False) -> int:
 
 def _heading(where: str, record: Record) -> list[str]:
     """What was played and by whom, and where it comes from if that file holds more than this match."""
-    seats = ", ".join(f"{seat} {bot.name}" for seat, bot in enumerate(record.seats))
-    game = f"{record.name} ({record.preset}), golfref {record.golfref}, isolation {record.isolation}"
-    return [printable(game, 300), *_origin(place_of(where)), printable(f"seats: {seats}", 3000)]
+    game, seats = heading_lines(record, [bot.name for bot in record.seats])
+    return [game, *_origin(place_of(where)), seats]
+
+
+def heading_lines(match: Record | BotMatch, names: Sequence[str]) -> tuple[str, str]:
+    """What was played, and who sat where."""
+    game = f"{match.name} ({match.preset}), golfref {match.golfref}, isolation {match.isolation}"
+    seats = ", ".join(f"{seat} {name}" for seat, name in enumerate(names))
+    return printable(game, 300), printable(f"seats: {seats}", 3000)
 
 
 def _origin(place: Place) -> list[str]:
@@ -51,7 +61,7 @@ def _origin(place: Place) -> list[str]:
     If only the file was named and it holds several games, the person at the keyboard is told how to see the others.
     """
     if place.is_store and place.number is not None:
-        return [_planned(place, place.number)]
+        return [_planned(place)]
     count = len(lines_of(place.path))
     if count == 1:
         return []
@@ -61,15 +71,19 @@ def _origin(place: Place) -> list[str]:
     return [f"game {place.number or 0} of {place.path}, which holds games 0 to {count - 1}"]
 
 
-def _planned(place: Place, number: int) -> str:
+def _planned(place: Place) -> str:
     with closing(Store.open(place.path)) as store:
-        row = store.match(number) if place.is_id else store.planned(number)
-    redealt = _redealt(row.result.redeals)
-    where = f"deal {row.identity.deal}, rotation {row.identity.rotation}{redealt}"
-    if place.is_id:
-        now = "out of the standings" if row.number is None else f"match {row.number}"
-        return f"match #{number}, {now}: {where}"
-    return f"match {number}: block {row.result.block}, {where}"
+        row = committed(store, place)
+    return place_line(run_place("", row, 0), is_id=place.is_id)
+
+
+def place_line(place: RunPlace, *, is_id: bool = False) -> str:
+    """Which match of a run it is, with the deal by which its key can be derived."""
+    where = f"deal {place.deal}, rotation {place.rotation}{_redealt(place.redeals)}"
+    if is_id or place.number is None:
+        now = "out of the standings" if place.number is None else f"match {place.number}"
+        return f"match #{place.commit}, {now}: {where}"
+    return f"match {place.number}: block {place.block}, {where}"
 
 
 def _redealt(redeals: int) -> str:
@@ -95,6 +109,23 @@ def _tell(record: Record, seat: int | None) -> None:
         put(f"{number} {name}: total {result.totals[number]}, rank {result.ranks[number]}")
         if seat in (None, number):
             put(*stderr_lines(record, number))
+
+
+def _tell_own(match: BotMatch) -> None:
+    """Print what a bot was told of its match: the events as they came to it, and its own faults."""
+    game, seats = heading_lines(match, match.bots)
+    put(game, *([place_line(match.place)] if match.place else []), seats)
+    for entry in match.wire:
+        if isinstance(entry, Sent):
+            for event in events_in(entry):
+                put(*in_words(event, match.bots))
+        elif isinstance(entry, Faulted):
+            what = "forfeits" if entry.forfeits else "is at fault"
+            put(f"    {match.seat} {match.bot} {what}: {entry.kind}: {printable(entry.detail, 300)}")
+            put(*([f"    its line: {printable(entry.line, 500)}"] if entry.line else []))
+    for seat, name in enumerate(match.bots):
+        put(printable(f"{seat} {name}: total {match.totals[seat]}, rank {match.ranks[seat]}", 300))
+    put(*stderr_end(match.stderr, match.stderr_bytes))
 
 
 def _tell_mishaps(record: Record, move: Move, viewer: int | None) -> None:

@@ -7,7 +7,7 @@ import msgspec
 
 from protocol.text import printable
 from referee.commands.console import DONE, USAGE, put, put_json, say
-from referee.reports.blame import FaultLog, explain
+from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
 from referee.reports.tables import NAME_LIMIT, idle_cpu, report
 from referee.rules.record import Record
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
@@ -52,9 +52,9 @@ def explain_faults(store: Store, summary: RunSummary) -> None:
     for result in store.results() if any(row.faults for row in summary.standings) else ():
         log.note(result.number, result.bots, result.faults)
     for bot, (number, seat) in log.first.items():
-        where = f"{store.path}:{number} --seat {seat} --wire"
-        say(*explain(_record(store, number), seat, f"match {number}"), f"  all of it: golfref replay {where}")
+        say(*explain(_record(store, number), seat, f"match {number}"), read_on(f"{store.path}:{number}", seat, bot))
         say(f"bot {printable(bot, NAME_LIMIT)}: {log.in_words(bot)}")
+    say(*[page_for_authors()] * bool(log.first))
 
 
 def _record(store: Store, number: int) -> Record:

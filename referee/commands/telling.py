@@ -13,7 +13,7 @@ from msgspec import Struct
 from protocol.messages import Clocks
 from referee.commands.console import put, put_json, say
 from referee.commands.progress import BarDisplay, Leaders, ProgressState, duration, make_bar
-from referee.reports.blame import FaultLog, explain, stderr_lines
+from referee.reports.blame import FaultLog, explain, page_for_authors, read_on, stderr_lines
 from referee.reports.game import game_lines, game_report
 from referee.reports.series import series_report
 from referee.rules.record import Record
@@ -95,7 +95,7 @@ class Teller:
                 say(*lines)
                 if bot in self._log.first:
                     say(f"bot {bot}: {self._log.in_words(bot)}")
-        say(*self._last_words)
+        say(*[page_for_authors()] * bool(self._log.first), *self._last_words)
 
     def _tell_faults(self, seat: Seating, record: Record, number: int) -> None:
         bot = record.seats[number].name
@@ -104,7 +104,7 @@ class Teller:
         lines = list(explain(record, number, "" if self._shown.games == 1 else f"game {seat.game}"))
         if not lines:
             return
-        lines.append(f"  {self._whole_conversation(seat, record, number)}")
+        lines.append(self._whole_conversation(seat, record, number))
         if self._shown.shows_games:
             say(*lines)
         else:
@@ -115,8 +115,8 @@ class Teller:
         path = self._shown.record
         if path is None:
             seed = shlex.quote(record.seed)
-            return f"`--record FILE` keeps the whole conversation; `--seed {seed}` deals the same cards"
-        return f"all of it: golfref replay {shlex.quote(f'{path}:{seat.game}')} --seat {number} --wire"
+            return f"  `--record FILE` keeps the whole conversation; `--seed {seed}` deals the same cards"
+        return read_on(f"{path}:{seat.game}", number, record.seats[number].name)
 
 
 class _Bar:

@@ -1,16 +1,21 @@
 """Tells a bot's author why it was at fault: how, where in the match, with which line, and what it wrote to stderr."""
 
+import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from referee.play.spec import SHIPPED
 from referee.rules.game import Game
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Record, walk
 from referee.rules.table.asks import Ask
 
 LAST_LINES = 15
 """How many lines of a bot's standard error are shown."""
+
+PAGE = SHIPPED / "MISBEHAVES.md"
+"""The page for authors, which is installed beside the shipped bots."""
 
 EXAMPLES = 3
 """How many matches are named for each bot and kind of fault."""
@@ -53,6 +58,17 @@ class FaultLog:
         return f"{self._many} {', '.join(map(str, numbers[:EXAMPLES]))}{rest}"
 
 
+def read_on(where: str, seat: int, name: str) -> str:
+    """Which command tells the whole conversation with a bot; `where` is its match, as people name it."""
+    bot = name if name == shlex.quote(name) else str(seat)
+    return f"  all of it: golfref transcript {shlex.quote(where)} --bot {bot}"
+
+
+def page_for_authors() -> str:
+    """Where the author of a bot that was at fault finds what to do."""
+    return f"what to do about a fault: {PAGE}"
+
+
 def explain(record: Record, seat: int, which: str = "") -> Iterator[str]:
     """Lines about a seat's faults, the first of each kind. There are none where it made no fault. Raises BrokenRecord.
 
@@ -86,9 +102,14 @@ def late_hint(move: Move, seat: int) -> str | None:
 def stderr_lines(record: Record, seat: int, last: int = LAST_LINES) -> Iterator[str]:
     """The end of what a bot wrote to standard error, if it wrote anything."""
     bot = record.seats[seat]
-    lines = bot.stderr.splitlines()
+    return stderr_end(bot.stderr, bot.stderr_bytes, last)
+
+
+def stderr_end(text: str, size: int, last: int = LAST_LINES) -> Iterator[str]:
+    """The end of a standard error of so many bytes, if there is any; the text must be safe to show."""
+    lines = text.splitlines()
     if lines:
-        yield f"  the end of its standard error ({bot.stderr_bytes} bytes):"
+        yield f"  the end of its standard error ({size} bytes):"
         yield from (f"  | {line}" for line in lines[-last:])
 
 

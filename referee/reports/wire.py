@@ -1,4 +1,4 @@
-"""A seat's whole conversation, for the bot's author: what the referee sent and what the bot wrote.
+"""A bot's whole conversation, for its author: what the referee sent and what the bot wrote, with times.
 
 `> ` begins a line to the bot, `< ` one from it, `! ` a fault where it happened, `# ` a remark of ours, and `| ` a line
 of standard error. Remarks tell how long an answer took, and which lines answered nothing. Foreign text is escaped, so
@@ -8,124 +8,173 @@ that every line of the wire is one line here and steers no terminal.
 import sys
 from collections.abc import Iterator
 
-from msgspec import Struct
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec.structs import replace
 
-from protocol.codec import BadLine, decode_answer
-from protocol.text import printable
-from referee.play.talk.retell import Retelling
-from referee.reports.blame import late_hint, mishap_of
-from referee.rules.record import Forfeit, Given, Line, Move, Reaction, Record, walk
+from protocol.actions import Action
+from protocol.messages import Ready
+from protocol.text import escaped_json, printable
+from referee.reports.bot_match import BotMatch, Entry, Faulted, Joined, Late, Sent, Took, Wrote
 
 REMARKED_US = 2000
 """The referee is said to have looked at its pipes late when it was later than this."""
 
 
-class _Asked(Struct):
-    """What the seat was sent last: the id that an answer must have, what came of it, and whether its line is shown."""
+class WireLine(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A line of `transcript --json`, as in the files of protocol/transcripts: one line of the wire, or what was noted.
 
-    id: str | None = None
-    given: Given | Reaction | None = None
-    is_answered: bool = False
-
-    @property
-    def was_silent(self) -> bool:
-        """Whether nothing came in time."""
-        if isinstance(self.given, Reaction):
-            return self.given.late
-        return self.given is not None and self.given.fault is not None and self.given.fault.kind == "timeout"
-
-
-def wire_lines(record: Record, seat: int) -> Iterator[str]:
-    """The conversation in order with the seat's faults where they happened, then its standard error as it is kept.
-
-    A bot's line stands after what had been sent when it was read. Lines that the bot wrote too early may have been
-    judged only with a later request. Raises BrokenRecord where the record does not replay.
+    It has `line` or `text`, or one of `played`, `fault`, `late` and `stderr`.
     """
-    if record.lag_us > REMARKED_US:
-        yield f"# the referee looked at its pipes at worst {record.lag_us / 1000:.0f} ms late in this match"
-    yield from _conversation(record, seat)
-    bot = record.seats[seat]
-    if len(bot.lines) < bot.wrote_lines:
-        yield f"# {bot.wrote_lines} lines and {bot.wrote_bytes} bytes came in all; {len(bot.lines)} lines are kept"
-    if bot.stderr_bytes:
-        yield f"# standard error, {bot.stderr_bytes} bytes:"
-        yield from (f"| {line}" for line in bot.stderr.splitlines())
+
+    seat: int
+    to: str | UnsetType = UNSET
+    """`bot` or `referee`: who read the line."""
+    us: float | UnsetType = UNSET
+    """How long the answer took, in microseconds."""
+    waived_us: int = 0
+    limit_s: float | UnsetType = UNSET
+    """The time for the answer."""
+    line: Raw | UnsetType = UNSET
+    """What was written, byte for byte, where that is JSON."""
+    text: str | UnsetType = UNSET
+    """What was written, where it is no JSON, or not all of it is kept."""
+    size: int | UnsetType = UNSET
+    """Bytes of the whole line, where only its start is kept."""
+    ignored: str = ""
+    played: Action | UnsetType = UNSET
+    """The answer whose line is not kept, or which came along with the one before."""
+    joined: bool = False
+    fault: str | UnsetType = UNSET
+    detail: str = ""
+    forfeits: bool = False
+    late: str | UnsetType = UNSET
+    stderr: str | UnsetType = UNSET
 
 
-def _conversation(record: Record, seat: int) -> Iterator[str]:
-    retelling = Retelling(record)
-    lines = list(record.seats[seat].lines)
-    count = 0
-    asked = _Asked()
-    gone = False
-    for game, move in walk(record):
-        for delivery, answered in retelling.before(game, move):
-            if delivery.seat == seat:
-                yield from _written(lines, count, asked)
-                count += 1
-                asked = _Asked(id=delivery.awaits, given=None if answered is None else answered[1])
-                yield from _sent(delivery.data)
-        if not gone and (remarks := list(_remarks(move, seat))):
-            yield from _written(lines, count, asked)
-            yield from remarks
-            gone = isinstance(move, Forfeit)
-    yield from _written(lines, count, asked)
-    for delivery in retelling.after():
-        if delivery.seat == seat:
-            yield from _sent(delivery.data)
+def wire_lines(match: BotMatch) -> Iterator[str]:
+    """The conversation in order with the bot's faults where they happened, then its standard error as it is kept."""
+    if match.lag_us > REMARKED_US:
+        yield f"# the referee looked at its pipes at worst {match.lag_us / 1000:.0f} ms late in this match"
+    before: Entry | None = None
+    for entry in match.wire:
+        yield from entry_lines(entry, before)
+        before = entry
+    kept = sum(isinstance(entry, Wrote) for entry in match.wire)
+    if kept < match.wrote_lines:
+        yield f"# {match.wrote_lines} lines and {match.wrote_bytes} bytes came in all; {kept} lines are kept"
+    if match.stderr_bytes:
+        yield f"# standard error, {match.stderr_bytes} bytes:"
+        yield from (f"| {line}" for line in match.stderr.splitlines())
 
 
-def _sent(data: bytes) -> Iterator[str]:
-    return (f"> {_safe(line.decode())}" for line in data.splitlines())
+def entry_lines(entry: Entry, before: Entry | None = None) -> Iterator[str]:
+    """An entry as text; `before` is the one before it."""
+    match entry:
+        case Sent():
+            yield from (f"> {_safe(line)}" for line in lines_of(entry))
+        case Wrote():
+            yield f"< {_safe(entry.text.rstrip(chr(13) + chr(10)))}"
+            if not entry.text.endswith("\n"):
+                is_cut = len(entry.text.encode()) < entry.size
+                yield f"# {'its start; it had' if is_cut else 'without a newline;'} {entry.size} bytes"
+            if entry.ignored:
+                yield f"# ignored: {entry.ignored}"
+        case Took():
+            if not isinstance(before, Wrote):
+                yield f"# it answered {action_text(entry.action)}; its line is not kept"
+            yield f"# {took_in_words(entry)}"
+        case Joined():
+            yield f"# its `then` was played: {action_text(entry.action)}"
+        case Faulted():
+            yield f"! {'forfeits: ' if entry.forfeits else ''}{entry.kind}: {_safe(entry.detail)}"
+        case Late():
+            yield f"# late, which is a pass and no fault; {_safe(entry.hint)}"
 
 
-def _written(lines: list[Line], count: int, asked: _Asked) -> Iterator[str]:
-    """Takes from the lines those that had come when this many messages were sent. `asked` is the last of them."""
-    while lines and lines[0].after <= count:
-        line = lines.pop(0)
-        text = line.text.rstrip("\r\n")
-        yield f"< {_safe(text)}"
-        if not line.text.endswith("\n"):
-            is_cut = len(line.text.encode()) < line.size
-            yield f"# {'its start; it had' if is_cut else 'without a newline;'} {line.size} bytes"
-        remark = _ignored(line, asked)
-        if remark is not None:
-            yield f"# ignored: {remark}"
-        elif not asked.is_answered and asked.given is not None:
-            asked.is_answered = True
-            yield from _time(asked.given)
+def wire_json(match: BotMatch) -> Iterator[bytes]:
+    """The same as JSON lines: first what was played (BotMatch without its `wire`), then a WireLine for each line."""
+    heading = msgspec.to_builtins(match)
+    for name in ("wire", "stderr", "hello"):
+        heading.pop(name)
+    lines = [msgspec.json.encode(heading), *map(msgspec.json.encode, _wire_objects(match))]
+    yield from (escaped_json(line.decode()).encode() for line in lines)
 
 
-def _ignored(line: Line, asked: _Asked) -> str | None:
-    """Why a line answered nothing. None where it was the answer or a fault, or too little of it is kept to say."""
-    if not line.text.strip():
-        return "a blank line" if line.text.endswith("\n") else None
+def lines_of(sent: Sent) -> list[str]:
+    """The lines that were written at once, without their newlines."""
+    return sent.text.removesuffix("\n").split("\n")
+
+
+def took_in_words(took: Took) -> str:
+    """How long an answer took: in a slap window in microseconds as they counted, else in seconds as charged."""
+    if took.in_window:
+        return f"{took.us:.1f} us, corrected"
+    waived = f", {took.waived_us / 1e6:.3f} s more not charged" if took.waived_us else ""
+    return f"{took.us / 1e6:.3f} s{waived}"
+
+
+def action_text(action: Action | Ready | None) -> str:
+    """An action or `ready` as JSON."""
+    return _safe(msgspec.json.encode(action).decode())
+
+
+def _wire_objects(match: BotMatch) -> Iterator[WireLine]:
+    waiting: WireLine | None = None
+    """A line of the bot of which it is not known yet how long it took."""
+    for entry in match.wire:
+        if isinstance(entry, Took) and waiting is not None:
+            yield replace(waiting, us=entry.us, waived_us=entry.waived_us)
+            waiting = None
+            continue
+        if waiting is not None:
+            yield waiting
+            waiting = None
+        if isinstance(entry, Wrote):
+            waiting = _of_bot(match.seat, entry)
+        else:
+            yield from _objects(match.seat, entry)
+    if waiting is not None:
+        yield waiting
+    if match.stderr_bytes:
+        yield WireLine(seat=match.seat, stderr=match.stderr, size=match.stderr_bytes)
+
+
+def _objects(seat: int, entry: Entry) -> Iterator[WireLine]:
+    match entry:
+        case Sent():
+            *ahead, last = lines_of(entry)
+            yield from (WireLine(seat=seat, to="bot", line=Raw(line.encode())) for line in ahead)
+            limit_s = entry.limit_s if entry.awaits else UNSET
+            yield WireLine(seat=seat, to="bot", limit_s=limit_s, line=Raw(last.encode()))
+        case Took(action=action) if action is not None:
+            yield WireLine(seat=seat, to="referee", us=entry.us, waived_us=entry.waived_us, played=action)
+        case Joined():
+            yield WireLine(seat=seat, to="referee", played=entry.action, joined=True)
+        case Faulted():
+            yield WireLine(seat=seat, fault=entry.kind, detail=entry.detail, forfeits=entry.forfeits)
+        case Late():
+            yield WireLine(seat=seat, late=entry.hint)
+
+
+def _of_bot(seat: int, wrote: Wrote) -> WireLine:
+    said = WireLine(seat=seat, to="referee", ignored=wrote.ignored)
+    text = wrote.text.rstrip("\r\n")
+    if wrote.text.endswith("\n") and _is_json(text):
+        return replace(said, line=Raw(text.encode()))
+    size = wrote.size if len(wrote.text.encode()) < wrote.size else UNSET
+    return replace(said, text=wrote.text, size=size)
+
+
+def _is_json(text: str) -> bool:
+    """Whether a text is one JSON value, with nothing in it that has to be escaped."""
+    if not text.isprintable():
+        return False
     try:
-        answer = decode_answer(line.text.encode())
-    except BadLine:
-        return None
-    if answer.id != asked.id or asked.is_answered:
-        return "not the id that was asked for (late, or sent twice)"
-    return "it came too late" if asked.was_silent else None
-
-
-def _time(given: Given | Reaction) -> Iterator[str]:
-    """How long an answer took: a slap as it counted, any other answer as it was charged, and what was not charged."""
-    if isinstance(given, Reaction):
-        if given.corrected_us is not None:
-            yield f"# {given.corrected_us:.1f} us, corrected"
-    else:
-        waived = f", {given.waived_us / 1e6:.3f} s more not charged" if given.waived_us else ""
-        yield f"# {given.time_us / 1e6:.3f} s{waived}"
-
-
-def _remarks(move: Move, seat: int) -> Iterator[str]:
-    mishap = mishap_of(move, seat)
-    hint = late_hint(move, seat)
-    if mishap is not None:
-        yield f"! {'forfeits: ' if isinstance(move, Forfeit) else ''}{mishap.kind}: {_safe(mishap.detail)}"
-    if hint is not None:
-        yield f"# late, which is a pass and no fault; {_safe(hint)}"
+        msgspec.json.decode(text.encode())
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        return False
+    return True
 
 
 def _safe(text: str) -> str:

@@ -11,6 +11,8 @@ import pytest
 from commands import GOLFREF, golfref
 from needs import need_bubblewrap
 
+from referee.play.spec import SHIPPED
+
 
 def golfref_json(*words: str, cwd: Path) -> Any:
     return json.loads(golfref(*words, "--json", cwd=cwd)[0])
@@ -183,7 +185,10 @@ def test_a_failing_bot_is_explained_to_its_author(tmp_path: Path) -> None:
     assert "`--record FILE` keeps the whole conversation; `--seed " in why
 
     _, why = golfref("match", "--variant", "six-card", *bots, "--record", "m.json", cwd=tmp_path)
-    assert why.splitlines()[-1] == "  all of it: golfref replay m.json:0 --seat 1 --wire"
+    assert why.splitlines()[-2:] == [
+        "  all of it: golfref transcript m.json:0 --bot mine",
+        f"what to do about a fault: {SHIPPED / 'MISBEHAVES.md'}",
+    ]
 
 
 def test_a_bot_that_is_started_in_its_own_folder_has_the_name_that_it_says(tmp_path: Path) -> None:

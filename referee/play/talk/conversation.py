@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Struct, field
 
 from protocol.actions import Action, Slap
-from protocol.messages import Answer, FaultKind, Hello, Match, Ready
-from protocol.offers import admits, in_words
+from protocol.messages import Answer, Decision, FaultKind, Hello, Match, Ready
+from protocol.offers import Offer, admits, in_words
 from protocol.text import printable
 from referee.play.faults import Trouble
 from referee.play.talk.exchange import Delivery, Exchange, Reply
@@ -173,7 +173,7 @@ class Conversation:
         return Given(seat=ask.seat, action=ask.fallback, time_us=time_us, waived_us=waived_us, fault=mishap)
 
     def _accept(self, ask: Ask, action: Action, *, time_us: int = 0, waived_us: int = 0, joined: bool = False) -> Given:
-        mishap = None if admits(ask.offers, action) else illegal(ask, action)
+        mishap = None if admits(ask.offers, action) else illegal(ask.decision, ask.offers, action)
         if mishap is not None:
             self._blame(ask.seat, mishap)
         return Given(
@@ -192,7 +192,7 @@ class Conversation:
             if admits(ask.offers, reply.heard.action):
                 action = reply.heard.action
             else:
-                mishap = illegal(ask, reply.heard.action)
+                mishap = illegal(ask.decision, ask.offers, reply.heard.action)
         elif reply.heard is None:
             late, hint = True, reply.hint
             self.seats[ask.seat].late_slaps += 1
@@ -242,11 +242,11 @@ def start_mishap(reply: Reply, start_s: float) -> Mishap:
     return Mishap(kind=heard.kind, detail=heard.detail, line=heard.line)
 
 
-def illegal(ask: Ask, action: Action) -> Mishap:
-    """The fault of an action that the request did not offer."""
+def illegal(decision: Decision, offers: Sequence[Offer], action: Action) -> Mishap:
+    """The fault of an action that a request with this decision did not offer."""
     given = printable(msgspec.json.encode(action).decode(), EXCERPT)
-    offered = printable(", or ".join(map(in_words, ask.offers)), LONGEST_OFFER)
-    return Mishap(kind="illegal_action", detail=f"`{ask.decision}` offered {offered}; not {given}")
+    offered = printable(", or ".join(map(in_words, offers)), LONGEST_OFFER)
+    return Mishap(kind="illegal_action", detail=f"`{decision}` offered {offered}; not {given}")
 
 
 def _mishap(heard: object, silence: str) -> Mishap:

@@ -164,7 +164,7 @@ def test_what_is_played_is_what_new_processes_play(folder: Folder) -> None:
     assert "bots' processes kept for the tournament" in folder.golfref("standings", "run.golfref")[0]
     assert json.loads(folder.golfref("standings", "run.golfref", "--json")[0])["reuse"] == "tournament"
     later = next(record for record in kept if record.seats[0].matches_before)
-    wire, _ = folder.golfref("replay", f"run.golfref:{kept.index(later)}", "--seat", "0", "--wire")
+    wire, _ = folder.golfref("transcript", f"run.golfref:{kept.index(later)}", "--bot", "0")
     assert '> {"type":"match"' in wire
     assert '> {"type":"hello"' not in wire
 

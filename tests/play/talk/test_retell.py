@@ -15,6 +15,7 @@ from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement, builtin_bot
+from referee.reports.bot_match import bot_match
 from referee.reports.wire import wire_lines
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
@@ -98,7 +99,7 @@ def recorded(program: str, folder: Path, mark: dict[str, str], preset: str = "si
 
 def told(record: Record, sign: str, seat: int = 0) -> list[str]:
     """The lines of the conversation that begin with this sign, without it."""
-    return [line[2:] for line in wire_lines(record, seat) if line.startswith(f"{sign} ")]
+    return [line[2:] for line in wire_lines(bot_match(record, seat)) if line.startswith(f"{sign} ")]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -129,7 +130,7 @@ def test_so_they_are_after_faults_and_where_two_answers_came_in_one(
 
 
 def test_a_fault_stands_at_the_line_where_it_happened(tmp_path: Path, mark: dict[str, str]) -> None:
-    lines = list(wire_lines(recorded(SLOPPY, tmp_path, mark), 0))
+    lines = list(wire_lines(bot_match(recorded(SLOPPY, tmp_path, mark), 0)))
 
     faults = [number for number, line in enumerate(lines) if line.startswith("! ")]
     bad, illegal = faults
@@ -141,7 +142,7 @@ def test_a_fault_stands_at_the_line_where_it_happened(tmp_path: Path, mark: dict
 
 
 def test_a_conversation_is_one_line_a_line_and_steers_no_terminal(tmp_path: Path, mark: dict[str, str]) -> None:
-    lines = list(wire_lines(recorded(SLOPPY, tmp_path, mark), 0))
+    lines = list(wire_lines(bot_match(recorded(SLOPPY, tmp_path, mark), 0)))
     assert all(line.isprintable() for line in lines)
     assert [line[0] for line in lines[:3]] == [">", "<", ">"]
     assert lines[-2:] == ["# standard error, 9 bytes:", "| thoughts"]
@@ -151,7 +152,7 @@ def test_it_is_told_how_long_an_answer_took_and_which_line_answered_nothing(
     tmp_path: Path, mark: dict[str, str]
 ) -> None:
     record = recorded(SLOPPY, tmp_path, mark)
-    lines = list(wire_lines(msgspec.structs.replace(record, lag_us=461_000), 0))
+    lines = list(wire_lines(bot_match(msgspec.structs.replace(record, lag_us=461_000), 0)))
     assert lines[0] == "# the referee looked at its pipes at worst 461 ms late in this match"
     guess = next(number for number, line in enumerate(lines) if '"guess"' in line)
     assert lines[guess + 1] == "# ignored: not the id that was asked for (late, or sent twice)"
@@ -166,20 +167,20 @@ def test_time_that_was_not_charged_and_blank_lines_are_told(tmp_path: Path, mark
     moves = [
         msgspec.structs.replace(move, waived_us=52_000) if isinstance(move, Given) else move for move in record.moves
     ]
-    lines = list(wire_lines(msgspec.structs.replace(record, moves=tuple(moves)), 0))
+    lines = list(wire_lines(bot_match(msgspec.structs.replace(record, moves=tuple(moves)), 0)))
     assert "# ignored: a blank line" in lines
     assert any(line.endswith(" s, 0.052 s more not charged") for line in lines)
 
 
 def test_of_a_long_line_the_start_is_kept_and_its_length(tmp_path: Path, mark: dict[str, str]) -> None:
-    lines = list(wire_lines(recorded(SLOPPY, tmp_path, mark), 0))
+    lines = list(wire_lines(bot_match(recorded(SLOPPY, tmp_path, mark), 0)))
     (long,) = [number for number, line in enumerate(lines) if line.startswith("# its start")]
     assert len(lines[long - 1]) == len("< ") + 500
     assert int(lines[long].split()[-2]) > 600
 
 
 def test_what_a_crashed_bot_had_begun_to_write_is_shown(tmp_path: Path, mark: dict[str, str]) -> None:
-    lines = list(wire_lines(recorded(CRASHES, tmp_path, mark), 0))
+    lines = list(wire_lines(bot_match(recorded(CRASHES, tmp_path, mark), 0)))
     begun = lines.index('< {"type": "ans')
     assert lines[begun + 1] == "# without a newline; 13 bytes"
     assert lines[begun + 3] == "! forfeits: crashed: exited with code 1"
@@ -190,7 +191,7 @@ def test_a_bot_that_never_got_ready_was_sent_hello_alone(tmp_path: Path, mark: d
     record = recorded(NEVER_READY, tmp_path, mark)
 
     assert list(check_record(record)) == []
-    lines = list(wire_lines(record, 0))
+    lines = list(wire_lines(bot_match(record, 0)))
     assert [line[0] for line in lines] == [">", "<", "!"]
     assert json.loads(lines[0][2:])["type"] == "hello"
     assert lines[1:] == ["< hello", lines[2]]
@@ -225,13 +226,20 @@ def test_a_match_of_another_version_is_not_held_against_this_ones_words(tmp_path
     assert said.endswith("1 match replayed; not checked: what was sent in 1 match that golfref 0.0.9 played\n")
 
 
-def test_a_conversation_is_asked_for_by_seat(tmp_path: Path, mark: dict[str, str]) -> None:
+def test_a_conversation_is_asked_for_by_name_or_by_seat_as_in_earlier_versions(
+    tmp_path: Path, mark: dict[str, str]
+) -> None:
     (tmp_path / "one.json").write_bytes(msgspec.json.encode(recorded(HONEST, tmp_path, mark)))
 
-    assert "--seat" in golfref("replay", tmp_path / "one.json", "--wire", code=2)[1]
-    shown, _ = golfref("replay", tmp_path / "one.json", "--wire", "--seat", "0", code=0)
+    assert (
+        "with --bot, by a name or a seat: 0 dictaphone, 1 rival"
+        in golfref("transcript", tmp_path / "one.json", code=2)[1]
+    )
+    shown, _ = golfref("transcript", tmp_path / "one.json", "--bot", "dictaphone", code=0)
     read = (tmp_path / "heard").read_text().splitlines()
     assert [line[2:] for line in shown.splitlines() if line.startswith("> ")] == read
+    as_before, _ = golfref("replay", tmp_path / "one.json", "--wire", "--seat", "0", code=0)
+    assert as_before == shown
 
 
 def test_a_record_of_another_format_says_so(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_the_new_option_makes_another_game_and_the_old_one_can_come_back(folder:
 def test_a_record_replays_and_what_was_sent_is_told_again(folder: Path) -> None:
     assert "all holds" in golfref(folder, "verify", "run.golfref:1")
     assert "scores" in golfref(folder, "replay", "run.golfref:1")
-    wire = golfref(folder, "replay", "run.golfref:1", "--seat", "0", "--wire")
+    wire = golfref(folder, "transcript", "run.golfref:1", "--bot", "0")
     assert '"final_turns"' in wire
     assert NEW not in wire
 

@@ -1,0 +1,259 @@
+"""rerun: a recorded match sent again to a build of one of its bots, to find where it does something else."""
+
+import os
+import shlex
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from protocol.text import printable
+from referee.commands.bots import UsageError, confinement_of, hint_at_dir
+from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, say
+from referee.commands.records import load_bot_match, place_of
+from referee.commands.replay import heading_lines, place_line
+from referee.commands.transcript import notes
+from referee.kit.rerun import Finding, Outcome, Rerun, Step, rerun
+from referee.play.faults import HostFault
+from referee.play.isolation.levels import find_problem
+from referee.play.pump.pump import Pump
+from referee.play.session import Interrupted, run_session
+from referee.play.spec import SHIPPED, BadBot, BotLimits, BotSpec, Confinement, builtin_bot, command_bot
+from referee.reports.blame import LAST_LINES, stderr_end
+from referee.reports.bot_match import BotMatch
+from referee.reports.wire import action_text, entry_lines, lines_of
+from referee.rules.record import BrokenRecord, NoRecord
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.store import Store
+
+MOST_TOLD = 20
+"""How many findings `--all` tells; the rest is counted."""
+
+
+class Ordered(Struct, frozen=True, kw_only=True):
+    """What `golfref rerun` is asked to do."""
+
+    where: str
+    bot: str | None
+    command: Sequence[str]
+    folder: str | None
+    isolation: str | None
+    patience: float
+    goes_on: bool
+
+
+def rerun_match(order: Ordered) -> int:
+    """Send the match to the build, and say where it first does something else, crashes or is late."""
+    try:
+        match = load_bot_match(order.where, order.bot)
+        confinement = _confinement(order, match)
+        build = _build(order, match, confinement)
+    except HostFault as fault:
+        other = "" if order.isolation else "; --isolation limits tries it without a cell"
+        say(f"golfref rerun: {fault}{other}")
+        return HOST_FAILED
+    except (NoRecord, StoreError, UsageError, BadBot) as error:
+        say(f"golfref rerun: {error}")
+        return USAGE
+    except (BrokenRecord, msgspec.MsgspecError, ValueError) as error:  # options or keys that there cannot be, too
+        say(f"golfref rerun: {order.where}: {error}")
+        return CHECK_FAILED
+    game, seats = heading_lines(match, match.bots)
+    put(game, *([place_line(match.place)] if match.place else []), seats)
+    put(printable(f"build: {shlex.join(build.command)}, in {build.dir}, isolation {confinement.isolation}", 3000))
+    say(*notes(match), *_notes(match))
+    return _run(order, match, build, confinement)
+
+
+def _run(order: Ordered, match: BotMatch, build: BotSpec, confinement: Confinement) -> int:
+    came: list[Rerun] = []
+    teller = _Teller()
+
+    async def work(pump: Pump) -> None:
+        came.append(
+            await rerun(
+                pump,
+                match,
+                build,
+                confinement,
+                patience=order.patience,
+                goes_on=order.goes_on,
+                tell=teller.tell,
+            )
+        )
+
+    try:
+        run_session([work])
+    except Interrupted:
+        say("golfref rerun: interrupted")
+        return INTERRUPTED
+    except HostFault as fault:
+        say(f"golfref rerun: {fault}")
+        return HOST_FAILED
+    except NoRecord as error:
+        say(f"golfref rerun: {order.where}: {error}")
+        return USAGE
+    (result,) = came
+    teller.tell_rest()
+    put(in_words(result))
+    return CHECK_FAILED if any(one.kind != "same" for one in result.findings) else DONE
+
+
+def _notes(match: BotMatch) -> list[str]:
+    """What the build cannot know that the bot knew then."""
+    if not match.matches_before:
+        return []
+    before = f"{match.matches_before} {'match' if match.matches_before == 1 else 'matches'}"
+    return [f"note: its process had played {before} before this one; what it kept of them, this build does not know"]
+
+
+def _confinement(order: Ordered, match: BotMatch) -> Confinement:
+    """The isolation and the bounds of then, unless another isolation is asked for."""
+    confinement = confinement_of(order.isolation or match.isolation)
+    try:
+        return replace(confinement, limits=msgspec.convert(match.limits, BotLimits))
+    except msgspec.ValidationError:
+        return confinement  # under `none` a record tells no bounds
+
+
+def _build(order: Ordered, match: BotMatch, confinement: Confinement) -> BotSpec:
+    """The build that is asked for, else the bot of the record where it can be found. Raises UsageError, BadBot."""
+    if order.folder is not None and not os.path.isdir(order.folder):
+        raise UsageError(f"--dir {order.folder}: there is no such folder in {os.getcwd()}")
+    if order.command:
+        text = order.command[0] if len(order.command) == 1 else shlex.join(order.command)
+        build = command_bot(text, order.folder)
+        if problem := find_problem(build, confinement.isolation):
+            raise UsageError(f"{problem}{hint_at_dir(build, problem)}")
+        return build
+    build = _recorded(order, match)
+    if problem := find_problem(build, confinement.isolation):
+        raise UsageError(
+            f"the command of the record, `{shlex.join(build.command)}`, cannot be started: {problem}; "
+            "name the build after --, and with --dir the folder in which it starts"
+        )
+    return build
+
+
+def _recorded(order: Ordered, match: BotMatch) -> BotSpec:
+    """The bot as it was started: as the run's store knows it, else by the command in the record."""
+    place = place_of(order.where)
+    if place.is_store:
+        with closing(Store.open(place.path)) as store:
+            facts = next((bot for bot in store.meta().facts.bots if bot.name == match.bot), None)
+        if facts is not None and facts.builtin is not None:
+            return builtin_bot(facts.builtin)
+        if facts is not None and facts.command is not None:
+            beside = os.path.join(place.path.parent, facts.dir or ".")
+            return _spec(match.bot, facts.command, order.folder or beside, facts.env)
+    if not match.command:
+        raise UsageError(f"the record does not tell the command of {match.bot}; name the build after --")
+    script = Path(match.command[-1])
+    if script.parent.parent == SHIPPED:
+        return builtin_bot(script.parent.name)
+    return _spec(match.bot, match.command, order.folder or ".", {})
+
+
+def _spec(name: str, command: tuple[str, ...], folder: str, env: dict[str, str]) -> BotSpec:
+    return BotSpec(name=name, command=command, dir=os.path.abspath(folder), env=env)
+
+
+class _Teller:
+    """Tells findings: the first in full, with what was sent, and the others in a line each."""
+
+    def __init__(self) -> None:
+        self._told = self._left = 0
+
+    def tell(self, finding: Finding) -> None:
+        """Tell a finding."""
+        if finding.kind != "same" and not self._told:
+            put("", f"{_where(finding.step)}: {_what(finding)}", *_in_full(finding))
+            put(*_stderr(finding), "")
+        elif self._told < MOST_TOLD:
+            put(f"{_where(finding.step)}: {_what(finding)}", *(_stderr(finding) if finding.kind == "same" else ()))
+        else:
+            self._left += 1
+            return
+        self._told += finding.kind != "same"
+
+    def tell_rest(self) -> None:
+        """Say how many were not told."""
+        if self._left:
+            put(f"and {self._left} more")
+
+
+def in_words(result: Rerun) -> str:
+    """What was found, in a sentence or two."""
+    findings = [finding for finding in result.findings if finding.kind != "same"]
+    faults = [finding for finding in result.findings if finding.kind == "same"]
+    if not findings:
+        same = f"All {result.requests} answers are as recorded"
+        if not faults:
+            return f"{same}."
+        return f"{same}, the {'fault' if len(faults) == 1 else f'{len(faults)} faults'} too: {_named(faults)}."
+    first = findings[0]
+    before = first.step.number - 1
+    fine = {-1: "", 0: "", 1: " The answer before it is as recorded."}.get(
+        before, f" The {before} answers before it are as recorded."
+    )
+    said = f"{_where(first.step, result.requests)}: {_what(first)}.{fine}"
+    more = len(findings) - 1
+    if more:
+        said += f" {more} more of the {result.answered} answers {'is' if more == 1 else 'are'} not as recorded."
+    return said[0].upper() + said[1:]
+
+
+def _named(faults: Sequence[Finding]) -> str:
+    return ", ".join(
+        f"{'' if one.now.mishap is None else one.now.mishap.kind} at request {one.step.number}" for one in faults
+    )
+
+
+def _where(step: Step, requests: int | None = None) -> str:
+    if step.request is None:
+        return "at `hello`"
+    of = "" if requests is None else f" of {requests}"
+    return f"at request {step.number}{of}, round {step.round}, {step.request.decision}"
+
+
+def _what(finding: Finding) -> str:
+    """What the build did, as the rest of a sentence."""
+    now, as_recorded = finding.now, ", as in the record" if finding.is_as_recorded else ""
+    if now.mishap is not None:
+        detail = printable(now.mishap.detail, 300)
+        return f"{now.mishap.kind}{as_recorded}: {detail}"
+    if now.is_late:
+        return f"no answer came in time in the slap window, which is a pass{as_recorded}"
+    return f"it answers otherwise ({finding.why})"
+
+
+def _in_full(finding: Finding) -> list[str]:
+    """The line that was sent, what the record tells of its answer, and what came now."""
+    step = finding.step
+    asked = step.sent if step.request is None else replace(step.sent, text=lines_of(step.sent)[-1] + "\n")
+    recorded = "not told" if step.recorded is None else _answer(step.recorded)
+    return [*entry_lines(asked), f"  in the record: {recorded}", f"  now:           {_answer(finding.now)}"]
+
+
+def _answer(outcome: Outcome) -> str:
+    took = "" if outcome.took_us is None else f"   ({outcome.took_us / 1000:.3f} ms)"
+    if outcome.mishap is not None:
+        line = f", its line: {printable(outcome.mishap.line, 500)}" if outcome.mishap.line else ""
+        given = "" if outcome.action is None else f" {action_text(outcome.action)}"
+        return f"{outcome.mishap.kind}{given}{line}{took}"
+    if outcome.is_late:
+        return f"nothing in time{took}"
+    if outcome.ready is not None:
+        return action_text(outcome.ready) + took
+    if outcome.action is None:
+        return "an answer that is not kept"
+    then = f", then {action_text(outcome.then)}" if outcome.then is not None else ""
+    return f"{action_text(outcome.action)}{then}{took}"
+
+
+def _stderr(finding: Finding) -> list[str]:
+    lines = list(stderr_end(finding.stderr, finding.stderr_bytes, LAST_LINES))
+    return lines or ["  it has written nothing to standard error"]

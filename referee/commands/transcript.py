@@ -1,0 +1,44 @@
+"""transcript: exactly what a bot of a match was sent and wrote, with times."""
+
+import msgspec
+
+from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, put_json, say
+from referee.commands.records import load_bot_match
+from referee.commands.replay import heading_lines, place_line
+from referee.play.talk.retell import other_version
+from referee.reports.bot_match import BotMatch
+from referee.reports.wire import wire_json, wire_lines
+from referee.rules.record import BrokenRecord, NoRecord
+from referee.tournament.store.disk import StoreError
+
+
+def transcript(where: str, bot: str | None, *, as_json: bool) -> int:
+    """Print a bot's conversation with the referee, line by line."""
+    try:
+        match = load_bot_match(where, bot)
+    except (NoRecord, StoreError) as error:
+        say(f"golfref: {error}")
+        return USAGE
+    except (BrokenRecord, msgspec.MsgspecError, ValueError) as error:  # options or keys that there cannot be, too
+        say(f"golfref: {where}: {error}")
+        return CHECK_FAILED
+    say(*notes(match))
+    if as_json:
+        for line in wire_json(match):
+            put_json(line)
+        return DONE
+    game, seats = heading_lines(match, match.bots)
+    put(game, *([place_line(match.place)] if match.place else []), seats)
+    for text in wire_lines(match):
+        put(text)
+    return DONE
+
+
+def notes(match: BotMatch) -> list[str]:
+    """What is to be known of a match before it is read."""
+    if match.is_exact:
+        return []
+    why = other_version(match.golfref, match.protocol)
+    if why is None:
+        return ["note: the record says that other bytes were sent than it tells; `golfref verify` says more"]
+    return [f"note: {why}, which may have worded some texts otherwise"]

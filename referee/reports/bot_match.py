@@ -1,0 +1,335 @@
+"""A match as one of its bots knows it: all that it was sent and wrote, with its own times, faults and standard error.
+
+This is what an author may have of a match that others played in too. It is made from a record, and holds nothing that
+the bot's seat was not told but what standings publish of every match: who played, the totals, the ranks, and how late
+the referee was. It must not come to hold more: no cards that the seat did not see, no key or seed of others, no time,
+line, command or standard error of another bot.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from protocol.actions import Action, Pass, Slap
+from protocol.codec import BadLine, decode_answer, encode
+from protocol.events import Event
+from protocol.messages import Clocks, End, Fault, FaultKind, FromReferee, Request
+from referee.play.talk.retell import Retelling
+from referee.play.talk.script import hello
+from referee.reports.blame import late_hint, mishap_of
+from referee.rules.record import Forfeit, Given, Line, Move, NoRecord, Reaction, Record, walk
+from referee.tournament.store.rows import CommittedMatch
+
+S = TypeVar("S", bound=Struct)
+
+FORMAT: Literal["golfref-bot-match-1"] = "golfref-bot-match-1"
+"""What the lines of a file of such matches say that they are."""
+
+
+class Sent(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="sent", tag_field="what"):
+    """What was written to the bot at once: a line, or `match` together with the first request."""
+
+    text: str
+    """As it was sent, newlines included."""
+    awaits: str | None = None
+    """The id of the request in it, `ready` for `hello`, None where no answer is due."""
+    limit_s: float = 0.0
+    """The time for the answer."""
+
+
+class Wrote(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="wrote", tag_field="what"):
+    """A line that the bot wrote, as far as it is kept. It stands after what had been sent when it was read."""
+
+    text: str
+    """Its start, as it came: it is not safe to show. Its newline is included where that is reached."""
+    size: int
+    """Bytes of the whole line."""
+    ignored: str = ""
+    """Why it answered nothing; empty where it was the answer or a fault, or too little of it is kept to say."""
+
+
+class Took(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="took", tag_field="what"):
+    """How long the answer to the last request took, in microseconds, and what was played by it."""
+
+    us: float
+    """As it was charged, in a slap window as it counted."""
+    waived_us: int = 0
+    """Time that was not charged and is not in `us`."""
+    action: Action | None = None
+    """None where it was a fault."""
+    in_window: bool = False
+
+
+class Joined(Struct, frozen=True, kw_only=True, tag="joined", tag_field="what"):
+    """The last answer brought the next one along in `then` (DEC-15), so that no request was sent for it."""
+
+    action: Action
+
+
+class Faulted(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="fault", tag_field="what"):
+    """A fault of the bot, where it happened."""
+
+    kind: FaultKind
+    detail: str
+    line: str = ""
+    forfeits: bool = False
+
+
+class Late(Struct, frozen=True, kw_only=True, tag="late", tag_field="what"):
+    """No answer came in time in a slap window, which is a pass and no fault."""
+
+    hint: str
+
+
+Entry = Sent | Wrote | Took | Joined | Faulted | Late
+
+
+class RunPlace(Struct, frozen=True, kw_only=True):
+    """Which match of a run it was."""
+
+    run: str
+    """The name of the run."""
+    number: int | None
+    """Its number in the plan; None where it is out of the standings."""
+    commit: int
+    """`RUN:#commit` is this match."""
+    block: int
+    deal: int
+    rotation: int
+    redeals: int
+    version: str
+    """The version of the bot, as `standings --json` tells it."""
+
+
+class BotMatch(Struct, frozen=True, kw_only=True):
+    """A match of one bot."""
+
+    format: Literal["golfref-bot-match-1"] = FORMAT
+    golfref: str
+    protocol: str
+    preset: str
+    name: str
+    """The game's name in tables."""
+    place: RunPlace | None = None
+    bots: tuple[str, ...]
+    """The names of all bots, by seat."""
+    seat: int
+    """The seat of the bot whose match this is."""
+    totals: tuple[int, ...]
+    ranks: tuple[int, ...]
+    forfeited: bool
+    faults: dict[str, int]
+    late_slaps: int
+    nearest_miss_us: int | None
+    command: tuple[str, ...]
+    isolation: str
+    limits: dict[str, Any]
+    clocks: Clocks
+    lag_us: int
+    """The longest time in which the referee did not look at its pipes during the match."""
+    idle_cpu_ms: int
+    matches_before: int
+    hello: str
+    """The line that greeted its process, in this match or before an earlier one."""
+    is_exact: bool
+    """Whether what was sent is known to be told to the byte; else another version may have worded texts otherwise."""
+    wrote_lines: int
+    wrote_bytes: int
+    stderr_bytes: int
+    stderr: str
+    """The start of its standard error, as far as it is kept, escaped."""
+    wire: tuple[Entry, ...]
+
+    @property
+    def bot(self) -> str:
+        """Its bot's name."""
+        return self.bots[self.seat]
+
+
+def bot_match(record: Record, seat: int, place: RunPlace | None = None) -> BotMatch:
+    """The match as the bot on this seat knows it. Raises BrokenRecord, and ValueError for a key that is none."""
+    bot = record.seats[seat]
+    teller = _Teller(record, seat)
+    wire = tuple(teller.entries())
+    return BotMatch(
+        golfref=record.golfref,
+        protocol=record.protocol,
+        preset=record.preset,
+        name=record.name,
+        place=place,
+        bots=tuple(one.name for one in record.seats),
+        seat=seat,
+        totals=record.result.totals,
+        ranks=record.result.ranks,
+        forfeited=bot.forfeited,
+        faults=bot.faults,
+        late_slaps=bot.late_slaps,
+        nearest_miss_us=bot.nearest_miss_us,
+        command=bot.command,
+        isolation=record.isolation,
+        limits=record.limits,
+        clocks=record.clocks,
+        lag_us=record.lag_us,
+        idle_cpu_ms=bot.idle_cpu_ms,
+        matches_before=bot.matches_before,
+        hello=encode(hello(record.games, record.bounds, record.golfref)).decode(),
+        is_exact=teller.sent() == (bot.sent_bytes, bot.sent_sha256),
+        wrote_lines=bot.wrote_lines,
+        wrote_bytes=bot.wrote_bytes,
+        stderr_bytes=bot.stderr_bytes,
+        stderr=bot.stderr,
+        wire=wire,
+    )
+
+
+def run_place(run: str, row: CommittedMatch, seat: int) -> RunPlace:
+    """Where in its run a committed match stands, as the bot on this seat is told."""
+    return RunPlace(
+        run=run,
+        number=row.number,
+        commit=row.id,
+        block=row.result.block,
+        deal=row.identity.deal,
+        rotation=row.identity.rotation,
+        redeals=row.result.redeals,
+        version=row.identity.versions[seat],
+    )
+
+
+def events_in(sent: Sent) -> Iterator[Event]:
+    """The events that a line told the bot, but for its own faults. Raises NoRecord for what is no message."""
+    for line in sent.text.removesuffix("\n").split("\n"):
+        try:
+            message = msgspec.json.decode(line, type=FromReferee)
+        except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
+            raise NoRecord(f"a line that was sent is no message of this version: {error}") from None
+        if isinstance(message, Request | End):
+            yield from (event for event in message.events if not isinstance(event, Fault))
+
+
+def is_bot_match(data: bytes) -> bool:
+    """Whether a line of a file says that it is the match of a bot, and not the record of a whole one."""
+    return data.startswith(b'{"format":"%b"' % FORMAT.encode())
+
+
+def read_bot_match(data: bytes) -> BotMatch:
+    """The match in a line of a file. Raises NoRecord."""
+    match = _decoded(data, BotMatch)
+    if not 0 <= match.seat < len(match.bots) == len(match.totals) == len(match.ranks):
+        raise NoRecord("not a match of a bot: its seats are not those of its bots")
+    return match
+
+
+def number_of(data: bytes) -> RunPlace | None:
+    """Where in its run the match in a line of a file stands; None where it is of no run. Raises NoRecord."""
+    return _decoded(data, _Placed).place
+
+
+class _Placed(Struct):
+    place: RunPlace | None = None
+
+
+def _decoded(data: bytes, kind: type[S]) -> S:
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        is_cut = not data.rstrip().endswith(b"}")
+        cut = "; the file is cut off: have it exported again" if is_cut else ""
+        raise NoRecord(f"not a match of a bot: {error}{cut}") from None
+
+
+class _Asked(Struct):
+    """What the seat was sent last: the id that an answer must have, and what came of it."""
+
+    id: str | None = None
+    given: Given | Reaction | None = None
+    is_answered: bool = False
+    """Whether it has been told how long the answer took."""
+
+    @property
+    def was_silent(self) -> bool:
+        """Whether nothing came in time."""
+        if isinstance(self.given, Reaction):
+            return self.given.late
+        return self.given is not None and self.given.fault is not None and self.given.fault.kind == "timeout"
+
+
+class _Teller:
+    """Tells the conversation with a seat in order, with the seat's faults where they happened."""
+
+    def __init__(self, record: Record, seat: int) -> None:
+        self._record, self._seat = record, seat
+        self._retelling = Retelling(record)
+        self._lines = list(record.seats[seat].lines)
+        self._count = 0
+        """How many messages that await an answer have been told."""
+        self._asked = _Asked()
+        self._gone = False
+
+    def entries(self) -> Iterator[Entry]:
+        """All of it. Raises BrokenRecord where the record does not replay."""
+        for game, move in walk(self._record):
+            for delivery, answered in self._retelling.before(game, move):
+                if delivery.seat == self._seat:
+                    yield from self._written()
+                    self._count += 1
+                    self._asked = _Asked(id=delivery.awaits, given=None if answered is None else answered[1])
+                    yield Sent(text=delivery.data.decode(), awaits=delivery.awaits, limit_s=delivery.limit_s)
+            if not self._gone and (said := list(self._said_of(move))):
+                yield from self._written()
+                yield from said
+                self._gone = isinstance(move, Forfeit)
+        yield from self._written()
+        for delivery in self._retelling.after():
+            if delivery.seat == self._seat:
+                yield Sent(text=delivery.data.decode())
+
+    def sent(self) -> tuple[int, str]:
+        """How many bytes have been told, and their SHA-256 in hex."""
+        return self._retelling.sent(self._seat)
+
+    def _said_of(self, move: Move) -> Iterator[Entry]:
+        mishap, hint = mishap_of(move, self._seat), late_hint(move, self._seat)
+        if mishap is not None:
+            yield Faulted(kind=mishap.kind, detail=mishap.detail, line=mishap.line, forfeits=isinstance(move, Forfeit))
+        elif isinstance(move, Given) and move.joined and move.seat == self._seat:
+            yield Joined(action=move.action)
+        if hint is not None:
+            yield Late(hint=hint)
+
+    def _written(self) -> Iterator[Entry]:
+        """The lines that had come when so many messages were sent, and how long the answer among them took."""
+        asked = self._asked
+        while self._lines and self._lines[0].after <= self._count:
+            line = self._lines.pop(0)
+            ignored = _ignored(line, asked)
+            yield Wrote(text=line.text, size=line.size, ignored=ignored or "")
+            if ignored is None and asked.given is not None and not asked.is_answered:
+                asked.is_answered = True
+                yield _took(asked.given)
+        if asked.given is not None and not asked.is_answered and asked.given.fault is None and not asked.was_silent:
+            asked.is_answered = True  # its line is not kept
+            yield _took(asked.given)
+
+
+def _ignored(line: Line, asked: _Asked) -> str | None:
+    """Why a line answered nothing. None where it was the answer or a fault, or too little of it is kept to say."""
+    if not line.text.strip():
+        return "a blank line" if line.text.endswith("\n") else None
+    try:
+        answer = decode_answer(line.text.encode())
+    except BadLine:
+        return None
+    if answer.id != asked.id or asked.is_answered:
+        return "not the id that was asked for (late, or sent twice)"
+    return "it came too late" if asked.was_silent else None
+
+
+def _took(given: Given | Reaction) -> Took:
+    """How long an answer took: a slap as it counted, any other answer as it was charged, and what was not charged."""
+    if isinstance(given, Reaction):
+        slap = Pass() if given.target is None else Slap(target=given.target)
+        return Took(us=given.corrected_us or 0.0, action=None if given.fault else slap, in_window=True)
+    return Took(us=given.time_us, waived_us=given.waived_us, action=None if given.fault else given.action)
