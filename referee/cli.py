@@ -270,6 +270,45 @@ def new(
 
 
 @app.command()
+def play(
+    variant: Preset,
+    against: Annotated[
+        list[str],
+        typer.Option(
+            metavar="BOTS",
+            help="Your rivals: names of shipped bots, with commas between them, or a quoted command line. May be given "
+            "several times.",
+        ),
+    ],
+    option: OptionList = None,
+    seat: Annotated[int, typer.Option(min=0, help="Your seat; the bots take the others in their order.")] = 0,
+    name: Annotated[str, typer.Option(metavar="NAME", help="What you are called in the record.")] = "human",
+    seed: Annotated[Optional[str], typer.Option(help="Fix the deals and the bots' seeds.")] = None,
+    record: Annotated[Optional[Path], typer.Option(metavar="FILE", help="Keep the full record here.")] = None,
+    pace: Annotated[float, typer.Option(min=0, metavar="SECONDS", help="How long each event is shown.")] = 0.6,
+    move_s: Annotated[float, typer.Option(min=1, help="Seconds for each of your decisions.")] = 900.0,
+    bank_s: Annotated[float, typer.Option(min=1, help="Seconds for all of them together.")] = 14400.0,
+    slap_s: Annotated[float, typer.Option(min=0.2, help="Seconds for a slap.")] = 4.0,
+) -> None:
+    """Play against bots yourself, on this terminal."""
+    from protocol.messages import Clocks
+    from referee.commands.play import PlayOrder, play_with_person
+
+    order = PlayOrder(
+        variant=variant,
+        changes=_changes(option),
+        against=against,
+        name=name,
+        seat=seat,
+        seed=seed,
+        record=record,
+        clocks=Clocks(start_s=60.0, move_s=move_s, bank_s=bank_s, slap_s=slap_s, slap_timing="broadcast"),
+        pace_s=pace,
+    )
+    raise typer.Exit(play_with_person(order))
+
+
+@app.command()
 def variants(as_json: Json = False) -> None:
     """List the games, a line each, with --json also their options."""
     from referee.commands.variants import list_variants

@@ -18,7 +18,7 @@ from referee.play.isolation.host import cores
 
 MARKS = {
     "process": (
-        *("benchmarks", "bots", "commands", "play/bot", "play/isolation", "play/pump", "play/slaps"),
+        *("benchmarks", "bots", "commands", "kit/play", "play/bot", "play/isolation", "play/pump", "play/slaps"),
         *("play/talk/test_retell.py", "test_library.py", "tournament/run", "tournament/store", "tournament/verify"),
     ),
     "isolation": ("play/isolation", "play/bot/test_hostile.py"),

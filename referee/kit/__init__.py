@@ -1,4 +1,4 @@
-"""Tools for whoever writes a bot: they start it, play with it and say what is wrong with it.
+"""Tools for whoever writes a bot, plays against bots, or wants to see what was played.
 
 Knows how matches are played and told. It must not know the command line; what a tool prints is made in `commands`.
 """

@@ -1,0 +1,160 @@
+"""play: a person at the terminal against bots."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+from tabulate import tabulate
+
+from protocol.messages import Clocks, FaultPolicy, GameMessage
+from referee.commands.bots import UsageError, bots_of
+from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, USAGE, put, say
+from referee.kit.screen import terminal
+from referee.play.match import MatchSetup
+from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Confinement, shipped
+from referee.reports.blame import explain
+from referee.rules.book.changes import BadOptions
+from referee.rules.book.variants import UnknownVariant, customised, seat_problem
+from referee.rules.describe import advice, rules_in_full
+from referee.rules.record import GivenSlaps, Record
+from referee.rules.table.streams import bot_seed
+from referee.tournament.plan.keys import deal_key, master_key
+
+if TYPE_CHECKING:
+    from referee.kit.play.page import PlayPage
+
+
+class PlayOrder(Struct, frozen=True, kw_only=True):
+    """What `golfref play` is asked to do."""
+
+    variant: str
+    changes: Mapping[str, Any]
+    against: Sequence[str]
+    name: str
+    seat: int
+    seed: str | None
+    record: Path | None
+    clocks: Clocks
+    pace_s: float
+
+
+def play_with_person(order: PlayOrder) -> int:
+    """Play a match on the terminal, and print how it went."""
+    if why := terminal.problem("golfref play"):
+        say(f"golfref play: {why}")
+        return USAGE
+    try:
+        setup = setup_of(order)
+    except (UsageError, UnknownVariant, BadOptions, BadBot) as error:
+        say(*(f"golfref play: {line}" for line in str(error).splitlines()))
+        return USAGE
+    terminal.respect_colours()
+    from referee.kit.play.page import PlayPage  # noqa: PLC0415 - textual takes long to import, and may be missing
+
+    page = PlayPage(setup, order.seat, rules_in_full(setup.variant), terminal.glyphs(), pace_s=order.pace_s)
+    with closing(page):
+        page.run(mouse=False)
+    return _tell(order, setup, page)
+
+
+def _tell(order: PlayOrder, setup: MatchSetup, page: "PlayPage") -> int:
+    """Print what came of it, and keep the record."""
+    if page.outcome is None:
+        if page.problem:
+            say("golfref play: the match could not be played:", *(f"  {line}" for line in page.problem.splitlines()))
+            return HOST_FAILED
+        say("golfref play: you left before the end, so there is no result and no record")
+        return INTERRUPTED
+    record = page.outcome.record
+    if record is None:
+        say(f"golfref play: void, and nobody's fault: {page.outcome.void}")
+        return HOST_FAILED
+    rows = [
+        (record.result.ranks[seat], seat, bot.name, record.result.totals[seat]) for seat, bot in enumerate(record.seats)
+    ]
+    put(tabulate(sorted(rows), headers=["rank", "seat", "player", "total"], disable_numparse=[2]))
+    put(f"seed: {setup.seed}", *_reactions(record, order.seat))
+    for seat in range(len(record.seats)):
+        say(*explain(record, seat))
+    return _keep(order.record, record)
+
+
+def _reactions(record: Record, seat: int) -> list[str]:
+    """The person's slaps as the referee measured them, and the fastest ones of the bots."""
+    times: dict[bool, list[float]] = {True: [], False: []}
+    for move in record.moves:
+        for reaction in move.reactions if isinstance(move, GivenSlaps) else ():
+            if reaction.target is not None and reaction.corrected_us is not None:
+                times[reaction.seat == seat].append(reaction.corrected_us)
+    said = []
+    if times[True]:
+        middle = sorted(times[True])[len(times[True]) // 2]
+        said.append(f"your slaps: {len(times[True])}, the median after {middle / 1e6:.3f} s as the referee measured it")
+    if times[False]:
+        said.append(f"slaps of the bots: {len(times[False])}, the fastest after {min(times[False]) / 1e6:.6f} s")
+    return said
+
+
+def _keep(path: Path | None, record: Record) -> int:
+    if path is None:
+        return DONE
+    try:
+        path.write_bytes(msgspec.json.encode(record) + b"\n")
+    except OSError as error:
+        say(f"golfref play: {path}: cannot write the record: {error.strerror}")
+        return USAGE
+    put(f"record: {path}; `golfref replay {path}` tells the match again")
+    return DONE
+
+
+def setup_of(order: PlayOrder) -> MatchSetup:
+    """The match; the bot at the person's seat is none yet. Raises the errors that `play_with_person` reports."""
+    variant = customised(order.variant, order.changes)
+    rivals = _rivals(order.against)
+    seats = len(rivals) + 1
+    if problem := seat_problem(variant, seats):
+        raise UsageError(f"{problem.text} (you are one of them)")
+    if not 0 <= order.seat < seats:
+        raise UsageError(f"--seat: expected 0 to {seats - 1}, got {order.seat}")
+    if order.name in {bot.name for bot in rivals} or not 0 < len(order.name) <= LONGEST_NAME:
+        raise UsageError(f"--name: expected 1 to {LONGEST_NAME} characters, and not the name of a bot at the table")
+    person = BotSpec(name=order.name, command=("person",), dir="/", env={})
+    bots = (*rivals[: order.seat], person, *rivals[order.seat :])
+    say(*(f"note: {text}" for text in advice(variant, seats)))
+    seed = order.seed or secrets.token_hex(8)
+    key = deal_key(master_key(seed), variant.preset, [bot.name for bot in bots], 0)
+    return MatchSetup(
+        variant=variant,
+        name=variant.preset,
+        bots=bots,
+        seeds=tuple(bot_seed(key, 0, seat) for seat in range(seats)),
+        deal_key=key,
+        seed=seed,
+        clocks=order.clocks,
+        faults=FaultPolicy(strikes=1000),
+        confinement=Confinement(isolation="limits"),
+        games=(GameMessage(variant=variant.preset, name=variant.preset, seats=seats),),
+    )
+
+
+def _rivals(against: Sequence[str]) -> tuple[BotSpec, ...]:
+    """The bots, each by its name, as `builtin:NAME`, or by its command line; names may stand together with commas.
+
+    Raises UsageError and BadBot.
+    """
+    commands = []
+    for text in against:
+        parts = [part.strip() for part in text.split(",")]
+        if all(part.removeprefix(BUILTIN) in shipped() for part in parts):
+            commands += [f"{BUILTIN}{part.removeprefix(BUILTIN)}" for part in parts]
+        else:
+            commands.append(text)
+    try:
+        return bots_of(commands, [], "limits")
+    except UsageError as error:
+        said = str(error).replace("--bot ", "--against ")
+        raise UsageError(f"{said}\nshipped bots: {', '.join(shipped())}") from None

@@ -1,0 +1,532 @@
+"""From the offers of a request to an action, key by key: what a person can press now, and what that leads to.
+
+Cards are chosen by their own keys: own ones by the number of their slot, those of the others by letters, or all of them
+by a cursor. Everything else stands in a menu.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from string import ascii_lowercase, ascii_uppercase, digits
+from typing import Any
+
+from msgspec import Struct
+
+from protocol.actions import Action, Target
+from protocol.offers import ACTIONS, AnyOf, Choice, Offer, OneOf, Pick, Value
+from referee.kit.screen.draw import Marks
+from referee.kit.screen.view import View
+
+QUESTIONS = {
+    "turn_up": "Choose the cards that you turn up",
+    "look": "Choose the cards that you look at",
+    "arrange": "Arrange your cards",
+    "turn": "Your turn",
+    "place": "Place the card in hand",
+    "flip": "You may turn up a card",
+    "power": "Use the power of the card",
+    "slap": "SLAP?",
+    "give": "Give one of your cards for the one that you slapped",
+    "block": "You are attacked",
+    "pairs": "Choose the rows that you discard",
+    "stroke": "You may take a row as a stroke",
+    "pick8": "Keep one of the three cards",
+    "pick2": "The 2 copies a power",
+    "par": "Choose the par of the next hole",
+}
+"""What is asked, by decision."""
+
+_WORDS = {
+    "turn_up": "turn up",
+    "look": "look at",
+    "draw": "draw from the",
+    "knock": "knock",
+    "end": "end the hole",
+    "flip": "turn up",
+    "swap_own": "exchange two own cards",
+    "swap": "put it there",
+    "discard": "discard it",
+    "trade": "trade it for that card",
+    "none": "decline",
+    "peek": "peek at",
+    "switch": "switch two cards",
+    "exchange": "exchange an own card",
+    "rearrange": "rearrange the cards of",
+    "add": "add a card to",
+    "remove": "put on the pile",
+    "plant": "plant it there",
+    "shuffle": "shuffle the cards of",
+    "expose": "turn up",
+    "hide": "turn down",
+    "shield": "lay it down as a shield",
+    "swap_lines": "swap lines of",
+    "take_two": "draw two more",
+    "cancel_knock": "cancel the knock",
+    "pass": "pass",
+    "slap": "slap",
+    "give": "give",
+    "block": "block with a shield",
+    "allow": "let it happen",
+    "discard_pairs": "discard",
+    "stroke": "take {} as a stroke",
+    "keep": "keep {}",
+    "copy": "copy",
+    "stop": "no further power",
+    "choose_par": "par",
+}
+"""What an action does, by kind. What is chosen stands in the braces, or at the end."""
+
+_KEYS = {
+    "stock": "s", "pile": "p", "knock": "k", "end": "e", "discard": "d", "none": "n", "pass": "p", "swap_own": "x",
+    "switch": "x", "exchange": "x", "rearrange": "y", "add": "a", "shield": "s", "take_two": "t", "cancel_knock": "k",
+    "block": "b", "allow": "a", "stop": "n", "swap_lines": "l", "shuffle": "h", "row": "r", "column": "c", "10": "t",
+    "BK": "b", "trade": "t", "flip": "f", "turn_up": "u", "look": "l",
+}  # fmt: skip
+"""The key of a menu entry, where it is free: by value, or by kind of action."""
+
+RESERVED = "deknpqrs"
+"""Letters that are no card's key: they stand for the most frequent menu entries, the rules and the way out."""
+
+CARD_LETTERS = "".join(letter for letter in ascii_lowercase if letter not in RESERVED) + ascii_uppercase
+"""The keys of the others' cards, in their order."""
+
+_ARROWS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
+"""How many columns and rows an arrow goes."""
+
+_ORDER = (
+    "seat", "axis", "source", "power", "par", "card", "slot", "slots", "target", "targets", "lines", "row", "rows",
+)  # fmt: skip
+"""In which order the fields of an action are asked for: what decides about others comes first."""
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """What a key does that stands in the menu."""
+
+    key: str
+    words: str
+    offer: Offer | None = None
+    """The offer that is filled in from then on; None where the entry is a value of the field that is asked for."""
+    filled: Mapping[str, Any] = {}
+    """The fields of it that are decided by this."""
+    value: Value | None = None
+
+
+class WrongKey(ValueError):
+    """The key means nothing now; the text says what can be pressed."""
+
+
+class Chooser:
+    """A request that waits for an answer. `press` takes keys until it returns the action."""
+
+    def __init__(self, decision: str, offers: Sequence[Offer], seat: int, view: View, names: Sequence[str]) -> None:
+        """`seat` is the person's own, and `view` is the table as it knows it."""
+        self.decision = decision
+        self._offers, self._seat, self._view, self._names = offers, seat, view, names
+        self._offer: Offer | None = None
+        self._filled: dict[str, Any] = {}
+        self._chosen: list[Value] = []
+        self._order: list[Value] = []
+        """The order of cards that is being made, where a field takes all of them."""
+        self._lifted: Value | None = None
+        """The card that changes its place with the next one."""
+        self._cursor: Target | None = None
+        self._start()
+
+    # What is shown
+
+    @property
+    def question(self) -> str:
+        """What is to be decided, in words."""
+        asked = QUESTIONS.get(self.decision, self.decision.replace("_", " "))
+        if self.decision == "slap" and self._view.pile:
+            return f"SLAP? The discard is {self._view.pile[-1]}."
+        if self._offer is None:
+            return asked
+        steps = {
+            "seat": "of which seat?", "slot": "which of your cards?", "target": "which card?",
+            "axis": "rows or columns?", "card": "which card do you keep?", "power": "which power?",
+        }  # fmt: skip
+        how = steps.get(self._field, "")
+        choice = self._choice
+        if self._order:
+            how = "press two cards that are to change places, Enter when it is right"
+        elif isinstance(choice, Pick):
+            how = f"choose {choice.pick}, {len(self._chosen)} chosen"
+        elif isinstance(choice, AnyOf):
+            how = "choose any, Enter when it is right"
+        words = _WORDS.get(self._offer.kind, self._offer.kind)
+        return f"{asked}: {how}" if len(self._offers) == 1 else f"{asked}: {words}: {how}"
+
+    def menu(self) -> list[Entry]:
+        """The keys besides those of cards, and what they do."""
+        return list(self._entries)
+
+    def hints(self) -> list[tuple[str, str]]:
+        """What else can be pressed, as key and words."""
+        hints = []
+        places = self._places()
+        if places:
+            keys = [label for place, label in self.labels().items() if place in places]
+            what = " or ".join(dict.fromkeys(self._card_words()))
+            by_cursor = f"arrows, {'Space' if self._waits_for_enter() else 'Enter'}"
+            shown = _spans(keys)
+            hints.append((f"{shown} or {by_cursor}" if shown else by_cursor, what))
+        if self._waits_for_enter():
+            hints.append(("Enter", "done"))
+        if self._offer is not None and (len(self._offers) > 1 or self._chosen or self._lifted is not None):
+            hints.append(("Esc", "back"))
+        return hints
+
+    def marks(self) -> Marks:
+        """What to draw at the cards."""
+        places = self._places()
+        labels = {place: label for place, label in self.labels().items() if place in places}
+        chosen = tuple(place for value in self._chosen if (place := self._place(value)) is not None)
+        if self._lifted is not None and (lifted := self._place(self._lifted)) is not None:
+            chosen = (lifted,)
+        return Marks(labels=labels, chosen=chosen, cursor=self._cursor)
+
+    def arranged(self) -> tuple[int, list[int]] | None:
+        """The seat whose cards are being arranged, and the slots from which its slots get their cards; None if none."""
+        if not self._order:
+            return None
+        return self._owner(), [slot for slot in self._order if isinstance(slot, int)]
+
+    def labels(self) -> dict[Target, str]:
+        """The key of every card on the table: the same in all requests, as long as no seat gets a new slot."""
+        found = {}
+        letters = iter(CARD_LETTERS)
+        others = [(self._seat + step) % self._view.seats for step in range(1, self._view.seats)]
+        owner = self._owner()
+        for slot in range(len(self._view.layouts[owner])):
+            if slot < len(digits):
+                found[(owner, slot)] = digits[slot]
+        for seat in (self._seat, *others):
+            for slot in range(len(self._view.layouts[seat])):
+                if seat != self._seat or slot >= len(digits):
+                    label = next(letters, "")
+                    if seat != owner:
+                        found[(seat, slot)] = label
+        return {place: label for place, label in found.items() if label}
+
+    # What keys do
+
+    def press(self, key: str) -> Action | None:
+        """Take a key: a character, or `enter`, `escape`, `backspace`, `left`, `right`, `up`, `down`, `space`.
+
+        Returns the action once it is complete. Raises WrongKey where the key means nothing.
+        """
+        if self.decision == "slap" and key == "space":
+            key = _KEYS["pass"]
+        if key in _ARROWS and self._places():
+            self._move(*_ARROWS[key])
+            return None
+        if key in {"escape", "backspace"}:
+            self._back()
+            return None
+        if key == "enter" and self._waits_for_enter():
+            return self._complete(tuple(self._order or self._chosen))
+        if key in {"enter", "space"} and self._cursor is not None:
+            return self._take(self._cursor)
+        return self._press_shown(key)
+
+    def _press_shown(self, key: str) -> Action | None:
+        """Take a key that stands in the menu or at a card."""
+        for entry in self._entries:
+            if entry.key == key:
+                return self._enter(entry)
+        labels = self.labels()
+        for place in self._places():
+            if labels.get(place) == key:
+                return self._take(place)
+        raise WrongKey(f"{_key_name(key)} means nothing here")
+
+    def _enter(self, entry: Entry) -> Action | None:
+        if entry.offer is not None:
+            self._offer, self._filled = entry.offer, dict(entry.filled)
+            return self._go_on()
+        if isinstance(self._choice, OneOf):
+            return self._complete(entry.value)
+        return self._toggle(entry.value)
+
+    def _take(self, place: Target) -> Action | None:
+        """A card has been chosen."""
+        if self._offer is None:
+            offer, field = self._direct()[place]
+            self._offer = offer
+            self._field = field
+            return self._complete(self._value(field, place))
+        value = self._value(self._field, place)
+        if self._order:
+            self._lift(value)
+            return None
+        if isinstance(self._choice, OneOf):
+            return self._complete(value)
+        return self._toggle(value)
+
+    def _toggle(self, value: Value | None) -> Action | None:
+        if value is None:
+            return None
+        if value in self._chosen:
+            self._chosen.remove(value)
+            self._entries = self._field_entries()
+            return None
+        self._chosen.append(value)
+        self._entries = self._field_entries()
+        if isinstance(self._choice, Pick) and len(self._chosen) == self._choice.pick:
+            return self._complete(tuple(self._chosen))
+        return None
+
+    def _lift(self, value: Value) -> None:
+        """Choose the first of two cards that change places, or the second."""
+        if self._lifted is None:
+            self._lifted = value
+        else:
+            order = self._order
+            one, other = self._slots().index(self._lifted), self._slots().index(value)
+            order[one], order[other] = order[other], order[one]
+            self._lifted = None
+
+    def _back(self) -> None:
+        """Take back the last choice, or return to the menu."""
+        if self._lifted is not None:
+            self._lifted = None
+        elif self._chosen:
+            self._chosen.pop()
+            self._entries = self._field_entries()
+        else:
+            self._start()
+
+    def _move(self, right: int, down: int) -> None:
+        """Move the cursor to the nearest card that may be chosen, as it is drawn."""
+        places, spots = self._places(), self._spots()
+        if self._cursor is None or self._cursor not in places:
+            own = [place for place in places if place[0] == self._seat]
+            self._cursor = min(own or places, key=lambda place: (spots[place][1], spots[place][0]))
+            return
+        x, y = spots[self._cursor]
+
+        def far(place: Target) -> tuple[int, int]:
+            """How far a card lies aside from the way, and how far along it."""
+            across, along = spots[place][0] - x, spots[place][1] - y
+            return (abs(along), across * right) if right else (abs(across), along * down)
+
+        ahead = [place for place in places if far(place)[1] > 0]
+        self._cursor = min(ahead, key=lambda place: (3 * far(place)[0] + far(place)[1], place), default=self._cursor)
+
+    def _spots(self) -> dict[Target, tuple[int, int]]:
+        """Where each card lies, as columns and rows of cards, with the seats beside each other."""
+        found, left = {}, 0
+        for step in range(self._view.seats):
+            seat = (self._seat + step) % self._view.seats
+            wide = 0
+            for slot in range(len(self._view.layouts[seat])):
+                row, column = self._view.place(slot)
+                found[(seat, slot)] = (left + column, row)
+                wide = max(wide, column + 1)
+            left += wide + 1
+        return found
+
+    # Filling in
+
+    def _start(self) -> None:
+        """At the beginning: everything is offered."""
+        self._offer, self._filled, self._chosen, self._order, self._lifted = None, {}, [], [], None
+        self._field = ""
+        self._choice: Choice | None = None
+        self._cursor = None
+        direct = {id(offer) for offer, _ in self._direct().values()}
+        rest = [offer for offer in self._offers if id(offer) not in direct]
+        taken = {label for place, label in self.labels().items() if place in self._direct()}
+        self._entries = _with_keys(self._first_entries(rest), taken)
+        if len(self._offers) == 1 and not direct and self._offers[0].choices():
+            single = [field for field, choice in self._offers[0].choices().items() if _is_listed(field, choice)]
+            if len(single) != len(self._offers[0].choices()):
+                self._offer = self._offers[0]
+                if self._go_on() is not None:  # there is one answer, which is given by its key in the menu
+                    self._offer, self._filled = None, {}
+
+    def _direct(self) -> dict[Target, tuple[Offer, str]]:
+        """The cards that can be chosen at once, each with the offer that this fills in.
+
+        These are offers of one card, so long as no card stands in two of them.
+        """
+        found: dict[Target, tuple[Offer, str]] = {}
+        if self._offer is not None:
+            return found
+        for offer in self._offers:
+            choices = offer.choices()
+            if len(choices) != 1:
+                continue
+            ((field, choice),) = choices.items()
+            if field in {"slot", "target"} and isinstance(choice, OneOf):
+                places = [self._place_of(field, value) for value in choice.one_of]
+                if any(place in found for place in places):
+                    continue
+                found.update(dict.fromkeys(places, (offer, field)))
+        return found
+
+    def _first_entries(self, offers: Sequence[Offer]) -> Iterator[tuple[str, str, Entry]]:
+        """The menu of the beginning, each entry with the keys that it would like."""
+        for offer in offers:
+            words = _WORDS.get(offer.kind, offer.kind.replace("_", " "))
+            choices = offer.choices()
+            if not choices:
+                yield _KEYS.get(offer.kind, offer.kind[0]), words, Entry(key="", words=words, offer=offer)
+                continue
+            listed = next((field for field in _ORDER if field in choices and _is_listed(field, choices[field])), None)
+            if listed is None:
+                yield _KEYS.get(offer.kind, offer.kind[0]), words, Entry(key="", words=words, offer=offer)
+                continue
+            for value in _values(choices[listed]):
+                said = self._value_in_words(listed, value)
+                axis = choices.get("axis")
+                lines = f" ({axis.one_of[0]}s)" if isinstance(axis, OneOf) else ""
+                wish = str(value) if listed in {"row", "par", "power", "card"} else _KEYS.get(offer.kind, "")
+                wish = _KEYS.get(str(value), wish)
+                text = (words.format(said) if "{}" in words else f"{words} {said}") + lines
+                yield wish, text, Entry(key="", words=text, offer=offer, filled={listed: value})
+
+    def _go_on(self) -> Action | None:
+        """Ask for the next field that is open, or return the action. What leaves no choice is filled in."""
+        offer = self._offer
+        if offer is None:
+            return None
+        self._chosen, self._order, self._lifted, self._cursor = [], [], None, None
+        choices = offer.choices()
+        for field in sorted(choices, key=_ORDER.index):
+            if field in self._filled:
+                continue
+            choice = choices[field]
+            values = _values(choice)
+            if isinstance(choice, OneOf) and len(values) == 1:
+                self._filled[field] = values[0]
+                continue
+            if field == "lines" and isinstance(choice, Pick) and choice.pick == len(values):
+                self._filled[field] = tuple(values)
+                continue
+            self._field, self._choice = field, choice
+            if field == "slots" and isinstance(choice, Pick) and choice.pick == len(values) > 1:
+                self._order = list(values) if offer.kind in {"arrange", "rearrange"} else []
+            self._entries = self._field_entries()
+            return None
+        return ACTIONS[offer.kind](**self._filled)
+
+    def _complete(self, value: Any) -> Action | None:
+        self._filled[self._field] = value
+        return self._go_on()
+
+    def _field_entries(self) -> list[Entry]:
+        """The menu of the field that is asked for, where its values are no cards."""
+        if self._choice is None or self._places():
+            return []
+        found = []
+        for value in _values(self._choice):
+            said = self._value_in_words(self._field, value)
+            text = f"{said} (chosen)" if value in self._chosen else said
+            wish = _KEYS.get(str(value), str(value))
+            found.append((wish, text, Entry(key="", words=text, value=value)))
+        return _with_keys(found, set())
+
+    def _waits_for_enter(self) -> bool:
+        return self._offer is not None and (bool(self._order) or isinstance(self._choice, AnyOf))
+
+    def _places(self) -> list[Target]:
+        """The cards that may be chosen now."""
+        if self._offer is None:
+            return list(self._direct())
+        if self._choice is None or self._field not in {"slot", "slots", "target", "targets"}:
+            return []
+        return [self._place_of(self._field, value) for value in _values(self._choice)]
+
+    def _slots(self) -> list[Value]:
+        return _values(self._choice) if self._choice is not None else []
+
+    def _owner(self) -> int:
+        """Whose slots are meant: those of the seat that the action names, else the person's own."""
+        seat = self._filled.get("seat", self._seat) if self._offer is not None else self._seat
+        return int(seat)
+
+    def _place_of(self, field: str, value: Value) -> Target:
+        if field in {"target", "targets"} and isinstance(value, tuple):
+            return value
+        return (self._owner(), int(value)) if isinstance(value, int) else (self._seat, 0)
+
+    def _place(self, value: Value) -> Target | None:
+        return self._place_of(self._field, value) if self._field in {"slot", "slots", "target", "targets"} else None
+
+    def _value(self, field: str, place: Target) -> Value:
+        return place if field in {"target", "targets"} else place[1]
+
+    # Words
+
+    def _card_words(self) -> Iterator[str]:
+        """What choosing a card does."""
+        if self._offer is None:
+            for offer, _ in self._direct().values():
+                yield _WORDS.get(offer.kind, offer.kind)
+        elif self._order:
+            yield "change places"
+        else:
+            yield "choose"
+
+    def _value_in_words(self, field: str, value: Value) -> str:
+        names = {"J": "the jack", "Q": "the queen", "BK": "the black king"}
+        words = {
+            "row": f"row {value}",
+            "rows": f"row {value}",
+            "lines": f"{self._filled.get('axis', 'line')} {value}",
+            "axis": f"{value}s",
+            "power": names.get(str(value), f"an {value}" if value == "8" else f"a {value}"),
+        }
+        if isinstance(value, int) and field == "seat":
+            return "yourself" if value == self._seat else f"{value} {self._names[value]}"
+        if isinstance(value, int) and field == "card":
+            return self._held_card(value)
+        return words.get(field, str(value))
+
+    def _held_card(self, number: int) -> str:
+        hand = self._view.hand
+        card = self._view.known.get(hand.cards[number]) if hand is not None and number < len(hand.cards) else None
+        return card or f"card {number}"
+
+
+def _is_listed(field: str, choice: Choice) -> bool:
+    """Whether the values of a field stand in the menu at once, each as an entry of its own."""
+    return isinstance(choice, OneOf) and field in {"seat", "source", "power", "par", "row", "card"}
+
+
+def _values(choice: Choice) -> list[Value]:
+    return list(
+        choice.one_of if isinstance(choice, OneOf) else choice.of if isinstance(choice, Pick) else choice.any_of
+    )
+
+
+def _with_keys(wishes: Any, taken: set[str]) -> list[Entry]:
+    """The entries, each with a key of its own: the one that it would like if that is free."""
+    found = []
+    used = {*taken, "q", "r", "?"}
+    for wish, words, entry in wishes:
+        letters = [letter for letter in words.lower() if letter.isalpha()]
+        key = next(one for one in (wish.lower(), *letters, *ascii_lowercase, *ascii_uppercase) if _free(one, used))
+        used.add(key)
+        found.append(Entry(key=key, words=words, offer=entry.offer, filled=entry.filled, value=entry.value))
+    return found
+
+
+def _free(key: str, used: set[str]) -> bool:
+    return len(key) == 1 and key not in used
+
+
+def _spans(keys: Sequence[str]) -> str:
+    """Keys in words: `0-5`, `0 2 a b`."""
+    found: list[str] = []
+    for key in sorted(keys, key=lambda one: (not one.isdigit(), CARD_LETTERS.find(one), one)):
+        order = digits if key.isdigit() else CARD_LETTERS
+        if found and order.find(key) == order.find(found[-1][-1]) + 1 and found[-1][-1].isdigit() == key.isdigit():
+            found[-1] = f"{found[-1][0]}-{key}"
+        else:
+            found.append(key)
+    return " ".join(one if len(one) != 3 or ord(one[2]) - ord(one[0]) != 1 else f"{one[0]} {one[2]}" for one in found)
+
+
+def _key_name(key: str) -> str:
+    return f"`{key}`" if len(key) == 1 else key

@@ -1,0 +1,156 @@
+"""What all screens share: the parts of the page, how lines are coloured, and a page of text over it.
+
+It uses no colours but those of the terminal, and nothing is told by colour alone.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import RichLog, Static
+
+from referee.kit.screen.draw import Glyphs, Line
+
+STYLES = {
+    "": "",
+    "dim": "dim",
+    "strong": "bold",
+    "red": "red",
+    "known": "italic",
+    "key": "bold",
+    "marked": "reverse",
+}
+"""The styles of a drawing, in the words of rich."""
+
+LOG_LINES = 3
+"""At least so many lines of what has happened stay in sight."""
+
+_SCROLLS = {"up": -1, "down": 1, "pageup": -10, "pagedown": 10, "home": -100000, "end": 100000}
+
+
+def styled(lines: Sequence[Line]) -> Text:
+    """The lines as textual shows them."""
+    text = Text(no_wrap=True, overflow="crop")
+    for number, line in enumerate(lines):
+        text.append("\n" * (number > 0))
+        for piece in line:
+            text.append(piece.text, STYLES[piece.style])
+    return text
+
+
+def key_of(event: events.Key) -> str:
+    """A key by its character where it has one that is seen, else by its name."""
+    character = event.character or ""
+    return character if character.isprintable() and character.strip() else event.key
+
+
+class TextPage(ModalScreen[None]):
+    """A text over the whole screen. Arrows and page keys move it, any other key closes it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        """The text, and how to go on."""
+        with VerticalScroll(id="page", can_focus=False):
+            yield Static(Text(self._text), markup=False)
+        yield Static("arrows and page keys move the text, any other key closes it", id="page-keys", markup=False)
+
+    def on_key(self, event: events.Key) -> None:
+        """Move the text, or close it."""
+        event.stop()
+        event.prevent_default()
+        if event.key in _SCROLLS:
+            self.query_one("#page", VerticalScroll).scroll_relative(y=_SCROLLS[event.key], animate=False)
+        else:
+            self.dismiss()
+
+
+class TablePage(App[None]):
+    """A page with a title, the layouts, the stock and the pile, what has happened, and what can be done."""
+
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "leave", show=False, priority=True),
+        Binding("ctrl+q", "leave", show=False, priority=True),
+    ]
+    CSS = """
+    Screen, ModalScreen { background: ansi_default; color: ansi_default; scrollbar-size: 0 0; }
+    Static { background: ansi_default; color: ansi_default; }
+    #title { height: 1; text-style: reverse; }
+    #table { height: auto; scrollbar-size: 0 0; background: ansi_default; }
+    #table Static { width: auto; }
+    #middle { height: 2; }
+    #log { height: 1fr; min-height: 3; scrollbar-size: 0 0; background: ansi_default; color: ansi_default; }
+    #prompt { height: auto; max-height: 6; }
+    #page { height: 1fr; scrollbar-size: 0 0; padding: 0 1; background: ansi_default; }
+    #page-keys { height: 1; text-style: reverse; }
+    """
+
+    def __init__(self, signs: Glyphs) -> None:
+        super().__init__(ansi_color=True)
+        self.signs = signs
+
+    def compose(self) -> ComposeResult:
+        """The parts, from top to bottom."""
+        yield Static(id="title", markup=False)
+        with VerticalScroll(id="table", can_focus=False):
+            yield Static(id="layouts", markup=False)
+        yield Static(id="middle", markup=False)
+        log = RichLog(id="log", wrap=True, markup=False, max_lines=2000)
+        log.can_focus = False
+        yield log
+        yield Static(id="prompt", markup=False)
+
+    def action_leave(self) -> None:
+        """End the program."""
+        self.exit()
+
+    def on_resize(self) -> None:
+        """Fit the drawing into the new size."""
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw all that depends on the state anew."""
+
+    # The parts
+
+    def show_title(self, text: str) -> None:
+        """The first line, as wide as the screen."""
+        self.query_one("#title", Static).update(Text(f" {text}"[: self.size.width].ljust(self.size.width)))
+
+    def show_table(self, layouts: Sequence[Line], middle: Line, in_sight: int = 0) -> None:
+        """The layouts, of which the line `in_sight` is shown in any case, and stock, pile and hand."""
+        self.query_one("#layouts", Static).update(styled(layouts))
+        self.query_one("#middle", Static).update(styled([(), middle]))
+        room = max(6, self.size.height - 1 - 2 - LOG_LINES - 4)
+        table = self.query_one("#table", VerticalScroll)
+        table.styles.height = min(len(layouts), room)
+        if len(layouts) > room:
+            table.scroll_to(y=max(0, min(in_sight, len(layouts) - room)), animate=False)
+
+    def show_prompt(self, lines: Sequence[Line]) -> None:
+        """What can be done now."""
+        text = styled(lines)
+        text.no_wrap, text.overflow = False, "fold"
+        self.query_one("#prompt", Static).update(text)
+
+    def say(self, *lines: str, style: str = "") -> None:
+        """What has happened, below what has happened before."""
+        log = self.query_one("#log", RichLog)
+        for line in lines:
+            log.write(Text(line, style=STYLES[style]))
+
+    def scroll_log(self, key: str) -> None:
+        """Move what has happened."""
+        self.query_one("#log", RichLog).scroll_relative(y=_SCROLLS[key], animate=False)
+
+    def open_page(self, text: str) -> None:
+        """Show a text over everything."""
+        self.push_screen(TextPage(text))

@@ -1,0 +1,60 @@
+"""What this terminal can show, and what is missing where it cannot.
+
+It must not import textual: that takes long, and it may not be there.
+"""
+
+import codecs
+import curses
+import importlib.util
+import locale
+import os
+import sys
+
+from referee.kit.screen.draw import ASCII, UNICODE, Glyphs
+
+FEWEST_COLUMNS, FEWEST_LINES = 60, 20
+"""A smaller terminal shows too little of a table to play at it."""
+
+
+def problem(what: str) -> str | None:
+    """Why nothing can be drawn here, and what to do; `what` names the command. None where it can be drawn."""
+    if importlib.util.find_spec("textual") is None:
+        return (
+            f"`{what}` draws with textual, which is not installed; `{sys.executable} -m pip install 'textual>=8'` "
+            "brings it, and so does the extra `play` of golfref"
+        )
+    if not (sys.__stdin__ and sys.__stdin__.isatty() and sys.__stderr__ and sys.__stderr__.isatty()):
+        return f"`{what}` needs a terminal: its input and its standard error must not be redirected"
+    if os.environ.get("TERM", "") in ("", "dumb", "unknown"):
+        name = os.environ.get("TERM", "")
+        return (
+            f"`{what}` draws on the whole terminal, and TERM={name or '(not set)'} says that this one cannot; "
+            "set TERM to what it is, such as TERM=xterm or TERM=vt100"
+        )
+    columns, lines = os.get_terminal_size(sys.__stderr__.fileno())
+    if columns < FEWEST_COLUMNS or lines < FEWEST_LINES:
+        return (
+            f"`{what}` needs at least {FEWEST_COLUMNS} columns and {FEWEST_LINES} lines, "
+            f"and this terminal has {columns} and {lines}"
+        )
+    return None
+
+
+def glyphs() -> Glyphs:
+    """The signs that this terminal's encoding has."""
+    try:
+        name = codecs.lookup(locale.getpreferredencoding(do_setlocale=False)).name
+    except LookupError:
+        return ASCII
+    return UNICODE if name.startswith("utf") else ASCII
+
+
+def respect_colours() -> None:
+    """Let textual use no colours where the terminal has none, as where the user wants none (NO_COLOR)."""
+    try:
+        curses.setupterm(fd=sys.__stderr__.fileno() if sys.__stderr__ else 2)
+        has_colours = curses.tigetnum("colors") > 0
+    except curses.error:
+        has_colours = True  # the system does not know this terminal
+    if not has_colours:
+        os.environ["NO_COLOR"] = "1"

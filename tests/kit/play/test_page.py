@@ -1,0 +1,181 @@
+"""A person's match, played to its end by keys on a real screen of textual, against real bots; and what it leaves."""
+
+import asyncio
+import contextlib
+import os
+import pty
+import select
+import subprocess
+import sys
+import termios
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import GOLFREF
+from msgspec.structs import replace
+from processes import Marked
+from textual.pilot import Pilot
+
+from protocol.messages import Clocks
+from referee.commands.play import PlayOrder, setup_of
+from referee.kit.play.page import PlayPage
+from referee.kit.screen.draw import UNICODE
+from referee.rules.record import GivenSlaps, GivenTogether, Record
+from referee.tournament.verify.record import check_record
+
+HANGS_S = 120.0
+
+
+def page(variant: str, mark: dict[str, str], against: str = "keeper,greedy", **changes: Any) -> PlayPage:
+    order = PlayOrder(
+        variant=variant,
+        changes={"rounds": 1, **changes},
+        against=[against],
+        name="human",
+        seat=1,
+        seed="by keys",
+        record=None,
+        clocks=Clocks(start_s=60.0, move_s=600.0, bank_s=6000.0, slap_s=60.0, slap_timing="broadcast"),
+        pace_s=0.0,
+    )
+    setup = setup_of(order)
+    setup = replace(setup, bots=tuple(replace(bot, env=mark) for bot in setup.bots))
+    return PlayPage(setup, 1, "the rules", UNICODE, pace_s=0.0)
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(HANGS_S):
+        while not holds():
+            await asyncio.sleep(0.005)
+
+
+def shown(page: PlayPage) -> str:
+    """What stands on the screen."""
+    return "\n".join("".join(segment.text for segment in strip) for strip in page.screen._compositor.render_strips())
+
+
+@contextlib.asynccontextmanager
+async def running(page: PlayPage) -> AsyncIterator[Pilot[None]]:
+    with contextlib.closing(page):
+        async with page.run_test(size=(80, 24)) as pilot:
+            yield pilot
+
+
+async def play_by_keys(page: PlayPage, choose: Callable[[PlayPage], str]) -> Record:
+    async with running(page) as pilot:
+        while True:
+            await until(lambda: page.chooser is not None or page.is_over or bool(page.problem))
+            assert not page.problem, page.problem
+            if page.is_over:
+                break
+            await pilot.press(choose(page))
+        await until(lambda: page.outcome is not None)
+        await pilot.pause()
+        assert "The match is over" in shown(page)
+        await pilot.press("enter")
+    assert page.outcome is not None
+    assert page.outcome.record is not None
+    return page.outcome.record
+
+
+def first_key(page: PlayPage) -> str:
+    """The first key of what can be done, as the screen shows it; cards before the menu."""
+    chooser = page.chooser
+    assert chooser is not None
+    if any(key == "Enter" for key, _ in chooser.hints()):
+        return "enter"
+    cards = [key for place, key in chooser.marks().labels.items() if place not in chooser.marks().chosen]
+    menu = {entry.words: entry.key for entry in chooser.menu()}
+    if chooser.decision == "slap":
+        return "space" if page.reactions_s else cards[0]
+    return menu.get("knock") or (cards or list(menu.values()))[0]
+
+
+@pytest.mark.parametrize("variant", ["cactus", "powers"])
+def test_a_match_is_played_to_its_end(variant: str, mark: dict[str, str]) -> None:
+    played = page(variant, mark)
+    record = asyncio.run(play_by_keys(played, first_key))
+    assert list(check_record(record)) == []
+    assert [seat.name for seat in record.seats] == ["keeper", "human", "greedy"]
+    assert not any(seat.faults for seat in record.seats)
+    if variant == "cactus":
+        windows = [move for move in record.moves if isinstance(move, GivenSlaps)]
+        own = [one for move in windows for one in move.reactions if one.seat == 1 and one.target is not None]
+        assert len(own) == len(played.reactions_s) == 1
+        assert own[0].corrected_us is not None
+        assert own[0].corrected_us / 1e6 >= played.reactions_s[0]
+    else:
+        looked = record.moves[0]
+        assert isinstance(looked, GivenTogether)
+
+
+@pytest.mark.parametrize("how", ["q", "ctrl-c"])
+def test_what_is_left_in_the_middle_leaves_nothing(how: str, mark: dict[str, str], marked: Marked) -> None:
+    async def leave(played: PlayPage) -> None:
+        async with running(played) as pilot:
+            await until(lambda: played.chooser is not None)
+            assert len(marked()) == 3
+            await pilot.press("q")
+            assert "Leave the match?" in shown(played)
+            await pilot.press("x")
+            assert played.chooser is not None
+            await pilot.press(*(("q", "y") if how == "q" else ("ctrl+c",)))
+
+    played = page("six-card", mark)
+    asyncio.run(leave(played))
+    assert played.outcome is None
+    assert not marked()
+
+
+def test_help_and_rules_lie_over_the_table_and_wrong_keys_do_nothing(mark: dict[str, str]) -> None:
+    async def look(played: PlayPage) -> None:
+        async with running(played) as pilot:
+            await until(lambda: played.chooser is not None)
+            await pilot.press("?")
+            assert "Signs" in shown(played)
+            await pilot.press("down", "pagedown", "x")
+            await pilot.press("r")
+            assert "the rules" in shown(played)
+            await pilot.press("escape", "Z")
+            assert "`Z` means nothing here" in shown(played)
+            await pilot.resize_terminal(60, 20)
+            await pilot.pause()
+            assert played.chooser is not None
+            await pilot.press("q", "y")
+
+    asyncio.run(look(page("par-5", mark, against="greedy", course=[5])))
+
+
+@pytest.mark.parametrize("how", ["the terminal is closed", "the program is killed"])
+def test_nothing_is_left_when_the_terminal_is(
+    how: str, tmp_path: Path, mark: dict[str, str], marked: Marked, until_gone: Callable[[], None]
+) -> None:
+    """As a person starts it: in a terminal of its own, which may be closed at any time."""
+    bot = Path(sys.modules["referee"].__file__ or "").parent.parent / "bots/greedy/bot.py"
+    env = [f"{name}={value}" for name, value in mark.items()]
+    words = [*GOLFREF, "play", "six-card", "--against", f"env {' '.join(env)} {sys.executable} {bot}"]
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
+    own_terminal = ["sh", "-c", 'exec "$@" < "$0" > "$0" 2>&1', os.ttyname(theirs)]
+    started = subprocess.Popen(
+        [*own_terminal, *words], cwd=tmp_path, env=os.environ | mark | {"TERM": "xterm"}, start_new_session=True
+    )
+    with started:
+        _read_until(ours, b"Choose the cards")
+        assert len(marked()) >= 3
+        if how == "the program is killed":
+            started.kill()
+        os.close(ours)
+        os.close(theirs)
+        started.wait(HANGS_S)
+    until_gone()
+    assert not marked()
+
+
+def _read_until(fd: int, text: bytes) -> None:
+    seen = b""
+    while text not in seen:
+        assert select.select([fd], [], [], HANGS_S)[0], seen
+        seen += os.read(fd, 65536)

@@ -1,0 +1,68 @@
+"""Where nothing can be drawn, one sentence says why and what to do."""
+
+import importlib.util
+import io
+import os
+import sys
+
+import pytest
+
+from referee.kit.screen import terminal
+from referee.kit.screen.draw import ASCII, UNICODE
+
+
+class Tty(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return 2
+
+
+@pytest.fixture(autouse=True)
+def good(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal on which everything can be drawn."""
+    monkeypatch.setattr(sys, "__stdin__", Tty())
+    monkeypatch.setattr(sys, "__stderr__", Tty())
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((80, 24)))
+    monkeypatch.setenv("TERM", "vt100")
+
+
+def test_a_usual_terminal_is_good() -> None:
+    assert terminal.problem("golfref play") is None
+
+
+def test_a_terminal_that_cannot_move_its_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("dumb", ""):
+        monkeypatch.setenv("TERM", name)
+        assert "set TERM to what it is" in (terminal.problem("golfref play") or "")
+
+
+def test_no_terminal_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "__stdin__", io.StringIO())
+    assert "needs a terminal" in (terminal.problem("golfref play") or "")
+
+
+def test_a_terminal_that_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((40, 24)))
+    assert "at least 60 columns and 20 lines, and this terminal has 40 and 24" in (terminal.problem("golfref") or "")
+
+
+def test_without_textual_the_command_that_brings_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    assert "-m pip install 'textual>=8'" in (terminal.problem("golfref play") or "")
+
+
+def test_signs_are_those_that_the_locale_can_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    for encoding, signs in (("UTF-8", UNICODE), ("ANSI_X3.4-1968", ASCII), ("ISO-8859-1", ASCII), ("none", ASCII)):
+        monkeypatch.setattr("locale.getpreferredencoding", lambda encoding=encoding, **_: encoding)
+        assert terminal.glyphs() is signs
+
+
+def test_a_terminal_without_colours_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr("curses.setupterm", lambda **_: None)
+    for colours, wants_none in ((256, False), (-1, True)):
+        monkeypatch.setattr("curses.tigetnum", lambda _, colours=colours: colours)
+        terminal.respect_colours()
+        assert ("NO_COLOR" in os.environ) is wants_none
