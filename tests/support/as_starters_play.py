@@ -119,10 +119,7 @@ class AsStartersPlay:
                 for slot in self.occupied(of):
                     self.put((of, slot), UNKNOWN)
                 if event["event"] == "lines_swapped":
-                    known = [
-                        self.get(of, slot) if card == UNKNOWN else card for slot, card in enumerate(event["layout"])
-                    ]
-                    self.layouts[of] = known
+                    self.layouts[of] = self.covered(of, event["layout"])
             case {"event": "added", "target": target}:
                 self.put(target, UNKNOWN)
             case {"event": "removed", "target": target, "card": card}:
@@ -163,11 +160,12 @@ class AsStartersPlay:
 
     def look_at(self, table: Message) -> None:
         """What lies open is known; what lies face down stays as it was known."""
-        self.layouts = [
-            [(self.get(seat, slot) or UNKNOWN) if card == UNKNOWN else card for slot, card in enumerate(layout)]
-            for seat, layout in enumerate(table["layouts"])
-        ]
+        self.layouts = [self.covered(seat, layout) for seat, layout in enumerate(table["layouts"])]
         self.pile = (table["pile"] or [None])[0]
+
+    def covered(self, seat: int, layout: Layout) -> Layout:
+        """A layout as it is told, with what is remembered of the cards that it does not show."""
+        return [(self.get(seat, slot) or UNKNOWN) if card == UNKNOWN else card for slot, card in enumerate(layout)]
 
     # What cards count.
 

@@ -160,11 +160,11 @@ def exchange($one; $other):
 def occupied($seat): .layouts[$seat] | [range(length) as $slot | select(.[$slot] != null) | $slot];
 def turn_down($seat): reduce occupied($seat)[] as $slot (.; put([$seat, $slot]; "?"));
 
-# A layout as it is told; where a card is not shown, what we remember of it, else $otherwise.
-def covered($seat; $layout; $otherwise):
+# A layout as it is told, with what we remember of the cards that it does not show.
+def covered($seat; $layout):
   . as $known
   | [range($layout | length) as $slot
-     | $layout[$slot] | if . == "?" then ($known | card_at($seat; $slot)) // $otherwise else . end];
+     | $layout[$slot] | if . == "?" then ($known | card_at($seat; $slot)) // "?" else . end];
 
 def remember($e):
   [$e.seat, $e.slot] as $place
@@ -188,7 +188,7 @@ def remember($e):
       | [$e.slots[] as $from | card_at($e.of; $from)] as $cards
       | reduce range($slots | length) as $i (.; put([$e.of, $slots[$i]]; $cards[$i]))
     elif $e.event == "lines_swapped" then
-      turn_down($e.of) | .layouts[$e.of] = covered($e.of; $e.layout; null)
+      turn_down($e.of) | .layouts[$e.of] = covered($e.of; $e.layout)
     elif $e.event == "shuffled" then turn_down($e.of)
     elif $e.event == "added" then put($e.target; "?")
     elif $e.event == "removed" then put($e.target; null) | .pile = $e.card
@@ -207,10 +207,10 @@ def remember($e):
     elif $e.event == "gave" then put($e.target; card_at($e.seat; $e.slot)) | put($place; null)
     else . end;
 
-# The table as everybody sees it. What lies face down stays as we remember it.
+# The table as everybody sees it.
 def look($table):
   if $table == null then . else
-    .layouts = [range($table.layouts | length) as $seat | covered($seat; $table.layouts[$seat]; "?")]
+    .layouts = [range($table.layouts | length) as $seat | covered($seat; $table.layouts[$seat])]
     | .pile = $table.pile[0]
   end;
 

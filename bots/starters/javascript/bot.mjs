@@ -231,7 +231,7 @@ const memory = {
   },
   lines_swapped({ of, layout }) {
     memory.shuffled({ of });
-    layouts[of] = layout.map((card, slot) => (card === UNKNOWN ? cardAt([of, slot]) : card));
+    layouts[of] = covered(layout, of);
   },
   added({ target }) {
     put(target, UNKNOWN);
@@ -278,12 +278,15 @@ function discard(card) {
   hand = null;
 }
 
-// The table as everybody sees it. What lies face down stays as we remember it.
+// The table as everybody sees it.
 function look(table) {
-  layouts = table.layouts.map((cards, seat) =>
-    cards.map((card, slot) => (card === UNKNOWN ? (cardAt([seat, slot]) ?? UNKNOWN) : card)),
-  );
+  layouts = table.layouts.map(covered);
   pile = table.pile[0] ?? null;
+}
+
+// A layout as it is told, with what we remember of the cards that it does not show.
+function covered(cards, seat) {
+  return cards.map((card, slot) => (card === UNKNOWN ? (cardAt([seat, slot]) ?? UNKNOWN) : card));
 }
 
 function see({ seat, slots, cards }) {

@@ -244,9 +244,12 @@ local function occupied(seat)
   return slots
 end
 
--- A layout as it is told; where a card is not shown, what we remember of it.
+-- A layout as it is told, with what we remember of the cards that it does not show.
 local function covered(seat, layout)
-  return map(layout, function(card, i) return card == UNKNOWN and card_at(seat, i - 1) or card end)
+  return map(layout, function(card, i)
+    local known = card_at(seat, i - 1)
+    return card == UNKNOWN and known ~= NONE and known or card
+  end)
 end
 
 -- Every seat gets so many cards that nobody knows.
@@ -379,13 +382,9 @@ function memory.gave(event)
   put(event.seat, event.slot, NONE)
 end
 
--- The table as everybody sees it. What lies face down stays as we remember it.
+-- The table as everybody sees it.
 local function look(seen)
-  layouts = map(seen.layouts, function(layout, i)
-    return map(covered(i - 1, layout), function(card, slot)
-      return layout[slot] ~= NONE and card == NONE and UNKNOWN or card
-    end)
-  end)
+  layouts = map(seen.layouts, function(layout, i) return covered(i - 1, layout) end)
   pile = seen.pile[1] or NONE
 end
 

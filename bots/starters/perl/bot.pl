@@ -258,7 +258,7 @@ sub memory {
         lines_swapped => sub {
             my ($e) = @_;
             $shuffle->($e);
-            $layouts[ $e->{of} ] = covered($e->{of}, $e->{layout}, undef);
+            $layouts[ $e->{of} ] = covered($e->{of}, $e->{layout});
         },
         added   => sub { my ($e) = @_; put($e->{target}, UNKNOWN) },
         removed => sub { my ($e) = @_; put($e->{target}, undef); $pile = $e->{card} },
@@ -301,19 +301,22 @@ sub remember_slap {
     }
 }
 
-# The table as everybody sees it. What lies face down stays as we remember it.
+# The table as everybody sees it.
 sub look {
     my ($table) = @_;
     my $seen = $table->{layouts};
-    @layouts = map { covered($_, $seen->[$_], UNKNOWN) } 0 .. $#$seen;
+    @layouts = map { covered($_, $seen->[$_]) } 0 .. $#$seen;
     $pile    = $table->{pile}[0];
 }
 
-# A layout as it is told; where a card is not shown, what we remember of it, else $else.
+# A layout as it is told, with what we remember of the cards that it does not show.
 sub covered {
-    my ($seat, $layout, $else) = @_;
-    my $shown = sub { my ($card) = @_; !defined $card || $card ne UNKNOWN };
-    return [ map { $shown->($layout->[$_]) ? $layout->[$_] : card_at([ $seat, $_ ]) // $else } 0 .. $#$layout ];
+    my ($seat, $layout) = @_;
+    my @cards = @$layout;
+    for my $slot (grep { defined $cards[$_] && $cards[$_] eq UNKNOWN } 0 .. $#cards) {
+        $cards[$slot] = card_at([ $seat, $slot ]) // UNKNOWN;
+    }
+    return \@cards;
 }
 
 sub discard {

@@ -294,7 +294,7 @@ final class Bot
                     $this->put([$event['of'], $slot], UNKNOWN);
                 }
                 if ($event['event'] === 'lines_swapped') {
-                    $this->layouts[$event['of']] = $this->covered($event['of'], $event['layout'], null);
+                    $this->layouts[$event['of']] = $this->covered($event['of'], $event['layout']);
                 }
                 break;
             case 'added':
@@ -348,22 +348,22 @@ final class Bot
         }
     }
 
-    /** The table as everybody sees it. What lies face down stays as we remember it. */
+    /** The table as everybody sees it. */
     private function look(array $table): void
     {
         $layouts = [];
         foreach ($table['layouts'] as $seat => $layout) {
-            $layouts[] = $this->covered($seat, $layout, UNKNOWN);
+            $layouts[] = $this->covered($seat, $layout);
         }
         $this->layouts = $layouts;
         $this->pile = $table['pile'][0] ?? null;
     }
 
-    /** A layout as it is told; where a card is not shown, what we remember of it, else $else. */
-    private function covered(int $seat, array $layout, ?string $else): array
+    /** A layout as it is told, with what we remember of the cards that it does not show. */
+    private function covered(int $seat, array $layout): array
     {
         foreach ($layout as $slot => $card) {
-            $layout[$slot] = $card === UNKNOWN ? $this->cardAt([$seat, $slot]) ?? $else : $card;
+            $layout[$slot] = $card === UNKNOWN ? $this->cardAt([$seat, $slot]) ?? UNKNOWN : $card;
         }
         return $layout;
     }

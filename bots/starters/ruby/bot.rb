@@ -205,7 +205,7 @@ class Match
       occupied(of).each_with_index { |place, i| put([of, place], cards ? cards[i] : UNKNOWN) }
     when 'lines_swapped'
       occupied(of).each { |place| put([of, place], UNKNOWN) }
-      @layouts[of] = event['layout'].each_with_index.map { |one, i| one == UNKNOWN ? card_at([of, i]) : one }
+      @layouts[of] = covered(event['layout'], of)
     when 'shuffled' then occupied(of).each { |place| put([of, place], UNKNOWN) }
     when 'added' then put(target, UNKNOWN)
     when 'removed'
@@ -241,12 +241,15 @@ class Match
     end
   end
 
-  # The table as everybody sees it. What lies face down stays as we remember it.
+  # The table as everybody sees it.
   def look(table)
-    @layouts = table['layouts'].each_with_index.map do |cards, seat|
-      cards.each_with_index.map { |card, slot| card == UNKNOWN ? card_at([seat, slot]) || UNKNOWN : card }
-    end
+    @layouts = table['layouts'].each_with_index.map { |cards, seat| covered(cards, seat) }
     @pile = table['pile'].first
+  end
+
+  # A layout as it is told, with what we remember of the cards that it does not show.
+  def covered(cards, seat)
+    cards.each_with_index.map { |card, slot| card == UNKNOWN ? card_at([seat, slot]) || UNKNOWN : card }
   end
 
   def discard(card)

@@ -46,10 +46,13 @@ function say(message: object) {
 
 // The action for a request. `legal` lists all that may be answered, and we never answer anything else.
 function decide({ decision, events, table, legal }: Request): Action {
-  for (const event of events) (memory[event.event as keyof Memory] as Memorise | undefined)?.(event);
+  for (const event of events) {
+    if (Object.hasOwn(memory, event.event)) (memory[event.event as keyof Memory] as Memorise)(event);
+  }
   if (table) look(table);
   const offered: Offered = (kind) => legal.find((offer) => offer.kind === kind) as never;
-  return decisions[decision]?.(offered) ?? leastCommittal(legal);
+  const choose = Object.hasOwn(decisions, decision) ? decisions[decision] : undefined;
+  return choose?.(offered) ?? leastCommittal(legal);
 }
 
 // ---- Decisions. Each function gets `offered`, which finds the offer of a kind, and returns an action. Where it returns
@@ -238,7 +241,7 @@ const memory: Memory = {
   },
   lines_swapped({ of, layout }) {
     memory.shuffled({ of });
-    layouts[of] = layout.map((card, slot) => (card === UNKNOWN ? cardAt([of, slot]) : card));
+    layouts[of] = covered(layout, of);
   },
   added({ target }) {
     put(target, UNKNOWN);
@@ -285,12 +288,15 @@ function discard(card: Cell) {
   hand = null;
 }
 
-// The table as everybody sees it. What lies face down stays as we remember it.
+// The table as everybody sees it.
 function look(table: Table) {
-  layouts = table.layouts.map((cards, seat) =>
-    cards.map((card, slot) => (card === UNKNOWN ? cardAt([seat, slot]) ?? UNKNOWN : card)),
-  );
+  layouts = table.layouts.map(covered);
   pile = table.pile[0] ?? null;
+}
+
+// A layout as it is told, with what we remember of the cards that it does not show.
+function covered(cards: Cell[], seat: number): Cell[] {
+  return cards.map((card, slot) => (card === UNKNOWN ? (cardAt([seat, slot]) ?? UNKNOWN) : card));
 }
 
 function see({ seat, slots, cards }: Events["turned_up"]) {
