@@ -12,6 +12,7 @@ from at_random import AtRandom
 from golden import Golden
 from needs import need_lent_ids
 from processes import Marked, kill, marked_processes, no_processes, wait_until_gone
+from projects import Projects, built_projects
 from scripted import Start
 
 from referee.play.isolation.host import cores
@@ -48,13 +49,25 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         given.numprocesses, given.dist = min(cores() + 1, MOST_WORKERS), "worksteal"
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     tests = Path(__file__).parent
     for item in items:
         place = item.path.relative_to(tests)
         for mark, places in MARKS.items():
             if any(place.is_relative_to(one) for one in places):
                 item.add_marker(mark)
+    _leave_out_toolchains(config, items)
+
+
+def _leave_out_toolchains(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests with the mark `toolchain` run where `-m` names it or their file is named, and are left out elsewhere."""
+    if "toolchain" in config.option.markexpr:
+        return
+    named = {(config.invocation_params.dir / test.partition("::")[0]).resolve() for test in config.args}
+    left_out = {item for item in items if item.get_closest_marker("toolchain") and item.path not in named}
+    if left_out:
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -121,6 +134,12 @@ def lent_arena(mark: dict[str, str]) -> Iterator[Arena]:
         arena = Arena(Path(folder), mark, organiser)
         yield arena
         arena.close()
+
+
+@pytest.fixture(scope="session")
+def projects(tmp_path_factory: pytest.TempPathFactory) -> Projects:
+    """Projects of `golfref new`, a built one for each language."""
+    return built_projects(tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from typing import NamedTuple, NoReturn
 
 import pytest
 
+from referee.kit.starters import Starter, missing_tools
 from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 from referee.play.isolation.users import why_none
 
@@ -39,6 +40,12 @@ def need_perl() -> None:
 def need_compiler() -> None:
     if not any(map(shutil.which, ("cc", "gcc", "clang"))):
         lacking("there is no C compiler")
+
+
+def need_tools(starter: Starter) -> None:
+    """What building and running a starter needs."""
+    if missing := missing_tools(starter):
+        lacking("; ".join(f"{tool.name} is not installed: {tool.remedy()}" for tool in missing))
 
 
 class Organiser(NamedTuple):
