@@ -234,6 +234,10 @@ def check(
         Optional[str], typer.Option("--dir", metavar="FOLDER", help="Where the bot starts; default: here.")
     ] = None,
     isolation: Annotated[str, typer.Option(metavar="LEVEL", help="none, limits or bwrap.")] = "limits",
+    step: Annotated[
+        Optional[list[int]],
+        typer.Option(metavar="N", help="Do only the step of this number; may be given several times."),
+    ] = None,
     seed: Annotated[str, typer.Option(help="Other deals, and other play of the other seats.")] = "1",
     as_json: Json = False,
 ) -> None:
@@ -241,7 +245,13 @@ def check(
     from referee.commands.check import Ordered, check_bot
 
     order = Ordered(
-        command=command, folder=folder, variants=variant or (), isolation=isolation, seed=seed, as_json=as_json
+        command=command,
+        folder=folder,
+        variants=variant or (),
+        isolation=isolation,
+        seed=seed,
+        steps=step or (),
+        as_json=as_json,
     )
     raise typer.Exit(check_bot(order))
 

@@ -37,6 +37,8 @@ class Ordered(Struct, frozen=True, kw_only=True):
     variants: Sequence[str]
     isolation: str
     seed: str
+    steps: Sequence[int]
+    """The numbers of the steps to do; none: all of them."""
     as_json: bool
 
 
@@ -49,6 +51,8 @@ def check_bot(order: Ordered) -> int:
         options = [game for game in OPTIONS if not order.variants or game.preset in order.variants]
         for name in order.variants:
             preset(name)
+        if unknown := [number for number in order.steps if not 1 <= number <= len(STEPS)]:
+            raise UsageError(f"--step {unknown[0]}: there are steps 1 to {len(STEPS)}")
     except HostFault as fault:
         say(f"golfref check: {fault}")
         return HOST_FAILED
@@ -64,7 +68,7 @@ def check_bot(order: Ordered) -> int:
         benches.append(bench)
         if not order.as_json:
             put(f"golfref check {shlex.quote(order.command)}", f"seed {seed}, isolation {confinement.isolation}", "")
-        await check(bench, lambda: None if order.as_json else put(*_step_lines(bench.outcome)))
+        await check(bench, lambda: None if order.as_json else put(*_step_lines(bench.outcome)), order.steps)
 
     try:
         run_session([work])
@@ -107,9 +111,10 @@ def _report(bench: Bench, spec: BotSpec, confinement: Confinement, *, seconds: f
 
 def _step_lines(outcome: Outcome) -> Iterator[str]:
     numbers = ", ".join(f"[{number}]" for number in outcome.findings)
-    found = f"  see {numbers}" if numbers else ""
     summary = printable(outcome.summary, 200)
-    yield f"{outcome.number:2} {_MARKS[outcome.verdict]}  {outcome.title:31} {summary}{found}".rstrip()
+    found = f"see {numbers}" if outcome.has_news else f"nothing new, see {numbers}" if numbers else ""
+    words = "; ".join(part for part in (summary, found) if part)
+    yield f"{outcome.number:2} {_MARKS[outcome.verdict]}  {outcome.title:31} {words}".rstrip()
     yield from (f"           note: {note}" for note in outcome.notes)
 
 
@@ -121,7 +126,7 @@ def _end_lines(report: Report) -> Iterator[str]:
         yield from ("", f"{more} more findings; put these right first, or see all of them with --json")
     counts = [sum(step.verdict == verdict for step in report.steps) for verdict in ("pass", "warn", "fail", "skip")]
     words = [f"{count} {word}" for count, word in zip(counts, ("passed", "warned", "failed", "skipped"), strict=True)]
-    yield from ("", f"{report.verdict}: of {len(STEPS)} steps {', '.join(words)}; {report.seconds:.1f} s")
+    yield from ("", f"{report.verdict}: of {len(report.steps)} steps {', '.join(words)}; {report.seconds:.1f} s")
 
 
 def _finding_lines(number: int, finding: Finding) -> Iterator[str]:

@@ -14,7 +14,7 @@ from referee.kit.check.games import GameToTry
 from referee.kit.check.report import Finding, Outcome, Times
 from referee.kit.check.rules import Rule
 from referee.kit.check.sitting import AS_ALWAYS, Given, Manner, Sitting
-from referee.kit.check.tape import Shown
+from referee.kit.check.tape import Shown, Tape
 from referee.play.bot.channel import Channel
 from referee.play.bot.orphans import end_orphans
 from referee.play.bot.process import FAREWELL_S
@@ -106,7 +106,9 @@ class Bench:
 
     async def start(self) -> Channel:
         """A new process of the bot."""
-        return await self.pump.start_bot(self.spec, self.confinement, Limits())
+        channel = await self.pump.start_bot(self.spec, self.confinement, Limits())
+        channel.inbox = Tape(Limits())
+        return channel
 
     async def play(  # noqa: PLR0913 - what differs from match to match
         self,
@@ -158,8 +160,14 @@ class Bench:
         self.shown.note(sitting.tape)
         self.given += [given for given in sitting.given if given.action is not None]
         self.ready = sitting.ready or self.ready
+        cut: Hashable = None
         for slip in sitting.slips:
-            self.find(*of_slip(slip, sitting))
+            alike, finding = of_slip(slip, sitting)
+            if cut is not None and slip.mishap.kind == "bad_message":
+                alike = cut  # the rest of a message that was written over several lines
+            elif "the line ends too early" in slip.mishap.detail:
+                cut = alike
+            self.find(alike, finding)
         for late in sitting.late:
             self.find(*of_late(late, sitting))
         for spare in sitting.spare:
@@ -171,6 +179,7 @@ class Bench:
         if (known := self.found.get(alike)) is None:
             known = self.found[alike] = finding
             known.step = self.outcome.number
+            self.outcome.has_news = True
         else:
             known.count += finding.count
             known.games.update(finding.games)

@@ -13,6 +13,7 @@ from protocol.messages import Answer, Ready
 from protocol.offers import Pick
 from protocol.text import printable
 from referee.kit.check import rules
+from referee.kit.check.lines import present
 from referee.kit.check.places import culprit, place_in, place_of
 from referee.kit.check.report import Finding
 from referee.kit.check.sitting import CLOCKS, Late, Sitting, Slip, Spare
@@ -46,8 +47,13 @@ def of_slip(slip: Slip, sitting: Sitting) -> Found:
     what = mishap.detail
     if mishap.kind in ("crashed", "closed_output") and ask is not None:
         what = f"when `{decision}` was asked, the process had ended or closed its output: {mishap.detail}"
-    if mishap.kind == "start_failed":
+    if "before `ready`" in what:
         what += f"; it was started in {sitting.folder}, and `--dir FOLDER` starts it elsewhere"
+    if mishap.kind == "timeout" and sitting.keeps_back:
+        rule, what = (
+            rules.FLUSH,
+            f"{what}; its answers came all at once when its input ended, so it does not flush them",
+        )
     words = last_words(sitting) if mishap.kind in ENDED else ()
     finding = Finding(
         verdict="fail",
@@ -127,7 +133,7 @@ def _why_spare(spare: Spare) -> tuple[str, rules.Rule]:
 def _offered(line: bytes, ask: Ask, rule: rules.Rule) -> tuple[str, rules.Rule]:
     """The field that is not as offered, and the rule for it."""
     try:
-        action = decode_answer(line).action
+        action = decode_answer(present(line)).action
     except BadLine:
         return "", rule
     field = culprit(ask, action) or ""

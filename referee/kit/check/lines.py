@@ -10,7 +10,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from protocol.codec import BadLine, decode_answer
-from protocol.messages import Answer
 from referee.play.faults import Trouble
 from referee.play.talk.exchange import Reply
 
@@ -87,22 +86,28 @@ def padded(size: int) -> Alter:
     return pad
 
 
-def understood(reply: Reply, line: bytes, id_: str) -> Reply:
-    """The reply, with the kinds of a later version under their present names.
-
-    `line` is the line that was judged, `id_` the id of the request that it should answer.
-    """
-    if not isinstance(reply.heard, Trouble) or reply.heard.kind != "bad_message":
-        return reply
+def present(line: bytes) -> bytes:
+    """A bot's line with the kinds of a later version under their present names; as it is where there are none."""
+    if LATER.encode() not in line:
+        return line
     try:
         fields = json.loads(line)
         for name in ("action", "then"):
             if fields.get(name):
                 fields[name]["kind"] = fields[name]["kind"].removeprefix(LATER)
-        answer: Answer = decode_answer(_line(fields))
-    except (BadLine, ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return line
+    return _line(fields)
+
+
+def understood(reply: Reply, line: bytes) -> Reply:
+    """The reply, where the line that was judged is an answer with a kind of a later version."""
+    if not isinstance(reply.heard, Trouble) or reply.heard.kind != "bad_message":
         return reply
-    return replace(reply, heard=answer) if answer.id == id_ else reply
+    try:
+        return replace(reply, heard=decode_answer(present(line)))
+    except BadLine:
+        return reply
 
 
 def merged(withheld: list[bytes], data: bytes, table: bytes | None) -> bytes:

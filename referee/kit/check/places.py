@@ -14,15 +14,17 @@ from protocol.actions import Action
 from protocol.codec import BadLine, decode_answer
 from protocol.offers import FIELDS, Choice, OneOf, Pick, admits
 from protocol.text import printable
+from referee.kit.check.lines import present
 from referee.rules.record import Mishap
 from referee.rules.table.asks import Ask
 
 AROUND = 110
 """How many characters of a long line are shown before the place, and about as many after it."""
 
-_BYTE = re.compile(r"\(byte (\d+)\)|byte (\d+) of the line")
+_BYTE = re.compile(r"byte (\d+) of the line")
 _PATH = re.compile(r"at `\$([^`]*)`")
 _STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
+_ODD = re.compile(r"-?\b(?:NaN|Infinity)\b|\\u[dD][89a-fA-F]|[\[{]{9}")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _SCANNER = json.JSONDecoder()
 
@@ -58,18 +60,32 @@ def _start_of(mishap: Mishap, line: bytes, ask: Ask | None) -> int:
     start = 0
     if mishap.kind == "illegal_action" and ask is not None:
         start = _illegal(text, ask)
-    elif mishap.kind in ("line_too_long", "timeout"):  # a timeout has a line only if that lacks its newline
+    elif mishap.kind == "timeout" and text.endswith("\n"):  # an answer with another id
+        start = find(text, ".id")
+    elif mishap.kind in ("line_too_long", "timeout"):
         start = len(text)
+    elif "debugging to standard error" in mishap.detail:
+        start = len(text) - len(text.lstrip())
+    elif "not JSON" in mishap.detail or "nested too deeply" in mishap.detail:
+        start = _broken(text)
     elif found := _BYTE.search(mishap.detail):
-        offset = int(found[1]) if found[1] else int(found[2]) - 1
-        start = len(line[:offset].decode("utf-8", "replace"))
-    elif "ends too early" in mishap.detail:
-        start = len(text.rstrip("\r\n"))
-    elif "surrogate" in mishap.detail and (half := re.search(r"\\u[dD][89a-fA-F]", text)):
-        start = half.start()
+        start = len(line[: int(found[1]) - 1].decode("utf-8", "replace"))
     elif found := _PATH.search(mishap.detail):
         start = find(text, found[1])
     return start
+
+
+def _broken(text: str) -> int:
+    """Where a text ceases to be JSON as the codec reads it."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return min(error.pos, len(text.rstrip("\r\n")))
+    except RecursionError:
+        pass
+    # What Python's reader takes: numbers that are none, half a surrogate pair, and deep nests.
+    found = _ODD.search(text)
+    return found.start() if found else 0
 
 
 def find(text: str, path: str) -> int:
@@ -133,7 +149,7 @@ def _is_integers(value: object) -> bool:
 def _illegal(text: str, ask: Ask) -> int:
     """Where in an answer the field is that was not offered; the action where no single field is to blame."""
     try:
-        action = decode_answer(text.encode()).action
+        action = decode_answer(present(text.encode())).action
     except BadLine:
         return 0
     name = culprit(ask, action)

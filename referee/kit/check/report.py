@@ -52,6 +52,8 @@ class Outcome(Struct, kw_only=True):
     """What is worth knowing, and neither right nor wrong."""
     findings: list[int] = field(default_factory=list)
     """The numbers of the findings that came up in it, from 1."""
+    has_news: bool = False
+    """Whether one of them came up in it first."""
     seconds: float = 0.0
 
 

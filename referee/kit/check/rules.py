@@ -124,12 +124,14 @@ NUMBER: dict[Decision, str] = {
 
 _BY_TEXT = (
     ("byte order mark", LINE),
-    ("not UTF-8", STRINGS),
     ("surrogate", STRINGS),
+    ("strings need double quotes", LINE),
     ("print debugging to standard error", OUTPUT),
-    ("answered to that message", ONE_LINE),
+    ("not UTF-8", LINE),
+    ("not JSON", LINE),
     ("fill in the offer's choices", CHOICES),
     ("nested too deeply", DEEP),
+    ("field `type`; a message of type `answer` was awaited; if it is meant for `match`", ONE_LINE),
     ("field `type`", TYPE),
     ("`$.type`", ONE_LINE),
     ("field `id`", SAME_ID),

@@ -142,7 +142,7 @@ class Sitting:
         self.channel, self.game_to_try, self.seat, self.manner = channel, game, seat, manner
         self.folder = folder
         """Where the bot was started."""
-        self.tape = channel.inbox = Tape(Limits())
+        self.tape = channel.inbox = channel.inbox if isinstance(channel.inbox, Tape) else Tape(Limits())
         self.given: list[Given] = []
         self.slips: list[Slip] = []
         self.late: list[Late] = []
@@ -152,6 +152,8 @@ class Sitting:
         self.ready: Ready | None = None
         self.start_us = 0.0
         """From `hello` to `ready`."""
+        self.keeps_back = False
+        """Whether all the answers that had not come in time came at once when its input ended."""
         self.broken_off = ""
         """Why the match was not played to its end; empty where it was."""
         self._dice = Random(seed)  # noqa: S311 - no secret
@@ -162,7 +164,8 @@ class Sitting:
         self._read = 0
         self._silent = 0
         self._judged: tuple[bytes, str, Ask | None] = (b"", "", None)
-        self._is_lost = False
+        self._is_excused = False
+        """Whether the next fault is not the bot's own."""
         self._answered: set[str] = set()
         self._given_up: set[str] = set()
         """The ids of requests whose answers may still come, and answer nothing."""
@@ -272,12 +275,16 @@ class Sitting:
             *_, judged = lines or [b""]
             numbers = numbers[:-1]
         if self.manner.alter is not None and lines:
-            reply = understood(reply, judged, id_)
+            reply = self._understood(reply, judged, id_)
         if reply.heard is not None:
             self._note_spare(numbers)
+        elif lines:  # they have other ids
+            judged = lines[0]
         self._judged = (judged or self.tape.part, id_, ask)
         if isinstance(reply.heard, Ready):
             self.ready, self.start_us = reply.heard, reply.elapsed_us
+            if not self.tape.said_before(at := self.tape.heard_at[self._read - 1]):
+                self.spare.append(self._spare(judged, at))
         elif isinstance(reply.heard, Answer) and ask is not None:
             reply = self._note_answer(reply, reply.heard, ask, len(judged))
         else:
@@ -286,6 +293,14 @@ class Sitting:
             if ask is not None and ask.decision == "slap" and reply.heard is None:
                 self.late.append(Late(id=id_, hint=reply.hint, ask=ask, conversation=self.tape.last_lines()))
         return reply
+
+    def _understood(self, reply: Reply, line: bytes, id_: str) -> Reply:
+        """The reply, where it has an action of a later version. An old answer that has one is no new fault."""
+        known = understood(reply, line)
+        if isinstance(known.heard, Answer) and known.heard.id != id_:
+            self._is_excused = True
+            return reply
+        return known
 
     def _note_answer(self, reply: Reply, answer: Answer, ask: Ask, line_bytes: int) -> Reply:
         self._answered.add(answer.id)
@@ -297,7 +312,7 @@ class Sitting:
             holds = self.channel.process.holdings()
             self.memory.append(0 if holds is None else holds.memory_bytes)
         if self.manner.loses == len(self.given) and ask.decision != "slap":
-            self._is_lost = True
+            self._is_excused = True
             return replace(reply, heard=None, hint="this answer was taken as late, to try what the bot makes of it")
         return replace(reply, corrected_us=SLAP_US) if self.manner.even and reply.corrected_us is not None else reply
 
@@ -310,11 +325,11 @@ class Sitting:
             if mishap is None or any(mishap is one for one in known):
                 continue
             known.append(mishap)
-            if self._is_lost and mishap.kind == "timeout":
-                self._is_lost = False
+            if self._is_excused:
+                self._is_excused = False
                 continue
             line, id_, ask = self._judged
-            joined = isinstance(move, Played) and move.joined
+            joined = any(isinstance(one, Played) and one.joined and one.fault is mishap for one in moves)
             slip = Slip(
                 mishap=mishap,
                 line=line,
@@ -328,11 +343,13 @@ class Sitting:
 
     def note_rest(self) -> None:
         """Remember what the bot has written after its last answer. It is called when the bot writes no more."""
-        if self._given_up:
-            return
-        self._note_spare(range(self._read, len(self.tape.heard)))
-        if self.tape.part.strip():
-            self.spare.append(self._spare(self.tape.part, len(self.tape.entries)))
+        rest = range(self._read, len(self.tape.heard))
+        came = {_id_of(self.tape.heard[number]) for number in rest}
+        self.keeps_back = len(self._given_up) > 1 and self._given_up <= came
+        if not self._given_up:
+            self._note_spare(rest)
+            if self.tape.part.strip():
+                self.spare.append(self._spare(self.tape.part, len(self.tape.entries)))
 
     def _note_spare(self, numbers: range) -> None:
         """Remember lines that answer nothing, unless they answer too late what has been given up."""

@@ -1,6 +1,6 @@
 """The steps of a check, in their order: what each is called, what the specification says about it, and who does it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 
 from msgspec import Struct
 
@@ -45,9 +45,14 @@ STEPS: tuple[Step, ...] = (
 )
 
 
-async def check(bench: Bench, tell: Callable[[], None]) -> None:
-    """Do all steps; `tell` is called after each, when `bench.outcome` is what it came to."""
+async def check(bench: Bench, tell: Callable[[], None], only: Collection[int] = ()) -> None:
+    """Do all steps, or those of these numbers and the first one, which shows whether the bot starts.
+
+    `tell` is called after each, when `bench.outcome` is what it came to.
+    """
     for number, step in enumerate(STEPS, start=1):
+        if only and number not in {1, *only}:
+            continue
         bench.begin(number, step.title)
         if bench.stopped and not (step.looks_back and bench.given):
             bench.outcome.verdict, bench.outcome.summary = "skip", bench.stopped

@@ -55,10 +55,11 @@ class Tape(Inbox):
 
     def said_before(self, at: int) -> str:
         """The type of the referee's last message before the entry of this number; empty where there was none."""
-        for entry in reversed(self.entries[:at]):
-            if entry.is_sent:
-                return str(json.loads(entry.line)["type"])
-        return ""
+        sent = [entry.line for entry in self.entries[:at] if entry.is_sent]
+        said = [str(json.loads(line)["type"]) for line in sent[-2:]]
+        if said[-2:] == ["match", "end"]:  # the dice have played the whole match, so both came together
+            return "match"
+        return said[-1] if said else ""
 
     def last_lines(self) -> tuple[str, ...]:
         """The end of the conversation for people, each line cut where it is long."""

@@ -1,0 +1,571 @@
+"""A bot that breaks the rule which its first argument names; each breakage is a class with one difference to `Bot`."""
+
+import json
+import os
+import random
+import signal
+import sys
+import time
+
+
+class Bot:
+    """Plays every game by the dice and breaks no rule."""
+
+    def __init__(self):
+        self.dice = random.Random(0)
+        self.matches = self.requests = 0
+        self.seen = None
+
+    def lines(self):
+        return sys.stdin
+
+    def run(self):
+        for line in self.lines():
+            message = json.loads(line)
+            getattr(self, message["type"])(message)
+
+    def hello(self, message):
+        self.put(json.dumps(self.who()))
+
+    def who(self):
+        return {"type": "ready", "name": "broken"}
+
+    def match(self, message):
+        self.matches += 1
+        self.dice = random.Random(message["seed"])
+
+    def request(self, message):
+        self.requests += 1
+        self.put(self.text(self.answer(message)))
+
+    def end(self, message):
+        pass
+
+    def answer(self, message):
+        return {"type": "answer", "id": message["id"], "action": self.action(message)}
+
+    def action(self, message):
+        offer = self.dice.choice(message["legal"])
+        return {name: self.fill(choice) if isinstance(choice, dict) else choice for name, choice in offer.items()}
+
+    def fill(self, choice):
+        if "one_of" in choice:
+            return self.dice.choice(choice["one_of"])
+        return self.dice.sample(choice["of"], choice["pick"]) if "pick" in choice else []
+
+    def text(self, answer):
+        return json.dumps(answer)
+
+    def put(self, text):
+        os.write(1, text.encode("utf-8", "surrogateescape") + b"\n")
+
+
+class PrintsDebugging(Bot):
+    def request(self, message):
+        self.put(f"thinking about {message['decision']}")
+        super().request(message)
+
+
+class PrintsBeforeReady(Bot):
+    def hello(self, message):
+        self.put("loading weights ...")
+        super().hello(message)
+
+
+class PrintsAfterwards(Bot):
+    def request(self, message):
+        super().request(message)
+        self.put("done")
+
+
+class PrintsBlankLines(Bot):
+    def request(self, message):
+        super().request(message)
+        self.put("")
+
+
+class NeverFlushes(Bot):
+    def put(self, text):
+        sys.stdout.write(text + "\n") if "answer" in text else super().put(text)
+
+
+class AnswersMatch(Bot):
+    def match(self, message):
+        super().match(message)
+        self.put('{"type":"ok"}')
+
+
+class AnswersEnd(Bot):
+    def end(self, message):
+        self.put('{"type":"ok"}')
+
+
+class AnswersTwice(Bot):
+    def put(self, text):
+        super().put(text)
+        super().put(text) if '"answer"' in text else None
+
+
+class ReadyTwice(Bot):
+    def hello(self, message):
+        super().hello(message)
+        super().hello(message)
+
+
+class SpeaksFirst(Bot):
+    def run(self):
+        self.hello({})
+        super().run()
+
+    def hello(self, message):
+        super().hello(message) if not message else None
+
+
+class NeverReady(Bot):
+    def hello(self, message):
+        pass
+
+
+class ReadyUnderAnotherType(Bot):
+    def who(self):
+        return {"type": "hello", "name": "broken"}
+
+
+class NameTooLong(Bot):
+    def who(self):
+        return {"type": "ready", "name": "golf " * 20}
+
+
+class SlapsAsText(Bot):
+    def who(self):
+        return {"type": "ready", "name": "broken", "slaps": "no"}
+
+
+class CrashesAtOnce(Bot):
+    def run(self):
+        raise RuntimeError("no weights")
+
+
+class NeedsItsFolder(Bot):
+    def run(self):
+        open("weights-of-mine.json")
+
+
+class InventsIds(Bot):
+    def answer(self, message):
+        return super().answer(message) | {"id": "1"}
+
+
+class NumberAsId(Bot):
+    def answer(self, message):
+        return super().answer(message) | {"id": 7}
+
+
+class LastId(Bot):
+    last = "none"
+
+    def answer(self, message):
+        self.last, old = message["id"], self.last
+        return super().answer(message) | {"id": old}
+
+
+class NoId(Bot):
+    def answer(self, message):
+        return {"type": "answer", "action": self.action(message)}
+
+
+class NoAction(Bot):
+    def answer(self, message):
+        return {"type": "answer", "id": message["id"]} | self.action(message)
+
+
+class NoType(Bot):
+    def answer(self, message):
+        return {"id": message["id"], "action": self.action(message)}
+
+
+class OtherType(Bot):
+    def answer(self, message):
+        return super().answer(message) | {"type": "response"}
+
+
+class ActionAsText(Bot):
+    def answer(self, message):
+        return super().answer(message) | {"action": message["legal"][0]["kind"]}
+
+
+class ActionIsNull(Bot):
+    def answer(self, message):
+        return super().answer(message) | {"action": None}
+
+
+class NoKind(Bot):
+    def action(self, message):
+        action = super().action(message)
+        del action["kind"]
+        return action
+
+
+class UnknownKind(Bot):
+    def action(self, message):
+        return {"kind": "draw_stock"} if message["decision"] == "turn" else super().action(message)
+
+
+class OtherKind(Bot):
+    def action(self, message):
+        return {"kind": "discard"} if message["decision"] == "turn" else super().action(message)
+
+
+class CopiesTheOffer(Bot):
+    def action(self, message):
+        return self.dice.choice(message["legal"])
+
+
+class Slots(Bot):
+    """Does something to the slot of `swap`, and swaps wherever it can."""
+
+    def changed(self, slot, choice):
+        return slot
+
+    def action(self, message):
+        for offer in message["legal"]:
+            if offer["kind"] == "swap":
+                return {"kind": "swap", "slot": self.changed(self.fill(offer["slot"]), offer["slot"])}
+        return super().action(message)
+
+
+class SlotAsText(Slots):
+    def changed(self, slot, choice):
+        return str(slot)
+
+
+class SlotAsFloat(Slots):
+    def changed(self, slot, choice):
+        return float(slot)
+
+
+class SlotAsBoolean(Slots):
+    def changed(self, slot, choice):
+        return slot > 2
+
+
+class SlotIsNull(Slots):
+    def changed(self, slot, choice):
+        return None
+
+
+class SlotIsNegative(Slots):
+    def changed(self, slot, choice):
+        return -1
+
+
+class SlotIsNotANumber(Slots):
+    def changed(self, slot, choice):
+        return float("nan")
+
+
+class SlotFromOne(Slots):
+    def changed(self, slot, choice):
+        return max(choice["one_of"]) + 1
+
+
+class SlotNowhere(Slots):
+    def changed(self, slot, choice):
+        return 17
+
+
+class Picks(Bot):
+    def picked(self, choice):
+        return choice["of"][: choice["pick"]]
+
+    def fill(self, choice):
+        return self.picked(choice) if "pick" in choice else super().fill(choice)
+
+
+class PicksOneForAList(Picks):
+    def picked(self, choice):
+        return choice["of"][0]
+
+
+class PicksTheSameTwice(Picks):
+    def picked(self, choice):
+        return choice["of"][:1] * choice["pick"]
+
+
+class PicksTooMany(Picks):
+    def picked(self, choice):
+        return choice["of"][: choice["pick"] + 1]
+
+
+class PicksTooFew(Picks):
+    def picked(self, choice):
+        return choice["of"][: choice["pick"] - 1]
+
+
+class SaysMoreAfterwards(Bot):
+    def text(self, answer):
+        return json.dumps(answer) + " // ok"
+
+
+class PrettyPrints(Bot):
+    def text(self, answer):
+        return json.dumps(answer, indent=1)
+
+
+class SingleQuotes(Bot):
+    def text(self, answer):
+        return str(answer)
+
+
+class MissesABrace(Bot):
+    def text(self, answer):
+        return json.dumps(answer)[:-1]
+
+
+class ByteOrderMark(Bot):
+    def text(self, answer):
+        return "\ufeff" + json.dumps(answer)
+
+
+class NoUtf8(Bot):
+    def text(self, answer):
+        return json.dumps(answer | {"why": "caf"})[:-2] + '\udce9"}'
+
+
+class HalfASurrogate(Bot):
+    def text(self, answer):
+        return json.dumps(answer)[:-1] + ', "why": "\\ud83d"}'
+
+
+class TooDeep(Bot):
+    def text(self, answer):
+        return json.dumps(answer)[:-1] + ', "why": ' + "[" * 5000 + "]" * 5000 + "}"
+
+
+class CarriageReturns(Bot):
+    def put(self, text):
+        os.write(1, text.encode() + (b"\r" if '"answer"' in text else b"\n"))
+
+
+class NoNewline(Bot):
+    def put(self, text):
+        os.write(1, text.encode() + (b"" if '"answer"' in text else b"\n"))
+
+
+class TooLongLine(Bot):
+    def text(self, answer):
+        return json.dumps(answer | {"why": "x" * 70000})
+
+
+class IllegalThen(Bot):
+    def answer(self, message):
+        answer = super().answer(message)
+        kinds = [offer["kind"] for offer in message["legal"]]
+        if message["decision"] == "place" and "discard" in kinds:
+            answer |= {"action": {"kind": "discard"}, "then": {"kind": "flip", "slot": 17}}
+        return answer
+
+
+class Garbage(Bot):
+    def text(self, answer):
+        return "%!?"
+
+
+class Silent(Bot):
+    def request(self, message):
+        pass
+
+
+class SilentOnce(Bot):
+    def request(self, message):
+        self.requests == 4 or super().request(message)
+        self.requests += self.requests == 4
+
+
+class SlowOnce(Bot):
+    def request(self, message):
+        if self.requests == 3:
+            time.sleep(1.2)
+        super().request(message)
+
+
+class SlowAlways(Bot):
+    def request(self, message):
+        time.sleep(0.6)
+        super().request(message)
+
+
+class SlowToSlap(Bot):
+    def request(self, message):
+        if message["decision"] == "slap":
+            time.sleep(0.3)
+        super().request(message)
+
+
+class SilentInWindows(Bot):
+    def request(self, message):
+        if message["decision"] != "slap":
+            super().request(message)
+
+
+class SlapsNoCard(Bot):
+    def action(self, message):
+        if message["decision"] == "slap":
+            return {"kind": "slap", "target": [9, 9]}
+        return super().action(message)
+
+
+class ExitsAfterAMatch(Bot):
+    def end(self, message):
+        sys.exit(0)
+
+
+class CrashesAfterAMatch(Bot):
+    def end(self, message):
+        raise KeyError("winner")
+
+
+class CrashesInTheMiddle(Bot):
+    def request(self, message):
+        if self.requests == 5:
+            raise IndexError("list index out of range")
+        super().request(message)
+
+
+class ClosesItsOutput(Bot):
+    def request(self, message):
+        if self.requests == 3:
+            os.close(1)
+            time.sleep(3)
+            sys.exit(0)
+        super().request(message)
+
+
+class KnowsItsEvents(Bot):
+    KNOWN = set()
+
+    def request(self, message):
+        for event in message["events"]:
+            if "later" in event["event"]:
+                raise ValueError(f"unknown event {event['event']}")
+        super().request(message)
+
+
+class KnowsItsDecisions(Bot):
+    def request(self, message):
+        if "later" in message["decision"]:
+            raise ValueError(f"unknown decision {message['decision']}")
+        super().request(message)
+
+
+class KnowsItsFields(Bot):
+    def request(self, message):
+        fields = {"type", "events", "id", "decision", "legal", "table", "time_s", "bank_s"}
+        if unknown := message.keys() - fields:
+            raise TypeError(f"unexpected fields {sorted(unknown)}")
+        super().request(message)
+
+
+class KnowsItsActions(Bot):
+    def request(self, message):
+        if any("later" in offer["kind"] for offer in message["legal"]):
+            raise ValueError("unknown action")
+        super().request(message)
+
+
+class CrashesOnItsFaults(Bot):
+    def request(self, message):
+        for event in message["events"]:
+            if event["event"] == "fault":
+                raise RuntimeError(event["detail"])
+        super().request(message)
+
+
+class CrashesOnPick8(Bot):
+    def request(self, message):
+        if message["decision"] == "pick8":
+            raise NotImplementedError("pick8")
+        super().request(message)
+
+
+class CutsCarriageReturns(Bot):
+    def lines(self):
+        for line in open(0, "rb", buffering=0):
+            if b"\r" in line:
+                raise ValueError("carriage return in a line")
+            yield line
+
+
+class ReadsChunks(Bot):
+    def lines(self):
+        while chunk := os.read(0, 1 << 20):
+            yield from chunk.splitlines()
+
+
+class ShortBuffer(Bot):
+    def lines(self):
+        for line in open(0, "rb"):
+            if len(line) > 60000:
+                raise OverflowError("line longer than the buffer")
+            yield line
+
+
+class IgnoresTheEnd(Bot):
+    def run(self):
+        super().run()
+        while True:
+            time.sleep(60)
+
+
+class FailsAtTheEnd(Bot):
+    def run(self):
+        super().run()
+        raise EOFError("no more lines")
+
+
+class IgnoresSigterm(Bot):
+    def run(self):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        super().run()
+
+
+class KeepsTheLastMatch(Bot):
+    def match(self, message):
+        first, self.seen = self.seen is None, self.seen or message
+        super().match(message)
+        if not first:
+            self.dice = random.Random(self.matches)
+
+
+class PlaysOneGame(Bot):
+    def action(self, message):
+        if message["decision"] not in ("turn_up", "turn", "place", "flip"):
+            raise KeyError(message["decision"])
+        return super().action(message)
+
+
+class WritesMuchToStderr(Bot):
+    def request(self, message):
+        os.write(2, b"x" * 5000 + b"\n")
+        super().request(message)
+
+
+class Leaks(Bot):
+    def request(self, message):
+        self.seen = (self.seen or []) + [b"%d" % self.requests * 40000]
+        super().request(message)
+
+
+class DrawsItsOwnDice(Bot):
+    def match(self, message):
+        self.dice = random.Random()
+
+
+class AlwaysTheFirst(Bot):
+    def action(self, message):
+        offer = message["legal"][0]
+        return {name: self.fill(choice) if isinstance(choice, dict) else choice for name, choice in offer.items()}
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]().run()
