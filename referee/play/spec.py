@@ -99,9 +99,12 @@ class BadBot(ValueError):
 
 
 def shipped() -> dict[str, tuple[str, ...]]:
-    """Name -> command of every shipped bot, in the order of names: each folder of SHIPPED that holds a main file."""
+    """Name -> command of every shipped bot, in the order of names: each folder of SHIPPED that holds a main file.
+
+    The starter in Perl is one of them, as a bot in another language than ours that most systems can run.
+    """
     found: dict[str, tuple[str, ...]] = {}
-    for folder in sorted(SHIPPED.iterdir()):
+    for folder in sorted((*SHIPPED.iterdir(), SHIPPED / "starters/perl"), key=lambda folder: folder.name):
         for main, starter in _STARTERS.items():
             if (folder / main).is_file():
                 found[folder.name] = (*starter, str(folder / main))
@@ -120,7 +123,7 @@ def builtin_bot(name: str) -> BotSpec:
         raise BadBot(f"unknown shipped bot `{name}`; {hint}")
     command = commands[name]
     reads = (str(SHIPPED / _KIT),) if _IMPORTS_KIT.search(Path(command[-1]).read_text(encoding="utf-8")) else ()
-    return BotSpec(name=name, command=command, dir=str(SHIPPED / name), env={}, reads=reads, builtin=name)
+    return BotSpec(name=name, command=command, dir=os.path.dirname(command[-1]), env={}, reads=reads, builtin=name)
 
 
 def command_bot(text: str, folder: str | None = None) -> BotSpec:
