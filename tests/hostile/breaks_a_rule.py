@@ -6,6 +6,7 @@ import random
 import signal
 import sys
 import time
+from pathlib import Path
 
 
 class Bot:
@@ -24,7 +25,7 @@ class Bot:
             message = json.loads(line)
             getattr(self, message["type"])(message)
 
-    def hello(self, message):
+    def hello(self, _message):
         self.put(json.dumps(self.who()))
 
     def who(self):
@@ -38,7 +39,7 @@ class Bot:
         self.requests += 1
         self.put(self.text(self.answer(message)))
 
-    def end(self, message):
+    def end(self, _message):
         pass
 
     def answer(self, message):
@@ -96,7 +97,7 @@ class AnswersMatch(Bot):
 
 
 class AnswersEnd(Bot):
-    def end(self, message):
+    def end(self, _message):
         self.put('{"type":"ok"}')
 
 
@@ -122,7 +123,7 @@ class SpeaksFirst(Bot):
 
 
 class NeverReady(Bot):
-    def hello(self, message):
+    def hello(self, _message):
         pass
 
 
@@ -148,7 +149,7 @@ class CrashesAtOnce(Bot):
 
 class NeedsItsFolder(Bot):
     def run(self):
-        open("weights-of-mine.json")
+        Path("weights-of-mine.json").read_text()
 
 
 class InventsIds(Bot):
@@ -224,7 +225,7 @@ class CopiesTheOffer(Bot):
 class Slots(Bot):
     """Does something to the slot of `swap`, and swaps wherever it can."""
 
-    def changed(self, slot, choice):
+    def changed(self, slot, _choice):
         return slot
 
     def action(self, message):
@@ -235,42 +236,42 @@ class Slots(Bot):
 
 
 class SlotAsText(Slots):
-    def changed(self, slot, choice):
+    def changed(self, slot, _choice):
         return str(slot)
 
 
 class SlotAsFloat(Slots):
-    def changed(self, slot, choice):
+    def changed(self, slot, _choice):
         return float(slot)
 
 
 class SlotAsBoolean(Slots):
-    def changed(self, slot, choice):
+    def changed(self, slot, _choice):
         return slot > 2
 
 
 class SlotIsNull(Slots):
-    def changed(self, slot, choice):
+    def changed(self, _slot, _choice):
         return None
 
 
 class SlotIsNegative(Slots):
-    def changed(self, slot, choice):
+    def changed(self, _slot, _choice):
         return -1
 
 
 class SlotIsNotANumber(Slots):
-    def changed(self, slot, choice):
+    def changed(self, _slot, _choice):
         return float("nan")
 
 
 class SlotFromOne(Slots):
-    def changed(self, slot, choice):
+    def changed(self, _slot, choice):
         return max(choice["one_of"]) + 1
 
 
 class SlotNowhere(Slots):
-    def changed(self, slot, choice):
+    def changed(self, _slot, _choice):
         return 17
 
 
@@ -367,12 +368,12 @@ class IllegalThen(Bot):
 
 
 class Garbage(Bot):
-    def text(self, answer):
+    def text(self, _answer):
         return "%!?"
 
 
 class Silent(Bot):
-    def request(self, message):
+    def request(self, _message):
         pass
 
 
@@ -416,12 +417,12 @@ class SlapsNoCard(Bot):
 
 
 class ExitsAfterAMatch(Bot):
-    def end(self, message):
+    def end(self, _message):
         sys.exit(0)
 
 
 class CrashesAfterAMatch(Bot):
-    def end(self, message):
+    def end(self, _message):
         raise KeyError("winner")
 
 
@@ -442,8 +443,6 @@ class ClosesItsOutput(Bot):
 
 
 class KnowsItsEvents(Bot):
-    KNOWN = set()
-
     def request(self, message):
         for event in message["events"]:
             if "later" in event["event"]:
@@ -490,7 +489,7 @@ class CrashesOnPick8(Bot):
 
 class CutsCarriageReturns(Bot):
     def lines(self):
-        for line in open(0, "rb", buffering=0):
+        for line in sys.stdin.buffer:
             if b"\r" in line:
                 raise ValueError("carriage return in a line")
             yield line
@@ -504,7 +503,7 @@ class ReadsChunks(Bot):
 
 class ShortBuffer(Bot):
     def lines(self):
-        for line in open(0, "rb"):
+        for line in sys.stdin.buffer:
             if len(line) > 60000:
                 raise OverflowError("line longer than the buffer")
             yield line
@@ -557,7 +556,7 @@ class Leaks(Bot):
 
 
 class DrawsItsOwnDice(Bot):
-    def match(self, message):
+    def match(self, _message):
         self.dice = random.Random()
 
 
