@@ -32,6 +32,9 @@ LEAST_COMMITTAL = ("pass", "none", "allow", "stop", "discard", "draw")
 SAFE_LEAD = 5.0
 """By how many points each other seat must be expected to stand worse for the round to be ended."""
 
+LITTLE = 1.0
+"""How many points the next card is expected to save where it is time to stop."""
+
 LOW_ROW = 4.0
 """Par golf: a row that is expected to cost at most so much is taken as a stroke."""
 
@@ -146,10 +149,12 @@ class Bot:
         return offers.least_committal()
 
     def turn(self, offers: Offers) -> Reply:
-        """Draw, or end the round: end it with a safe lead; else draw the card that promises more."""
+        """End the round with a safe lead, or with any where a draw saves little; else draw where it promises more."""
         for kind in ("knock", "end"):
-            if offers.has(kind) and self.lead() >= SAFE_LEAD:
-                return {"kind": kind}
+            if offers.has(kind) and UNKNOWN not in self.table.mine:
+                lead = self.lead()
+                if lead >= SAFE_LEAD or (lead >= 0 and self.value_of_a_draw() <= LITTLE):
+                    return {"kind": kind}
         sources = offers.choices("draw", "from")
         if len(sources) < 2:
             return {"kind": "draw", "from": sources[0]} if sources else None
@@ -205,10 +210,10 @@ class Bot:
         return {"kind": "discard_pairs", "rows": dear}
 
     def stroke(self, offers: Offers) -> Reply:
-        """Par golf: whether to take a row as a stroke; the first one that costs little, and not the last one."""
+        """Par golf: whether to take a row as a stroke; the first that costs little, the last one only with a lead."""
         rows = offers.choices("stroke", "row")
         width, mine = self.table.columns, self.table.mine
-        for row in rows if len(rows) > 1 else ():
+        for row in rows if len(rows) > 1 or self.lead() >= 0 else ():
             pair = mine[row * width : (row + 1) * width]
             if all(map(is_known, pair)) and self.measure.score_of_row(pair) <= LOW_ROW:
                 return {"kind": "stroke", "row": row}
@@ -291,13 +296,19 @@ def _converse(bot: type[Bot]) -> None:
             player = bot(message)
         elif kind == "hello":
             bot.prepare(message)
-            introduction = {"name": bot.name or bot.__name__, "version": bot.version, "author": bot.author}
-            _say({"type": "ready", **introduction, "slaps": bot.slaps})
+            _say(_introduction(bot))
         elif kind == "end" and player is not None:
             for event in message["events"]:
                 player.table.read(event)
                 player.hear(event)
             player.end(message)
+
+
+def _introduction(bot: type[Bot]) -> dict[str, Any]:
+    """The message `ready`, without what goes without saying."""
+    ready: dict[str, Any] = {"type": "ready", "name": bot.name or bot.__name__}
+    ready |= {field: text for field, text in (("version", bot.version), ("author", bot.author)) if text}
+    return ready if bot.slaps else {**ready, "slaps": False}
 
 
 def _say(message: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from typing import cast
 
 import pytest
 from msgspec.structs import replace
-from needs import need_perl
+from needs import need_bubblewrap, need_perl
 
 from protocol.codec import decode_answer, decode_ready, encode
 from protocol.messages import Clocks, Decision, FaultPolicy, GameMessage, Request
@@ -19,7 +19,7 @@ from protocol.offers import AnyOf, Offer, OneOf, Pick, admits
 from referee.play.match import MatchSetup, match_messages, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
-from referee.play.spec import SHIPPED, BotSpec, Confinement, builtin_bot, shipped
+from referee.play.spec import SHIPPED, BotSpec, Confinement, Isolation, builtin_bot, shipped
 from referee.play.talk.script import hello
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
@@ -37,12 +37,14 @@ SHORT = {
 NAMES = ("random", "greedy", "keeper", "sharp", "perl")
 
 
-def matches(bots: list[BotSpec], presets: Sequence[str]) -> dict[str, Record]:
+def matches(bots: list[BotSpec], presets: Sequence[str], isolation: Isolation = "limits") -> dict[str, Record]:
     """A short match of these bots in each of these presets, all side by side."""
     records: dict[str, Record] = {}
 
     async def work(preset: str, pump: Pump) -> None:
-        records[preset] = await play(pump, setup_of(preset, bots))
+        records[preset] = await play(
+            pump, replace(setup_of(preset, bots), confinement=Confinement(isolation=isolation))
+        )
 
     run_session([partial(work, preset) for preset in presets])
     return records
@@ -110,6 +112,13 @@ def test_a_copy_of_keeper_needs_nothing_but_the_kit(tmp_path: Path, mark: dict[s
     shutil.copytree(SHIPPED / "kit", folder / "kit")
     alone = BotSpec(name="alone", command=(sys.executable, "bot.py"), dir=str(folder), env=mark)
     assert_blameless(matches([alone, replace(builtin_bot("random"), env=mark)], ["powers"]))
+
+
+@pytest.mark.isolation
+def test_keeper_finds_the_kit_from_a_cell(mark: dict[str, str]) -> None:
+    need_bubblewrap()
+    bots = [replace(builtin_bot(name), env=mark) for name in ("keeper", "greedy")]
+    assert_blameless(matches(bots, ["six-card"], "bwrap"))
 
 
 def test_the_tournament_of_all_variants_has_every_preset() -> None:

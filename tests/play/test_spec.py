@@ -39,6 +39,13 @@ def test_shipped_bots_are_started_by_their_installed_file(shipped_folder: Path) 
     }
 
 
+def test_a_shipped_bot_that_imports_the_kit_may_read_it(shipped_folder: Path) -> None:
+    assert builtin_bot("keeper").reads == ()
+    (shipped_folder / "keeper/bot.py").write_text("import sys\n\nfrom kit import Bot, run\n")
+    assert builtin_bot("keeper").reads == (str(shipped_folder / "kit"),)
+    assert builtin_bot("greedy").reads == ()
+
+
 def test_an_unknown_shipped_bot() -> None:
     with pytest.raises(BadBot, match="unknown shipped bot `greedi`; did you mean `greedy`"):
         builtin_bot("greedi")

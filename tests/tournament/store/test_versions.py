@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from referee.play import spec
 from referee.play.spec import BotSpec, builtin_bot
 from referee.tournament.store.versions import short, version_of
 
@@ -155,3 +156,20 @@ def test_what_cannot_be_read_counts_by_its_kind(contest: Path) -> None:
 def test_a_shipped_bot_has_a_version_of_its_folder(contest: Path) -> None:
     assert version(contest, builtin_bot("greedy")) != version(contest, builtin_bot("random"))
     assert version(contest, builtin_bot("greedy")) == version_of(builtin_bot("greedy"), "/")
+
+
+def test_the_kit_counts_for_a_shipped_bot_that_imports_it(
+    contest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever golfref is installed, and although the kit is no part of the bot's folder."""
+    before = version(contest, builtin_bot("keeper")), version(contest, builtin_bot("greedy"))
+    elsewhere = tmp_path / "installed"
+    for name in ("keeper", "greedy", "kit"):
+        shutil.copytree(spec.SHIPPED / name, elsewhere / name, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(spec, "SHIPPED", elsewhere)
+    assert (version(contest, builtin_bot("keeper")), version(contest, builtin_bot("greedy"))) == before
+
+    (elsewhere / "kit/more.py").touch()
+
+    assert version(contest, builtin_bot("keeper")) != before[0]
+    assert version(contest, builtin_bot("greedy")) == before[1]
