@@ -99,6 +99,9 @@ class Book:
         self.attack = {}
         self.own_turns = 0
         self.ender = None
+        self.starter: int = event.get("starter", 0)
+        self.round: int = event.get("round", 1)
+        self.totals: list[int] = event.get("totals", [0] * self.seats)
 
     def on_up_card(self, event: Event) -> None:
         self.pile.append(event["card"])

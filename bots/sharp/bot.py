@@ -11,6 +11,7 @@ import json
 import sys
 from typing import Any
 
+from four_turns import FourTurns
 from hidden import Hidden
 from open_cards import OpenCards
 from par import Par
@@ -22,9 +23,9 @@ def player_of(match: dict[str, Any]) -> Player:
     options = match["options"]
     if options.get("par") or options.get("course") or options.get("no_par"):
         return Par(match)
-    if match["variant"] in ("cambio", "powers", "cactus") or (
-        options.get("initial_look") and match["variant"] != "four-turns"
-    ):
+    if match["variant"] == "four-turns":
+        return FourTurns(match)
+    if match["variant"] in ("cambio", "powers", "cactus") or options.get("initial_look"):
         return Hidden(match)
     return OpenCards(match)
 

@@ -9,6 +9,8 @@ LEAST_COMMITTAL = ("pass", "none", "allow", "stop", "discard", "draw")
 
 Offers = list[dict[str, Any]]
 Action = dict[str, Any]
+Choice = tuple[float, Action]
+"""A value, lower is better, and the action that leads to it."""
 
 
 class Player:
@@ -54,6 +56,11 @@ def choices(offers: Offers, kind: str, field: str) -> list[Any]:
 
 def offers_kind(offers: Offers, kind: str) -> bool:
     return any(offer["kind"] == kind for offer in offers)
+
+
+def best_of(found: list[Choice]) -> Action | None:
+    """The action of least value, the first of equals; None when there is nothing to choose from."""
+    return min(found, key=lambda choice: choice[0])[1] if found else None
 
 
 def least_committal(offers: Offers) -> Action:

@@ -6,8 +6,8 @@ A block is a deal, played once with the bot on each seat, all other seats taken 
 independent of each other, so the 95 % intervals are Student's t over the means of blocks. With `--old FOLDER` another
 version plays the same deals, and the difference of the two gets an interval of its own, over the same blocks.
 
-The rules and the lines are those of live matches; the bots are modules of this process, and only the time of a decision
-is measured. There are no deadlines. Tables that are to be published come from tournaments with real processes.
+The rules and the lines are those of live matches; the bots are modules of this process, and of the clocks
+only the CPU time of each decision is measured. Tables that are to be published come from tournaments with real processes.
 """
 
 import argparse
@@ -114,9 +114,9 @@ class Seat:
             return None
         if delivery.awaits == READY:
             return Reply(seat=delivery.seat, heard=decode_ready(b'{"type":"ready"}'), elapsed_us=0.0)
-        begun = time.perf_counter()
+        begun = time.thread_time()
         action = self.player.decide(message)
-        taken = time.perf_counter() - begun
+        taken = time.thread_time() - begun
         self.bot.times_s.append(taken)
         answer = msgspec.convert({"type": "answer", "id": delivery.awaits, "action": action}, Answer)
         return Reply(seat=delivery.seat, heard=answer, elapsed_us=0.0, wait_us=0.0, corrected_us=taken * 1e6)

@@ -1,0 +1,214 @@
+"""The game of four turns: what is placed stays, pairs cancel wherever they lie, and nobody can end the round.
+
+All that is left to the owner of a layout can be tried out: which card each draw may bring, and where it may go. In the
+last round the aim is to beat the others, whose results are sampled; before it, a low score.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from kinds import Kinds
+from player import Action, Choice, Offers, Player, best_of, choices, offers_kind
+
+TURNS_EACH = 4
+
+DEPTH = 2
+"""How many turns after this one are tried out."""
+
+WORLDS = 100
+"""How many ways are tried in which the others may go on."""
+
+Cards = tuple[int, ...]
+"""Kinds in rising order."""
+
+
+class FourTurns(Player):
+    """The player of this game. A value is what the layout will cost, or less the share of opponents that it beats."""
+
+    def __init__(self, match: dict[str, Any]) -> None:
+        super().__init__(match)
+        self.kinds = Kinds(match)
+        self.random = Random(match["seed"])
+        self.every_pair = self.options.get("any_pair") == "all_pairs"
+        self.is_last = self.options.get("rounds") == 1
+
+    def prepare(self, request: dict[str, Any]) -> None:
+        """Look at the table anew."""
+        self.kinds.chances = self.kinds.unseen(self.book.seen())
+        self.scores: dict[Cards, float] = {}
+        self.values: dict[tuple[int, Cards, Cards], float] = {}
+        mine = [self.kinds.kind(card) for card in self.book.layouts[self.seat]]
+        fixed = self.book.fixed[self.seat]
+        self.mine = mine
+        self.locked = tuple(sorted([kind for slot, kind in enumerate(mine) if slot in fixed]))
+        self.loose = tuple(sorted([kind for slot, kind in enumerate(mine) if slot not in fixed]))
+        self.left: int = TURNS_EACH - self.book.own_turns - (request["decision"] == "turn")
+        self.turns = min(DEPTH, self.left)
+        self.finals: list[list[float]] = []
+        if self.is_last and self.others:
+            self.finals = [self.sampled_finals(seat) for seat in self.others]
+        self.gifts = self.gifts_to_next()
+
+    # What a layout costs.
+
+    def points(self, cards: Cards) -> float:
+        """The score of four cards that are all known."""
+        points, ranks = self.kinds.points, self.kinds.ranks
+        total = 0.0
+        held: dict[str, list[float]] = {}
+        for kind in cards:
+            total += points[kind]
+            held.setdefault(ranks[kind], []).append(points[kind])
+        for equal in held.values():
+            if len(equal) > 1:
+                pairs = len(equal) // 2 if self.every_pair else 1
+                total -= sum(sorted(equal, reverse=True)[: 2 * pairs])
+        return total
+
+    def score(self, cards: Cards) -> float:
+        """The value of a layout at the end, whatever its hidden cards are."""
+        if cards not in self.scores:
+            if cards[-1] < self.kinds.hidden:
+                self.scores[cards] = self.utility(self.points(cards))
+            else:
+                known = cards[:-1]
+                self.scores[cards] = sum(
+                    [c * self.score(tuple(sorted((*known, k)))) for k, c in enumerate(self.kinds.chances) if c > 0]
+                )
+        return self.scores[cards]
+
+    def utility(self, points: float) -> float:
+        """The points themselves, or less the share of the others who are beaten with so many."""
+        if not self.finals:
+            return points
+        beaten = 0.0
+        for finals in self.finals:
+            beaten += 2 * len(finals) - bisect_left(finals, points) - bisect_right(finals, points)
+        return -beaten / (2 * len(self.finals) * len(self.finals[0]))
+
+    def value(self, turns: int, locked: Cards, loose: Cards) -> float:
+        """What a layout comes to when its owner has so many turns left."""
+        if turns == 0 or not loose:
+            return self.score(tuple(sorted(locked + loose)))
+        key = (turns, locked, loose)
+        if key not in self.values:
+            chances = self.kinds.chances
+            stay = self.value(turns - 1, locked, loose)
+            used = [self.best_use(turns - 1, locked, loose, k) if c > 0 else stay for k, c in enumerate(chances)]
+            stock = sum([c * min(u, stay) for c, u in zip(chances, used, strict=True)])
+            self.values[key] = sum([c * min(u, stock) for c, u in zip(chances, used, strict=True)])
+        return self.values[key]
+
+    def best_use(self, turns: int, locked: Cards, loose: Cards, kind: int) -> float:
+        """The value after a card is placed where it does most good; the dearest card and a hidden one are tried."""
+        now = tuple(sorted((*locked, kind)))
+        return min([self.value(turns, now, without(loose, old)) for old in self.worth_replacing(loose, now)])
+
+    def worth_replacing(self, loose: Cards, beside: Cards) -> list[int]:
+        """A hidden card, and the dearest known one, preferably one that has no equal card."""
+        known = [kind for kind in loose if kind < self.kinds.hidden]
+        single = [kind for kind in known if kind not in beside and known.count(kind) == 1]
+        found = [self.kinds.hidden] if len(known) < len(loose) else []
+        if known:
+            found.append(max(single or known, key=self.kinds.points.__getitem__))
+        return found
+
+    # The others.
+
+    def sampled_finals(self, seat: int) -> list[float]:
+        """What another seat may score, in rising order: each turn left to it brings a card, which it uses if it can."""
+        layout = [self.kinds.kind(card) for card in self.book.layouts[seat]]
+        fixed = self.book.fixed[seat]
+        hidden = layout.count(self.kinds.hidden)
+        turns = self.turns_of(seat)
+        found = []
+        for _ in range(WORLDS):
+            cards = self.kinds.deal(self.random, hidden + turns)
+            dealt = [cards.pop() if kind == self.kinds.hidden else kind for kind in layout]
+            free = [slot for slot in range(len(dealt)) if slot not in fixed]
+            score = self.points(tuple(dealt))
+            for drawn in cards:
+                tried = [(self.points((*dealt[:slot], drawn, *dealt[slot + 1 :])), slot) for slot in free]
+                if tried and min(tried)[0] < score:
+                    score, slot = min(tried)
+                    dealt[slot] = drawn
+                    free.remove(slot)
+            found.append(score)
+        return sorted(found)
+
+    def turns_of(self, seat: int) -> int:
+        """How many turns another seat still has."""
+        seats = len(self.others) + 1
+        played_before = (seat - self.book.starter) % seats < (self.seat - self.book.starter) % seats
+        return self.left + (0 if played_before else 1)
+
+    def gifts_to_next(self) -> list[float]:
+        """For each kind, the value that the next seat would gain by finding it on the pile, as a loss of ours."""
+        seat = (self.seat + 1) % (len(self.others) + 1)
+        fixed = self.book.fixed[seat]
+        layout = [self.kinds.kind(card) for card in self.book.layouts[seat]]
+        free = [slot for slot in range(len(layout)) if slot not in fixed]
+        if not free or not self.others or not self.turns_of(seat):
+            return [0.0] * (self.kinds.hidden + 1)
+        mean = sum([c * p for c, p in zip(self.kinds.chances, self.kinds.points, strict=True)])
+        dearest = max([mean if layout[slot] == self.kinds.hidden else self.kinds.points[layout[slot]] for slot in free])
+        points = self.kinds.points
+        gains = [max(0.0, dearest + (p if k in layout else -p)) for k, p in enumerate(points)]
+        usual = sum([c * g for c, g in zip(self.kinds.chances, gains, strict=True)])
+        loss = [max(0.0, gain - usual) * self.point_of_theirs() for gain in gains]
+        return [*loss, sum([c * v for c, v in zip(self.kinds.chances, loss, strict=True)])]
+
+    def point_of_theirs(self) -> float:
+        """What it costs this seat that one of the others is a point better."""
+        share = 1 / len(self.others)
+        return 0.03 * share if self.finals else share
+
+    # Decisions.
+
+    def placed(self, kind: int, slot: int) -> float:
+        """The value of placing a card in a slot that can still be changed."""
+        old = self.mine[slot]
+        now = tuple(sorted((*self.locked, kind)))
+        return self.value(self.turns, now, without(self.loose, old)) + self.gifts[old]
+
+    def best_place(self, kind: int) -> float:
+        return min([self.placed(kind, slot) for slot in self.free()])
+
+    def free(self) -> list[int]:
+        """A slot of each kind that can still be changed."""
+        fixed = self.book.fixed[self.seat]
+        return list({kind: slot for slot, kind in enumerate(self.mine) if slot not in fixed}.values())
+
+    def discarded(self, kind: int) -> float:
+        return self.value(self.turns, self.locked, self.loose) + self.gifts[kind]
+
+    def choose_turn(self, offers: Offers) -> Action | None:
+        """Draw where the draw promises more."""
+        found: list[Choice] = []
+        for source in choices(offers, "draw", "from"):
+            if source == "pile":
+                value = self.best_place(self.kinds.kind(self.book.pile[-1]))
+            else:
+                drawn = [min(self.best_place(k), self.discarded(k)) for k in range(self.kinds.hidden)]
+                value = sum([c * v for c, v in zip(self.kinds.chances, drawn, strict=True)])
+            found.append((value, {"kind": "draw", "from": source}))
+        return best_of(found)
+
+    def choose_place(self, offers: Offers) -> Action | None:
+        """The slot, or the pile, for the card in hand."""
+        if not self.book.hand:
+            return None
+        kind = self.kinds.kind(self.book.hand[0])
+        found: list[Choice] = [
+            (self.placed(kind, slot), {"kind": "swap", "slot": slot}) for slot in choices(offers, "swap", "slot")
+        ]
+        if offers_kind(offers, "discard"):
+            found.append((self.discarded(kind), {"kind": "discard"}))
+        return best_of(found)
+
+
+def without(cards: Sequence[int], one: int) -> Cards:
+    place = cards.index(one)
+    return (*cards[:place], *cards[place + 1 :])
