@@ -7,9 +7,9 @@ compares what its answers lead to: the own layout, and the card on the pile that
 from random import Random
 from typing import Any
 
+from columns import Pairs
 from ending import Ending
 from kinds import Kinds
-from columns import Pairs
 from player import Action, Choice, Offers, Player, best_of, choices, offers_kind
 from triples import Triples
 

@@ -6,8 +6,8 @@ A block is a deal, played once with the bot on each seat, all other seats taken 
 independent of each other, so the 95 % intervals are Student's t over the means of blocks. With `--old FOLDER` another
 version plays the same deals, and the difference of the two gets an interval of its own, over the same blocks.
 
-The rules and the lines are those of live matches; the bots are modules of this process, and of the clocks
-only the CPU time of each decision is measured. Tables that are to be published come from tournaments with real processes.
+The rules and the lines are those of live matches; the bots are modules of this process, of time only
+what each decision computes is measured. Tables that are to be published come from tournaments with real processes.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import sqrt
 from pathlib import Path
 from statistics import NormalDist, fmean, stdev
@@ -42,8 +43,11 @@ from referee.tournament.standings import beaten_shares
 
 LEVEL = 0.95
 
-Maker = Callable[[dict[str, Any]], Any]
-"""Makes the player of a match from the `match` message; its `decide` takes a request and returns the action."""
+Decide = Callable[[dict[str, Any]], Any]
+"""Takes a request and returns the action."""
+
+Maker = Callable[[dict[str, Any]], Decide]
+"""Makes ready for a match from the `match` message."""
 
 
 class Bot(Struct, kw_only=True):
@@ -66,7 +70,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
 def load(folder: Path) -> Bot:
     """The bot of a folder, with modules of its own, whatever other bots call theirs.
 
-    Its bot.py must have `player_of(match)`, or a class with `decide(request)` that is made from the match.
+    Its bot.py must have `player_of(match)`, or a class that is made from the match, with `decide(request)` or the kit's
+    `answer(request)`.
     """
     before, path = dict(sys.modules), list(sys.path)
     sys.path[:0] = [str(folder), str(folder.parent)]
@@ -90,10 +95,19 @@ def _lies_in(module: ModuleType, folder: Path) -> bool:
 
 def _maker(module: ModuleType) -> Maker:
     if hasattr(module, "player_of"):
-        maker: Maker = module.player_of
-        return maker
-    own = [value for value in vars(module).values() if isinstance(value, type) and hasattr(value, "decide")]
-    return next(one for one in reversed(own) if one.__module__ == module.__name__)
+        return lambda match: module.player_of(match).decide
+    own = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__]
+    for one in own:
+        for method in ("decide", "answer"):
+            if hasattr(one, method):
+                return partial(_begin, one, method)
+    raise SystemExit(f"{module.__file__}: there is no `player_of`, and no class with `decide` or `answer`")
+
+
+def _begin(player: Callable[[dict[str, Any]], Any], method: str, match: dict[str, Any]) -> Decide:
+    """The method of a player that is made for this match; the kit's `answer` says more than the action."""
+    decide: Decide = getattr(player(match), method)
+    return decide if method == "decide" else lambda request: decide(request)["action"]
 
 
 class Seat:
@@ -101,7 +115,7 @@ class Seat:
 
     def __init__(self, bot: Bot) -> None:
         self.bot = bot
-        self.player: Any = None
+        self.decide: Decide = dict
 
     def reply(self, delivery: Delivery) -> Reply | None:
         """What the bot says to these lines; None where it is asked nothing."""
@@ -109,13 +123,13 @@ class Seat:
         for line in delivery.data.splitlines():
             message = json.loads(line)
             if message["type"] == "match":
-                self.player = self.bot.make(message)
+                self.decide = self.bot.make(message)
         if delivery.awaits is None:
             return None
         if delivery.awaits == READY:
             return Reply(seat=delivery.seat, heard=decode_ready(b'{"type":"ready"}'), elapsed_us=0.0)
         begun = time.thread_time()
-        action = self.player.decide(message)
+        action = self.decide(message)
         taken = time.thread_time() - begun
         self.bot.times_s.append(taken)
         answer = msgspec.convert({"type": "answer", "id": delivery.awaits, "action": action}, Answer)
