@@ -421,6 +421,23 @@ def rerun(
 
 
 @app.command()
+def export_bot(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")],
+    bot: Annotated[str, typer.Argument(metavar="NAME", help="The bot, by its name in the run.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="The file to write, a line for each match; packed as FILE.gz."
+        ),
+    ],
+) -> None:
+    """Write all matches of one bot for its author, without what others were told."""
+    from referee.commands.export_bot import export_bot as export
+
+    raise typer.Exit(export(run, bot, out))
+
+
+@app.command()
 def verify(
     what: Annotated[
         str,

@@ -3,10 +3,13 @@
 A file can also hold the matches of one bot (`export-bot`), which tell less: those go by their numbers in the run.
 """
 
+import gzip
 import os
-from collections.abc import Sequence
-from contextlib import closing
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from msgspec import Struct
 
@@ -23,6 +26,9 @@ from referee.reports.bot_match import (
 from referee.rules.record import NoRecord, Record, read_record
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
+
+GZIP = b"\x1f\x8b"
+"""What every file of gzip begins with."""
 
 SQLITE = b"SQLite format 3\x00"
 """What every store begins with."""
@@ -116,8 +122,8 @@ def holds_bot_matches(place: Place) -> bool:
     """Whether the file holds the matches of one bot, and not records of whole ones."""
     if place.is_store:
         return False
-    with place.path.open("rb") as file:
-        return is_bot_match(file.readline(MOST_START).lstrip())
+    with _opened(place.path) as file:
+        return is_bot_match(file.read(MOST_START).lstrip())
 
 
 def _own(place: Place) -> BotMatch:
@@ -133,7 +139,7 @@ def _own(place: Place) -> BotMatch:
             return read_bot_match(line)
         numbers += [] if number is None else [number]
     sign = "#" if place.is_id else ""
-    some = ", ".join(f"{sign}{one}" for one in numbers[:NAMED]) + ", ..." * (len(numbers) > NAMED)
+    some = ", ".join(f"{sign}{one}" for one in sorted(numbers)[:NAMED]) + ", ..." * (len(numbers) > NAMED)
     raise NoRecord(f"{place.path} holds no match {sign}{place.number}; it holds {some or 'none that has a number'}")
 
 
@@ -165,7 +171,22 @@ def _line(path: Path, number: int) -> bytes:
 
 def lines_of(path: Path) -> list[bytes]:
     """The lines of a file of records, each of which is a record."""
-    return [line for line in path.read_bytes().splitlines() if line.strip()]
+    with _opened(path) as file:
+        return [line for line in file.read().splitlines() if line.strip()]
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """The file, unpacked where it is gzip's. Raises NoRecord, also while it is read."""
+    try:
+        with path.open("rb") as file:
+            packed = file.read(len(GZIP)) == GZIP
+            file.seek(0)
+            yield cast(BinaryIO, gzip.GzipFile(fileobj=file)) if packed else file
+    except OSError as error:
+        raise NoRecord(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (EOFError, zlib.error) as error:
+        raise NoRecord(f"{path}: cannot be unpacked: {error}; the file is cut off or damaged") from None
 
 
 def decode(where: str, data: bytes) -> Record:

@@ -332,4 +332,4 @@ def _took(given: Given | Reaction) -> Took:
     if isinstance(given, Reaction):
         slap = Pass() if given.target is None else Slap(target=given.target)
         return Took(us=given.corrected_us or 0.0, action=None if given.fault else slap, in_window=True)
-    return Took(us=given.time_us, waived_us=given.waived_us, action=None if given.fault else given.action)
+    return Took(us=float(given.time_us), waived_us=given.waived_us, action=None if given.fault else given.action)

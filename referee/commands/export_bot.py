@@ -1,0 +1,85 @@
+"""export-bot: all matches of one bot of a run as a file for its author, without what others were told."""
+
+import gzip
+from contextlib import closing, nullcontext
+from difflib import get_close_matches
+from pathlib import Path
+
+import msgspec
+
+from protocol.text import printable
+from referee.commands.console import CHECK_FAILED, DONE, USAGE, say
+from referee.commands.records import place_of
+from referee.reports.own_matches import OwnMatches, bots_of_run, own_matches, told
+from referee.rules.record import BrokenRecord, NoRecord
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.store import Store
+
+MOST_NAMED = 20
+"""How many bots are named where another one was asked for."""
+
+
+def export_bot(run: Path, bot: str, out: Path) -> int:
+    """Write the bot's matches, a line each, and say how many there are."""
+    try:
+        if not place_of(str(run)).is_store:
+            raise NoRecord(f"{run} is not the store of a run, which is the file that `golfref tournament` writes")
+        with closing(Store.open(run)) as store:
+            _check_name(store, bot)
+            found = own_matches(store, bot)
+            if found.ids:
+                _write(store, bot, found, out)
+            say(*_in_words(bot, found, out))
+    except (NoRecord, StoreError) as error:
+        say(f"golfref export-bot: {error}")
+        return USAGE
+    except (BrokenRecord, msgspec.MsgspecError, ValueError) as error:
+        say(f"golfref export-bot: {run}: a record does not replay: {error}; `golfref verify {run}` says which")
+        return CHECK_FAILED
+    return DONE if found.ids else CHECK_FAILED
+
+
+def _check_name(store: Store, bot: str) -> None:
+    names = bots_of_run(store)
+    if bot in names:
+        return
+    near = get_close_matches(bot, names, n=1)
+    some = ", ".join(names[:MOST_NAMED]) + ", ..." * (len(names) > MOST_NAMED)
+    hint = f"did you mean {near[0]}?" if near else f"its bots are {some}"
+    raise NoRecord(printable(f"{store.path}: no bot {bot} plays in this run; {hint}", 2000))
+
+
+def _write(store: Store, bot: str, found: OwnMatches, out: Path) -> None:
+    """Write the file, packed where its name ends with .gz. Raises NoRecord.
+
+    If that fails or is interrupted, nothing is left of it.
+    """
+    try:
+        file = out.open("xb")
+    except FileExistsError:
+        raise NoRecord(f"{out} exists already; remove it, or name another file with -o") from None
+    except OSError as error:
+        raise NoRecord(f"{out}: cannot be written: {error.strerror}") from None
+    try:
+        with file, gzip.GzipFile(fileobj=file, mode="wb") if out.suffix == ".gz" else nullcontext(file) as lines:
+            for match in told(store, bot, found.ids):
+                lines.write(msgspec.json.encode(match) + b"\n")
+    except BaseException as error:
+        out.unlink()
+        if isinstance(error, OSError):
+            raise NoRecord(f"{out}: cannot be written: {error.strerror}") from None
+        raise
+
+
+def _in_words(bot: str, found: OwnMatches, out: Path) -> list[str]:
+    count = len(found.ids)
+    wait = (
+        f"{found.held_back} {'waits' if found.held_back == 1 else 'wait'} until all matches with the same cards have "
+        "been played"
+    )
+    name = printable(bot, 100)
+    if not count:
+        why = wait if found.held_back else "it has played none so far"
+        return [f"golfref export-bot: no match of {name} can be given away yet: {why}; nothing was written"]
+    matches = "1 match" if count == 1 else f"{count} matches"
+    return [f"{matches} of {name} in {out}" + (f"; {wait}" if found.held_back else "")]
