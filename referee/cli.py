@@ -365,9 +365,16 @@ def replay(
         ),
     ],
     seat: Annotated[Optional[int], typer.Option(min=0, help="Show what this seat saw.")] = None,
+    step: Annotated[
+        bool, typer.Option("--step", help="Draw the table on this terminal, event by event, forwards and backwards.")
+    ] = False,
     wire: Annotated[bool, typer.Option("--wire", hidden=True)] = False,
 ) -> None:
     """Tell a match again, as the public or as a seat saw it."""
+    if step:
+        from referee.commands.step import step_through
+
+        raise typer.Exit(step_through(record, seat))
     from referee.commands.replay import replay as replay_record
     from referee.commands.transcript import transcript as print_transcript
 

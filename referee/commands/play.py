@@ -53,11 +53,13 @@ def play_with_person(order: PlayOrder) -> int:
         say(*(f"golfref play: {line}" for line in str(error).splitlines()))
         return USAGE
     terminal.respect_colours()
-    from referee.kit.play.page import PlayPage  # noqa: PLC0415 - textual takes long to import, and may be missing
+    # textual takes long to import, and may be missing
+    from referee.kit.play.page import PlayPage  # noqa: PLC0415
+    from referee.kit.screen.pages import Terminal  # noqa: PLC0415
 
     page = PlayPage(setup, order.seat, rules_in_full(setup.variant), terminal.glyphs(), pace_s=order.pace_s)
     with closing(page):
-        page.run(mouse=False)
+        Terminal(page).run(mouse=False)
     return _tell(order, setup, page)
 
 
@@ -107,7 +109,7 @@ def _keep(path: Path | None, record: Record) -> int:
     except OSError as error:
         say(f"golfref play: {path}: cannot write the record: {error.strerror}")
         return USAGE
-    put(f"record: {path}; `golfref replay {path}` tells the match again")
+    put(f"record: {path}; `golfref replay {path} --step` shows the match again")
     return DONE
 
 

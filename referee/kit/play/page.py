@@ -5,7 +5,6 @@ The match is played by a process of its own (`table.py`), whose bot for this sea
 
 import asyncio
 import contextlib
-import signal
 import sys
 import tempfile
 import time
@@ -76,10 +75,6 @@ class PlayPage(TablePage):
 
     async def on_mount(self) -> None:
         """Begin the match."""
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            with contextlib.suppress(ValueError, RuntimeError):  # only the main thread hears signals
-                loop.add_signal_handler(number, self.exit)
         self.run_worker(self._tell(), exit_on_error=True)
         path = str(Path(self._folder.name, "screen"))
         self._server = await asyncio.start_unix_server(self._hear, path, limit=LONGEST_LINE)
@@ -185,10 +180,10 @@ class PlayPage(TablePage):
         if self._leaves:
             self._leaves = False
             if key in {"y", "Y", "q"}:
-                self.exit()
+                self.app.exit()
         elif key == "q":
             if self.is_over:
-                self.exit()
+                self.app.exit()
             self._leaves = True
         elif key == "?":
             self.open_page(HELP)
@@ -199,14 +194,10 @@ class PlayPage(TablePage):
         elif self.chooser is not None:
             self._choose(key)
         elif self.is_over and key in {"enter", "escape"}:
-            self.exit()
+            self.app.exit()
         else:
             self._skip.set()
         self.redraw()
-
-    def action_leave(self) -> None:
-        """Ctrl-C: leave at once."""
-        self.exit()
 
     def _choose(self, key: str) -> None:
         chooser = self.chooser
@@ -250,7 +241,7 @@ class PlayPage(TablePage):
         except RefereeEnded as ended:
             self.problem = str(ended)
         if self.problem or (self.outcome is not None and self.outcome.record is None):
-            self.exit()
+            self.app.exit()
 
     def _left_s(self) -> float:
         request = self.seat.request
@@ -272,7 +263,7 @@ class PlayPage(TablePage):
 
     def redraw(self) -> None:
         """Draw all that depends on the state anew."""
-        if not self.is_mounted(self.screen) and not self.is_running:
+        if not self.is_mounted:
             return
         self._draw_title()
         view = self._view

@@ -3,6 +3,9 @@
 It uses no colours but those of the terminal, and nothing is told by colour alone.
 """
 
+import asyncio
+import contextlib
+import signal
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -11,7 +14,7 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import RichLog, Static
 
 from referee.kit.screen.draw import Glyphs, Line
@@ -30,7 +33,8 @@ STYLES = {
 LOG_LINES = 3
 """At least so many lines of what has happened stay in sight."""
 
-_SCROLLS = {"up": -1, "down": 1, "pageup": -10, "pagedown": 10, "home": -100000, "end": 100000}
+SCROLLS = {"up": -1, "down": 1, "pageup": -10, "pagedown": 10, "home": -100000, "end": 100000}
+"""How many lines a key moves a text."""
 
 
 def styled(lines: Sequence[Line]) -> Text:
@@ -54,26 +58,97 @@ class TextPage(ModalScreen[None]):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self._text = text
+        self._said = text
 
     def compose(self) -> ComposeResult:
         """The text, and how to go on."""
         with VerticalScroll(id="page", can_focus=False):
-            yield Static(Text(self._text), markup=False)
+            yield Static(Text(self._said), markup=False)
         yield Static("arrows and page keys move the text, any other key closes it", id="page-keys", markup=False)
 
     def on_key(self, event: events.Key) -> None:
         """Move the text, or close it."""
         event.stop()
         event.prevent_default()
-        if event.key in _SCROLLS:
-            self.query_one("#page", VerticalScroll).scroll_relative(y=_SCROLLS[event.key], animate=False)
+        if event.key in SCROLLS:
+            self.query_one("#page", VerticalScroll).scroll_relative(y=SCROLLS[event.key], animate=False)
         else:
             self.dismiss()
 
 
-class TablePage(App[None]):
+class TablePage(Screen[None]):
     """A page with a title, the layouts, the stock and the pile, what has happened, and what can be done."""
+
+    def __init__(self, signs: Glyphs) -> None:
+        super().__init__()
+        self.signs = signs
+
+    def compose(self) -> ComposeResult:
+        """The parts, from top to bottom."""
+        yield Static(id="title", markup=False)
+        with VerticalScroll(id="table", can_focus=False):
+            yield Static(id="layouts", markup=False)
+        yield Static(id="middle", markup=False)
+        log = RichLog(id="log", wrap=True, markup=False, max_lines=2000)
+        log.can_focus = False
+        yield log
+        yield Static(id="prompt", markup=False)
+
+    def on_resize(self) -> None:
+        """Fit the drawing into the new size."""
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw all that depends on the state anew."""
+
+    # The parts
+
+    def show_title(self, text: str) -> None:
+        """The first line, as wide as the screen."""
+        self.query_one("#title", Static).update(Text(f" {text}"[: self.size.width].ljust(self.size.width)))
+
+    def show_table(self, layouts: Sequence[Line], middle: Line, in_sight: int | None = 0) -> None:
+        """The layouts, and stock, pile and hand. The line `in_sight` of the layouts is shown in any case, if given."""
+        self.query_one("#layouts", Static).update(styled(layouts))
+        self.query_one("#middle", Static).update(styled([(), middle]))
+        room = max(6, self.size.height - 1 - 2 - LOG_LINES - 4)
+        table = self.query_one("#table", VerticalScroll)
+        table.styles.height = min(len(layouts), room)
+        if len(layouts) > room and in_sight is not None:
+            table.scroll_to(y=max(0, min(in_sight, len(layouts) - room)), animate=False)
+
+    def show_prompt(self, lines: Sequence[Line]) -> None:
+        """What can be done now."""
+        text = styled(lines)
+        text.no_wrap, text.overflow = False, "fold"
+        self.query_one("#prompt", Static).update(text)
+
+    def say(self, *lines: str, style: str = "") -> None:
+        """What has happened, below what has happened before."""
+        log = self.query_one("#log", RichLog)
+        for line in lines:
+            log.write(Text(line, style=STYLES[style]))
+
+    def say_only(self, lines: Sequence[str]) -> None:
+        """What has happened, in place of what stands there."""
+        self.query_one("#log", RichLog).clear()
+        self.say(*lines)
+
+    def scroll_log(self, key: str) -> None:
+        """Move what has happened."""
+        self.query_one("#log", RichLog).scroll_relative(y=SCROLLS[key], animate=False)
+
+    def scroll_table(self, key: str) -> None:
+        """Move the layouts."""
+        self.query_one("#table", VerticalScroll).scroll_relative(y=SCROLLS[key], animate=False)
+
+    def open_page(self, text: str) -> None:
+        """Show a text over everything."""
+        self.app.push_screen(TextPage(text))
+
+
+class Terminal(App[None]):
+    """The whole terminal, on which one page is shown at first. `run` returns when the person leaves."""
 
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -93,64 +168,21 @@ class TablePage(App[None]):
     #page-keys { height: 1; text-style: reverse; }
     """
 
-    def __init__(self, signs: Glyphs) -> None:
+    def __init__(self, page: Screen[None]) -> None:
         super().__init__(ansi_color=True)
-        self.signs = signs
+        self._page = page
 
-    def compose(self) -> ComposeResult:
-        """The parts, from top to bottom."""
-        yield Static(id="title", markup=False)
-        with VerticalScroll(id="table", can_focus=False):
-            yield Static(id="layouts", markup=False)
-        yield Static(id="middle", markup=False)
-        log = RichLog(id="log", wrap=True, markup=False, max_lines=2000)
-        log.can_focus = False
-        yield log
-        yield Static(id="prompt", markup=False)
+    def get_default_screen(self) -> Screen[None]:
+        """The page that is shown at first."""
+        return self._page
+
+    def on_mount(self) -> None:
+        """End in order when the terminal is closed, or the program is asked to end."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            with contextlib.suppress(ValueError, RuntimeError):  # only the main thread hears signals
+                loop.add_signal_handler(number, self.exit)
 
     def action_leave(self) -> None:
-        """End the program."""
+        """Ctrl-C: end the program at once."""
         self.exit()
-
-    def on_resize(self) -> None:
-        """Fit the drawing into the new size."""
-        self.redraw()
-
-    def redraw(self) -> None:
-        """Draw all that depends on the state anew."""
-
-    # The parts
-
-    def show_title(self, text: str) -> None:
-        """The first line, as wide as the screen."""
-        self.query_one("#title", Static).update(Text(f" {text}"[: self.size.width].ljust(self.size.width)))
-
-    def show_table(self, layouts: Sequence[Line], middle: Line, in_sight: int = 0) -> None:
-        """The layouts, of which the line `in_sight` is shown in any case, and stock, pile and hand."""
-        self.query_one("#layouts", Static).update(styled(layouts))
-        self.query_one("#middle", Static).update(styled([(), middle]))
-        room = max(6, self.size.height - 1 - 2 - LOG_LINES - 4)
-        table = self.query_one("#table", VerticalScroll)
-        table.styles.height = min(len(layouts), room)
-        if len(layouts) > room:
-            table.scroll_to(y=max(0, min(in_sight, len(layouts) - room)), animate=False)
-
-    def show_prompt(self, lines: Sequence[Line]) -> None:
-        """What can be done now."""
-        text = styled(lines)
-        text.no_wrap, text.overflow = False, "fold"
-        self.query_one("#prompt", Static).update(text)
-
-    def say(self, *lines: str, style: str = "") -> None:
-        """What has happened, below what has happened before."""
-        log = self.query_one("#log", RichLog)
-        for line in lines:
-            log.write(Text(line, style=STYLES[style]))
-
-    def scroll_log(self, key: str) -> None:
-        """Move what has happened."""
-        self.query_one("#log", RichLog).scroll_relative(y=_SCROLLS[key], animate=False)
-
-    def open_page(self, text: str) -> None:
-        """Show a text over everything."""
-        self.push_screen(TextPage(text))

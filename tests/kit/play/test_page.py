@@ -22,6 +22,7 @@ from protocol.messages import Clocks
 from referee.commands.play import PlayOrder, setup_of
 from referee.kit.play.page import PlayPage
 from referee.kit.screen.draw import UNICODE
+from referee.kit.screen.pages import Terminal
 from referee.rules.record import GivenSlaps, GivenTogether, Record
 from referee.tournament.verify.record import check_record
 
@@ -53,13 +54,15 @@ async def until(holds: Callable[[], bool]) -> None:
 
 def shown(page: PlayPage) -> str:
     """What stands on the screen."""
-    return "\n".join("".join(segment.text for segment in strip) for strip in page.screen._compositor.render_strips())
+    return "\n".join(
+        "".join(segment.text for segment in strip) for strip in page.app.screen._compositor.render_strips()
+    )
 
 
 @contextlib.asynccontextmanager
 async def running(page: PlayPage) -> AsyncIterator[Pilot[None]]:
     with contextlib.closing(page):
-        async with page.run_test(size=(80, 24)) as pilot:
+        async with Terminal(page).run_test(size=(80, 24)) as pilot:
             yield pilot
 
 

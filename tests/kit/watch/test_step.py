@@ -1,0 +1,114 @@
+"""Stepping through a record by keys, on a screen of textual."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from old_records import BY_PRESET
+from textual.pilot import Pilot
+
+from protocol import events as wire
+from referee.kit.screen.draw import ASCII
+from referee.kit.screen.pages import Terminal
+from referee.kit.watch.film import OPEN, Film
+from referee.kit.watch.step import StepPage
+
+
+def screen_text(page: StepPage) -> str:
+    return "\n".join("".join(one.text for one in strip) for strip in page.app.screen._compositor.render_strips())
+
+
+def on_screen(page: StepPage, look: Callable[[Pilot[None]], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with Terminal(page).run_test(size=(80, 24)) as pilot:
+            await look(pilot)
+
+    asyncio.run(run())
+
+
+@pytest.fixture(scope="module")
+def film() -> Film:
+    return Film(BY_PRESET["cactus"])
+
+
+def test_steps_by_event_turn_and_window(film: Film) -> None:
+    page = StepPage(film, "game 0", ASCII)
+
+    async def look(pilot: Pilot[None]) -> None:
+        assert "event 1 of" in screen_text(page)
+        await pilot.press("right", "right")
+        assert page.number == 2
+        await pilot.press("left")
+        assert page.number == 1
+        await pilot.press("t")
+        assert film.frames[page.number].turn == (1, 1)
+        assert film.frames[page.number - 1].turn == (1, 0)
+        await pilot.press("t", "t", "T")
+        assert film.frames[page.number].turn == (1, 2)
+        assert film.frames[page.number - 1].turn == (1, 1)
+        await pilot.press("w")
+        assert film.frames[page.number].is_window
+        here = film.frames[page.number].window
+        await pilot.press("w", "W")
+        assert film.frames[page.number].window == here
+        await pilot.press("end")
+        assert page.number == len(film) - 1
+        await pilot.press("z")
+        assert "z means nothing here" in screen_text(page)
+        await pilot.press("home", "q")
+
+    on_screen(page, look)
+
+
+def test_steps_by_round() -> None:
+    film = Film(BY_PRESET["par-course"])
+    page = StepPage(film, "game 0", ASCII)
+
+    async def look(pilot: Pilot[None]) -> None:
+        await pilot.press("r")
+        assert isinstance(film.frames[page.number].event, wire.Round)
+        assert film.frames[page.number].turn == (2, 0)
+        await pilot.press("R")
+        assert page.number == 0
+        await pilot.press("R")
+        assert "there is none before" in screen_text(page)
+        await pilot.press("q")
+
+    on_screen(page, look)
+
+
+def test_every_viewer_and_open_cards(film: Film) -> None:
+    page = StepPage(film, "game 0", ASCII, viewer=1)
+
+    async def look(pilot: Pilot[None]) -> None:
+        assert "as seat 1 saw it" in screen_text(page)
+        await pilot.press("t", "o")
+        assert page.viewer == OPEN
+        assert "[###]" not in screen_text(page)
+        await pilot.press("p")
+        assert "[###]" in screen_text(page)
+        assert "(" not in screen_text(page).splitlines()[3]
+        await pilot.press("v", "2", "9")
+        assert page.viewer == 2
+        assert "there are seats 0 to 2" in screen_text(page)
+        await pilot.press("?")
+        assert "open cards" in screen_text(page)
+        await pilot.press("x", "q")
+
+    on_screen(page, look)
+
+
+def test_it_goes_on_by_itself_until_the_end_or_a_key(film: Film) -> None:
+    page = StepPage(film, "game 0", ASCII)
+
+    async def look(pilot: Pilot[None]) -> None:
+        await pilot.press("end", "left", "left", *"+++++", "space")
+        async with asyncio.timeout(60):
+            while page.goes_on:
+                await asyncio.sleep(0.005)
+        assert page.number == len(film) - 1
+        await pilot.press("home", *"--------", "space", "left")
+        assert not page.goes_on
+        await pilot.press("q")
+
+    on_screen(page, look)
