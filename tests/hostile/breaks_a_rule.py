@@ -378,15 +378,14 @@ class Silent(Bot):
 
 
 class SilentOnce(Bot):
-    def request(self, message):
-        self.requests == 4 or super().request(message)
-        self.requests += self.requests == 4
+    def put(self, text):
+        self.requests == 4 or super().put(text)
 
 
 class SlowOnce(Bot):
     def request(self, message):
         if self.requests == 3:
-            time.sleep(1.2)
+            time.sleep(3)
         super().request(message)
 
 

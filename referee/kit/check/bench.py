@@ -37,6 +37,8 @@ class Farewell(Struct, frozen=True, kw_only=True):
     seconds: float
     status: str
     """How it ended, in words; empty where it had to be killed."""
+    is_early: bool = False
+    """Whether it had ended before its input did."""
 
 
 class Bench:
@@ -75,6 +77,8 @@ class Bench:
         self.ready: Ready | None = None
         self.stopped = ""
         """Why no further step is tried; empty as long as they are."""
+        self.is_about_ends = False
+        """Whether the step that is under way is about how the bot ends, so that it is given all its time."""
         self.slow_to_end = 0
         """How often it did not end by itself."""
 
@@ -132,10 +136,11 @@ class Bench:
     async def part(self, channel: Channel) -> Farewell:
         """End the bot's input, and see whether and when it ends; it is gone when this returns."""
         process = channel.process
-        patience_s = SHORT_PATIENCE_S if self.slow_to_end > 1 else FAREWELL_S
+        patience_s = SHORT_PATIENCE_S if self.slow_to_end > 1 and not self.is_about_ends else FAREWELL_S
         farewell = Farewell(seconds=0.0, status="not started")
         if process is not None:
             channel.release()
+            is_early = process.has_exited()
             process.close_stdin()
             began = process.own_time_s()
             while not process.has_exited() and process.own_time_s() < began + patience_s:
@@ -143,7 +148,7 @@ class Bench:
                 await trio.sleep(0.001)
             seconds = process.own_time_s() - began
             channel.read_rest()
-            farewell = Farewell(seconds=seconds, status=process.exit_status() or "")
+            farewell = Farewell(seconds=seconds, status=process.exit_status() or "", is_early=is_early)
         await channel.stop(patience_s=0.0)
         self.pump.let_go(channel)
         await end_orphans()
@@ -167,6 +172,8 @@ class Bench:
                 alike = cut  # the rest of a message that was written over several lines
             elif "the line ends too early" in slip.mishap.detail:
                 cut = alike
+            if sitting.manner.about is not None:
+                _blame_trial(finding, sitting.manner.about, sitting.manner.trial)
             self.find(alike, finding)
         for late in sitting.late:
             self.find(*of_late(late, sitting))
@@ -209,9 +216,16 @@ class Bench:
             self.outcome.verdict = finding.verdict
 
     def _stop_if_hopeless(self) -> None:
-        silent = sum(finding.count for finding in self.found.values() if finding.kind == "timeout")
+        silent = sum(one.count for one in self.found.values() if one.kind in ("timeout", "closed_output"))
         if silent >= MOST_SILENT:
             self.stopped = f"the bot left {silent} requests unanswered"
         played = [one for one in self.sittings if one.ready is not None and one.manner.answers]
         if len(played) >= FRUITLESS and not self.given:
             self.stopped = f"the bot gave no legal answer in {len(played)} matches"
+
+
+def _blame_trial(finding: Finding, about: Rule, trial: str) -> None:
+    """Say what a bot could not bear. A finding that has come up before, without that, stays as it was told then."""
+    finding.what += f"; this did not happen before {trial}"
+    if finding.kind not in ("bad_message", "illegal_action", "line_too_long"):
+        finding.rule = about

@@ -28,6 +28,9 @@ LONGEST_WORDS = 300
 ENDED = frozenset({"crashed", "closed_output", "start_failed", "start_timeout"})
 """Faults whose reason may stand in standard error."""
 
+IGNORED = "1000 such lines a match are ignored, the next one is a `flood` and forfeits"
+"""What becomes of lines that answer nothing."""
+
 Found = tuple[Hashable, Finding]
 """What is the same about findings that are told once, and the finding."""
 
@@ -95,7 +98,7 @@ def of_spare(spare: Spare, sitting: Sitting) -> Found:
     finding = Finding(
         verdict="fail",
         kind="spare line",
-        what=f"{what}; 1000 such lines a match are ignored, the next one is a `flood` and forfeits",
+        what=f"{what}; {IGNORED}" if spare.after else what,
         where=_where(sitting, sitting.game.table.round, None),
         rule=rule,
         place=place_in(spare.line, 0),

@@ -3,6 +3,7 @@
 import json
 
 from protocol.messages import Limits
+from referee.kit.check import rules
 from referee.kit.check.bench import Bench
 from referee.kit.check.games import CROWDS, some_games
 from referee.kit.check.lines import (
@@ -14,6 +15,7 @@ from referee.kit.check.lines import (
     with_new_fields,
     with_new_kinds,
 )
+from referee.kit.check.rules import Rule
 from referee.kit.check.sitting import Manner
 
 FEW = 12
@@ -25,9 +27,11 @@ async def many_events(bench: Bench) -> None:
     first = len(bench.sittings)
     presets = {game.preset for game in bench.all_games}
     for game in [crowd for crowd in CROWDS if crowd.preset in presets] or bench.all_games[:1]:
-        await bench.sit(game, Manner(answers=2 * FEW), seat=game.seats // 2, salt="crowd")
+        crowded = Manner(answers=2 * FEW, about=rules.LENGTH, trial="it sat at a table as large as can be")
+        await bench.sit(game, crowded, seat=game.seats // 2, salt="crowd")
     for game in some_games(bench.all_games, 2):
-        await bench.sit(game, Manner(puts=lambda _: False, answers=3), salt="many events")
+        many = Manner(puts=lambda _: False, answers=3, about=rules.LENGTH, trial="it was told so much in one line")
+        await bench.sit(game, many, salt="many events")
     most = max(_events_in_a_line(bench, first), default=0)
     bench.outcome.summary = f"up to {most} events in a line"
 
@@ -40,39 +44,44 @@ def _events_in_a_line(bench: Bench, first: int) -> list[int]:
 async def long_lines(bench: Bench) -> None:
     """Send lines that are as long as lines may be."""
     size = Limits().line_bytes
-    await bench.sit(some_games(bench.all_games, 1)[0], Manner(alter=padded(size), answers=FEW), salt="long lines")
+    manner = Manner(alter=padded(size), answers=FEW, about=rules.LENGTH, trial=f"it was sent lines of {size} bytes")
+    await bench.sit(some_games(bench.all_games, 1)[0], manner, salt="long lines")
     bench.outcome.summary = f"lines of {size} bytes"
 
 
 async def line_ends(bench: Bench) -> None:
     """End lines with CR and LF."""
-    await _altered(bench, with_crlf, "line ends")
+    await _altered(bench, with_crlf, rules.LINE, "its lines ended in CR and LF")
 
 
 async def pieces(bench: Bench) -> None:
     """Write lines in pieces, and wait after each until the bot has read it."""
     for game in some_games(bench.all_games, 2):
-        await bench.sit(game, Manner(in_pieces=True, answers=2 * FEW), salt="pieces")
+        manner = Manner(in_pieces=True, answers=2 * FEW, about=rules.PIECES, trial="its lines came in pieces")
+        await bench.sit(game, manner, salt="pieces")
     bench.outcome.summary = "each line in four or five pieces"
 
 
 async def new_fields(bench: Bench) -> None:
     """Add fields that no version has yet to every message."""
-    await _altered(bench, with_new_fields, "new fields")
+    await _altered(bench, with_new_fields, rules.UNKNOWN_FIELDS, "messages had fields that are new")
 
 
 async def new_events(bench: Bench) -> None:
     """Add events that no version has yet."""
-    await _altered(bench, with_new_events, "new events")
+    await _altered(bench, with_new_events, rules.LATER, "events were among the others that are new")
 
 
 async def new_decisions(bench: Bench) -> None:
     """Ask for decisions that no version has yet, first with known kinds of action, then with new ones."""
-    await _altered(bench, with_new_decision, "new decisions")
-    await _altered(bench, with_new_kinds, "new kinds")
+    await _altered(bench, with_new_decision, rules.LATER, "it was asked for decisions that are new")
+    await _altered(bench, with_new_kinds, rules.LATER, "it was offered actions that are new")
 
 
-async def _altered(bench: Bench, alter: Alter, salt: str) -> None:
-    for game in some_games(bench.all_games, 4):
+async def _altered(bench: Bench, alter: Alter, about: Rule, trial: str) -> None:
+    manner = Manner(alter=alter, answers=2 * FEW, about=about, trial=trial)
+    games = some_games(bench.all_games, 4)
+    for game in games:
         if not bench.stopped:
-            await bench.sit(game, Manner(alter=alter, answers=2 * FEW), salt=salt)
+            await bench.sit(game, manner, salt=trial)
+    bench.outcome.summary = f"in {len(games)} game{'s' * (len(games) != 1)}"

@@ -23,6 +23,7 @@ from protocol.offers import admits
 from referee.kit.check.games import GameToTry
 from referee.kit.check.lines import Alter, merged, understood
 from referee.kit.check.players import SLAP_US, Players
+from referee.kit.check.rules import Rule
 from referee.kit.check.tape import Tape
 from referee.play.bot.channel import Channel
 from referee.play.faults import Trouble
@@ -59,6 +60,10 @@ Question = Callable[[Ask], bool]
 class Manner(Struct, frozen=True, kw_only=True):
     """How a match is played with the bot, where it is not played as always."""
 
+    trial: str = ""
+    """What the bot is tried with in this match, in words; empty where it is with nothing special."""
+    about: Rule | None = None
+    """The rule that a bot breaks which cannot bear that."""
     alter: Alter | None = None
     """What is done to each line to the bot."""
     puts: Question | None = None

@@ -75,6 +75,7 @@ async def handshake(bench: Bench) -> None:
 async def end_of_input(bench: Bench) -> None:
     """End its input before a match, in the middle of one, and after one."""
     worst = Farewell(seconds=0.0, status="")
+    bench.is_about_ends = True
     for words, manner in (
         ("before a match", Manner(answers=0)),
         ("in the middle of a match", Manner(answers=3)),
@@ -84,10 +85,11 @@ async def end_of_input(bench: Bench) -> None:
         farewell = bench.farewells[-1]
         if not farewell.status:
             _does_not_end(bench, words)
-        elif "exited with code 0" not in farewell.status:
+        elif "exited with code 0" not in farewell.status and not farewell.is_early:
             what = f"when its input ended {words}, it {farewell.status}; that costs nothing"
             bench.warn("ends oddly", what, rules.END_OF_INPUT, stderr=last_words(bench.sittings[-1]))
         worst = max(worst, farewell, key=lambda one: one.seconds)
+    bench.is_about_ends = False
     bench.outcome.summary = f"it ends within {worst.seconds * 1000:.0f} ms (limit {FAREWELL_S:g} s)"
 
 
