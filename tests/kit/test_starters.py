@@ -6,28 +6,24 @@ need compilers and interpreters, and run with `pytest -m toolchain`.
 
 import json
 import os
+import shlex
 import subprocess
 from itertools import chain
-from pathlib import Path
 
 import pytest
-from as_starters_play import Message, replies
-from made_once import made_once
+from as_starters_play import READY, Message, replies
 from made_up_lines import made_up
-from needs import lacking
+from projects import Projects
 from recorded_lines import games, hello, transcripts
 
-from referee.kit.new import BOT_FOLDER, build, write_project
-from referee.kit.starters import missing_tools, starters
+from referee.kit.starters import starters
 
 pytestmark = pytest.mark.process
 
 QUICK = "perl"
 """The language that is tried in every run of the tests."""
 
-LANGUAGES = [
-    pytest.param(language, marks=[] if language == QUICK else [pytest.mark.toolchain]) for language in starters()
-]
+LANGUAGES = [pytest.param(one, marks=[] if one == QUICK else [pytest.mark.toolchain]) for one in starters()]
 
 
 @pytest.fixture(scope="module")
@@ -41,34 +37,26 @@ def expected(lines: list[bytes]) -> list[Message]:
     return replies(lines)
 
 
-@pytest.fixture
-def bot(language: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a bot in that language, ready to run."""
-    starter = starters()[language]
-    for tool in missing_tools(starter):
-        lacking(f"{tool.name} is not installed: {tool.remedy()}")
-
-    def make(folder: Path) -> None:
-        write_project(starter, folder, "my-bot")
-        build(starter, folder)
-
-    return made_once(tmp_path_factory, f"project-{language}", make) / BOT_FOLDER
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_starter_answers_as_all_of_them_do(
-    language: str, bot: Path, lines: list[bytes], expected: list[Message], mark: dict[str, str]
+    language: str, projects: Projects, lines: list[bytes], expected: list[Message], mark: dict[str, str]
 ) -> None:
-    command = starters()[language].manifest.command
+    project = projects(language)
     env = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "LC_ALL": "C"} | mark
     done = subprocess.run(
-        command, cwd=bot, env=env, input=b"\n".join(lines) + b"\n", capture_output=True, check=False, timeout=600
+        shlex.split(project.command),
+        cwd=project.bot,
+        env=env,
+        input=b"\n".join([*lines, b""]),
+        capture_output=True,
+        check=False,
     )
 
     assert (done.returncode, done.stderr.decode(errors="replace")) == (0, "")
-    said = [json.loads(line) for line in done.stdout.splitlines()]
-    asked = [line for line in lines if json.loads(line)["type"] in ("hello", "request")]
-    for request, answer, right in zip(asked, said, expected, strict=True):
+    ready, *said = [json.loads(line) for line in done.stdout.splitlines()]
+    assert ready == READY | {"name": language}
+    asked = [line for line in lines if json.loads(line)["type"] == "request"]
+    for request, answer, right in zip(asked, said, expected[1:], strict=True):
         assert answer == right, request.decode()
 
 
