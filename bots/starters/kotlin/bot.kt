@@ -21,7 +21,7 @@ data class Place(val seat: Int, val slot: Int)
 
 fun main() {
     var match: Match? = null
-    for (line in generateSequence(::readLine)) {
+    for (line in System.`in`.bufferedReader().lineSequence()) { // in UTF-8, whatever the system prefers
         val message = JsonParser.parseString(line).asJsonObject
         when (message["type"].asString) {
             "hello" -> say(json("type" to "ready", "name" to "my-bot", "version" to "1"))
