@@ -14,7 +14,7 @@ from referee.commands.records import (
     load_record,
     place_of,
 )
-from referee.reports.blame import mishap_of, stderr_end, stderr_lines
+from referee.reports.blame import mishap_of, page_for_authors, read_on, stderr_end, stderr_lines
 from referee.reports.bot_match import BotMatch, Faulted, RunPlace, Sent, events_in, run_place
 from referee.reports.narrate import in_words, narrate
 from referee.rules.record import BrokenRecord, Forfeit, GivenSlaps, Move, NoRecord, Record, walk
@@ -26,13 +26,17 @@ def replay(where: str, seat: int | None) -> int:
     """Print a match in words, as the public or a seat saw it, with what went wrong and how slaps were timed."""
     try:
         if holds_bot_matches(place_of(where)):
-            _tell_own(load_bot_match(where, None if seat is None else str(seat)))
+            own = load_bot_match(where, None if seat is None else str(seat))
+            _tell_own(own)
+            _tell_where_to_read(where, own.bots, [own.seat] if own.faults else [])
             return DONE
         record = load_record(where)
         if seat is not None and not 0 <= seat < len(record.seats):
             raise NoRecord(f"--seat: expected 0 to {len(record.seats) - 1}, got {seat}")
         put(*_heading(where, record))
         _tell(record, seat)
+        guilty = [one for one, bot in enumerate(record.seats) if bot.faults and seat in (None, one)]
+        _tell_where_to_read(where, [bot.name for bot in record.seats], guilty)
     except (NoRecord, StoreError) as error:
         say(f"golfref: {error}")
         return USAGE
@@ -126,6 +130,11 @@ def _tell_own(match: BotMatch) -> None:
     for seat, name in enumerate(match.bots):
         put(printable(f"{seat} {name}: total {match.totals[seat]}, rank {match.ranks[seat]}", 300))
     put(*stderr_end(match.stderr, match.stderr_bytes))
+
+
+def _tell_where_to_read(where: str, names: Sequence[str], guilty: Sequence[int]) -> None:
+    """Say which commands tell more about the bots on these seats, which were at fault, and which page helps."""
+    say(*(read_on(where, seat, names[seat]) for seat in guilty), *[page_for_authors()] * bool(guilty))
 
 
 def _tell_mishaps(record: Record, move: Move, viewer: int | None) -> None:

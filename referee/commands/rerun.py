@@ -28,6 +28,7 @@ from referee.reports.wire import action_text, entry_lines, lines_of
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
+from referee.tournament.store.versions import short, version_of
 
 MOST_TOLD = 20
 """How many findings `--all` tells; the rest is counted."""
@@ -64,7 +65,7 @@ def rerun_match(order: Ordered) -> int:
     game, seats = heading_lines(match, match.bots)
     put(game, *([place_line(match.place)] if match.place else []), seats)
     put(printable(f"build: {shlex.join(build.command)}, in {build.dir}, isolation {confinement.isolation}", 3000))
-    say(*notes(match), *_notes(match))
+    say(*notes(match), *_notes(order, match, build))
     return _run(order, match, build, confinement)
 
 
@@ -102,12 +103,18 @@ def _run(order: Ordered, match: BotMatch, build: BotSpec, confinement: Confineme
     return CHECK_FAILED if any(one.kind != "same" for one in result.findings) else DONE
 
 
-def _notes(match: BotMatch) -> list[str]:
-    """What the build cannot know that the bot knew then."""
-    if not match.matches_before:
-        return []
-    before = f"{match.matches_before} {'match' if match.matches_before == 1 else 'matches'}"
-    return [f"note: its process had played {before} before this one; what it kept of them, this build does not know"]
+def _notes(order: Ordered, match: BotMatch, build: BotSpec) -> list[str]:
+    """What the build cannot know that the bot knew then, and whether the bot of the record is still what played."""
+    notes = []
+    if match.matches_before:
+        before = f"{match.matches_before} {'match' if match.matches_before == 1 else 'matches'}"
+        notes.append(f"note: its process had played {before} before this one; what it kept of them is missing here")
+    if not order.command and match.place is not None:
+        now = version_of(build, os.path.dirname(os.path.abspath(place_of(order.where).path)))
+        if now != match.place.version:
+            played, here = short(match.place.version), short(now)
+            notes.append(f"note: version {played} played this match; the files that are started now are version {here}")
+    return notes
 
 
 def _confinement(order: Ordered, match: BotMatch) -> Confinement:

@@ -107,11 +107,11 @@ def lines_of(sent: Sent) -> list[str]:
 
 
 def took_in_words(took: Took) -> str:
-    """How long an answer took: in a slap window in microseconds as they counted, else in seconds as charged."""
+    """How long an answer took: in a slap window as it counted, else as it was charged, and what was not."""
     if took.in_window:
-        return f"{took.us:.1f} us, corrected"
-    waived = f", {took.waived_us / 1e6:.3f} s more not charged" if took.waived_us else ""
-    return f"{took.us / 1e6:.3f} s{waived}"
+        return f"{took.us / 1000:.3f} ms, corrected"
+    waived = f", {took.waived_us / 1000:.3f} ms more not charged" if took.waived_us else ""
+    return f"{took.us / 1000:.3f} ms{waived}"
 
 
 def action_text(action: Action | Ready | None) -> str:

@@ -157,7 +157,7 @@ def test_it_is_told_how_long_an_answer_took_and_which_line_answered_nothing(
     guess = next(number for number, line in enumerate(lines) if '"guess"' in line)
     assert lines[guess + 1] == "# ignored: not the id that was asked for (late, or sent twice)"
     first = next(move for move in record.moves if isinstance(move, GivenTogether)).answers[0]
-    took = f"# {first.time_us / 1e6:.3f} s"  # with what was not charged, if the host was busy
+    took = f"# {first.time_us / 1000:.3f} ms"  # with what was not charged, if the host was busy
     assert any(line == took or line.startswith(f"{took}, ") for line in lines)
 
 
@@ -169,7 +169,7 @@ def test_time_that_was_not_charged_and_blank_lines_are_told(tmp_path: Path, mark
     ]
     lines = list(wire_lines(bot_match(msgspec.structs.replace(record, moves=tuple(moves)), 0)))
     assert "# ignored: a blank line" in lines
-    assert any(line.endswith(" s, 0.052 s more not charged") for line in lines)
+    assert any(line.endswith(" ms, 52.000 ms more not charged") for line in lines)
 
 
 def test_of_a_long_line_the_start_is_kept_and_its_length(tmp_path: Path, mark: dict[str, str]) -> None:
