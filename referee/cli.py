@@ -143,6 +143,14 @@ def standings(
 
 
 @app.command()
+def watch(run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")]) -> None:
+    """Follow a run on this terminal while it is played, match by match."""
+    from referee.commands.watch import watch_run
+
+    raise typer.Exit(watch_run(run))
+
+
+@app.command()
 def match(
     variant: Annotated[str, typer.Option(metavar="VARIANT", help="The game; `golfref variants` lists them.")],
     bot: Annotated[

@@ -203,9 +203,9 @@ class Store:
         ((count,),) = self._read("SELECT count(*) FROM matches WHERE number IS NOT NULL AND id <= ?", id_)
         return int(count)
 
-    def committed(self) -> Iterator[CommittedMatch]:
-        """All that was committed, in the order of commits."""
-        return map(self._match, self._each(f"{tables.SELECT_MATCH} ORDER BY id"))
+    def committed(self, after: int = 0) -> Iterator[CommittedMatch]:
+        """All that was committed, in the order of commits; or only what came after the match of this id."""
+        return map(self._match, self._each(f"{tables.SELECT_MATCH} WHERE id > ? ORDER BY id", after))
 
     def tables(self) -> Iterator[tuple[int, tuple[str, ...]]]:
         """The id and the bots, by seat, of all that was committed, in the order of commits."""

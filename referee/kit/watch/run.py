@@ -1,0 +1,115 @@
+"""A run as it stands on disk now: what has been committed since the last look, and the standings.
+
+The store is opened to read, for as long as a look takes, and its lock is never touched: so a run that is being played
+neither waits for us nor fails to start or to close its file. It must not know the screen.
+"""
+
+import contextlib
+import os
+import time
+from contextlib import closing
+from pathlib import Path
+
+from msgspec import Struct
+
+from referee.rules.record import Record, read_record
+from referee.tournament.orders import ATTEMPTS
+from referee.tournament.results import Result
+from referee.tournament.standings import RankBy, Standings, Tally
+from referee.tournament.store.rows import CommittedMatch
+from referee.tournament.store.store import Store
+
+SHARE = 20
+"""The standings are computed again when this many times as long has passed as computing them took."""
+
+
+class RunNow(Struct, frozen=True, kw_only=True):
+    """A run at one moment."""
+
+    name: str
+    planned: int
+    """How many matches the plan has."""
+    given_up: int
+    """How many of them were given up, because every attempt was voided."""
+    standings: Standings
+    matches: list[CommittedMatch]
+    """What counts, in the order of commits."""
+    is_played: bool | None
+    """Whether somebody is playing it; None where the system does not tell."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to be played."""
+        return len(self.matches) + self.given_up >= self.planned
+
+
+class RunReader:
+    """Looks at a run again and again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._matches: list[CommittedMatch] = []
+        self._last = 0
+        self._events = -1
+        self._standings: tuple[int, Standings] | None = None
+        """How many matches they are made of, and the standings."""
+        self._cost_s = 0.0
+        self._made_s = 0.0
+
+    def look(self) -> RunNow:
+        """The run as it is now. Raises StoreError where the store cannot be read."""
+        with closing(Store.open(self.path)) as store:
+            events = len(store.history())
+            if events != self._events:  # an amendment may have given matches other numbers
+                self._matches, self._last, self._standings = [], 0, None
+            new = list(store.committed(self._last))
+            meta, given_up = store.meta(), len(store.given_up(ATTEMPTS))
+        self._events, self._last = events, new[-1].id if new else self._last
+        self._matches = [*self._matches, *(match for match in new if match.number is not None)]
+        is_all = len(self._matches) + given_up >= meta.matches
+        return RunNow(
+            name=meta.facts.name,
+            planned=meta.matches,
+            given_up=given_up,
+            standings=self._tallied(meta.facts.rank_by, at_once=is_all),
+            matches=self._matches,
+            is_played=is_locked(self.path),
+        )
+
+    def record(self, match: CommittedMatch) -> Record:
+        """The record of a match. Raises StoreError and NoRecord."""
+        with closing(Store.open(self.path)) as store:
+            return read_record(store.record_of(match.id))
+
+    def _tallied(self, rank_by: RankBy, *, at_once: bool) -> Standings:
+        """The standings of what is there, or for a while those of some matches ago, where they take long."""
+        found, now_s = self._standings, time.monotonic()
+        if found is not None and found[0] == len(self._matches):
+            return found[1]
+        if found is not None and not at_once and now_s - self._made_s < SHARE * self._cost_s:
+            return found[1]
+        tally = Tally()
+        results: list[Result] = [match.result for match in self._matches]
+        for result in sorted(results, key=lambda result: result.number):  # blocks are counted in the plan's order
+            tally.add(result)
+        standings = tally.standings(rank_by)
+        self._made_s = time.monotonic()
+        self._cost_s = self._made_s - now_s
+        self._standings = (len(self._matches), standings)
+        return standings
+
+
+def is_locked(path: Path) -> bool | None:
+    """Whether a golfref writes to this store, by the system's list of locks; None where there is no such list.
+
+    To try the lock ourselves could keep a run from starting.
+    """
+    try:
+        lock = os.stat(f"{os.path.realpath(path)}.lock")
+    except OSError:
+        return False
+    with contextlib.suppress(OSError):
+        listed = Path("/proc/locks").read_text(encoding="ascii", errors="replace")
+        place = f"{os.major(lock.st_dev):02x}:{os.minor(lock.st_dev):02x}:{lock.st_ino}"
+        return any("FLOCK" in line and place in line.split() for line in listed.splitlines())
+    return None

@@ -1,0 +1,173 @@
+"""A run is followed while its writer goes on: nothing is missed, and the writer notices nothing."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from old_records import BY_PRESET
+from textual.pilot import Pilot
+
+from referee.commands.opening import open_store, prepare
+from referee.kit.screen.draw import ASCII
+from referee.kit.screen.pages import Terminal
+from referee.kit.watch import follow
+from referee.kit.watch.follow import MatchPage, RunPage
+from referee.kit.watch.run import RunReader
+from referee.tournament.config.config import load
+from referee.tournament.orders import played
+from referee.tournament.store.disk import SIDE_FILES, locked
+from referee.tournament.store.facts import Terms, config_facts
+from referee.tournament.store.store import Store
+
+CONFIG = """
+[tournament]
+name = "small"
+seed = "abc"
+deals = 1
+seats = 3
+[[variants]]
+preset = "six-card"
+[[bots]]
+builtin = "random"
+[[bots]]
+builtin = "greedy"
+[[bots]]
+builtin = "keeper"
+"""
+
+
+class Writer:
+    """Commits the matches of a run one after another, each with the same record."""
+
+    def __init__(self, store: Store, path: Path) -> None:
+        self.store, self.path = store, path
+        self._config = load(path.with_suffix(".toml"))
+        self._left = iter(prepare(self._config, path, fresh=False, may_change=False).plan)
+
+    def commit(self) -> None:
+        fixture = next(self._left)
+        names = [self._config.bots[bot].name for bot in fixture.lineup]
+        record = BY_PRESET["six-card"]
+        seats = tuple(replace(seat, name=name) for seat, name in zip(record.seats, names, strict=True))
+        report = played(fixture, replace(record, seats=seats))
+        self.store.commit(report, Terms(config_facts(self._config)).identity(fixture))
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[Writer]:
+    """A run of three matches that has begun."""
+    (tmp_path / "run.toml").write_text(CONFIG)
+    path = tmp_path / "run.golfref"
+    with locked(path) as lock:
+        begun = prepare(load(tmp_path / "run.toml"), path, fresh=False, may_change=False)
+        with closing(open_store(begun, lock)) as store:
+            yield Writer(store, path)
+    assert not [rest for rest in SIDE_FILES if Path(f"{path}{rest}").exists()], "a reader kept the writer from closing"
+
+
+def screen_text(page: RunPage) -> str:
+    return "\n".join("".join(one.text for one in strip) for strip in page.app.screen._compositor.render_strips())
+
+
+def has(page: RunPage, matches: int) -> bool:
+    return len(page.now.matches) == matches
+
+
+def on_screen(page: RunPage, look: Callable[[Pilot[None]], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with Terminal(page).run_test(size=(80, 24)) as pilot:
+            await pilot.pause()
+            await look(pilot)
+
+    asyncio.run(run())
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not holds():
+            await asyncio.sleep(0.005)
+
+
+def test_matches_appear_when_they_are_committed(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow, "LOOK_S", 0.05)
+    reader = RunReader(writer.path)
+    page = RunPage(reader, reader.look(), ASCII)
+
+    async def look(pilot: Pilot[None]) -> None:
+        assert "small  0 of 3 matches, being played" in screen_text(page)
+        assert "no match has ended yet" in screen_text(page)
+        for done in (1, 2, 3):
+            writer.commit()
+            await until(partial(has, page, done))
+        await pilot.pause()
+        text = screen_text(page)
+        assert "3 of 3 matches: it is over" in text
+        assert [word in text for word in ("rank", "keeper", "greedy", "random")] == [True] * 4
+        assert "> match 2 six-card, deal 0, rotation 2: " in text
+        await pilot.press("up", "enter")
+        await pilot.pause()
+        assert isinstance(page.app.screen, MatchPage)
+        assert "match 1 six-card" in screen_text(page)
+        await pilot.press("right", "q")
+        assert not isinstance(page.app.screen, MatchPage)
+        await pilot.press("s")
+        assert "Match points, the row's bot against the column's" in screen_text(page)
+        await pilot.press("x", "q")
+
+    on_screen(page, look)
+
+
+def test_one_match_after_another_shows_itself(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow, "LOOK_S", 0.05)
+    writer.commit()
+    writer.commit()
+    reader = RunReader(writer.path)
+    page = RunPage(reader, reader.look(), ASCII)
+
+    async def look(pilot: Pilot[None]) -> None:
+        await pilot.press("home", "space")
+        await pilot.pause()
+        shown = page.app.screen
+        assert isinstance(shown, MatchPage)
+        await pilot.press("end", "space")
+        await until(lambda: page.app.screen is not shown and isinstance(page.app.screen, MatchPage))
+        await pilot.pause()
+        assert "match 1 " in screen_text(page)
+        later = page.app.screen
+        assert isinstance(later, MatchPage)
+        await pilot.press("end", "space")
+        writer.commit()
+        await until(lambda: page.app.screen is not later and isinstance(page.app.screen, MatchPage))
+        await pilot.pause()
+        assert "match 2 " in screen_text(page)
+        await pilot.press("q", "q")
+
+    on_screen(page, look)
+
+
+def test_a_run_that_is_over_says_so(writer: Writer) -> None:
+    for _ in range(3):
+        writer.commit()
+    reader = RunReader(writer.path)
+    page = RunPage(reader, reader.look(), ASCII)
+
+    async def look(pilot: Pilot[None]) -> None:
+        assert "3 of 3 matches: it was over when you came" in screen_text(page)
+        await pilot.press("q")
+
+    on_screen(page, look)
+
+
+def test_nobody_plays_a_run_that_was_interrupted(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text(CONFIG)
+    path = tmp_path / "run.golfref"
+    with locked(path) as lock, closing(open_store(prepare(load(tmp_path / "run.toml"), path, fresh=False,
+                                                          may_change=False), lock)):  # fmt: skip
+        assert RunReader(path).look().is_played is not False
+    now = RunReader(path).look()
+    assert not now.is_played
+    assert not now.is_over
