@@ -54,32 +54,33 @@ def make_project(order: NewProject) -> int:
 
 
 def list_languages() -> int:
-    """Every language, which of its tools are here, and how to get the others."""
+    """Every language, whether all that it needs is here, and how to get what is not."""
     found = starters().values()
     here = tools_here([tool for starter in found for tool in starter.manifest.tools])
     rows = []
     for starter in found:
         tools = starter.manifest.tools
-        present = [
-            f"{tool.name} ({here[tool]})" if here[tool] else tool.name for tool in tools if here[tool] is not None
-        ]
-        absent = [tool for tool in tools if here[tool] is None]
-        rows.append((starter.language, starter.manifest.title, ", ".join(present) or "-", _remedies(absent) or "-"))
-    put(tabulate(rows, headers=["language", "", "found here", "to install"], disable_numparse=True))
+        ready = "no" if any(here[tool] is None for tool in tools) else "yes"
+        rows.append((starter.language, ready, "\n".join(_told(tool, here[tool]) for tool in tools)))
+    put(tabulate(rows, headers=["language", "ready", "needs"], disable_numparse=True))
     return DONE
+
+
+def _told(tool: Tool, version: str | None) -> str:
+    """A tool with its version, or with how to get it."""
+    if version is None:
+        return f"{tool.name}: missing; {tool.remedy()}"
+    return f"{tool.name} ({version})" if version else tool.name
 
 
 def _lack(starter: Starter, missing: list[Tool], folder: Path) -> str:
     names = " and ".join(tool.name for tool in missing)
-    verb = "is" if len(missing) == 1 else "are"
-    then = f"then play a first tournament: {_first_steps(folder)}"
+    verb, them = ("is", "it") if len(missing) == 1 else ("are", "them")
+    packages = " ".join(package for tool in missing for package in tool.packages)
+    then = f"play a first tournament with `{_first_steps(folder)}`"
     if starter.manifest.build:
-        then = f"then build the bot: {_build_steps(starter, folder)}"
-    return f"the project is written, but {names} {verb} not installed here. Install with {_remedies(missing)}; {then}"
-
-
-def _remedies(missing: list[Tool]) -> str:
-    return ", ".join(tool.remedy() for tool in missing)
+        then = f"build the bot with `{_build_steps(starter, folder)}`"
+    return f"{names} {verb} not installed here: get {them} with `apt-get install {packages}`, and {then}"
 
 
 def _build_steps(starter: Starter, folder: Path) -> str:

@@ -150,6 +150,6 @@ def _words(starter: Starter, name: str) -> dict[str, str]:
         "quoted": f'"{shlex.join(manifest.command)}"',
         "command_array": json.dumps(manifest.command, ensure_ascii=False),
         "building": _BUILD.format(command=build_command) if build_command else _NO_BUILD,
-        "needs": " and ".join(f"{tool.name} (`{tool.remedy()}`)" for tool in manifest.tools),
+        "needs": "\n".join(f"- {tool.name}: {tool.remedy()}" for tool in manifest.tools),
         "installed": str(SHIPPED.parent),
     }

@@ -40,7 +40,7 @@ class Tool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def remedy(self) -> str:
         """How to get the tool, as part of a sentence."""
         install = "apt-get install " + " ".join(self.packages)
-        return f"{install} (or {self.otherwise})" if self.otherwise else install
+        return f"{install}, or {self.otherwise}" if self.otherwise else install
 
 
 class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

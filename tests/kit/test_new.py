@@ -114,8 +114,9 @@ def test_the_list_tells_what_is_here_and_what_to_install(folder_of_starters: Pat
     lacking, _ = golfref("new", "--list", cwd=tmp_path)
 
     version = ".".join(map(str, sys.version_info[:3]))
-    assert re.search(rf"^golfish +Golfish +the Golfish compiler \({version}\) +-$", here, flags=re.MULTILINE)
-    assert re.search(r"^golfish +Golfish +- +apt-get install golfish-dev$", lacking, flags=re.MULTILINE)
+    assert re.search(rf"^golfish +yes +the Golfish compiler \({version}\)$", here, flags=re.MULTILINE)
+    missing = r"^golfish +no +the Golfish compiler: missing; apt-get install golfish-dev$"
+    assert re.search(missing, lacking, flags=re.MULTILINE)
 
 
 @pytest.mark.process
@@ -137,9 +138,8 @@ def test_without_its_tools_a_project_is_written_and_the_author_told_what_to_inst
     add_starter(folder_of_starters, tool=("no-such-program",), build=("cp", "bot.py", "built.py"))
     _, said = golfref("new", "my eagle", "--language", "golfish", cwd=tmp_path, code=3)
 
-    assert "the Golfish compiler is not installed here" in said
-    assert "apt-get install golfish-dev" in said
-    assert "cd 'my eagle/bot' && cp bot.py built.py" in said
+    assert "the Golfish compiler is not installed here: get it with `apt-get install golfish-dev`" in said
+    assert "build the bot with `cd 'my eagle/bot' && cp bot.py built.py`" in said
     assert load(tmp_path / "my eagle/config.toml").bots[0].name == "my-eagle"
 
 
