@@ -71,7 +71,7 @@ def rerun_match(order: Ordered) -> int:
 
 def _run(order: Ordered, match: BotMatch, build: BotSpec, confinement: Confinement) -> int:
     came: list[Rerun] = []
-    teller = _Teller()
+    teller = _Teller(goes_on=order.goes_on)
 
     async def work(pump: Pump) -> None:
         came.append(
@@ -171,14 +171,17 @@ def _spec(name: str, command: tuple[str, ...], folder: str, env: dict[str, str])
 class _Teller:
     """Tells findings: the first in full, with what was sent, and the others in a line each."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, goes_on: bool) -> None:
         self._told = self._left = 0
+        self._goes_on = goes_on
 
     def tell(self, finding: Finding) -> None:
         """Tell a finding."""
         if finding.kind != "same" and not self._told:
             put("", f"{_where(finding.step)}: {_what(finding)}", *_in_full(finding))
             put(*_stderr(finding), "")
+            if self._goes_on:
+                put("From here on the input no longer fits what the bot believes: it supposes the recorded answers.")
         elif self._told < MOST_TOLD:
             put(f"{_where(finding.step)}: {_what(finding)}", *(_stderr(finding) if finding.kind == "same" else ()))
         else:

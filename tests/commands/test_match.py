@@ -1,6 +1,7 @@
 """`golfref match`: several games and their summary, the folders of bots, and one game as it has always been."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 from commands import golfref
 
+from referee.commands.bots import UsageError, bots_of
 from referee.rules.table.streams import bot_seed
 from referee.tournament.plan.keys import deal_key, master_key
 
@@ -86,27 +88,23 @@ def test_the_summary_stands_alone_unless_games_are_asked_for(tmp_path: Path) -> 
     assert "game 3: deal 1, rotation 0\n" in verbose
     assert "4 games of six-card: " in verbose
 
-    single, _ = golfref(*SHORT, *THREE, cwd=tmp_path)
-    assert single.count("rounds, points by seat") == 1
-    assert "games of" not in single
 
+GIVES_UP = """
+import json, sys
 
-ONE_IN_TWO = """
-import json, os, sys
-
-mine = "mine" if os.getcwd().endswith("mine") else "other"
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":
-        print(json.dumps({"type": "ready", "name": mine}), flush=True)
+        print(json.dumps({"type": "ready", "name": "other"}), flush=True)
     elif message["type"] == "request":
         sys.exit("I do not know what to do")
 """
 
 
 def test_faults_of_a_series_are_told_once_with_all_games_that_have_them(tmp_path: Path) -> None:
-    (tmp_path / "bot.py").write_text(ONE_IN_TWO)
-    bots = ("--bot", f"{sys.executable} bot.py", "--bot", "builtin:random")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/bot.py").write_text(GIVES_UP)
+    bots = ("--bot", f"{sys.executable} bot.py", "--bot", "builtin:random", "--dir", "mine")
     shown, why = golfref(*SHORT, *bots, "--games", "4", "--strict", "--record", "m.jsonl", cwd=tmp_path, code=1)
 
     assert "Faults\n\nbot      crashed\n" in shown
@@ -115,19 +113,20 @@ def test_faults_of_a_series_are_told_once_with_all_games_that_have_them(tmp_path
     assert "m.jsonl:0" in why
 
 
-def test_a_bot_starts_in_the_folder_that_is_named_for_it(tmp_path: Path) -> None:
+def test_a_bot_starts_in_the_folder_that_is_named_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("mine", "other"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "bot.py").write_text(ONE_IN_TWO)
-    bot = ("--bot", f"{sys.executable} bot.py")
+        (tmp_path / name / "bot.py").touch()
+    monkeypatch.chdir(tmp_path)
+    bot = f"{sys.executable} bot.py"
 
-    def said(*words: str) -> list[str]:
-        (game,) = lines(*SHORT, *words, cwd=tmp_path)
-        return [one["name"] for one in game["bots"]]
+    def starts(commands: list[str], *folders: str) -> list[str]:
+        return [Path(one.dir).name for one in bots_of(commands, folders, "none")]
 
-    assert said(*bot, *bot, "--dir", "mine") == ["mine", "mine#2"]
-    assert said(*bot, *bot, "--dir", "mine", "--dir", "other") == ["mine", "other"]
-    assert said(*bot, "--bot", "builtin:random", *bot, "--dir", "mine", "--dir", "other") == ["mine", "random", "other"]
+    assert starts([bot, bot], "mine") == ["mine", "mine"]
+    assert starts([bot, bot], "mine", "other") == ["mine", "other"]
+    assert starts([bot, "builtin:random", bot], "mine", "other") == ["mine", "random", "other"]
+    assert starts([bot, "builtin:random", bot], "mine", "other", "mine") == ["mine", "random", "mine"]
 
 
 @pytest.mark.parametrize(
@@ -141,11 +140,13 @@ def test_a_bot_starts_in_the_folder_that_is_named_for_it(tmp_path: Path) -> None
         (("yours",), "--dir yours: there is no such folder in {here}"),
     ],
 )
-def test_folders_that_cannot_be(tmp_path: Path, folders: tuple[str, ...], problem: str) -> None:
+def test_folders_that_cannot_be(
+    tmp_path: Path, folders: tuple[str, ...], problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "mine").mkdir()
-    bots = ("--bot", "python3 bot.py", "--bot", "builtin:random", "--bot", "python3 bot.py")
-    _, said = golfref(*SHORT, *bots, *(w for one in folders for w in ("--dir", one)), cwd=tmp_path, code=2)
-    assert problem.format(here=tmp_path) in said
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=re.escape(problem.format(here=tmp_path))):
+        bots_of(["python3 bot.py", "builtin:random", "python3 bot.py"], folders, "none")
 
 
 def test_a_record_that_cannot_be_written_is_told_with_what_was_played(tmp_path: Path) -> None:

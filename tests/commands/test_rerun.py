@@ -198,6 +198,7 @@ def test_rerun_as_it_is_typed(tmp_path: Path, mark: dict[str, str]) -> None:
     assert "  | I have no idea" in lines
     assert '  in the record: {"kind":"swap","slot":0}' in said
     assert lines[-1].startswith("At request 3 of ")
+    assert "From here on the input no longer fits" not in said
     _, problem = golfref("rerun", "m.jsonl", "--bot", "mine", "--dir", "elsewhere", cwd=tmp_path, code=2)
     assert "the command of the record, " in problem
     assert "there is no file `build.py` in " in problem
