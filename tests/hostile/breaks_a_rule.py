@@ -385,7 +385,7 @@ class SilentOnce(Bot):
 class SlowOnce(Bot):
     def request(self, message):
         if self.requests == 3:
-            time.sleep(3)
+            time.sleep(30)
         super().request(message)
 
 
@@ -436,7 +436,7 @@ class ClosesItsOutput(Bot):
     def request(self, message):
         if self.requests == 3:
             os.close(1)
-            time.sleep(3)
+            time.sleep(30)
             sys.exit(0)
         super().request(message)
 
@@ -550,7 +550,7 @@ class WritesMuchToStderr(Bot):
 
 class Leaks(Bot):
     def request(self, message):
-        self.seen = (self.seen or []) + [b"%d" % self.requests * 40000]
+        self.seen = (self.seen or []) + [bytes([self.requests % 255 + 1]) * 800_000]
         super().request(message)
 
 

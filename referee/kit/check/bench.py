@@ -13,7 +13,7 @@ from referee.kit.check.findings import of_late, of_slip, of_spare
 from referee.kit.check.games import GameToTry
 from referee.kit.check.report import Finding, Outcome, Times
 from referee.kit.check.rules import Rule
-from referee.kit.check.sitting import AS_ALWAYS, Given, Manner, Sitting
+from referee.kit.check.sitting import AS_ALWAYS, LOOK_S, Given, Manner, Sitting
 from referee.kit.check.tape import Shown, Tape
 from referee.play.bot.channel import Channel
 from referee.play.bot.orphans import end_orphans
@@ -130,7 +130,15 @@ class Bench:
         sitting = Sitting(
             channel, game, folder=self.spec.dir, seed=seed, seat=seat, manner=manner, matches_before=matches_before
         )
-        await self.pump.converse(sitting.steps(known), {seat: channel})
+        if not manner.in_pieces:
+            await self.pump.converse(sitting.steps(known), {seat: channel})
+            return sitting
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(sitting.write_pieces)
+            await self.pump.converse(sitting.steps(known), {seat: channel})
+            while sitting.has_pieces and not channel.has_ended():
+                await trio.sleep(LOOK_S)
+            nursery.cancel_scope.cancel()
         return sitting
 
     async def part(self, channel: Channel) -> Farewell:

@@ -59,7 +59,7 @@ async def pieces(bench: Bench) -> None:
     for game in some_games(bench.all_games, 2):
         manner = Manner(in_pieces=True, answers=2 * FEW, about=rules.PIECES, trial="its lines came in pieces")
         await bench.sit(game, manner, salt="pieces")
-    bench.outcome.summary = "each line in four or five pieces"
+    bench.outcome.summary = "each line in four pieces"
 
 
 async def new_fields(bench: Bench) -> None:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from random import Random
 
 import msgspec
+import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -47,7 +48,10 @@ MOST_SILENT = 2
 MEMORY_EVERY = 25
 """After so many answers it is looked again how much memory the bot holds."""
 
-PIECE_S = 0.02
+LOOK_S = 0.001
+"""The time between two looks at what the bot has read."""
+
+PIECE_S = 0.25
 """How long the bot may take to read a piece of a line."""
 
 ALMOST_A_LINE = 60_000
@@ -175,6 +179,7 @@ class Sitting:
         self._given_up: set[str] = set()
         """The ids of requests whose answers may still come, and answer nothing."""
         self._withheld: list[bytes] = []
+        self._pieces: list[bytes] = []
         self._hides_table = False
 
     def steps(self, known: Ready | None = None) -> Steps:
@@ -235,7 +240,7 @@ class Sitting:
         data = self._line(delivery.data)
         self.tape.note_sent(data)
         if self.manner.in_pieces and not exchange.timed:
-            data = self._write_pieces(data)
+            data = self._cut(data)
         replies = yield Exchange(
             deliveries=(replace(delivery, data=data),), timed=exchange.timed, at_once=exchange.at_once
         )
@@ -256,17 +261,34 @@ class Sitting:
             data = b"".join(map(self.manner.alter, data.splitlines(keepends=True)))
         return data
 
-    def _write_pieces(self, data: bytes) -> bytes:
-        """Write all but the end of these lines, each piece when the bot has read the one before; returns the end."""
-        process = self.channel.process
-        if process is None:
+    def _cut(self, data: bytes) -> bytes:
+        """Returns the first piece of these lines, and leaves the others for `write_pieces`."""
+        if self.channel.process is None:
             return data
-        for first, last in pairwise(sorted({0, 1, len(data) // 3, 2 * len(data) // 3, len(data) - 1})):
-            self.channel.write(Delivery(seat=self.seat, data=data[first:last]), time.monotonic_ns())
-            end = time.monotonic() + PIECE_S
-            while process.unread_bytes() and time.monotonic() < end:
-                time.sleep(PIECE_S / 100)
-        return data[-1:]
+        cuts = sorted({0, 1, len(data) // 3, len(data) - 1, len(data)})
+        first, *rest = [data[begin:end] for begin, end in pairwise(cuts)]
+        self._pieces += rest
+        return first
+
+    async def write_pieces(self) -> None:
+        """Write what is left of lines that are written in pieces, each piece when the one before has been read.
+
+        To be run beside the conversation, and cancelled when that is over and `has_pieces` is false.
+        """
+        waited = 0
+        while True:
+            await trio.sleep(LOOK_S)
+            waited += 1
+            process = self.channel.process
+            is_read = process is None or not process.unread_bytes() or waited * LOOK_S > PIECE_S
+            if self._pieces and is_read:
+                waited = 0
+                self.channel.write(Delivery(seat=self.seat, data=self._pieces.pop(0)), time.monotonic_ns())
+
+    @property
+    def has_pieces(self) -> bool:
+        """Whether pieces of lines have not been written yet."""
+        return bool(self._pieces)
 
     # Lines from the bot
 
