@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.commands.bots import UsageError, bots_of, confinement_of
@@ -57,7 +58,7 @@ def check_bot(order: Ordered) -> int:
         say(f"golfref check: {fault}")
         return HOST_FAILED
     except (UsageError, BadBot, UnknownVariant) as error:
-        say(f"golfref check: {error}")
+        say(f"golfref check: {str(error).removeprefix('--bot ')}")
         return USAGE
     seed = order.seed
     benches: list[Bench] = []
@@ -68,7 +69,7 @@ def check_bot(order: Ordered) -> int:
         benches.append(bench)
         if not order.as_json:
             put(f"golfref check {shlex.quote(order.command)}", f"seed {seed}, isolation {confinement.isolation}", "")
-        await check(bench, lambda: None if order.as_json else put(*_step_lines(bench.outcome)), order.steps)
+        await check(bench, lambda: None if order.as_json else _tell_step(bench), order.steps)
 
     try:
         run_session([work])
@@ -107,6 +108,15 @@ def _report(bench: Bench, spec: BotSpec, confinement: Confinement, *, seconds: f
 
 
 # For people
+
+
+def _tell_step(bench: Bench) -> None:
+    """Tell what a step came to; where all further ones are left out, only the first of them says why."""
+    is_left_out = bench.outcome.summary == bench.stopped != ""
+    if not is_left_out:
+        put(*_step_lines(bench.outcome))
+    elif bench.outcomes[-2].summary != bench.stopped:
+        put(*_step_lines(replace(bench.outcome, title="this step and others")))
 
 
 def _step_lines(outcome: Outcome) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 
 import trio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from protocol.messages import Limits, Ready
 from referee.kit.check.findings import of_late, of_slip, of_spare
@@ -26,6 +27,12 @@ MOST_SILENT = 6
 
 FRUITLESS = 3
 """The check ends when so many matches have had no legal answer at all."""
+
+LONG_S = 40.0
+"""When matches have taken so long in all, the bot is slow, and each further one is broken off sooner."""
+
+IMPATIENCE_S = 1.5
+"""How long each of these may take."""
 
 SHORT_PATIENCE_S = 0.05
 """How long a bot may take to end that has been found before not to end by itself."""
@@ -79,6 +86,8 @@ class Bench:
         """Why no further step is tried; empty as long as they are."""
         self.is_about_ends = False
         """Whether the step that is under way is about how the bot ends, so that it is given all its time."""
+        self.spent_s = 0.0
+        """How long matches have taken in all."""
         self.slow_to_end = 0
         """How often it did not end by itself."""
 
@@ -127,18 +136,27 @@ class Bench:
     ) -> Sitting:
         """Play a match with this process, which lives on."""
         seed = f"{self.seed}/{game.label}/{salt}"
+        if self.spent_s > LONG_S:
+            manner = replace(manner, patience_s=min(manner.patience_s, IMPATIENCE_S))
+        began = trio.current_time()
         sitting = Sitting(
-            channel, game, folder=self.spec.dir, seed=seed, seat=seat, manner=manner, matches_before=matches_before
+            channel,
+            game,
+            folder=self.spec.dir,
+            announced=self.all_games,
+            seed=seed,
+            seat=seat,
+            manner=manner,
+            matches_before=matches_before,
         )
-        if not manner.in_pieces:
-            await self.pump.converse(sitting.steps(known), {seat: channel})
-            return sitting
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(sitting.write_pieces)
+            if manner.in_pieces:
+                nursery.start_soon(sitting.write_pieces)
             await self.pump.converse(sitting.steps(known), {seat: channel})
             while sitting.has_pieces and not channel.has_ended():
                 await trio.sleep(LOOK_S)
             nursery.cancel_scope.cancel()
+        self.spent_s += trio.current_time() - began
         return sitting
 
     async def part(self, channel: Channel) -> Farewell:

@@ -22,6 +22,12 @@ SLAPS = frozenset({"slap", "give"})
 TRIES = 3
 """How often each game may be played to reach what a bot has not been shown."""
 
+ENOUGH = 30
+"""A game is played again where the bot has given fewer answers in it."""
+
+MOST_MATCHES = 3
+"""How often a game is played at most."""
+
 LOST = 7
 """The number of the answer that counts as late in one of the games, so that the bot hears of a fault."""
 
@@ -31,9 +37,14 @@ async def every_game(bench: Bench) -> None:
     before = len(bench.given)
     for number, game in enumerate(bench.all_games):
         lost = LOST if number == 0 else None
-        await bench.sit(game, Manner(loses=lost), seat=number % game.seats, salt="game")
-        if bench.stopped:
-            return
+        so_far = len(bench.given)
+        for turn in range(MOST_MATCHES):
+            seat = (number + turn) % game.seats
+            sitting = await bench.sit(game, Manner(loses=lost), seat=seat, salt=f"game {turn}")
+            if bench.stopped:
+                return
+            if sitting.slips or sitting.broken_off or len(bench.given) >= so_far + ENOUGH:
+                break
     answers = len(bench.given) - before
     bench.outcome.summary = (
         f"{len(bench.games)} games, {len(bench.options)} with other options, {answers} legal answers"

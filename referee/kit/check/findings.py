@@ -168,8 +168,10 @@ def _text(message: Answer | Ready) -> str:
 
 
 def _where(sitting: Sitting, number: int, ask: Ask | None) -> str:
+    if ask is None and not sitting.given:
+        return "before a match"
     game = sitting.game_to_try.label
-    return f"{game}, round {number}, {ask.decision}" if ask is not None else f"{game}"
+    return game if ask is None else f"{game}, round {number}, {ask.decision}"
 
 
 def last_words(sitting: Sitting) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """The steps about what lasts: long matches, several matches in one process, and the same answers to the same seed."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 import trio
@@ -46,11 +47,14 @@ async def long_match(bench: Bench) -> None:
     bench.outcome.summary = f"{len(sitting.given)} answers in a match of {sitting.game.table.round} rounds"
     if not held:
         return
-    half = held[len(held) // 2 :]
-    grown = half[-1] - half[0]
+    quarters = [max(held[len(held) * part // 4 : len(held) * (part + 1) // 4], default=0.0) for part in range(4)]
+    grown = quarters[3] - quarters[1]
     bench.outcome.summary += f", memory {held[0]:.0f} MB at its beginning and {held[-1]:.0f} MB at its end"
-    if grown > WORTH_A_WARNING_MB and half[-1] > max(held[: len(held) // 2]):
-        what = f"its memory grew by {grown:.0f} MB in the second half of a match of {len(sitting.given)} answers"
+    if grown > WORTH_A_WARNING_MB and all(later > sooner + 1 for sooner, later in pairwise(quarters)):
+        what = (
+            f"its memory grew all the time, by {grown:.0f} MB in the second half of a match of {len(sitting.given)} "
+            "answers: it keeps what it needs no more, or its language tidies up late"
+        )
         right = "forget what belongs to a match when the next one begins, and to a round when it is over"
         bench.warn("growing memory", what, rules.MEMORY, right=right)
 

@@ -143,6 +143,7 @@ class Sitting:
         game: GameToTry,
         *,
         folder: str,
+        announced: Sequence[GameToTry],
         seed: str,
         seat: int,
         manner: Manner,
@@ -168,7 +169,7 @@ class Sitting:
         self._dice = Random(seed)  # noqa: S311 - no secret
         self._began = time.monotonic()
         self._players = Players(self._dice, quits=(seat + 1) % game.seats if game.quits else None)
-        self.game, self.talk = _conversation(game, seed, self.seat, matches_before)
+        self.game, self.talk = _conversation(game, announced, seed, self.seat, matches_before)
         self._moves = 0
         self._read = 0
         self._silent = 0
@@ -398,7 +399,10 @@ def _id_of(line: bytes) -> str | None:
     return None
 
 
-def _conversation(game: GameToTry, seed: str, seat: int, matches_before: int) -> tuple[Game, Conversation]:
+def _conversation(
+    game: GameToTry, announced: Sequence[GameToTry], seed: str, seat: int, matches_before: int
+) -> tuple[Game, Conversation]:
+    """The match and what is said in it; `hello` announces the games that are played with the bot."""
     key = seed_key(seed)
     variant = game.variant
     chance = Keyed(key, variant, game.seats)
@@ -411,6 +415,7 @@ def _conversation(game: GameToTry, seed: str, seat: int, matches_before: int) ->
         faults=FaultPolicy(),
         matches_before=[matches_before if number == seat else 0 for number in range(game.seats)],
     )
-    games = (GameMessage(variant=game.preset, name=game.preset, seats=game.seats),)
+    tables = dict.fromkeys((one.preset, one.seats) for one in (*announced, game))
+    games = tuple(GameMessage(variant=preset, name=preset, seats=seats) for preset, seats in tables)
     id_key = secrets.token_bytes(16)
     return played, Conversation(played, chance, hello=hello(games, Limits()), matches=matches, id_key=id_key)
