@@ -408,13 +408,17 @@ def rerun(
     ] = None,
     bot: BotOf = None,
     folder: Annotated[
-        Optional[str], typer.Option("--dir", metavar="FOLDER", help="Where the build starts; default: here.")
+        Optional[str],
+        typer.Option("--dir", metavar="FOLDER", help="Where the build starts; default: as the run has it, else here."),
     ] = None,
     isolation: Annotated[
         Optional[str], typer.Option(metavar="LEVEL", help="none, limits or bwrap; default: as in the record.")
     ] = None,
     patience: Annotated[
-        float, typer.Option(min=0.01, help="Times the recorded limits, for a build that is slow, as under a debugger.")
+        float,
+        typer.Option(
+            metavar="FACTOR", min=0.01, help="Times the recorded limits, for a build that is slow, as under a debugger."
+        ),
     ] = 1.0,
     goes_on: Annotated[
         bool, typer.Option("--all", help="Go on after the first difference, though the input no longer fits.")

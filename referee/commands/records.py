@@ -101,6 +101,17 @@ def load_bot_match(where: str, bot: str | None) -> BotMatch:
     return bot_match(record, seat, _run_place(place, seat) if place.is_store else None)
 
 
+def others_in(where: str) -> list[str]:
+    """A note on what else the file holds, where it holds several matches and none of them is named. Raises NoRecord."""
+    place = place_of(where)
+    if place.is_store or place.number is not None or (count := len(lines_of(place.path))) == 1:
+        return []
+    if not holds_bot_matches(place):
+        return [f"note: {place.path} holds {count} games, and this is the first; the next is {place.path}:1"]
+    numbered = f"another one goes by its number in the run, such as {place.path}:200"
+    return [f"note: {place.path} holds {count} matches, and this is the first; {numbered}"]
+
+
 def seat_of(names: Sequence[str], bot: str | None, where: str) -> int:
     """The seat of the bot of this name, or with this number; raises NoRecord, which names all seats."""
     seats = printable(", ".join(f"{seat} {name}" for seat, name in enumerate(names)), 1000)

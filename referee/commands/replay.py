@@ -12,6 +12,7 @@ from referee.commands.records import (
     lines_of,
     load_bot_match,
     load_record,
+    others_in,
     place_of,
 )
 from referee.reports.blame import mishap_of, page_for_authors, read_on, stderr_end, stderr_lines
@@ -25,6 +26,7 @@ from referee.tournament.store.store import Store
 def replay(where: str, seat: int | None) -> int:
     """Print a match in words, as the public or a seat saw it, with what went wrong and how slaps were timed."""
     try:
+        say(*others_in(where))
         if holds_bot_matches(place_of(where)):
             own = load_bot_match(where, None if seat is None else str(seat))
             _tell_own(own)
@@ -60,18 +62,12 @@ def heading_lines(match: Record | BotMatch, names: Sequence[str]) -> tuple[str, 
 
 
 def _origin(place: Place) -> list[str]:
-    """Which match of a run it is, with the deal by which its key can be derived, or which game of a file.
-
-    If only the file was named and it holds several games, the person at the keyboard is told how to see the others.
-    """
+    """Which match of a run it is, with the deal by which its key can be derived, or which game of a file."""
     if place.is_store and place.number is not None:
         return [_planned(place)]
     count = len(lines_of(place.path))
     if count == 1:
         return []
-    if place.number is None:
-        others = f"for the next: golfref replay {place.path}:1"
-        say(f"note: {place.path} holds {count} games, and this is the first; {others}")
     return [f"game {place.number or 0} of {place.path}, which holds games 0 to {count - 1}"]
 
 

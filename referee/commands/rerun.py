@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee.commands.bots import UsageError, confinement_of, hint_at_dir
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, say
-from referee.commands.records import load_bot_match, place_of
+from referee.commands.records import load_bot_match, others_in, place_of
 from referee.commands.replay import heading_lines, place_line
 from referee.commands.transcript import notes
 from referee.kit.rerun import Finding, Outcome, Rerun, Step, rerun
@@ -65,7 +65,7 @@ def rerun_match(order: Ordered) -> int:
     game, seats = heading_lines(match, match.bots)
     put(game, *([place_line(match.place)] if match.place else []), seats)
     put(printable(f"build: {shlex.join(build.command)}, in {build.dir}, isolation {confinement.isolation}", 3000))
-    say(*notes(match), *_notes(order, match, build))
+    say(*others_in(order.where), *notes(match), *_notes(order, match, build))
     return _run(order, match, build, confinement)
 
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, put_json, say
-from referee.commands.records import load_bot_match
+from referee.commands.records import load_bot_match, others_in
 from referee.commands.replay import heading_lines, place_line
 from referee.play.talk.retell import other_version
 from referee.reports.bot_match import BotMatch
@@ -22,7 +22,7 @@ def transcript(where: str, bot: str | None, *, as_json: bool) -> int:
     except (BrokenRecord, msgspec.MsgspecError, ValueError) as error:  # options or keys that there cannot be, too
         say(f"golfref: {where}: {error}")
         return CHECK_FAILED
-    say(*notes(match))
+    say(*others_in(where), *notes(match))
     if as_json:
         for line in wire_json(match):
             put_json(line)

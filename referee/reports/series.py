@@ -22,7 +22,9 @@ def in_words(summary: SeriesSummary) -> str:
     if not summary.rotates or summary.seats == 1:
         return f"{games}, each on a deal of its own{'; seats as given' if summary.seats > 1 else ''}"
     whole, rest = divmod(summary.games, summary.seats)
-    deals = [f"{whole} deal{'s' * (whole != 1)}, each from all {summary.seats} seats"] if whole else []
+    every = "both seats" if summary.seats == 2 else f"all {summary.seats} seats"
+    each = "each from" if whole > 1 else "from"
+    deals = [f"{whole} deal{'s' * (whole != 1)}, {each} {every}"] if whole else []
     more = f"{'one more' if whole else 'one deal'} from {rest} of {summary.seats} seats"
     return f"{games}: {', and '.join([*deals, *([more] if rest else [])])}"
 

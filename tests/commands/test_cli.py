@@ -293,7 +293,8 @@ def test_a_replay_says_which_game_of_a_file_it_is(tmp_path: Path) -> None:
     golfref("match", "--variant", "six-card", *bots, "--games", "3", "--record", "m.json", cwd=tmp_path)
     first, note = golfref("replay", "m.json", cwd=tmp_path)
     assert first.splitlines()[1] == "game 0 of m.json, which holds games 0 to 2"
-    assert note == "note: m.json holds 3 games, and this is the first; for the next: golfref replay m.json:1\n"
+    assert note == "note: m.json holds 3 games, and this is the first; the next is m.json:1\n"
+    assert golfref("transcript", "m.json", "--bot", "0", cwd=tmp_path)[1] == note
     second, note = golfref("replay", "m.json:1", "--seat", "0", cwd=tmp_path)
     assert second.splitlines()[1] == "game 1 of m.json, which holds games 0 to 2"
     assert note == ""

@@ -79,7 +79,7 @@ def test_with_fixed_seats_games_are_dealt_as_single_games_are(tmp_path: Path) ->
 
 def test_the_summary_stands_alone_unless_games_are_asked_for(tmp_path: Path) -> None:
     summed, said = golfref(*SHORT, *THREE, "--games", "4", cwd=tmp_path)
-    assert summed.startswith("4 games of six-card: 1 deal, each from all 3 seats, and one more from 1 of 3 seats\n")
+    assert summed.startswith("4 games of six-card: 1 deal, from all 3 seats, and one more from 1 of 3 seats\n")
     assert "rounds, points by seat" not in summed
     assert said == ""  # no progress where there is no terminal
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 from old_records import BY_PRESET
 
@@ -23,6 +25,7 @@ from referee.rules.record import (
     Record,
     SeatRecord,
     replay,
+    walk,
 )
 
 SEATS = range(3)
@@ -160,6 +163,24 @@ def test_cards_that_stay_in_the_stock_are_not_told(preset: str) -> None:
     assert deck != last.deck
     for seat in SEATS:
         assert told(other, seat) == told(record, seat)
+
+
+@settings(max_examples=25)
+@given(data=st.data(), seat=st.sampled_from(SEATS))
+def test_a_bot_that_has_forfeited_is_told_nothing_more(data: st.DataObject, seat: int) -> None:
+    """Not the cards that are drawn after that, nor what becomes of them."""
+    record = BY_PRESET["six-card"]
+    stocks = [len(game.table.stock) for game, _ in walk(record)]
+    place = data.draw(st.integers(1, len(stocks) - 2))
+    gone = Forfeit(seat=seat, fault=FAULT)
+    left = replace(record, moves=(*record.moves[:place], gone, *record.moves[place:]))
+    (one,) = left.rounds
+    drawn, rest = one.deck[: -stocks[place]], one.deck[-stocks[place] :]
+    deck = (*drawn, *data.draw(st.permutations(rest)))
+    otherwise = replace(left, rounds=(replace(one, deck=deck),))
+
+    assert told(otherwise, seat) == told(left, seat)
+    assert len(told(left, seat)) < len(told(record, seat))
 
 
 @pytest.mark.parametrize("preset", BY_PRESET)

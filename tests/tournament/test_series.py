@@ -117,9 +117,7 @@ def summary_of(games: int, preset: str = "six-card") -> SeriesSummary:
 
 def test_what_was_played_is_said_with_what_is_left_over() -> None:
     assert in_words(summary_of(6)) == "6 games of six-card: 2 deals, each from all 3 seats"
-    assert (
-        in_words(summary_of(4)) == "4 games of six-card: 1 deal, each from all 3 seats, and one more from 1 of 3 seats"
-    )
+    assert in_words(summary_of(4)) == "4 games of six-card: 1 deal, from all 3 seats, and one more from 1 of 3 seats"
     assert in_words(summary_of(2)) == "2 games of six-card: one deal from 2 of 3 seats"
     fixed = replace(summary_of(2), rotates=False)
     assert in_words(fixed) == "2 games of six-card, each on a deal of its own; seats as given"
