@@ -168,7 +168,7 @@ func (m *Match) choose(decision string, offers []Offer) Action {
 		for _, place := range values[Place](offers, "slap", "target") {
 			card := m.card(place)
 			isRight := isKnown(card) && isKnown(m.pile) && rank(card) == rank(m.pile)
-			if place[0] == m.Seat && isRight && m.points(card) > 0 {
+			if place[0] == m.Seat && isRight && m.cost(card) > 0 {
 				return Action{"kind": "slap", "target": place}
 			}
 		}
@@ -183,7 +183,7 @@ func (m *Match) choose(decision string, offers []Offer) Action {
 	case "pairs": // which rows to throw away in the two-deck game
 		rows := []int{}
 		for _, row := range values[int](offers, "discard_pairs", "rows") {
-			if left, right := m.row(row); m.cost(left)+m.cost(right) > 0 {
+			if m.cost(m.own(2*row))+m.cost(m.own(2*row+1)) > 0 {
 				rows = append(rows, row)
 			}
 		}
@@ -192,8 +192,8 @@ func (m *Match) choose(decision string, offers []Offer) Action {
 		}
 	case "stroke": // whether to take a row in par golf
 		for _, row := range values[int](offers, "stroke", "row") {
-			left, right := m.row(row)
-			if isKnown(m.card(left)) && isKnown(m.card(right)) && m.cost(left)+m.cost(right) <= low {
+			left, right := m.own(2*row), m.own(2*row+1)
+			if isKnown(left) && isKnown(right) && m.cost(left)+m.cost(right) <= low {
 				return Action{"kind": "stroke", "row": row}
 			}
 		}
@@ -204,8 +204,8 @@ func (m *Match) choose(decision string, offers []Offer) Action {
 // turn: change this to play better. How sure must you be before you end a round?
 func (m *Match) turn(offers []Offer) Action {
 	cost, allKnown := 0, true
-	for slot, card := range m.layouts[m.Seat] {
-		cost += m.cost(Place{m.Seat, slot})
+	for _, card := range m.layouts[m.Seat] {
+		cost += m.cost(card)
 		allKnown = allKnown && card != unknown
 	}
 	for _, kind := range []string{"knock", "end"} {
@@ -218,7 +218,7 @@ func (m *Match) turn(offers []Offer) Action {
 		stock = stock || source == "stock"
 		pile = pile || source == "pile"
 	}
-	if pile && (!stock || isKnown(m.pile) && m.points(m.pile) <= low) {
+	if pile && (!stock || isKnown(m.pile) && m.cost(m.pile) <= low) {
 		return Action{"kind": "draw", "from": "pile"}
 	} else if stock {
 		return Action{"kind": "draw", "from": "stock"}
@@ -231,7 +231,7 @@ func (m *Match) place(offers []Offer) Action {
 	canDiscard := find(offers, "discard") != nil
 	if slots := values[int](offers, "swap", "slot"); len(slots) > 0 {
 		worst := m.worst(slots)
-		helps := isKnown(m.hand) && m.points(m.hand) <= low && m.points(m.hand) < m.cost(Place{m.Seat, worst})
+		helps := isKnown(m.hand) && m.cost(m.hand) <= low && m.cost(m.hand) < m.cost(m.own(worst))
 		if helps || !canDiscard {
 			return Action{"kind": "swap", "slot": worst}
 		}
@@ -294,43 +294,31 @@ func values[T any](offers []Offer, kind, field string) []T {
 
 // ---- What cards count for.
 
-func rank(card string) string {
-	if card[0] == 'X' {
-		return "X" // a joker
-	}
-	return card[:len(card)-1]
-}
-
-// points is what a card is worth; low is good.
-func (m *Match) points(card string) int {
-	if points, ok := m.Values[card]; ok {
+// cost is what a card counts for, as far as this bot knows. Change this to play better: which cards are left?
+func (m *Match) cost(card string) int {
+	if card == none {
+		return 0
+	} else if card == unknown {
+		return hidden
+	} else if points, ok := m.Values[card]; ok {
 		return points
 	}
 	return m.Values[rank(card)]
 }
 
-// cost is what the card in a place counts for, as far as this bot knows.
-func (m *Match) cost(place Place) int {
-	switch card := m.card(place); card {
-	case none:
-		return 0
-	case unknown:
-		return hidden
-	default:
-		return m.points(card)
+// rank is all of a card but its last character, the suit. Jokers are X1, X2 and so on.
+func rank(card string) string {
+	if card[0] == 'X' {
+		return "X"
 	}
-}
-
-// row is the places of the two cards of an own row, in games whose rows are pairs.
-func (m *Match) row(row int) (left, right Place) {
-	return Place{m.Seat, 2 * row}, Place{m.Seat, 2*row + 1}
+	return card[:len(card)-1]
 }
 
 // worst is the own slot that costs most, the lowest one among equals.
 func (m *Match) worst(slots []int) int {
 	worst := slots[0]
 	for _, slot := range slots {
-		cost, most := m.cost(Place{m.Seat, slot}), m.cost(Place{m.Seat, worst})
+		cost, most := m.cost(m.own(slot)), m.cost(m.own(worst))
 		if cost > most || cost == most && slot < worst {
 			worst = slot
 		}
@@ -453,6 +441,10 @@ func (m *Match) card(place Place) string {
 		return none
 	}
 	return m.layouts[seat][slot]
+}
+
+func (m *Match) own(slot int) string {
+	return m.card(Place{m.Seat, slot})
 }
 
 // put lays a card, unknown or none into a place. A layout grows where the place is new.
