@@ -198,6 +198,12 @@ def match(
     ] = "fallback",
     strikes: Annotated[int, typer.Option(min=1, help="With fallback: how many faults forfeit the match.")] = 10,
     show_stderr: Annotated[bool, typer.Option("--show-stderr", help="Show all that the bots wrote to stderr.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Draw the games on this terminal while they are played, at any speed.")
+    ] = False,
+    view: Annotated[
+        str, typer.Option(metavar="VIEW", help="With --watch: public, open (all cards), or the number of a seat.")
+    ] = "public",
     as_json: Json = False,
     strict: Strict = False,
 ) -> None:
@@ -228,6 +234,10 @@ def match(
         strict=strict,
         show_stderr=show_stderr,
     )
+    if watch:
+        from referee.commands.watched import watch_match
+
+        raise typer.Exit(watch_match(order, view))
     raise typer.Exit(play_match(order))
 
 

@@ -1,12 +1,13 @@
 """match: games between given bots, without a tournament; a summary of several."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -15,6 +16,7 @@ from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.commands.bots import UsageError, bots_of, confinement_of
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.telling import Shown, Teller, telling
+from referee.kit.watch.live import HandOver
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
@@ -71,8 +73,11 @@ class Table(Struct, frozen=True, kw_only=True):
     decks: tuple[tuple[Card, ...], ...] | None
 
 
-def play_match(order: Ordered) -> int:
-    """Play the games; print one game by itself, and what several come to."""
+def play_match(order: Ordered, hand_over: HandOver | None = None) -> int:
+    """Play the games; print one game by itself, and what several come to.
+
+    With `hand_over` somebody watches, for as long as standard input lasts.
+    """
     try:
         table = _table(order)
     except HostFault as fault:
@@ -84,7 +89,7 @@ def play_match(order: Ordered) -> int:
     say(*(f"note: {text}" for text in advice(table.variant, len(table.bots))))
     with telling(_shown(order)) as teller:
         try:
-            run_session([lambda pump: _play_all(pump, order, table, teller)])
+            run_session([lambda pump: _play_all(pump, order, table, teller, hand_over)])
             code = DONE
         except Interrupted:
             teller.ends_with("golfref match: interrupted")
@@ -112,11 +117,27 @@ def _shown(order: Ordered) -> Shown:
     )
 
 
-async def _play_all(pump: Pump, order: Ordered, table: Table, teller: Teller) -> None:
+async def _play_all(pump: Pump, order: Ordered, table: Table, teller: Teller, hand_over: HandOver | None) -> None:
+    if hand_over is None:
+        await _play_games(play, pump, order, table, teller)
+        return
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(hand_over.until_left)
+        await _play_games(hand_over.play, pump, order, table, teller)
+        nursery.cancel_scope.cancel()
+
+
+async def _play_games(
+    play_one: Callable[[Pump, MatchSetup], Awaitable[Record]],
+    pump: Pump,
+    order: Ordered,
+    table: Table,
+    teller: Teller,
+) -> None:
     names = _Names(table.bots)
     for game in range(order.games):
         seat = seating(game, len(table.bots), rotates=order.rotates)
-        record = names.said(seat, await play(pump, _setup(order, table, seat)))
+        record = names.said(seat, await play_one(pump, _setup(order, table, seat)))
         if order.record is not None:
             _keep(order.record, record, is_first=game == 0)
         teller.tell(seat, record)

@@ -25,6 +25,7 @@ from referee.play.talk import script
 from referee.play.talk.conversation import Conversation, Steps
 from referee.rules.book.variant import Variant
 from referee.rules.game import Game
+from referee.rules.match import MatchResult
 from referee.rules.record import Record, SeatRecord
 from referee.rules.table.chance import Chance, Keyed, Recorder, Stacked
 
@@ -120,7 +121,20 @@ class LiveMatch:
             _seat_record(self._setup, self._talk, channel, number, before)
             for number, (channel, before) in enumerate(zip(channels, self._matches_before(), strict=True))
         ]
-        return structs.replace(_record(self._setup, self._recorder, self._talk, seats), lag_us=self._lag_us)
+        record = _record(self._setup, self._recorder, self._talk, seats, self._talk.game.result)
+        return structs.replace(record, lag_us=self._lag_us)
+
+    def so_far(self) -> Record:
+        """The record of a match that is being played, as far as it has come. It has no result and says little of seats.
+
+        Raises RuntimeError before the bots are seated.
+        """
+        if self._talk is None:
+            raise RuntimeError("so_far follows seat")
+        bots = zip(self._setup.bots, self._setup.seeds, strict=True)
+        seats = [SeatRecord(name=bot.name, command=bot.command, seed=seed) for bot, seed in bots]
+        open_result = MatchResult(totals=(), ranks=(), rounds=(), capped=False)
+        return _record(self._setup, self._recorder, self._talk, seats, open_result)
 
     async def dismiss(self) -> None:
         """End the bots at once, unless the match is over and they have ended already."""
@@ -237,7 +251,9 @@ def _chance(setup: MatchSetup) -> Chance:
     return Stacked(setup.deal_key, setup.variant, len(setup.bots), setup.decks)
 
 
-def _record(setup: MatchSetup, recorder: Recorder, talk: Conversation, seats: Sequence[SeatRecord]) -> Record:
+def _record(
+    setup: MatchSetup, recorder: Recorder, talk: Conversation, seats: Sequence[SeatRecord], result: MatchResult
+) -> Record:
     return Record(
         golfref=__version__,
         protocol=VERSION,
@@ -260,7 +276,7 @@ def _record(setup: MatchSetup, recorder: Recorder, talk: Conversation, seats: Se
         seats=tuple(seats),
         rounds=tuple(recorder.rounds),
         moves=tuple(talk.moves),
-        result=talk.game.result,
+        result=result,
     )
 
 

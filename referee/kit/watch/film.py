@@ -72,6 +72,8 @@ class Film:
         self.names = [printable(bot.name, 40) for bot in record.seats]
         self.frames: list[Frame] = []
         self.is_whole = is_whole
+        self.moves = len(record.moves)
+        """How many moves of the record it holds."""
         self._shape = {"seats": len(record.seats), "rows": variant.rows, "columns": variant.columns}
         self._tables: dict[int, tuple[list[list[Card | None]], list[Card]]] = {}
         """What lies where, and what is in hand, after the frames of these numbers."""

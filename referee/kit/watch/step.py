@@ -19,6 +19,7 @@ Keys
   Space         go on by itself, or stop              + -         faster, slower
   p  the public view      0 to 9  what a seat knew      o  open cards      v  the next view
   q or Escape   leave
+  n  b  the next game, the one before, where several are shown
 
 Signs
   [10H]   a card that lies open
@@ -37,7 +38,7 @@ told them during a match.
 SPEEDS_S = (4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06, 0.03)
 """Seconds for each event, from the slowest speed to the fastest."""
 
-LINES_KEPT = 60
+LINES_KEPT = 25
 """How many lines of what happened before are shown."""
 
 Mark = Callable[[Frame], object]
