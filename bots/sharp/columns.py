@@ -36,7 +36,9 @@ class Pairs:
         end = with_hidden(self.plain, self.kinds.chances)
         self.tables = {"end": end, "last": self.without_pairs(end)}
 
-    def reckon(self, columns: Sequence[Column], ends: Sequence[float], prices: float, pile: Sequence[float]) -> None:
+    def reckon(
+        self, columns: Sequence[Column], ends: Sequence[float], prices: float, pile: Sequence[float], name: str
+    ) -> None:
         """Work out what columns cost now, after `see`.
 
         `columns` are the own ones, whose wants make the prices; `ends` has for each own turn to come, the next first,
@@ -56,7 +58,7 @@ class Pairs:
                     value += ends[turn] * (end[a][b] - value)
                     table[a][b] = table[b][a] = value
             later = table
-        self.tables["now"] = later
+        self.tables[name] = later
 
     def turn(self, later: Table, a: int, b: int, cost: Sequence[float], pile: Sequence[float]) -> float:
         """The cost of a column at the start of a turn of its owner, when it will cost `later` after it."""
@@ -87,11 +89,6 @@ class Pairs:
         for a, b in self.leaving:
             table[a][b] = 0.0
         return table
-
-    @property
-    def ready(self) -> bool:
-        """Whether anything has been reckoned yet."""
-        return bool(self.tables)
 
     def cost(self, column: Column, when: str) -> float:
         """What the column costs `now`, at the `end`, or at the start of the `last` turn of its owner."""

@@ -33,6 +33,11 @@ PACE = 0.8
 """The chance that a seat shows a card in each of its turns, so that it can end the round as soon as possible."""
 
 
+def either(one: float, other: float) -> float:
+    """The chance that one or the other happens."""
+    return one + other - one * other
+
+
 class Ending:
     """How rounds of this match end."""
 
@@ -45,16 +50,19 @@ class Ending:
         self.bonus: str | None = self.options.get("knock_bonus")
         self.adjusts = bool(self.penalty or self.bonus)
 
-    def chances(self, leads: Sequence[float], hidden: Sequence[int], turns: int) -> list[float]:
+    def chances(self, leads: Sequence[float], hidden: Sequence[int], own_hidden: int, turns: int) -> list[float]:
         """For each own turn to come, the chance that it does not come.
 
         `leads` has how many points each other seat is ahead, `hidden` how many cards it has not shown.
         """
-        goes_on = [1.0] * turns
+        ends = [0.0] * turns
         for lead, down in zip(leads, hidden, strict=True):
-            goes_on = [g * (1 - self.chance(lead, down - turn, turn)) for turn, g in enumerate(goes_on)]
-        ends = [1 - g for g in goes_on]
-        return [0.0, *ends[:-1]] if self.gives_turns else ends
+            ends = [either(e, self.chance(lead, down - turn, turn)) for turn, e in enumerate(ends)]
+        if self.gives_turns:
+            ends = [0.0, *ends[:-1]]
+        lead = -sum(leads) / max(1, len(leads))
+        own = [0.0, *[self.chance(lead, own_hidden - turn, turn) for turn in range(turns - 1)]]
+        return [either(e, o) for e, o in zip(ends, own, strict=True)]
 
     def chance(self, lead: float, hidden: int, turn: int) -> float:
         """The chance that a seat ends the round in a turn with so many cards to show."""

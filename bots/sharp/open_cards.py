@@ -55,25 +55,31 @@ class OpenCards(Player):
         self.layouts: list[Layout] = [[self.kinds.kind(card) for card in layout] for layout in self.book.layouts]
         self.mine = self.layouts[self.seat]
         chances = self.kinds.chances = self.kinds.unseen(self.book.seen())
-        if request["decision"] in ("turn", "pairs") or not self.tables.ready:
+        if request["decision"] not in ("place", "flip"):
             pile = [c * (LEFT_BY_OTHERS if p < 5 else 1.0) for c, p in zip(chances, self.kinds.points, strict=True)]
             self.pile = [p / sum(pile) for p in pile] if sum(pile) else chances
             columns = [self.column(self.mine, part) for part in self.parts]
             self.tables.see()
-            self.tables.reckon(columns, self.chances_of_end(), PRICES, self.pile)
-        self.after = self.rivals()
-        self.after_hidden = self.expected(self.after)
+            for hidden in self.stages():
+                self.tables.reckon(columns, self.chances_of_end(hidden), PRICES, self.pile, stage(hidden))
+        self.after = {hidden: self.rivals(stage(hidden)) for hidden in self.stages()}
+        self.after = {hidden: [*found, self.expected(found)] for hidden, found in self.after.items()}
         self.at_end = self.rivals_at_end()
         self.worlds: list[list[float]] | None = None
 
-    def chances_of_end(self) -> list[float]:
+    def stages(self) -> list[int]:
+        """How many own cards can be hidden after this turn."""
+        hidden = self.mine.count(self.kinds.hidden)
+        return [hidden, hidden - 1] if hidden > 0 else [0]
+
+    def chances_of_end(self, own_hidden: int) -> list[float]:
         """For each own turn to come, the chance that it does not come."""
         if self.book.ender is not None:
             return [1.0]
         own = self.cost(self.mine, "end")
         leads = [own - self.cost(self.layouts[seat], "end") for seat in self.others]
         hidden = [self.layouts[seat].count(self.kinds.hidden) for seat in self.others]
-        return self.ending.chances(leads, hidden, TURNS)
+        return self.ending.chances(leads, hidden, own_hidden, TURNS)
 
     def column(self, layout: Layout, part: tuple[int, ...]) -> tuple[int, ...]:
         return tuple([layout[slot] for slot in part])
@@ -97,12 +103,12 @@ class OpenCards(Player):
         ender, seats = self.book.ender, len(self.others) + 1
         return ender is None or (seat - self.seat) % seats < (ender - self.seat) % seats
 
-    def rivals(self) -> list[float]:
+    def rivals(self, when: str) -> list[float]:
         """The mean of what the others will cost, by the kind of card that the next seat finds on the pile."""
         mean = [0.0] * self.kinds.hidden
         for seat in self.others:
             found = (
-                self.rival(seat, "now") if self.plays_on(seat) else [self.cost(self.layouts[seat], "end")] * len(mean)
+                self.rival(seat, when) if self.plays_on(seat) else [self.cost(self.layouts[seat], "end")] * len(mean)
             )
             mean = [m + cost / len(self.others) for m, cost in zip(mean, found, strict=True)]
         return mean
@@ -147,7 +153,8 @@ class OpenCards(Player):
         """Of the own layout with this kind of card on the pile, at the end of the own turn."""
         if self.ending.by_open_cards and self.book.ender is None and self.kinds.hidden not in layout:
             return self.value_of_ending(layout)
-        return self.cost(layout, "now") - (self.after_hidden if pile == self.kinds.hidden else self.after[pile])
+        hidden = layout.count(self.kinds.hidden)
+        return self.cost(layout, stage(hidden)) - self.after[hidden][pile]
 
     def value_of_ending(self, layout: Layout) -> float:
         """Of ending the round with this layout."""
@@ -219,7 +226,7 @@ class OpenCards(Player):
     def trade(self, seat: int, slot: int, given: Kind) -> float:
         """The value of giving a card for one of another seat's, which goes where it does most good."""
         layout = self.layouts[seat]
-        when = "now" if self.plays_on(seat) else "end"
+        when = stage(self.mine.count(self.kinds.hidden)) if self.plays_on(seat) else "end"
         changed = [*layout[:slot], given, *layout[slot + 1 :]]
         harm = (self.cost(changed, when) - self.cost(layout, when)) / len(self.others)
         return self.best_swap(layout[slot]) - harm
@@ -239,3 +246,8 @@ class OpenCards(Player):
         rows = choices(offers, "discard_pairs", "rows")
         dear = [row for row in rows if sum([self.kinds.points[self.mine[slot]] for slot in self.parts[row]]) > 0]
         return {"kind": "discard_pairs", "rows": dear}
+
+
+def stage(hidden: int) -> str:
+    """The name of the costs at this turn, when so many own cards are still hidden after it."""
+    return f"now, {hidden} hidden"

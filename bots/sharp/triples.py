@@ -32,7 +32,9 @@ class Triples:
             row[-1] = sum([c * v for c, v in zip(chances, row, strict=False)])
         self.levels = {"end": (slot, waiting), "last": (slot, waiting)}
 
-    def reckon(self, columns: Sequence[Column], ends: Sequence[float], prices: float, pile: Sequence[float]) -> None:
+    def reckon(
+        self, columns: Sequence[Column], ends: Sequence[float], prices: float, pile: Sequence[float], name: str
+    ) -> None:
         """Work out what columns cost now, after `see`; the arguments are those of columns.py."""
         chances = self.kinds.chances
         end = later = self.levels["end"]
@@ -41,7 +43,7 @@ class Triples:
             cost = self.prices(later[0], slots, prices ** (turn + 1))
             level = self.turn(later, cost, pile, sum([c * p for c, p in zip(chances, cost, strict=True)]) / len(slots))
             later = mixed(end, level, ends[turn])
-        self.levels["now"] = later
+        self.levels[name] = later
 
     def cancelled(self, pair: int, third: int, cost: float) -> float:
         if not self.cancel or third >= self.kinds.hidden:
@@ -74,11 +76,6 @@ class Triples:
         """For each kind what it saves in the slot that wants it second most."""
         costs = sorted([slot[kind] for kind in own])
         return [part * max(0.0, costs[-2] - value) for value in slot[:-1]]
-
-    @property
-    def ready(self) -> bool:
-        """Whether anything has been reckoned yet."""
-        return bool(self.levels)
 
     def cost(self, column: Column, when: str) -> float:
         """What the column costs `now`, at the `end`, or at the start of the `last` turn of its owner."""
