@@ -94,6 +94,7 @@ class Book:
         self.rows: int = event["rows"]
         self.layouts = [[UNKNOWN] * (self.rows * self.columns) for _ in range(self.seats)]
         self.fixed = [set() for _ in range(self.seats)]
+        self.looked: list[set[int]] = [set() for _ in range(self.seats)]
         self.pile, self.hand, self.trio, self.aside = [], [], [], []
         self.shields = [0] * self.seats
         self.attack = {}
@@ -111,7 +112,9 @@ class Book:
             if card:
                 self.put([event["seat"], slot], card)
 
-    on_looked = on_turned_up
+    def on_looked(self, event: Event) -> None:
+        self.looked[event["seat"]].update(event["slots"])
+        self.on_turned_up(event)
 
     def on_peeked(self, event: Event) -> None:
         if event["card"]:

@@ -6,6 +6,7 @@ last round the aim is to beat the others, whose results are sampled; before it, 
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from math import exp
 from random import Random
 from typing import Any
 
@@ -17,8 +18,14 @@ TURNS_EACH = 4
 DEPTH = 2
 """How many turns after this one are tried out."""
 
+USEFUL_PILES = 0.3
+"""How often the pile is as good as the stock: mostly it has what others had no use for."""
+
 WORLDS = 100
 """How many ways are tried in which the others may go on."""
+
+KEPT = 0.1
+"""How much less likely it is that a card was kept in a turn, for each point that it counts."""
 
 Cards = tuple[int, ...]
 """Kinds in rising order."""
@@ -98,7 +105,8 @@ class FourTurns(Player):
             stay = self.value(turns - 1, locked, loose)
             used = [self.best_use(turns - 1, locked, loose, k) if c > 0 else stay for k, c in enumerate(chances)]
             stock = sum([c * min(u, stay) for c, u in zip(chances, used, strict=True)])
-            self.values[key] = sum([c * min(u, stock) for c, u in zip(chances, used, strict=True)])
+            found = sum([c * min(u, stock) for c, u in zip(chances, used, strict=True)])
+            self.values[key] = stock + USEFUL_PILES * (found - stock)
         return self.values[key]
 
     def best_use(self, turns: int, locked: Cards, loose: Cards, kind: int) -> float:
@@ -123,20 +131,39 @@ class FourTurns(Player):
         fixed = self.book.fixed[seat]
         hidden = layout.count(self.kinds.hidden)
         turns = self.turns_of(seat)
+        kept = self.kept_cards(seat, layout, TURNS_EACH - turns)
         found = []
-        for _ in range(WORLDS):
+        for world in range(WORLDS):
             cards = self.kinds.deal(self.random, hidden + turns)
             dealt = [cards.pop() if kind == self.kinds.hidden else kind for kind in layout]
-            free = [slot for slot in range(len(dealt)) if slot not in fixed]
-            score = self.points(tuple(dealt))
-            for drawn in cards:
-                tried = [(self.points((*dealt[:slot], drawn, *dealt[slot + 1 :])), slot) for slot in free]
-                if tried and min(tried)[0] < score:
-                    score, slot = min(tried)
-                    dealt[slot] = drawn
-                    free.remove(slot)
-            found.append(score)
+            for slot, drawn in kept.items():
+                dealt[slot] = drawn[world]
+            found.append(self.played_on(dealt, [slot for slot in range(len(dealt)) if slot not in fixed], cards))
         return sorted(found)
+
+    def kept_cards(self, seat: int, layout: Sequence[int], turns: int) -> dict[int, list[int]]:
+        """What may lie where a seat has looked and kept its card for so many turns: by slot a card for each world.
+
+        It has probably kept a low card, or one that is equal to a card that it has placed.
+        """
+        points, chances = self.kinds.points, self.kinds.chances
+        weights = [
+            chance * (exp(-KEPT * turns * p) + (max(0.0, p) if kind in layout else 0.0))
+            for kind, (chance, p) in enumerate(zip(chances, points, strict=True))
+        ]
+        slots = [slot for slot in self.book.looked[seat] if layout[slot] == self.kinds.hidden]
+        return {slot: self.random.choices(range(self.kinds.hidden), weights, k=WORLDS) for slot in slots}
+
+    def played_on(self, cards: list[int], free: list[int], draws: Sequence[int]) -> float:
+        """The score of a layout whose owner uses each card where it helps at once."""
+        score = self.points(tuple(cards))
+        for drawn in draws:
+            tried = [(self.points((*cards[:slot], drawn, *cards[slot + 1 :])), slot) for slot in free]
+            if tried and min(tried)[0] < score:
+                score, slot = min(tried)
+                cards[slot] = drawn
+                free.remove(slot)
+        return score
 
     def turns_of(self, seat: int) -> int:
         """How many turns another seat still has."""

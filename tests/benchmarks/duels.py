@@ -146,7 +146,8 @@ def play(variant: Variant, bots: Sequence[Bot], deal: str) -> Game:
         variant, variant.preset, seeds=range(len(bots)), clocks=Clocks(bank_s=1e6), faults=FaultPolicy()
     )
     hello = script.hello(games, Limits())
-    steps = Conversation(game, chance, hello=hello, matches=matches, id_key=b"duels").steps()
+    talk = Conversation(game, chance, hello=hello, matches=matches, id_key=b"duels")
+    steps = talk.steps()
     replies: list[Reply] = []
     exchange: Exchange = next(steps)
     try:
@@ -155,6 +156,9 @@ def play(variant: Variant, bots: Sequence[Bot], deal: str) -> Game:
             replies = [reply for reply in heard if reply is not None]
             exchange = steps.send(replies)
     except StopIteration:
+        for bot, seat in zip(bots, talk.seats, strict=True):
+            if seat.faults:
+                raise SystemExit(f"{bot.name}: {dict(seat.faults)} in deal `{deal}`") from None
         return game
 
 
