@@ -9,13 +9,14 @@ Where nothing else is said, costs are points, and lower is better. The same line
 
 import json
 import sys
+import traceback
 from typing import Any
 
 from four_turns import FourTurns
 from hidden import Hidden
 from open_cards import OpenCards
 from par import Par
-from player import Player
+from player import Action, Player, least_committal
 
 
 def player_of(match: dict[str, Any]) -> Player:
@@ -30,6 +31,15 @@ def player_of(match: dict[str, Any]) -> Player:
     return OpenCards(match)
 
 
+def decide(player: Player, request: dict[str, Any]) -> Action:
+    """The player's action; a legal one also where it fails, because a match is long, and the author reads stderr."""
+    try:
+        return player.decide(request)
+    except Exception:
+        traceback.print_exc()
+        return least_committal(request["legal"])
+
+
 def main() -> None:
     player: Player
     for line in sys.stdin:
@@ -39,7 +49,8 @@ def main() -> None:
         elif message["type"] == "match":
             player = player_of(message)
         elif message["type"] == "request":
-            print(json.dumps({"type": "answer", "id": message["id"], "action": player.decide(message)}), flush=True)
+            action = decide(player, message)
+            print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,8 @@ class FourTurns(Player):
         self.locked = tuple(sorted([kind for slot, kind in enumerate(mine) if slot in fixed]))
         self.loose = tuple(sorted([kind for slot, kind in enumerate(mine) if slot not in fixed]))
         self.left: int = TURNS_EACH - self.book.own_turns - (request["decision"] == "turn")
-        self.turns = min(DEPTH, self.left)
+        self.turns = min(self.count(DEPTH), self.left)
+        self.worlds = self.count(WORLDS, 10)
         self.finals: list[list[float]] = []
         if self.is_last and self.others:
             self.finals = [self.sampled_finals(seat) for seat in self.others]
@@ -133,7 +134,7 @@ class FourTurns(Player):
         turns = self.turns_of(seat)
         kept = self.kept_cards(seat, layout, TURNS_EACH - turns)
         found = []
-        for world in range(WORLDS):
+        for world in range(self.worlds):
             cards = self.kinds.deal(self.random, hidden + turns)
             dealt = [cards.pop() if kind == self.kinds.hidden else kind for kind in layout]
             for slot, drawn in kept.items():
@@ -152,7 +153,7 @@ class FourTurns(Player):
             for kind, (chance, p) in enumerate(zip(chances, points, strict=True))
         ]
         slots = [slot for slot in self.book.looked[seat] if layout[slot] == self.kinds.hidden]
-        return {slot: self.random.choices(range(self.kinds.hidden), weights, k=WORLDS) for slot in slots}
+        return {slot: self.random.choices(range(self.kinds.hidden), weights, k=self.worlds) for slot in slots}
 
     def played_on(self, cards: list[int], free: list[int], draws: Sequence[int]) -> float:
         """The score of a layout whose owner uses each card where it helps at once."""

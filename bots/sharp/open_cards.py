@@ -79,7 +79,7 @@ class OpenCards(Player):
         own = self.cost(self.mine, "end")
         leads = [own - self.cost(self.layouts[seat], "end") for seat in self.others]
         hidden = [self.layouts[seat].count(self.kinds.hidden) for seat in self.others]
-        return self.ending.chances(leads, hidden, own_hidden, TURNS)
+        return self.ending.chances(leads, hidden, own_hidden, self.count(TURNS, 2))
 
     def column(self, layout: Layout, part: tuple[int, ...]) -> tuple[int, ...]:
         return tuple([layout[slot] for slot in part])
@@ -126,7 +126,7 @@ class OpenCards(Player):
         """What the others will score in some worlds when this seat ends the round."""
         found, kinds = [], self.kinds
         hidden = sum([self.layouts[seat].count(kinds.hidden) for seat in self.others])
-        for _ in range(WORLDS):
+        for _ in range(self.count(WORLDS, 8)):
             cards, costs = kinds.deal(self.random, hidden + len(self.others)), []
             for seat in self.others:
                 drawn = cards.pop()

@@ -7,6 +7,9 @@ from book import Book
 LEAST_COMMITTAL = ("pass", "none", "allow", "stop", "discard", "draw")
 """What to answer where nothing better is known: the first of these that is legal."""
 
+PLENTY_S = 0.2
+"""With so much time for an answer everything is tried that is worth it. What is tried is counted, never timed."""
+
 Offers = list[dict[str, Any]]
 Action = dict[str, Any]
 Choice = tuple[float, Action]
@@ -26,12 +29,14 @@ class Player:
         self.seat: int = match["seat"]
         self.others = [seat for seat in range(match["seats"]) if seat != self.seat]
         self.book = Book(match)
+        self.effort = 1.0
 
     def decide(self, request: dict[str, Any]) -> Action:
         """The action for a request."""
         for event in request["events"]:
             self.book.read(event)
         offers: Offers = request["legal"]
+        self.effort = min(1.0, request["time_s"] / PLENTY_S)
         if request["decision"] != "slap":
             if "table" in request:
                 self.book.correct(request["table"])
@@ -39,6 +44,10 @@ class Player:
         choose = getattr(self, "choose_" + request["decision"], None)
         action: Action | None = choose(offers) if choose is not None else None
         return action or least_committal(offers)
+
+    def count(self, most: int, least: int = 1) -> int:
+        """How many of something to try: so many at most, fewer where there is little time for this answer."""
+        return max(least, int(most * self.effort))
 
     def prepare(self, request: dict[str, Any]) -> None:
         """What all decisions but slaps need first; nothing here."""
