@@ -108,7 +108,9 @@ def _notes(order: Ordered, match: BotMatch, build: BotSpec) -> list[str]:
     notes = []
     if match.matches_before:
         before = f"{match.matches_before} {'match' if match.matches_before == 1 else 'matches'}"
-        notes.append(f"note: its process had played {before} before this one; what it kept of them is missing here")
+        notes.append(
+            f"note: its process had played {before} before this one; what it remembered of that is missing here"
+        )
     if not order.command and match.place is not None:
         now = version_of(build, os.path.dirname(os.path.abspath(place_of(order.where).path)))
         if now != match.place.version:
@@ -245,7 +247,10 @@ def _in_full(finding: Finding) -> list[str]:
     step = finding.step
     asked = step.sent if step.request is None else replace(step.sent, text=lines_of(step.sent)[-1] + "\n")
     recorded = "not told" if step.recorded is None else _answer(step.recorded)
-    return [*entry_lines(asked), f"  in the record: {recorded}", f"  now:           {_answer(finding.now)}"]
+    limit_us = 1e6 * step.sent.limit_s
+    is_slow = finding.now.mishap is None and (finding.now.took_us or 0.0) > limit_us
+    slow = f", too late in the match, which allowed {limit_us / 1e6:g} s" if is_slow else ""
+    return [*entry_lines(asked), f"  in the record: {recorded}", f"  now:           {_answer(finding.now)}{slow}"]
 
 
 def _answer(outcome: Outcome) -> str:
