@@ -29,10 +29,10 @@ FRUITLESS = 3
 """The check ends when so many matches have had no legal answer at all."""
 
 LONG_S = 40.0
-"""When matches have taken so long in all, the bot is slow, and each further one is broken off sooner."""
+"""When a bot has thought so long in all, it is slow, and each further match is broken off sooner."""
 
 IMPATIENCE_S = 1.5
-"""How long each of these may take."""
+"""How long it may think in each of these."""
 
 SHORT_PATIENCE_S = 0.05
 """How long a bot may take to end that has been found before not to end by itself."""
@@ -87,7 +87,7 @@ class Bench:
         self.is_about_ends = False
         """Whether the step that is under way is about how the bot ends, so that it is given all its time."""
         self.spent_s = 0.0
-        """How long matches have taken in all."""
+        """How long the bot has thought in all matches."""
         self.slow_to_end = 0
         """How often it did not end by itself."""
 
@@ -138,7 +138,6 @@ class Bench:
         seed = f"{self.seed}/{game.label}/{salt}"
         if self.spent_s > LONG_S:
             manner = replace(manner, patience_s=min(manner.patience_s, IMPATIENCE_S))
-        began = trio.current_time()
         sitting = Sitting(
             channel,
             game,
@@ -156,7 +155,7 @@ class Bench:
             while sitting.has_pieces and not channel.has_ended():
                 await trio.sleep(LOOK_S)
             nursery.cancel_scope.cancel()
-        self.spent_s += trio.current_time() - began
+        self.spent_s += sitting.thought_s
         return sitting
 
     async def part(self, channel: Channel) -> Farewell:

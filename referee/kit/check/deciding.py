@@ -7,6 +7,7 @@ from protocol.events import Event
 from protocol.messages import Decision
 from referee.kit.check.bench import Bench
 from referee.kit.check.games import POSITIONS
+from referee.kit.check.report import counted
 from referee.kit.check.sitting import Manner
 from referee.rules.table.asks import Ask
 
@@ -53,7 +54,6 @@ async def every_game(bench: Bench) -> None:
 
 async def positions(bench: Bench) -> None:
     """Put questions to the bot that it has not had, after the dice have played its seat up to there."""
-    before = len(bench.given)
 
     def is_new(ask: Ask) -> bool:
         kinds, decisions = bench.shown.kinds, bench.shown.decisions
@@ -71,7 +71,7 @@ async def positions(bench: Bench) -> None:
         f"{len(KINDS & shown.kinds.keys())} of {len(KINDS)} actions",
         f"{len(EVENTS & shown.events.keys())} of {len(EVENTS)} events",
     )
-    bench.outcome.summary = f"{', '.join(parts)} shown in all; {len(bench.given) - before} more answers"
+    bench.outcome.summary = f"{', '.join(parts)} shown in all"
 
 
 def lacking(bench: Bench) -> frozenset[str]:
@@ -100,4 +100,4 @@ async def slap_windows(bench: Bench) -> None:
     if bench.ready is not None and not bench.ready.slaps:
         bench.outcome.summary = "renounced: it was not asked, and followed the slaps of the others"
     else:
-        bench.outcome.summary = f"{windows + late} windows, {late} times silent or late"
+        bench.outcome.summary = f"{counted(windows + late, 'window')}, {late} times silent or late"

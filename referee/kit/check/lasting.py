@@ -11,6 +11,7 @@ from referee.kit.check import rules
 from referee.kit.check.bench import Bench
 from referee.kit.check.findings import last_words
 from referee.kit.check.games import GameToTry, some_games
+from referee.kit.check.report import counted
 from referee.kit.check.sitting import Given, Manner, Sitting
 from referee.play.bot.channel import Channel
 from referee.play.bot.pool import Pool, PooledBot
@@ -44,12 +45,15 @@ async def long_match(bench: Bench) -> None:
     long = GameToTry(label=f"{game.preset} ({LONG} rounds)", preset=game.preset, changes=changes, seats=game.seats)
     sitting = await bench.sit(long, Manner(patience_s=LONG_PATIENCE_S), salt="long")
     held = [one / MB for one in sitting.memory if one]
-    bench.outcome.summary = f"{len(sitting.given)} answers in a match of {sitting.game.table.round} rounds"
+    bench.outcome.summary = (
+        f"{counted(len(sitting.given), 'answer')} in {counted(sitting.game.table.round, 'round')}"
+        f"{f', broken off: {sitting.broken_off}' if sitting.broken_off else ''}"
+    )
     if not held:
         return
     quarters = [max(held[len(held) * part // 4 : len(held) * (part + 1) // 4], default=0.0) for part in range(4)]
     grown = quarters[3] - quarters[1]
-    bench.outcome.summary += f", memory {held[0]:.0f} MB at its beginning and {held[-1]:.0f} MB at its end"
+    bench.outcome.summary += f", memory {held[0]:.0f} MB at first and {held[-1]:.0f} MB at last"
     if grown > WORTH_A_WARNING_MB and all(later > sooner + 1 for sooner, later in pairwise(quarters)):
         what = (
             f"its memory grew all the time, by {grown:.0f} MB in the second half of a match of {len(sitting.given)} "
@@ -63,7 +67,7 @@ async def several_matches(bench: Bench) -> None:
     """Play different games one after the other in one process, as `reuse = "tournament"` does."""
     games = (list(bench.all_games) * SEVERAL)[:SEVERAL]
     sittings = await _in_one_process(bench, games, salt="several", answers=ANSWERS)
-    bench.outcome.summary = f"{len(sittings)} matches in one process"
+    bench.outcome.summary = f"{counted(len(sittings), 'match')} in one process"
     if len(sittings) == 1 and not sittings[0].slips and not sittings[0].broken_off:
         bench.outcome.summary = "it ends after its first match, as it may; each match then begins in a new process"
 

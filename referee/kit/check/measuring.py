@@ -7,7 +7,7 @@ from protocol.messages import Limits
 from protocol.offers import size
 from referee.kit.check import rules
 from referee.kit.check.bench import Bench
-from referee.kit.check.report import Times
+from referee.kit.check.report import Times, counted
 from referee.kit.check.sitting import CLOCKS, Given
 
 MB = 1 << 20
@@ -30,7 +30,7 @@ async def standard_output(bench: Bench) -> None:
         if finding.rule.says in STRAY or finding.kind == "spare line":
             bench.note(alike)
     lines = sum(len(sitting.tape.heard) for sitting in bench.sittings)
-    bench.outcome.summary = f"{lines} lines in {len(bench.sittings)} matches"
+    bench.outcome.summary = f"{counted(lines, 'line')} in {counted(len(bench.sittings), 'match')}"
 
 
 async def times(bench: Bench) -> None:
@@ -94,7 +94,9 @@ async def variety(bench: Bench) -> None:
         bench.outcome.notes.append(
             f"of several offers it always takes the first kind: {', '.join(f'`{one}`' for one in always)}"
         )
-    bench.outcome.summary = f"{len(first)} decisions with a choice, {len(always)} of them always answered alike"
+    bench.outcome.summary = (
+        f"{counted(len(first), 'decision')} with a choice, {len(always)} of them always answered alike"
+    )
 
 
 def _quantile(values: Sequence[float], share: float) -> float:

@@ -15,6 +15,7 @@ from referee.kit.check.lines import (
     with_new_fields,
     with_new_kinds,
 )
+from referee.kit.check.report import counted
 from referee.kit.check.rules import Rule
 from referee.kit.check.sitting import Manner
 
@@ -33,7 +34,7 @@ async def many_events(bench: Bench) -> None:
         many = Manner(puts=lambda _: False, answers=3, about=rules.LENGTH, trial="it was told so much in one line")
         await bench.sit(game, many, salt="many events")
     most = max(_events_in_a_line(bench, first), default=0)
-    bench.outcome.summary = f"up to {most} events in a line"
+    bench.outcome.summary = f"up to {counted(most, 'event')} in a line"
 
 
 def _events_in_a_line(bench: Bench, first: int) -> list[int]:
@@ -84,4 +85,4 @@ async def _altered(bench: Bench, alter: Alter, about: Rule, trial: str) -> None:
     for game in games:
         if not bench.stopped:
             await bench.sit(game, manner, salt=trial)
-    bench.outcome.summary = f"in {len(games)} game{'s' * (len(games) != 1)}"
+    bench.outcome.summary = f"in {counted(len(games), 'game')}"

@@ -12,6 +12,12 @@ Verdict = Literal["pass", "warn", "fail", "skip"]
 """What a step comes to; a step is skipped where it cannot be tried."""
 
 
+def counted(number: int, thing: str) -> str:
+    """Return so many of a thing in words: `1 game`, `2 games`, `2 matches`."""
+    ending = "" if number == 1 else "es" if thing.endswith("ch") else "s"
+    return f"{number} {thing}{ending}"
+
+
 class Finding(Struct, kw_only=True):
     """Something that is wrong with a bot, as it came up first."""
 

@@ -81,7 +81,7 @@ class Manner(Struct, frozen=True, kw_only=True):
     even: bool = False
     """Whether all its slaps count as equally fast, so that its time decides nothing."""
     patience_s: float = 4.0
-    """When the match has taken so long, it is broken off."""
+    """When the bot has thought so long in the match, it is broken off."""
     answers: int = 1_000_000
     """After so many answers it is broken off."""
 
@@ -167,7 +167,7 @@ class Sitting:
         self.broken_off = ""
         """Why the match was not played to its end; empty where it was."""
         self._dice = Random(seed)  # noqa: S311 - no secret
-        self._began = time.monotonic()
+        self._thought_us = 0.0
         self._players = Players(self._dice, quits=(seat + 1) % game.seats if game.quits else None)
         self.game, self.talk = _conversation(game, announced, seed, self.seat, matches_before)
         self._moves = 0
@@ -207,6 +207,11 @@ class Sitting:
             if self._breaks_off():
                 return
 
+    @property
+    def thought_s(self) -> float:
+        """How long the bot has thought for its answers, in seconds."""
+        return self._thought_us / 1e6
+
     def _talk(self, known: Ready | None) -> Steps:
         yield from self.talk.greet({} if known is None else {self.seat: known})
         yield from self.talk.play()
@@ -216,8 +221,8 @@ class Sitting:
             self.broken_off = f"it left {self._silent} requests unanswered"
         elif len(self.given) >= self.manner.answers:
             self.broken_off = "that was long enough"
-        elif self.given and time.monotonic() - self._began > self.manner.patience_s:
-            self.broken_off = f"{self.manner.patience_s:g} s were over"
+        elif self.thought_s > self.manner.patience_s:
+            self.broken_off = f"it had thought {self.thought_s:.1f} s"
         return bool(self.broken_off)
 
     def _ask_of(self, seat: int) -> Ask | None:
@@ -309,6 +314,7 @@ class Sitting:
         elif lines:  # they have other ids
             judged = lines[0]
         self._judged = (judged or self.tape.part, id_, ask)
+        self._thought_us += reply.elapsed_us if ask is not None else 0.0
         if isinstance(reply.heard, Ready):
             self.ready, self.start_us = reply.heard, reply.elapsed_us
             if not self.tape.said_before(at := self.tape.heard_at[self._read - 1]):

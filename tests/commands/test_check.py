@@ -1,0 +1,159 @@
+"""`golfref check` as a bot's author types it: what it prints, its exit codes, Ctrl-C."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import GOLFREF, PATIENCE_S, golfref
+from msgspec.structs import replace
+from needs import need_perl
+
+from referee.commands.check import Ordered, check_bot
+from referee.kit.check.steps import STEPS
+
+PROGRAM = Path(__file__).parent.parent / "hostile" / "breaks_a_rule.py"
+SHORT = ("--variant", "six-card", "--step", "2")
+"""One short match."""
+
+
+def bot(name: str) -> str:
+    return shlex.join([sys.executable, str(PROGRAM), name])
+
+
+def test_a_finding_tells_all_that_is_needed_to_put_it_right(tmp_path: Path) -> None:
+    out, err = golfref("check", bot("SlotFromOne"), *SHORT, cwd=tmp_path, code=1)
+
+    assert err == ""
+    told = out.splitlines()
+    step = next(line for line in told if line.startswith(" 2 FAIL"))
+    assert step.endswith("see [1]")
+    found = told[told.index(next(line for line in told if line.startswith("[1] "))) :]
+    assert found[0].startswith("[1] fail: illegal_action")
+    assert "six-card, round 1, place" in found[0]
+    assert found[1].startswith("    what:   `place` offered swap with slot one of 0 1 2 3 4 5")
+    assert found[2].startswith('    line:   {"type": "answer"')
+    assert found[2][found[3].index("^")] == "6"
+    assert "column" in found[3]
+    assert "`slot` is not as offered" in found[3]
+    assert found[4].startswith("    rule:   protocol/README.md, section 4. Offers, DEC-05")
+    assert found[5].startswith('    right:  {"type":"answer"')
+    shown = [line.strip() for line in found if line.startswith("      ")]
+    assert shown[-1].startswith("< ")
+    assert shown[-2].startswith('> {"type":"request"')
+    assert told[-1].startswith("fail: of 2 steps 1 passed, 0 warned, 1 failed, 0 skipped")
+
+
+def test_json_holds_the_same(tmp_path: Path) -> None:
+    out, _ = golfref("check", bot("SlotFromOne"), *SHORT, "--json", cwd=tmp_path, code=1)
+
+    report: dict[str, Any] = json.loads(out)
+    assert report["verdict"] == "fail"
+    assert [step["number"] for step in report["steps"]] == [1, 2]
+    finding = report["findings"][0]
+    assert finding["kind"] == "illegal_action"
+    assert finding["rule"]["number"] == "DEC-05"
+    assert finding["place"]["column"] > 1
+    assert report["steps"][1]["findings"] == [1]
+
+
+def test_a_good_bot_ends_with_0(tmp_path: Path) -> None:
+    out, _ = golfref("check", bot("Bot"), *SHORT, cwd=tmp_path)
+
+    assert out.splitlines()[-1].startswith("pass: of 2 steps 2 passed")
+
+
+def test_a_bot_that_needs_its_folder(tmp_path: Path) -> None:
+    out, _ = golfref("check", bot("NeedsItsFolder"), *SHORT, cwd=tmp_path, code=1)
+
+    assert f"it was started in {tmp_path}, and `--dir FOLDER` starts it elsewhere" in out
+    assert "No such file or directory: 'weights-of-mine.json'" in out
+    assert len([line for line in out.splitlines() if " skip " in line]) == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "changed", "told"),
+    [
+        ("nosuchprogram-of-mine", {}, "`nosuchprogram-of-mine` is not on the PATH"),
+        ("python3 nosuch.py", {}, "there is no file `nosuch.py`"),
+        ("builtin:kepper", {}, "did you mean `keeper`?"),
+        ("builtin:keeper", {"variants": ["six-crad"]}, "did you mean `six-card`?"),
+        ("builtin:keeper", {"steps": [99]}, f"there are steps 1 to {len(STEPS)}"),
+        ("builtin:keeper", {"isolation": "jail"}, "expected none, limits or bwrap"),
+        ("builtin:keeper", {"folder": "nosuch"}, "there is no such folder"),
+    ],
+)
+def test_what_cannot_be_checked_is_told(
+    command: str, changed: dict[str, Any], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    order = Ordered(command=command, folder=None, variants=(), isolation="limits", seed="1", steps=(), as_json=False)
+
+    assert check_bot(replace(order, **changed)) == 2
+
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert told in err
+    assert "--bot" not in err
+
+
+def test_ctrl_c_ends_it_and_the_bots(tmp_path: Path, mark: dict[str, str], marked: Callable[[], list[int]]) -> None:
+    # What a bot inherits of the environment is little: the mark comes with its command.
+    command = f"env GOLFREF_TEST={mark['GOLFREF_TEST']} {bot('Silent')}"
+    check = subprocess.Popen(
+        [*GOLFREF, "check", command, "--variant", "six-card"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert check.stdout is not None
+    for line in check.stdout:
+        if line.startswith(" 1 pass"):
+            break
+    check.send_signal(signal.SIGINT)
+    _, err = check.communicate(timeout=PATIENCE_S)
+
+    assert check.returncode == 130
+    assert err == "golfref check: interrupted\n"
+    assert not marked()
+
+
+@pytest.mark.toolchain
+@pytest.mark.parametrize("name", ["random", "greedy", "keeper", "perl"])
+def test_the_shipped_bots_pass_every_step(tmp_path: Path, name: str) -> None:
+    if name == "perl":
+        need_perl()
+    out, _ = golfref("check", f"builtin:{name}", "--json", cwd=tmp_path)
+
+    report = json.loads(out)
+    assert report["findings"] == []
+    assert {step["verdict"] for step in report["steps"]} == {"pass"}
+    assert len(report["steps"]) == len(STEPS)
+
+
+@pytest.mark.toolchain
+@pytest.mark.parametrize(
+    ("name", "kind"), [("NeverReady", "start_timeout"), ("Garbage", "bad_message"), ("Silent", "timeout")]
+)
+def test_a_hopeless_bot_is_given_up_soon(tmp_path: Path, name: str, kind: str) -> None:
+    out, _ = golfref("check", bot(name), "--json", cwd=tmp_path, code=1)
+
+    report = json.loads(out)
+    assert [finding["kind"] for finding in report["findings"]] == [kind]
+    assert sum(step["verdict"] == "skip" for step in report["steps"]) > len(STEPS) / 2
+
+
+@pytest.mark.toolchain
+def test_a_slow_bot_is_told_so_and_plays_every_game(tmp_path: Path) -> None:
+    out, _ = golfref("check", bot("SlowAlways"), "--json", cwd=tmp_path)
+
+    report = json.loads(out)
+    assert {finding["kind"] for finding in report["findings"]} >= {"slow answer"}
+    assert report["verdict"] == "warn"
