@@ -20,4 +20,4 @@ def rank(card: str) -> str:
 
 
 def is_known(card: Any) -> bool:
-    return card is not None and card not in (UNKNOWN, CHOSEN)
+    return card is not None and card[0] not in "?!="
