@@ -88,7 +88,8 @@ def _build_steps(starter: Starter, folder: Path) -> str:
 
 
 def _first_steps(folder: Path) -> str:
-    return f"cd {_quoted(folder)} && golfref tournament {CONFIG}"
+    there = "" if folder.resolve() == Path.cwd() else f"cd {_quoted(folder)} && "
+    return f"{there}golfref tournament {CONFIG}"
 
 
 def _quoted(folder: Path) -> str:

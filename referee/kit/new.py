@@ -38,7 +38,6 @@ _PLACEHOLDER = "my-bot"
 """What starters are called until they get a name."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*_cache")
 _BUILD_S = 600.0
 _SHOWN = 5
 """How many files of a folder that is not empty are named."""
@@ -60,7 +59,7 @@ def name_for(folder: Path, given: str | None) -> str:
     if given in RIVALS:
         raise NoProject(f"`{given}` is the name of a rival in {CONFIG}; choose another one")
     if not _NAME.fullmatch(given) or len(given) > LONGEST_NAME:
-        expected = f"1 to {LONGEST_NAME} of the letters A-Z and a-z, digits, and . _ - after the first"
+        expected = f"1 to {LONGEST_NAME} letters from A to Z and digits, and after the first also . _ -"
         raise NoProject(f"a bot cannot be called {given!r} here; expected {expected}")
     return given
 
@@ -70,7 +69,7 @@ def write_project(starter: Starter, folder: Path, name: str) -> None:
     _check_empty(folder)
     try:
         bot = folder / BOT_FOLDER
-        bot.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         _copy_bot(starter, bot, name)
         for template in _TEMPLATES.iterdir():
             text = Template(template.read_text(encoding="utf-8"))
@@ -125,19 +124,19 @@ def _check_empty(folder: Path) -> None:
 
 
 def _copy_bot(starter: Starter, bot: Path, name: str) -> None:
-    left_out = {MANIFEST, *(path.split("/")[0] for path in starter.manifest.built)}
-    for source in sorted(starter.folder.iterdir()):
-        if source.name in left_out or source.name in _LEFT_OUT("", [source.name]):
-            continue
-        if source.is_dir():
-            shutil.copytree(source, bot / source.name, ignore=_LEFT_OUT)
-        else:
-            shutil.copyfile(source, bot / source.name)
+    built = (path.split("/")[0] for path in starter.manifest.built)
+    _copy(starter.folder, bot, MANIFEST, *built)
     for file in bot.rglob("*"):
         if file.is_file():
             file.write_bytes(file.read_bytes().replace(_PLACEHOLDER.encode(), name.encode()))
     for shared in starter.manifest.shared:
-        shutil.copytree(SHIPPED / shared, bot / shared, ignore=_LEFT_OUT)
+        _copy(SHIPPED / shared, bot / shared)
+
+
+def _copy(source: Path, target: Path, *left_out: str) -> None:
+    """Copy what is in a folder, with the modes of new files: what is installed may be read-only."""
+    ignore = shutil.ignore_patterns("__pycache__", "*.pyc", ".*_cache", *left_out)
+    shutil.copytree(source, target, ignore=ignore, copy_function=shutil.copyfile)
 
 
 def _words(starter: Starter, name: str) -> dict[str, str]:

@@ -6,18 +6,21 @@
 # The referee writes one JSON message a line to standard input, and reads the answers from standard output. Write
 # nothing else there: echo ... >&2 is for what helps you to find mistakes.
 
+# shellcheck disable=SC2086,SC2016  # offered values are lists of words, and jq has variables of its own
+
 LOW=4    # a card of at most so many points is kept
 HIDDEN=5 # what a card counts that we do not know
 
-# ---- Decisions. For each request these variables are set:
-#
-#   decision   what is asked; the function of that name answers, or `cautious` if there is none or it sets no action
-#   offered    what may be answered: by kind of action the allowed values of its field; of targets only our own slots
-#   cards      our cards by slot, such as 10H, ? for one that we do not know, and empty where no card lies
-#   costs      what they count
-#   hand       the card that was just drawn, and its points in hand_points; empty where we do not see it
-#   pile       the top card of the discard pile, and its points in pile_points; empty where the pile is empty
-#   cautious   a legal action for whatever is asked
+# ---- Decisions. For each request these variables are set. The function that is called as the decision sets `action`;
+# ---- where it sets none, or there is no such function, `cautious` is answered.
+
+declare -A offered=()            # what may be answered: by kind of action the values of its field, of targets our slots
+declare -a cards=()              # our cards by slot, such as 10H, ? for one that we do not know, empty where none lies
+declare -a costs=()              # what they count
+seat='' decision='' id=''        # our seat, what is asked, and what our answer must repeat
+hand='' hand_points=''           # the card that was just drawn; empty where we do not see it
+pile='' pile_points=''           # the top card of the discard pile; empty where the pile is empty
+cautious=''                      # a legal action for whatever is asked
 
 # The start of our turn. Change this to play better: how sure must you be before you end a round?
 turn() {
@@ -247,7 +250,6 @@ foreach inputs as $message ({};
   else empty end)
 '
 
-declare -A offered
 while read -r variables; do
   eval "$variables"
   if [[ $decision == hello ]]; then

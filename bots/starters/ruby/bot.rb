@@ -295,5 +295,6 @@ $stdin.each_line do |line|
   when 'hello' then say({ type: 'ready', name: 'my-bot', version: '1' }) # with slaps: false it is never asked to slap
   when 'match' then match = Match.new(message)
   when 'request' then say({ type: 'answer', id: message['id'], action: match.decide(message) })
-  end # `end` needs no answer. Another match may follow.
+    # `end` needs no answer. Another match may follow.
+  end
 end
