@@ -39,11 +39,16 @@ class FourTurns(Player):
         self.kinds = Kinds(match)
         self.random = Random(match["seed"])
         self.every_pair = self.options.get("any_pair") == "all_pairs"
+        self.known: dict[Cards, float] = {}
         self.is_last = self.options.get("rounds") == 1
 
     def prepare(self, request: dict[str, Any]) -> None:
-        """Look at the table anew."""
+        """Look at the table anew at each turn; where to place a card that was drawn follows from the same values."""
+        if request["decision"] != "turn":
+            return
         self.kinds.chances = self.kinds.unseen(self.book.seen())
+        mean = sum([c * p for c, p in zip(self.kinds.chances, self.kinds.points, strict=True)])
+        self.costs = [*self.kinds.points, mean]
         self.scores: dict[Cards, float] = {}
         self.values: dict[tuple[int, Cards, Cards], float] = {}
         mine = [self.kinds.kind(card) for card in self.book.layouts[self.seat]]
@@ -51,7 +56,7 @@ class FourTurns(Player):
         self.mine = mine
         self.locked = tuple(sorted([kind for slot, kind in enumerate(mine) if slot in fixed]))
         self.loose = tuple(sorted([kind for slot, kind in enumerate(mine) if slot not in fixed]))
-        self.left: int = TURNS_EACH - self.book.own_turns - (request["decision"] == "turn")
+        self.left: int = TURNS_EACH - self.book.own_turns - 1
         self.turns = min(self.count(DEPTH), self.left)
         self.worlds = self.count(WORLDS, 10)
         self.finals: list[list[float]] = []
@@ -61,19 +66,21 @@ class FourTurns(Player):
 
     # What a layout costs.
 
-    def points(self, cards: Cards) -> float:
+    def points(self, cards: Sequence[int]) -> float:
         """The score of four cards that are all known."""
-        points, ranks = self.kinds.points, self.kinds.ranks
-        total = 0.0
-        held: dict[str, list[float]] = {}
-        for kind in cards:
-            total += points[kind]
-            held.setdefault(ranks[kind], []).append(points[kind])
-        for equal in held.values():
-            if len(equal) > 1:
-                pairs = len(equal) // 2 if self.every_pair else 1
-                total -= sum(sorted(equal, reverse=True)[: 2 * pairs])
-        return total
+        key = tuple(sorted(cards))
+        if key not in self.known:
+            points, ranks = self.kinds.points, self.kinds.ranks
+            held: dict[str, list[float]] = {}
+            for kind in key:
+                held.setdefault(ranks[kind], []).append(points[kind])
+            self.known[key] = sum([self.left_of(sorted(equal, reverse=True)) for equal in held.values()])
+        return self.known[key]
+
+    def left_of(self, equal: list[float]) -> float:
+        """What equal cards score, the dearest first, when pairs of them cancel."""
+        pairs = len(equal) // 2 if self.every_pair else min(1, len(equal) // 2)
+        return sum(equal[2 * pairs :])
 
     def score(self, cards: Cards) -> float:
         """The value of a layout at the end, whatever its hidden cards are."""
@@ -104,11 +111,17 @@ class FourTurns(Player):
         if key not in self.values:
             chances = self.kinds.chances
             stay = self.value(turns - 1, locked, loose)
-            used = [self.best_use(turns - 1, locked, loose, k) if c > 0 else stay for k, c in enumerate(chances)]
+            useful = self.useful(locked, loose)
+            used = [self.best_use(turns - 1, locked, loose, k) if k in useful else stay for k in range(len(chances))]
             stock = sum([c * min(u, stay) for c, u in zip(chances, used, strict=True)])
             found = sum([c * min(u, stock) for c, u in zip(chances, used, strict=True)])
             self.values[key] = stock + USEFUL_PILES * (found - stock)
         return self.values[key]
+
+    def useful(self, locked: Cards, loose: Cards) -> set[int]:
+        """The kinds that may do good: those below the dearest card that can be replaced, and equal cards."""
+        dearest = max([self.costs[kind] for kind in loose])
+        return {*locked, *loose, *[kind for kind, points in enumerate(self.kinds.points) if points < dearest]}
 
     def best_use(self, turns: int, locked: Cards, loose: Cards, kind: int) -> float:
         """The value after a card is placed where it does most good; the dearest card and a hidden one are tried."""
@@ -157,7 +170,7 @@ class FourTurns(Player):
 
     def played_on(self, cards: list[int], free: list[int], draws: Sequence[int]) -> float:
         """The score of a layout whose owner uses each card where it helps at once."""
-        score = self.points(tuple(cards))
+        score = self.points(cards)
         for drawn in draws:
             tried = [(self.points((*cards[:slot], drawn, *cards[slot + 1 :])), slot) for slot in free]
             if tried and min(tried)[0] < score:
@@ -180,8 +193,7 @@ class FourTurns(Player):
         free = [slot for slot in range(len(layout)) if slot not in fixed]
         if not free or not self.others or not self.turns_of(seat):
             return [0.0] * (self.kinds.hidden + 1)
-        mean = sum([c * p for c, p in zip(self.kinds.chances, self.kinds.points, strict=True)])
-        dearest = max([mean if layout[slot] == self.kinds.hidden else self.kinds.points[layout[slot]] for slot in free])
+        dearest = max([self.costs[layout[slot]] for slot in free])
         points = self.kinds.points
         gains = [max(0.0, dearest + (p if k in layout else -p)) for k, p in enumerate(points)]
         usual = sum([c * g for c, g in zip(self.kinds.chances, gains, strict=True)])
@@ -202,12 +214,11 @@ class FourTurns(Player):
         return self.value(self.turns, now, without(self.loose, old)) + self.gifts[old]
 
     def best_place(self, kind: int) -> float:
-        return min([self.placed(kind, slot) for slot in self.free()])
-
-    def free(self) -> list[int]:
-        """A slot of each kind that can still be changed."""
+        """The value of the best place for a card."""
+        worth = self.worth_replacing(self.loose, (*self.locked, kind))
         fixed = self.book.fixed[self.seat]
-        return list({kind: slot for slot, kind in enumerate(self.mine) if slot not in fixed}.values())
+        slots = {old: slot for slot, old in enumerate(self.mine) if slot not in fixed and old in worth}
+        return min([self.placed(kind, slot) for slot in slots.values()])
 
     def discarded(self, kind: int) -> float:
         return self.value(self.turns, self.locked, self.loose) + self.gifts[kind]
@@ -219,7 +230,9 @@ class FourTurns(Player):
             if source == "pile":
                 value = self.best_place(self.kinds.kind(self.book.pile[-1]))
             else:
-                drawn = [min(self.best_place(k), self.discarded(k)) for k in range(self.kinds.hidden)]
+                useful = self.useful(self.locked, self.loose)
+                drawn = [self.discarded(k) for k in range(self.kinds.hidden)]
+                drawn = [min(v, self.best_place(k)) if k in useful else v for k, v in enumerate(drawn)]
                 value = sum([c * v for c, v in zip(self.kinds.chances, drawn, strict=True)])
             found.append((value, {"kind": "draw", "from": source}))
         return best_of(found)

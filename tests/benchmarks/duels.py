@@ -173,12 +173,16 @@ def block(variant: Variant, bot: Bot, rivals: Sequence[Bot], deal: str) -> Outco
     return Outcome(points=fmean(points), strokes=fmean(strokes))
 
 
-def interval(values: Sequence[float]) -> str:
-    """The mean with its 95 % interval by Student's t, the values being independent."""
-    mean, freedom = fmean(values), len(values) - 1
-    if freedom < 1:
-        return f"{mean:.3f}"
-    return f"{mean:.3f} ± {quantile(freedom) * stdev(values) / sqrt(len(values)):.3f}"
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """The mean and half the width of its 95 % interval by Student's t, the values being independent."""
+    freedom = len(values) - 1
+    return fmean(values), (quantile(freedom) * stdev(values) / sqrt(len(values)) if freedom else float("inf"))
+
+
+def in_words(values: Sequence[float]) -> str:
+    """The mean and its interval, as `0.712 ± 0.034`."""
+    mean, half = interval(values)
+    return f"{mean:.3f} ± {half:.3f}"
 
 
 def quantile(freedom: int) -> float:
@@ -214,15 +218,15 @@ def duel(preset: str, asked: argparse.Namespace) -> None:
         for bot, outcomes in zip(bots, found, strict=True):
             outcomes.append(block(variant, bot, rivals, f"{asked.seed} {preset} {seats} {asked.first + number}"))
     for bot, outcomes in zip(bots, found, strict=True):
-        points = interval([one.points for one in outcomes])
-        strokes = interval([one.strokes for one in outcomes])
+        points = in_words([one.points for one in outcomes])
+        strokes = in_words([one.strokes for one in outcomes])
         print(
             f"{preset:15}{seats:2} seats  {bot.name:10} points {points}  strokes {strokes}  ms {times(bot)}", flush=True
         )
     if asked.old:
         pairs = list(zip(*found, strict=True))
-        points = interval([new.points - old.points for new, old in pairs])
-        strokes = interval([new.strokes - old.strokes for new, old in pairs])
+        points = in_words([new.points - old.points for new, old in pairs])
+        strokes = in_words([new.strokes - old.strokes for new, old in pairs])
         print(f"{preset:15}{seats:2} seats  difference points {points}  strokes {strokes}", flush=True)
 
 
