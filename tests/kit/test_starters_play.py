@@ -16,6 +16,12 @@ from referee.rules.book.presets import PRESETS
 pytestmark = [pytest.mark.toolchain, pytest.mark.process, pytest.mark.parametrize("language", starters())]
 
 
+@pytest.fixture(autouse=True)
+def _leaves_nothing_behind(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in mark.items():
+        monkeypatch.setenv(name, value)
+
+
 def test_a_starter_keeps_the_protocol_in_every_game(projects: Projects, language: str) -> None:
     project = projects(language)
     said, _ = golfref("check", project.command, "--dir", project.bot, "--json", cwd=project.folder)

@@ -1,5 +1,5 @@
 # Builds the bot. Where Debian's package librust-serde-json-dev is installed, that is used, and no network is needed.
-# Elsewhere cargo downloads serde_json; `cargo build --release` alone does the same.
+# Elsewhere cargo downloads serde_json. If your bot uses crates that Debian lacks, call `cargo build --release` instead.
 set -e
 debian=/usr/share/cargo/registry
 if [ -n "$(find "$debian" -maxdepth 1 -name 'serde_json-1.*' 2>/dev/null)" ]; then
