@@ -23,6 +23,7 @@ Keys
   When you arrange cards, press one card and then the one with which it changes places; Enter
   ends it.
   Escape goes back to the first question. A key that means nothing does nothing.
+  `<` and `>` move a table that is larger than its place on the screen.
   While the others play, any key shows at once what is left to be shown.
 
 Slaps

@@ -62,6 +62,8 @@ class PlayPage(TablePage):
         self._is_pausing = False
         self._skip = asyncio.Event()
         self._hurries = False
+        self._in_sight: tuple[int | None, bool] | None = None
+        """The seat that the table was moved to last, and whether that was while the others played."""
         self._asked_s = 0.0
         self._too_soon_s = DOUBLE_PRESS_S if pace_s else 0.0
         self._writer: asyncio.StreamWriter | None = None
@@ -181,16 +183,12 @@ class PlayPage(TablePage):
             self._leaves = False
             if key in {"y", "Y", "q"}:
                 self.app.exit()
-        elif key == "q":
-            if self.is_over:
-                self.app.exit()
-            self._leaves = True
-        elif key == "?":
-            self.open_page(HELP)
-        elif key == "r":
-            self.open_page(self._rules)
+        elif key in {"<", ">"}:
+            self.scroll_table("pageup" if key == "<" else "pagedown")
         elif key in {"pageup", "pagedown", "home", "end"}:
             self.scroll_log(key)
+        elif key in {"q", "?", "r"}:
+            self._turn_aside(key)
         elif self.chooser is not None:
             self._choose(key)
         elif self.is_over and key in {"enter", "escape"}:
@@ -198,6 +196,15 @@ class PlayPage(TablePage):
         else:
             self._skip.set()
         self.redraw()
+
+    def _turn_aside(self, key: str) -> None:
+        """Ask whether to leave, or open a page over the table."""
+        if key == "q" and self.is_over:
+            self.app.exit()
+        elif key == "q":
+            self._leaves = True
+        else:
+            self.open_page(HELP if key == "?" else self._rules)
 
     def _choose(self, key: str) -> None:
         chooser = self.chooser
@@ -285,8 +292,10 @@ class PlayPage(TablePage):
         if self.chooser is not None and (arranged := self.chooser.arranged()) is not None:
             view = _as_arranged(view, *arranged)
         how = Drawing(names=self._names, first=self._seat_number, you=self._seat_number, glyphs=self.signs, marks=marks)
-        looks_at = self._seat_number if marks is None or marks.cursor is None else marks.cursor[0]
-        line = block_line(view, looks_at, how, self.size.width)
+        looks_at = view.turn if marks is None else self._seat_number if marks.cursor is None else marks.cursor[0]
+        in_sight = (looks_at, marks is None)
+        line = block_line(view, looks_at or 0, how, self.size.width) if in_sight != self._in_sight else None
+        self._in_sight = in_sight
         self.show_table(draw_layouts(view, how, self.size.width), draw_middle(view, how), line)
 
     def _draw_prompt(self) -> None:
@@ -301,7 +310,8 @@ class PlayPage(TablePage):
             return _question(self.chooser, self._clock(), self._hint)
         if self._is_pausing:
             return [(Piece("The round is over. Any key goes on.", "strong"),)]
-        return [(Piece(self._hint or "The others play ...", "dim"),)]
+        waits = "The others play ..." if self.seat.view is not None else "The bots start ..."
+        return [(Piece(self._hint or waits, "dim"),)]
 
     def _clock(self) -> str:
         left_s = self._left_s()
@@ -310,7 +320,8 @@ class PlayPage(TablePage):
         return f"  {left_s:.0f} s left" if left_s < 60 else ""
 
     def _footer(self) -> Line:
-        return (Piece("? keys and signs   r rules   PgUp PgDn what happened   q leave", "dim"),)
+        table = "   < > table" if self.is_cut else ""
+        return (Piece(f"? keys and signs   r rules   PgUp PgDn what happened{table}   q leave", "dim"),)
 
 
 def _question(chooser: Chooser, clock: str, hint: str) -> list[Line]:

@@ -12,7 +12,7 @@ from protocol.codec import encode
 from protocol.messages import Answer, End, Fault, FromReferee, Hello, Match, Ready, Request
 from referee.kit.screen.choose import Chooser
 from referee.kit.screen.view import Follower, View
-from referee.reports.narrate import in_words
+from referee.kit.screen.words import told
 
 
 class Beat(Struct, frozen=True, kw_only=True):
@@ -80,4 +80,4 @@ class Seat:
             words: tuple[str, ...] = (f"your fault ({event.kind}): {event.detail}; {event.strikes_left} more forfeit",)
             return Beat(words=words, view=follower.view)
         view = follower.follow(event)
-        return Beat(words=tuple(in_words(event, self.names)), view=view, ends_round=isinstance(event, wire.Scored))
+        return Beat(words=tuple(told(event, self.names)), view=view, ends_round=isinstance(event, wire.Scored))

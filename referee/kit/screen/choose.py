@@ -147,7 +147,7 @@ class Chooser:
         how = steps.get(self._field, "")
         choice = self._choice
         if self._order:
-            how = "press two cards that are to change places, Enter when it is right"
+            how = "press two cards that change places"
         elif isinstance(choice, Pick):
             how = f"choose {choice.pick}, {len(self._chosen)} chosen"
         elif isinstance(choice, AnyOf):
@@ -173,6 +173,8 @@ class Chooser:
             hints.append(("Enter", "done"))
         if self._offer is not None and (len(self._offers) > 1 or self._chosen or self._lifted is not None):
             hints.append(("Esc", "back"))
+        if self.decision == "slap":
+            hints.append(("Space", "pass"))
         return hints
 
     def marks(self) -> Marks:

@@ -196,7 +196,7 @@ def _label(view: View, how: Drawing, seat: int, slot: int | None) -> Piece:
     if slot is None or view.layouts[seat][slot] is None:
         return Piece(" " * CELL)
     stroked = "=" if view.place(slot)[0] in view.strokes[seat] else ""
-    if how.marks is None:
+    if how.marks is None or not (how.marks.labels or how.marks.chosen):
         return Piece(f"{slot}{stroked}".center(CELL - 1) + " ", "dim")
     if (seat, slot) in how.marks.chosen:
         order = how.marks.chosen.index((seat, slot)) + 1

@@ -33,7 +33,7 @@ STYLES = {
 LOG_LINES = 3
 """At least so many lines of what has happened stay in sight."""
 
-SCROLLS = {"up": -1, "down": 1, "pageup": -10, "pagedown": 10, "home": -100000, "end": 100000}
+SCROLLS = {"up": -1, "down": 1, "pageup": -8, "pagedown": 8, "home": -100000, "end": 100000}
 """How many lines a key moves a text."""
 
 
@@ -82,6 +82,8 @@ class TablePage(Screen[None]):
     def __init__(self, signs: Glyphs) -> None:
         super().__init__()
         self.signs = signs
+        self.is_cut = False
+        """Whether the layouts need more lines than there are for them."""
 
     def compose(self) -> ComposeResult:
         """The parts, from top to bottom."""
@@ -114,7 +116,8 @@ class TablePage(Screen[None]):
         room = max(6, self.size.height - 1 - 2 - LOG_LINES - 4)
         table = self.query_one("#table", VerticalScroll)
         table.styles.height = min(len(layouts), room)
-        if len(layouts) > room and in_sight is not None:
+        self.is_cut = len(layouts) > room
+        if self.is_cut and in_sight is not None:
             table.scroll_to(y=max(0, min(in_sight, len(layouts) - room)), animate=False)
 
     def show_prompt(self, lines: Sequence[Line]) -> None:

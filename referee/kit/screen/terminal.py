@@ -3,10 +3,8 @@
 It must not import textual: that takes long, and it may not be there.
 """
 
-import codecs
 import curses
 import importlib.util
-import locale
 import os
 import sys
 
@@ -41,12 +39,15 @@ def problem(what: str) -> str | None:
 
 
 def glyphs() -> Glyphs:
-    """The signs that this terminal's encoding has."""
-    try:
-        name = codecs.lookup(locale.getpreferredencoding(do_setlocale=False)).name
-    except LookupError:
-        return ASCII
-    return UNICODE if name.startswith("utf") else ASCII
+    """The signs that the user's locale has.
+
+    The names in the environment tell it. Python itself takes the locale C for one of Unicode, and notes that as
+    LC_CTYPE.
+    """
+    lang, ctype = os.environ.get("LANG", ""), os.environ.get("LC_CTYPE", "")
+    is_pythons = ctype in ("C.UTF-8", "C.utf8", "UTF-8") and lang in ("", "C", "POSIX")
+    name = os.environ.get("LC_ALL") or ("" if is_pythons else ctype) or lang
+    return UNICODE if "utf8" in name.lower().replace("-", "") else ASCII
 
 
 def respect_colours() -> None:

@@ -13,8 +13,8 @@ from protocol import events as wire
 from protocol.cards import Card
 from protocol.text import printable
 from referee.kit.screen.view import Follower, View
+from referee.kit.screen.words import told
 from referee.reports.blame import mishap_of
-from referee.reports.narrate import in_words
 from referee.rules.book.variants import restored
 from referee.rules.game import Game
 from referee.rules.record import BrokenRecord, Forfeit, Given, GivenSlaps, Move, Record, walk
@@ -93,13 +93,13 @@ class Film:
         """What a frame tells this viewer."""
         frame = self.frames[number]
         event = None if frame.event is None else _event(frame.event, viewer)
-        lines = [] if event is None else list(in_words(event, self.names))
+        lines = [] if event is None else list(told(event, self.names))
         return lines + [f"    {note.text}" for note in frame.notes if note.is_for(viewer)]
 
     def _take(self, record: Record) -> None:
         steps = walk(record)
         game: Game | None = None
-        told, at = 0, ((1, 0), (1, 0), False)
+        known, at = 0, ((1, 0), (1, 0), False)
         notes: tuple[Note, ...] = ()
         while True:
             try:
@@ -110,18 +110,18 @@ class Film:
                 if self.is_whole:
                     raise
                 break
-            self._add(game, told, at, notes)
-            told, notes, round_ = len(game.events), tuple(_notes(record, move)), game.table.round
+            self._add(game, known, at, notes)
+            known, notes, round_ = len(game.events), tuple(_notes(record, move)), game.table.round
             at = (round_, _turn(game)), (round_, game.table.windows), isinstance(move, GivenSlaps)
         if game is not None:
-            self._add(game, told, at, notes)
+            self._add(game, known, at, notes)
 
     def _add(
-        self, game: Game, told: int, at: tuple[tuple[int, int], tuple[int, int], bool], notes: tuple[Note, ...]
+        self, game: Game, known: int, at: tuple[tuple[int, int], tuple[int, int], bool], notes: tuple[Note, ...]
     ) -> None:
         """Add what an answer has brought about."""
         turn, window, is_window = at
-        happened = game.events[told:]
+        happened = game.events[known:]
         for event in happened:
             if isinstance(event, wire.Round):
                 turn, window, is_window = (event.round, 0), (event.round, 0), False

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from referee.kit.screen import terminal
-from referee.kit.screen.draw import ASCII, UNICODE
+from referee.kit.screen.draw import ASCII, UNICODE, Glyphs
 
 
 class Tty(io.StringIO):
@@ -53,10 +53,25 @@ def test_without_textual_the_command_that_brings_it_is_told(monkeypatch: pytest.
     assert "-m pip install 'textual>=8'" in (terminal.problem("golfref play") or "")
 
 
-def test_signs_are_those_that_the_locale_can_write(monkeypatch: pytest.MonkeyPatch) -> None:
-    for encoding, signs in (("UTF-8", UNICODE), ("ANSI_X3.4-1968", ASCII), ("ISO-8859-1", ASCII), ("none", ASCII)):
-        monkeypatch.setattr("locale.getpreferredencoding", lambda encoding=encoding, **_: encoding)
-        assert terminal.glyphs() is signs
+@pytest.mark.parametrize(
+    ("env", "signs"),
+    [
+        ({"LANG": "de_DE.UTF-8"}, UNICODE),
+        ({"LANG": "C", "LC_ALL": "C.utf8"}, UNICODE),
+        ({"LANG": "de_DE", "LC_CTYPE": "en_US.UTF-8"}, UNICODE),
+        ({"LANG": "de_DE.UTF-8", "LC_ALL": "C"}, ASCII),
+        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, ASCII),
+        ({"LANG": "de_DE.ISO-8859-1"}, ASCII),
+        ({}, ASCII),
+    ],
+)
+def test_signs_are_those_of_the_locale(env: dict[str, str], signs: Glyphs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fifth is what Python makes of LANG=C."""
+    for name in ("LANG", "LC_ALL", "LC_CTYPE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    assert terminal.glyphs() is signs
 
 
 def test_a_terminal_without_colours_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
