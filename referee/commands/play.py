@@ -39,6 +39,7 @@ class PlayOrder(Struct, frozen=True, kw_only=True):
     seed: str | None
     record: Path | None
     clocks: Clocks
+    """The person's; the bots have those of a tournament."""
     pace_s: float
 
 
@@ -136,7 +137,8 @@ def setup_of(order: PlayOrder) -> MatchSetup:
         seeds=tuple(bot_seed(key, 0, seat) for seat in range(seats)),
         deal_key=key,
         seed=seed,
-        clocks=order.clocks,
+        clocks=Clocks(slap_timing=order.clocks.slap_timing, start_s=order.clocks.start_s),
+        own_clocks={order.seat: order.clocks},
         faults=FaultPolicy(strikes=1000),
         confinement=Confinement(isolation="limits"),
         games=(GameMessage(variant=variant.preset, name=variant.preset, seats=seats),),

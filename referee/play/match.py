@@ -57,6 +57,8 @@ class MatchSetup(Struct, frozen=True, kw_only=True):
     decks: tuple[tuple[Card, ...], ...] | None = None
     """A given deck for each round; with None all cards are dealt from the key."""
     clocks: Clocks
+    own_clocks: dict[int, Clocks] = {}
+    """The clocks of seats for which other limits hold, with the same way of timing slaps."""
     faults: FaultPolicy
     limits: Limits = Limits()
     confinement: Confinement
@@ -234,6 +236,7 @@ def match_messages(setup: MatchSetup, matches_before: Sequence[int] = ()) -> lis
         setup.name,
         seeds=setup.seeds,
         clocks=setup.clocks,
+        own_clocks=setup.own_clocks,
         faults=setup.faults,
         matches_before=matches_before,
     )
@@ -294,6 +297,7 @@ def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number
         wants_slaps=seat.ready is None or seat.ready.slaps,
         wants_table=seat.ready is None or seat.ready.table,
         seed=setup.seeds[number],
+        clocks=setup.own_clocks.get(number),
         matches_before=before,
         faults=dict[str, int](seat.faults.items()),
         late_slaps=seat.late_slaps,

@@ -131,7 +131,8 @@ def _late(record: Record, seat: int) -> str:
     late = [one for one in reactions if one.late]
     miss_us = record.seats[seat].nearest_miss_us
     more = f"the first time: {late[0].hint}" if miss_us is None else f"the nearest came {miss_us / 1e6:.3g} s too late"
-    return f"no answer within {record.clocks.slap_s:g} s in {len(late)} of {len(reactions)} slap windows; {more}"
+    slap_s = (record.seats[seat].clocks or record.clocks).slap_s
+    return f"no answer within {slap_s:g} s in {len(late)} of {len(reactions)} slap windows; {more}"
 
 
 def _blames(record: Record, seat: int) -> Iterator[Blame]:

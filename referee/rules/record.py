@@ -122,6 +122,8 @@ class SeatRecord(Struct, frozen=True, kw_only=True):
     wants_slaps: bool = True
     wants_table: bool = True
     seed: int = 0
+    clocks: Clocks | None = None
+    """Its limits, where they are not those of the match: a person at a table with bots has more time."""
     matches_before: int = 0
     """How many matches its process had played before: 0 says that it was started, and sent `hello`, for this one."""
     faults: dict[str, int] = field(default_factory=dict)

@@ -95,6 +95,7 @@ class Retelling:
             record.name,
             seeds=[seat.seed for seat in record.seats],
             clocks=record.clocks,
+            own_clocks={number: seat.clocks for number, seat in enumerate(record.seats) if seat.clocks is not None},
             faults=record.faults,
             matches_before=[seat.matches_before for seat in record.seats],
         )

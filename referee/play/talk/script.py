@@ -6,7 +6,7 @@ match can be told again from its record and proved to have been told so (`retell
 
 import itertools
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256, shake_256
 from typing import Any, cast
 
@@ -33,9 +33,15 @@ IDS_AT_ONCE = 64
 """How many ids of a seat are derived together."""
 
 
+NONE_OF_THEIR_OWN: Mapping[int, Clocks] = {}
+"""No seat has clocks of its own."""
+
+
 class SeatScript(Struct, kw_only=True):
     """How far the telling to one seat has come."""
 
+    clocks: Clocks
+    """The limits that hold for this seat."""
     bank_us: int
     preamble: bytes
     """The lines that go before the next request."""
@@ -58,24 +64,29 @@ class Script:
     def __init__(self, game: Game, *, hello: Hello, matches: Sequence[Match], id_key: bytes) -> None:
         """`matches` holds the `match` message of each seat; `id_key` is secret while the match is played."""
         self.clocks: Clocks = matches[0].clocks
+        """Those of seat 0. How slaps are timed is the same for all seats."""
         self.policy: FaultPolicy = matches[0].faults
-        bank_us = round(self.clocks.bank_s * 1e6)
         self.seats = [
-            SeatScript(bank_us=bank_us, preamble=encode(match), ids=request_ids(id_key, seat))
+            SeatScript(
+                clocks=match.clocks,
+                bank_us=round(match.clocks.bank_s * 1e6),
+                preamble=encode(match),
+                ids=request_ids(id_key, seat),
+            )
             for seat, match in enumerate(matches)
         ]
         self._game = game
         self._events = 0
         """How many events of the game are among the news."""
         self._hello = encode(hello)
-        self._move_us = self.clocks.move_s * 1e6
-        self._told_limits = {limit_s: round(limit_s, 3) for limit_s in (self.clocks.move_s, self.clocks.slap_s)}
+        limits = {limit_s for match in matches for limit_s in (match.clocks.move_s, match.clocks.slap_s)}
+        self._told_limits = {limit_s: round(limit_s, 3) for limit_s in limits}
         """For each limit that does not come from a bank, in seconds: the same limit rounded, as bots are told it."""
         self.id_key = id_key
 
     def hello(self, seat: int) -> Delivery:
         """The first line."""
-        return self._deliver(seat, self._hello, awaits=READY, limit_s=self.clocks.start_s)
+        return self._deliver(seat, self._hello, awaits=READY, limit_s=self.seats[seat].clocks.start_s)
 
     def request(self, ask: Ask) -> Delivery:
         """The line of a request (DEC), with everything that happened since the last line to this seat."""
@@ -101,10 +112,11 @@ class Script:
 
     def limit_s(self, ask: Ask) -> float:
         """Seconds for the answer to this question, asked now."""
+        script = self.seats[ask.seat]
         if ask.decision == "slap":
-            return self.clocks.slap_s
-        bank_us = self.seats[ask.seat].bank_us
-        return self.clocks.move_s if bank_us >= self._move_us else bank_us / 1e6
+            return script.clocks.slap_s
+        move_s = script.clocks.move_s
+        return move_s if script.bank_us >= move_s * 1e6 else script.bank_us / 1e6
 
     def charge(self, seat: int, time_us: int) -> int:
         """Take thinking time from a seat's bank; returns the microseconds left."""
@@ -175,12 +187,14 @@ def announcements(  # noqa: PLR0913 - what differs from match to match
     *,
     seeds: Sequence[int],
     clocks: Clocks,
+    own_clocks: Mapping[int, Clocks] = NONE_OF_THEIR_OWN,
     faults: FaultPolicy,
     matches_before: Sequence[int] = (),
 ) -> list[Match]:
     """The `match` message of every seat; `seeds` and `matches_before` have what it tells of each seat's bot.
 
-    An empty `matches_before` means that every bot's process is a new one.
+    `own_clocks` has those of seats for which other limits hold. An empty `matches_before` means that every bot's
+    process is a new one.
     """
     options = to_builtins(variant.own_options())
     options.pop("values", None)  # the field `values` of the message tells what all cards count
@@ -198,7 +212,7 @@ def announcements(  # noqa: PLR0913 - what differs from match to match
             values=dict(card_values(variant)),
             seed=seed,
             matches_before=matches_before[seat] if matches_before else 0,
-            clocks=clocks,
+            clocks=own_clocks.get(seat, clocks),
             faults=faults,
         )
         for seat, seed in enumerate(seeds)

@@ -74,6 +74,8 @@ def _check_game(facts: VariantFacts, record: Record) -> Iterator[str]:
 
 
 def _check_bot(facts: BotFacts, seat: SeatRecord) -> Iterator[str]:
+    if seat.clocks is not None:
+        yield "it had clocks of its own; in a run all bots have the same"
     if seat.owner != facts.owner:
         yield f"its owner was {excerpt(seat.owner)}; the config had {excerpt(facts.owner)}"
     if facts.command is not None and seat.command != facts.command:

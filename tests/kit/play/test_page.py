@@ -23,6 +23,7 @@ from referee.commands.play import PlayOrder, setup_of
 from referee.kit.play.page import PlayPage
 from referee.kit.screen.draw import UNICODE
 from referee.kit.screen.pages import Terminal
+from referee.play.match import match_messages
 from referee.rules.record import GivenSlaps, GivenTogether, Record
 from referee.tournament.verify.record import check_record
 
@@ -42,7 +43,9 @@ def page(variant: str, mark: dict[str, str], against: str = "keeper,greedy", **c
         pace_s=0.0,
     )
     setup = setup_of(order)
-    setup = replace(setup, bots=tuple(replace(bot, env=mark) for bot in setup.bots))
+    assert [match.clocks.move_s for match in match_messages(setup)] == [1.0, 600.0, 1.0][: len(setup.bots)]
+    slow_host = Clocks(start_s=60.0, move_s=60.0, bank_s=600.0, slap_s=10.0, slap_timing="broadcast")
+    setup = replace(setup, clocks=slow_host, bots=tuple(replace(bot, env=mark) for bot in setup.bots))
     return PlayPage(setup, 1, "the rules", UNICODE, pace_s=0.0)
 
 
@@ -103,6 +106,9 @@ def test_a_match_is_played_to_its_end(variant: str, mark: dict[str, str]) -> Non
     assert list(check_record(record)) == []
     assert [seat.name for seat in record.seats] == ["keeper", "human", "greedy"]
     assert not any(seat.faults for seat in record.seats)
+    assert [seat.clocks and seat.clocks.slap_s for seat in record.seats] == [None, 60.0, None]
+    assert played.seat.match is not None
+    assert played.seat.match.clocks == record.seats[1].clocks
     if variant == "cactus":
         windows = [move for move in record.moves if isinstance(move, GivenSlaps)]
         own = [one for move in windows for one in move.reactions if one.seat == 1 and one.target is not None]
