@@ -120,7 +120,7 @@ def _tell_step(bench: Bench) -> None:
 
 
 def _step_lines(outcome: Outcome) -> Iterator[str]:
-    numbers = ", ".join(f"[{number}]" for number in outcome.findings)
+    numbers = ", ".join(f"[{number}]" for number in sorted(outcome.findings))
     summary = printable(outcome.summary, 200)
     found = f"see {numbers}" if outcome.has_news else f"nothing new, see {numbers}" if numbers else ""
     words = "; ".join(part for part in (summary, found) if part)

@@ -471,6 +471,12 @@ class KnowsItsActions(Bot):
         super().request(message)
 
 
+class AnswersInOldWords(Bot):
+    def action(self, message):
+        action = super().action(message)
+        return action | {"kind": action["kind"].removeprefix("later_")}
+
+
 class CrashesOnItsFaults(Bot):
     def request(self, message):
         for event in message["events"]:

@@ -48,7 +48,8 @@ async def every_game(bench: Bench) -> None:
                 break
     answers = len(bench.given) - before
     bench.outcome.summary = (
-        f"{len(bench.games)} games, {len(bench.options)} with other options, {answers} legal answers"
+        f"{counted(len(bench.games), 'game')}, {len(bench.options)} with other options, "
+        f"{counted(answers, 'legal answer')}"
     )
 
 

@@ -13,7 +13,7 @@ from protocol.messages import Answer, Ready
 from protocol.offers import Pick
 from protocol.text import printable
 from referee.kit.check import rules
-from referee.kit.check.lines import present
+from referee.kit.check.lines import LATER, present
 from referee.kit.check.places import culprit, place_in, place_of
 from referee.kit.check.report import Finding
 from referee.kit.check.sitting import CLOCKS, Late, Sitting, Slip, Spare
@@ -66,7 +66,7 @@ def of_slip(slip: Slip, sitting: Sitting) -> Found:
         rule=rule,
         place=place,
         place_note=f"`{field}` is not as offered" if field else "",
-        right=_right(slip, ask),
+        right=_renamed(_right(slip, ask)) if sitting.manner.renames_kinds else _right(slip, ask),
         conversation=slip.conversation,
         stderr=words,
         games=Counter([sitting.game_to_try.label]),
@@ -157,6 +157,11 @@ def _right(slip: Slip, ask: Ask | None) -> str:
     return _text(Ready(name="mine")) if not slip.round or not slip.ask else ""
 
 
+def _renamed(text: str) -> str:
+    """The answer with kinds of action as a later version calls them."""
+    return text.replace('"kind":"', f'"kind":"{LATER}')
+
+
 def _answer(id_: str, action: Action) -> str:
     return _text(Answer(id=id_, action=action))
 
@@ -171,7 +176,8 @@ def _where(sitting: Sitting, number: int, ask: Ask | None) -> str:
     if ask is None and not sitting.given:
         return "before a match"
     game = sitting.game_to_try.label
-    return game if ask is None else f"{game}, round {number}, {ask.decision}"
+    by_dice = " (golfref had played this seat up to there)" if sitting.is_played_by_dice else ""
+    return game if ask is None else f"{game}, round {number}, {ask.decision}{by_dice}"
 
 
 def last_words(sitting: Sitting) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from protocol.codec import BadLine, decode_answer
+from protocol.messages import Answer
 from referee.play.faults import Trouble
 from referee.play.talk.exchange import Reply
 
@@ -100,8 +101,15 @@ def present(line: bytes) -> bytes:
     return _line(fields)
 
 
-def understood(reply: Reply, line: bytes) -> Reply:
-    """The reply, where the line that was judged is an answer with a kind of a later version."""
+def understood(reply: Reply, line: bytes, *, are_renamed: bool) -> Reply:
+    """The reply, where the line that was judged is an answer with a kind of a later version.
+
+    Where the offers `are_renamed`, an answer with a present kind is none that was offered.
+    """
+    if isinstance(reply.heard, Answer) and are_renamed and LATER.encode() not in line:
+        kind = reply.heard.action.__struct_config__.tag
+        detail = f"only kinds that begin with `{LATER}` were offered; not `{kind}`"
+        return replace(reply, heard=Trouble(kind="illegal_action", detail=detail))
     if not isinstance(reply.heard, Trouble) or reply.heard.kind != "bad_message":
         return reply
     try:

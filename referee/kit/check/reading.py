@@ -80,7 +80,7 @@ async def new_decisions(bench: Bench) -> None:
 
 
 async def _altered(bench: Bench, alter: Alter, about: Rule, trial: str) -> None:
-    manner = Manner(alter=alter, answers=2 * FEW, about=about, trial=trial)
+    manner = Manner(alter=alter, renames_kinds=alter is with_new_kinds, answers=2 * FEW, about=about, trial=trial)
     games = some_games(bench.all_games, 4)
     for game in games:
         if not bench.stopped:

@@ -70,6 +70,8 @@ class Manner(Struct, frozen=True, kw_only=True):
     """The rule that a bot breaks which cannot bear that."""
     alter: Alter | None = None
     """What is done to each line to the bot."""
+    renames_kinds: bool = False
+    """Whether `alter` gives all kinds of action other names."""
     puts: Question | None = None
     """Which questions are put to it; all of them if this is None."""
     first: int | None = None
@@ -162,6 +164,8 @@ class Sitting:
         self.ready: Ready | None = None
         self.start_us = 0.0
         """From `hello` to `ready`."""
+        self.is_played_by_dice = False
+        """Whether the dice have decided for the bot's seat."""
         self.keeps_back = False
         """Whether all the answers that had not come in time came at once when its input ended."""
         self.broken_off = ""
@@ -239,6 +243,7 @@ class Sitting:
         ask = self._ask_of(self.seat) if is_request else None
         if ask is not None and self._withholds(ask):
             self._withheld.append(delivery.data)
+            self.is_played_by_dice = True
             self._hides_table |= ask.opens_turn and self.ready is not None and self.ready.table
             action = self._players.choose(ask, self.game.table)
             answer = Answer(id=delivery.awaits or "", action=action)
@@ -330,7 +335,7 @@ class Sitting:
 
     def _understood(self, reply: Reply, line: bytes, id_: str) -> Reply:
         """The reply, where it has an action of a later version. An old answer that has one is no new fault."""
-        known = understood(reply, line)
+        known = understood(reply, line, are_renamed=self.manner.renames_kinds)
         if isinstance(known.heard, Answer) and known.heard.id != id_:
             self._is_excused = True
             return reply
