@@ -19,6 +19,11 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
+def harmless(text: str) -> str:
+    r"""The text, however long it is, with unsafe characters escaped as `printable` does."""
+    return _UNSAFE.sub(_escape, text)
+
+
 def escaped_json(text: str) -> str:
     r"""The JSON with unsafe characters as \uNNNN, which leaves its value as it is."""
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

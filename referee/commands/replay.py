@@ -1,9 +1,9 @@
 """replay: a match that was recorded, told again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 
-from protocol.text import printable
+from protocol.text import harmless, printable
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, put, say
 from referee.commands.records import (
     Place,
@@ -96,17 +96,17 @@ def _tell(record: Record, seat: int | None) -> None:
     told = 0
     game = None
     for game, move in walk(record):
-        put(*narrate(game, told, seat, names))
+        _put(narrate(game, told, seat, names))
         told = len(game.events)
         _tell_mishaps(record, move, seat)
         if isinstance(move, GivenSlaps) and seat is None:
             times = [f"{r.seat} {r.corrected_us} us" for r in move.reactions if r.target is not None and r.corrected_us]
             put(*([f"    slap times: {', '.join(times)}"] if times else []))
     if game is not None:
-        put(*narrate(game, told, seat, names))
+        _put(narrate(game, told, seat, names))
     result = record.result
     for number, name in enumerate(names):
-        put(f"{number} {name}: total {result.totals[number]}, rank {result.ranks[number]}")
+        _put([f"{number} {name}: total {result.totals[number]}, rank {result.ranks[number]}"])
         if seat in (None, number):
             put(*stderr_lines(record, number))
 
@@ -118,13 +118,13 @@ def _tell_own(match: BotMatch) -> None:
     for entry in match.wire:
         if isinstance(entry, Sent):
             for event in events_in(entry):
-                put(*in_words(event, match.bots))
+                _put(in_words(event, match.bots))
         elif isinstance(entry, Faulted):
             what = "forfeits" if entry.forfeits else "is at fault"
-            put(f"    {match.seat} {match.bot} {what}: {entry.kind}: {printable(entry.detail, 300)}")
-            put(*([f"    its line: {printable(entry.line, 500)}"] if entry.line else []))
+            _put([f"    {match.seat} {match.bot} {what}: {entry.kind}: {printable(entry.detail, 300)}"])
+            _put([f"    its line: {entry.line}"] if entry.line else [])
     for seat, name in enumerate(match.bots):
-        put(printable(f"{seat} {name}: total {match.totals[seat]}, rank {match.ranks[seat]}", 300))
+        _put([f"{seat} {name}: total {match.totals[seat]}, rank {match.ranks[seat]}"])
     put(*stderr_end(match.stderr, match.stderr_bytes))
 
 
@@ -139,5 +139,10 @@ def _tell_mishaps(record: Record, move: Move, viewer: int | None) -> None:
         mishap = mishap_of(move, seat)
         if mishap is not None and viewer in (None, seat):
             what = "forfeits" if isinstance(move, Forfeit) else "is at fault"
-            put(f"    {seat} {bot.name} {what}: {mishap.kind}: {printable(mishap.detail, 300)}")
-            put(*([f"    its line: {mishap.line}"] if mishap.line else []))
+            _put([f"    {seat} {bot.name} {what}: {mishap.kind}: {printable(mishap.detail, 300)}"])
+            _put([f"    its line: {mishap.line}"] if mishap.line else [])
+
+
+def _put(lines: Iterable[str]) -> None:
+    """Print what a record tells, which may come from anybody."""
+    put(*map(harmless, lines))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from protocol.text import harmless
 from referee.play.spec import SHIPPED
 from referee.rules.game import Game
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Record, walk
@@ -74,7 +75,7 @@ def explain(record: Record, seat: int, which: str = "") -> Iterator[str]:
 
     `which` says of which match they tell, such as `match 17`, where there are several.
     """
-    who = f"seat {seat} {record.seats[seat].name}"
+    who = harmless(f"seat {seat} {record.seats[seat].name}")
     if which:
         who = f"{which}, {who}"
     counts = record.seats[seat].faults
@@ -84,11 +85,11 @@ def explain(record: Record, seat: int, which: str = "") -> Iterator[str]:
         if mishap.kind not in told:
             told.add(mishap.kind)
             times = f" ({counts[mishap.kind]} times, first here)" if counts.get(mishap.kind, 0) > 1 else ""
-            yield f"{who}, {blame.where}: {mishap.kind}: {mishap.detail}{times}"
+            yield f"{who}, {blame.where}: {mishap.kind}: {harmless(mishap.detail)}{times}"
             if mishap.line:
-                yield f"  its line: {mishap.line}"
+                yield f"  its line: {harmless(mishap.line)}"
     if record.seats[seat].late_slaps:
-        yield f"{who}: {_late(record, seat)}"
+        yield f"{who}: {harmless(_late(record, seat))}"
     if told:
         yield from stderr_lines(record, seat)
 
@@ -106,11 +107,11 @@ def stderr_lines(record: Record, seat: int, last: int = LAST_LINES) -> Iterator[
 
 
 def stderr_end(text: str, size: int, last: int = LAST_LINES) -> Iterator[str]:
-    """The end of a standard error of so many bytes, if there is any; the text must be safe to show."""
+    """The end of a standard error of so many bytes, if there is any."""
     lines = text.splitlines()
     if lines:
         yield f"  the end of its standard error ({size} bytes):"
-        yield from (f"  | {line}" for line in lines[-last:])
+        yield from (f"  | {harmless(line)}" for line in lines[-last:])
 
 
 def mishap_of(move: Move, seat: int) -> Mishap | None:

@@ -5,7 +5,6 @@ of standard error. Remarks tell how long an answer took, and which lines answere
 that every line of the wire is one line here and steers no terminal.
 """
 
-import sys
 from collections.abc import Iterator
 
 import msgspec
@@ -14,7 +13,7 @@ from msgspec.structs import replace
 
 from protocol.actions import Action
 from protocol.messages import Ready
-from protocol.text import escaped_json, printable
+from protocol.text import escaped_json, harmless
 from referee.reports.bot_match import BotMatch, Entry, Faulted, Joined, Late, Sent, Took, Wrote
 
 REMARKED_US = 2000
@@ -65,16 +64,16 @@ def wire_lines(match: BotMatch) -> Iterator[str]:
         yield f"# {match.wrote_lines} lines and {match.wrote_bytes} bytes came in all; {kept} lines are kept"
     if match.stderr_bytes:
         yield f"# standard error, {match.stderr_bytes} bytes:"
-        yield from (f"| {line}" for line in match.stderr.splitlines())
+        yield from (f"| {harmless(line)}" for line in match.stderr.splitlines())
 
 
 def entry_lines(entry: Entry, before: Entry | None = None) -> Iterator[str]:
     """An entry as text; `before` is the one before it."""
     match entry:
         case Sent():
-            yield from (f"> {_safe(line)}" for line in lines_of(entry))
+            yield from (f"> {harmless(line)}" for line in lines_of(entry))
         case Wrote():
-            yield f"< {_safe(entry.text.rstrip(chr(13) + chr(10)))}"
+            yield f"< {harmless(entry.text.rstrip(chr(13) + chr(10)))}"
             if not entry.text.endswith("\n"):
                 is_cut = len(entry.text.encode()) < entry.size
                 yield f"# {'its start; it had' if is_cut else 'without a newline;'} {entry.size} bytes"
@@ -87,9 +86,9 @@ def entry_lines(entry: Entry, before: Entry | None = None) -> Iterator[str]:
         case Joined():
             yield f"# its `then` was played: {action_text(entry.action)}"
         case Faulted():
-            yield f"! {'forfeits: ' if entry.forfeits else ''}{entry.kind}: {_safe(entry.detail)}"
+            yield f"! {'forfeits: ' if entry.forfeits else ''}{entry.kind}: {harmless(entry.detail)}"
         case Late():
-            yield f"# late, which is a pass and no fault; {_safe(entry.hint)}"
+            yield f"# late, which is a pass and no fault; {harmless(entry.hint)}"
 
 
 def wire_json(match: BotMatch) -> Iterator[bytes]:
@@ -116,7 +115,7 @@ def took_in_words(took: Took) -> str:
 
 def action_text(action: Action | Ready | None) -> str:
     """An action or `ready` as JSON."""
-    return _safe(msgspec.json.encode(action).decode())
+    return harmless(msgspec.json.encode(action).decode())
 
 
 def _wire_objects(match: BotMatch) -> Iterator[WireLine]:
@@ -175,7 +174,3 @@ def _is_json(text: str) -> bool:
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         return False
     return True
-
-
-def _safe(text: str) -> str:
-    return printable(text, sys.maxsize - 1)

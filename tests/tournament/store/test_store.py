@@ -482,9 +482,16 @@ def test_a_record_without_seats(run: Path) -> None:
 def test_no_record_steers_the_terminal_that_tells_it(run: Path) -> None:
     with closing(Store.open(run)) as opened:
         record = json.loads(opened.record_of(1)) | {"name": "\x1b[2J"}
+    for seat in record["seats"]:
+        seat |= {"name": "\x1b[3J", "stderr": "\x9b4J", "stderr_bytes": 3, "faults": {"timeout": 1}}
     (run.parent / "steers.jsonl").write_text(json.dumps(record))
-    told, _ = golfref("replay", "steers.jsonl", cwd=run.parent)
+    first, *others = (("replay",), ("replay", "--seat", "0"), ("transcript", "--bot", "0", "--json"))
+    told, _ = golfref(*first, "steers.jsonl", cwd=run.parent)
     assert told.startswith("\\x1b[2J (six-card)")
+    for words in (first, *others):
+        shown = "".join(golfref(*words, "steers.jsonl", cwd=run.parent))
+        assert "[3J" in shown
+        assert all(line.isprintable() for line in shown.splitlines())
 
 
 def test_a_number_that_no_store_can_have(run: Path) -> None:
