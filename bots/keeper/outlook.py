@@ -40,14 +40,14 @@ class Outlook:
 
     @property
     def mine(self) -> Layout:
-        return self.table.mine
+        return self.table.layouts[self.seat]
 
     @property
     def fixed(self) -> set[int]:
         return self.table.fixed[self.seat]
 
     def at(self, target: Target) -> Any:
-        return self.table.at(target)
+        return self.table.layouts[target[0]][target[1]]
 
     def points_at(self, target: Target) -> float:
         return self.measure.points(self.at(target))

@@ -95,6 +95,7 @@ class Bot:
         """The cards that this seat has not seen, and their chances."""
         self.measure = Measure(match)
         """What cards and layouts cost, what a draw is worth."""
+        self._listens = type(self).hear is not Bot.hear  # a call for each event is time that a slap does not have
 
     # What happens around the decisions
 
@@ -119,9 +120,7 @@ class Bot:
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request, as it is sent."""
         self.request = request
-        for event in request["events"]:
-            self.table.read(event)
-            self.hear(event)
+        self._read(request["events"])
         decision, offers = request["decision"], Offers(request["legal"])
         if decision != "slap":
             if "table" in request:
@@ -133,6 +132,17 @@ class Bot:
         if then is not None:
             answer["then"] = then
         return answer
+
+    def finish(self, message: dict[str, Any]) -> None:
+        """Hear of the end of the match."""
+        self._read(message["events"])
+        self.end(message)
+
+    def _read(self, events: list[Event]) -> None:
+        for event in events:
+            self.table.read(event)
+            if self._listens:
+                self.hear(event)
 
     # The decisions
 
@@ -298,10 +308,7 @@ def _converse(bot: type[Bot]) -> None:
             bot.prepare(message)
             _say(_introduction(bot))
         elif kind == "end" and player is not None:
-            for event in message["events"]:
-                player.table.read(event)
-                player.hear(event)
-            player.end(message)
+            player.finish(message)
 
 
 def _introduction(bot: type[Bot]) -> dict[str, Any]:

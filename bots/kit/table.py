@@ -5,7 +5,7 @@ The table draws no conclusions: what is still unseen is for unseen.py, what the 
 it is plain lists, so that a bot that tries thousands of deals can copy what it needs quickly.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kit.cards import CHOSEN, UNKNOWN, Layout, Target, is_known
@@ -75,11 +75,16 @@ class Table:
         self.moves_are_secret = match["options"].get("hidden_rearrange", True)
         self.forfeited = set()
         self.stock = 0
+        self._methods: dict[str, Callable[[Event], None] | None] = {}
         self.on_round({"rows": match["rows"]})
 
     def read(self, event: Event) -> None:
         """Enter what has happened; an event without a method moves no card."""
-        enter = getattr(self, "on_" + event["event"], None)
+        name = event["event"]
+        try:
+            enter = self._methods[name]
+        except KeyError:
+            enter = self._methods[name] = getattr(self, "on_" + name, None)
         if enter is not None:
             enter(event)
         if "stock" in event:
