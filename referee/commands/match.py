@@ -29,9 +29,13 @@ from referee.rules.describe import advice
 from referee.rules.record import Record
 from referee.rules.table.chance import BadDeck, Stacked
 from referee.rules.table.streams import bot_seed
+from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.keys import deal_key, master_key
 from referee.tournament.run.setups import for_blocks
 from referee.tournament.series import Seating, seating
+
+PlayOne = Callable[[Pump, MatchSetup], Awaitable[Record]]
+"""How a game is played."""
 
 _AGAIN = "run it again; if that happens again, `golfref doctor` looks at this host"
 
@@ -128,19 +132,31 @@ async def _play_all(pump: Pump, order: Ordered, table: Table, teller: Teller, ha
 
 
 async def _play_games(
-    play_one: Callable[[Pump, MatchSetup], Awaitable[Record]],
+    play_one: PlayOne,
     pump: Pump,
     order: Ordered,
     table: Table,
     teller: Teller,
 ) -> None:
     names = _Names(table.bots)
+    attempts = ATTEMPTS if order.games > 1 else 1
     for game in range(order.games):
         seat = seating(game, len(table.bots), rotates=order.rotates)
-        record = names.said(seat, await play_one(pump, _setup(order, table, seat)))
+        setup = _setup(order, table, seat)
+        record = names.said(seat, await _play_game(play_one, pump, setup, game, attempts=attempts))
         if order.record is not None:
             _keep(order.record, record, is_first=game == 0)
         teller.tell(seat, record)
+
+
+async def _play_game(play_one: PlayOne, pump: Pump, setup: MatchSetup, game: int, *, attempts: int) -> Record:
+    """The record of a game. One that the host spoils is played again; the last attempt raises HostFault."""
+    for _ in range(attempts - 1):
+        try:
+            return await play_one(pump, setup)
+        except HostFault as fault:
+            say(f"game {game} is void, and no bot's fault: {fault}; it is played again")
+    return await play_one(pump, setup)
 
 
 def _table(order: Ordered) -> Table:

@@ -8,8 +8,15 @@ from typing import Any
 
 import pytest
 from commands import golfref
+from typer.testing import CliRunner
 
+from referee.cli import app
+from referee.commands import match
 from referee.commands.bots import UsageError, bots_of
+from referee.play.faults import HostFault
+from referee.play.match import MatchSetup, play
+from referee.play.pump.pump import Pump
+from referee.rules.record import Record
 from referee.rules.table.streams import bot_seed
 from referee.tournament.plan.keys import deal_key, master_key
 
@@ -152,3 +159,29 @@ def test_a_record_that_cannot_be_written_is_told_with_what_was_played(tmp_path: 
     where = ("--record", "nowhere/m.jsonl")
     _, said = golfref(*SHORT, *TWO, "--games", "2", *where, cwd=tmp_path, code=2)
     assert said == "golfref match: nowhere/m.jsonl: cannot write the record: No such file or directory\n"
+
+
+@pytest.mark.parametrize(("voids", "code"), [(2, 0), (3, 3)])
+def test_a_game_that_the_host_spoils_is_played_again(
+    voids: int, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three times at most, as in a tournament; what was played before is summed up in any case."""
+    deals: list[int] = []
+
+    async def spoiled(pump: Pump, setup: MatchSetup) -> Record:
+        deals.append(setup.block)
+        if 3 < len(deals) <= 3 + voids:
+            raise HostFault("a cable was pulled")
+        return await play(pump, setup)
+
+    monkeypatch.setattr(match, "play", spoiled)
+    words = [*SHORT[1:], *TWO, "--games", "5", "--move-s", "60", "--bank-s", "600"]
+    ended = CliRunner().invoke(app, ["match", *words], catch_exceptions=False)
+
+    assert ended.exit_code == code
+    again = "game 3 is void, and no bot's fault: a cable was pulled; it is played again\n"
+    assert ended.stderr.count(again) == 2
+    assert ended.stdout.startswith(f"{5 if code == 0 else 3} games of six-card: ")
+    assert deals[:5] == [0, 0, 1, 1, 1]
+    assert ("void, and no bot's fault: a cable was pulled\n" in ended.stderr) == (code == 3)
+    assert capsys.readouterr().out == ""
