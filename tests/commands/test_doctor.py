@@ -115,7 +115,7 @@ def without_bwrap(tmp_path: Path) -> str:
     """A PATH with all that stands on it but bubblewrap."""
     for folder in os.environ["PATH"].split(os.pathsep):
         for program in Path(folder).glob("*"):
-            if program.name != "bwrap" and not (tmp_path / program.name).exists():
+            if program.name != "bwrap" and not (tmp_path / program.name).is_symlink():
                 (tmp_path / program.name).symlink_to(program)
     return str(tmp_path)
 
