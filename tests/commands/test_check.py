@@ -151,8 +151,8 @@ def test_a_hopeless_bot_is_given_up_soon(tmp_path: Path, name: str, kind: str) -
 
 
 @pytest.mark.toolchain
-def test_a_slow_bot_is_told_so_and_plays_every_game(tmp_path: Path) -> None:
-    out, _ = golfref("check", bot("SlowAlways"), "--json", cwd=tmp_path)
+def test_a_slow_bot_is_told_so_and_tried_in_every_step(tmp_path: Path) -> None:
+    out, _ = golfref("check", bot("SlowAlways"), "--variant", "six-card", "--json", cwd=tmp_path)
 
     report = json.loads(out)
     assert {finding["kind"] for finding in report["findings"]} >= {"slow answer"}

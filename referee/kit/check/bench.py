@@ -28,10 +28,10 @@ MOST_SILENT = 6
 FRUITLESS = 3
 """The check ends when so many matches have had no legal answer at all."""
 
-LONG_S = 40.0
+LONG_S = 25.0
 """When a bot has thought so long in all, it is slow, and each further match is broken off sooner."""
 
-IMPATIENCE_S = 1.5
+IMPATIENCE_S = 0.6
 """How long it may think in each of these."""
 
 SHORT_PATIENCE_S = 0.05

@@ -41,15 +41,17 @@ def of_slip(slip: Slip, sitting: Sitting) -> Found:
     decision = None if ask is None else ask.decision
     rule = rules.THEN if slip.joined else rules.rule_of(mishap, slip.line, decision)
     place, field = None, ""
-    if slip.line:
+    if slip.line.strip():
         place = place_of(mishap, slip.line, ask)
     if mishap.kind == "illegal_action" and ask is not None and not slip.joined:
         field, rule = _offered(slip.line, ask, rule)
     if slip.joined:
         place = place_in(slip.line, max(0, slip.line.decode("utf-8", "replace").find('"then"')))
     what = mishap.detail
-    if mishap.kind in ("crashed", "closed_output") and ask is not None:
-        what = f"when `{decision}` was asked, the process had ended or closed its output: {mishap.detail}"
+    if mishap.kind == "crashed" and ask is not None:
+        what = f"when the answer to `{decision}` was due, the process had ended: {mishap.detail}"
+    if mishap.kind == "closed_output" and ask is not None:
+        what = f"when the answer to `{decision}` was due, the process lived and its standard output was closed"
     if "before `ready`" in what:
         what += f"; it was started in {sitting.folder}, and `--dir FOLDER` starts it elsewhere"
     if mishap.kind == "timeout" and sitting.keeps_back:
@@ -101,7 +103,7 @@ def of_spare(spare: Spare, sitting: Sitting) -> Found:
         what=f"{what}; {IGNORED}" if spare.after else what,
         where=_where(sitting, sitting.game.table.round, None),
         rule=rule,
-        place=place_in(spare.line, 0),
+        place=place_in(spare.line, 0) if spare.line.strip() else None,
         right="nothing; one line for each request, and debugging to standard error",
         conversation=spare.conversation,
         games=Counter([sitting.game_to_try.label]),
@@ -173,7 +175,7 @@ def _text(message: Answer | Ready) -> str:
 
 
 def _where(sitting: Sitting, number: int, ask: Ask | None) -> str:
-    if ask is None and not sitting.given:
+    if sitting.ready is None:
         return "before a match"
     game = sitting.game_to_try.label
     by_dice = " (golfref had played this seat up to there)" if sitting.is_played_by_dice else ""

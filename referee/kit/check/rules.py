@@ -148,7 +148,7 @@ _BY_TEXT = (
     ("Expected `array`", CHOICES),
     ("Expected `object`", ANSWER),
     ("`$.action", ANSWER),
-    ("`$.then", THEN),
+    ("`$.then", ANSWER),
 )
 """What the decoder's words say about the rule that was broken; the first that fits counts."""
 
