@@ -190,10 +190,12 @@ class PlayPage(TablePage):
         elif key in {"q", "?", "r"}:
             self._turn_aside(key)
         elif self.chooser is not None:
+            self.follow_log()
             self._choose(key)
         elif self.is_over and key in {"enter", "escape"}:
             self.app.exit()
         else:
+            self.follow_log()
             self._skip.set()
         self.redraw()
 
@@ -307,7 +309,7 @@ class PlayPage(TablePage):
         if self.is_over:
             return [(Piece("The match is over. Enter leaves.", "strong"),)]
         if self.chooser is not None:
-            return _question(self.chooser, self._clock(), self._hint)
+            return _question(self.chooser, self._clock(), self._hint, self.size.width)
         if self._is_pausing:
             return [(Piece("The round is over. Any key goes on.", "strong"),)]
         waits = "The others play ..." if self.seat.view is not None else "The bots start ..."
@@ -324,13 +326,18 @@ class PlayPage(TablePage):
         return (Piece(f"? keys and signs   r rules   PgUp PgDn what happened{table}   q leave", "dim"),)
 
 
-def _question(chooser: Chooser, clock: str, hint: str) -> list[Line]:
+def _question(chooser: Chooser, clock: str, hint: str, width: int) -> list[Line]:
     """What is asked, and the keys that answer it."""
     lines: list[Line] = [(Piece(chooser.question, "strong"), Piece(clock, "strong"))]
-    keys: list[Piece] = []
-    for key, words in [*chooser.hints(), *((entry.key, entry.words) for entry in chooser.menu())]:
-        keys += [Piece(" " if not keys else "   "), Piece(key, "key"), Piece(f" {words}")]
-    lines.append(tuple(keys))
+    keys = [*chooser.hints(), *((entry.key, entry.words) for entry in chooser.menu())]
+    row: list[Piece] = []
+    for key, words in keys:
+        taken = sum(len(piece.text) for piece in row)
+        if row and taken + len(f"   {key} {words}") > width:
+            lines.append(tuple(row))
+            row = []
+        row += [Piece("   " if row else " "), Piece(key, "key"), Piece(f" {words}")]
+    lines.append(tuple(row))
     return [*lines, *([(Piece(f" {hint}", "dim"),)] if hint else [])]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from protocol.actions import Action, Target
+from protocol.cards import Card
 from protocol.offers import ACTIONS, AnyOf, Choice, Offer, OneOf, Pick, Value
 from referee.kit.screen.draw import Marks
 from referee.kit.screen.view import View
@@ -46,12 +47,12 @@ _WORDS = {
     "discard": "discard it",
     "trade": "trade it for that card",
     "none": "decline",
-    "peek": "peek at",
+    "peek": "peek at it",
     "switch": "switch two cards",
-    "exchange": "exchange an own card",
+    "exchange": "exchange an own card for another's",
     "rearrange": "rearrange the cards of",
     "add": "add a card to",
-    "remove": "put on the pile",
+    "remove": "put that card on the pile",
     "plant": "plant it there",
     "shuffle": "shuffle the cards of",
     "expose": "turn up",
@@ -60,8 +61,8 @@ _WORDS = {
     "swap_lines": "swap lines of",
     "take_two": "draw two more",
     "cancel_knock": "cancel the knock",
-    "pass": "pass",
-    "slap": "slap",
+    "pass": "or the space bar: pass",
+    "slap": "slap it",
     "give": "give",
     "block": "block with a shield",
     "allow": "let it happen",
@@ -136,6 +137,8 @@ class Chooser:
     def question(self) -> str:
         """What is to be decided, in words."""
         asked = QUESTIONS.get(self.decision, self.decision.replace("_", " "))
+        if self.decision == "power" and (card := self._power_card()):
+            asked = f"Use the power of {card}"
         if self.decision == "slap" and self._view.pile:
             return f"SLAP? The discard is {self._view.pile[-1]}."
         if self._offer is None:
@@ -167,14 +170,12 @@ class Chooser:
             keys = [label for place, label in self.labels().items() if place in places]
             what = " or ".join(dict.fromkeys(self._card_words()))
             by_cursor = f"arrows, {'Space' if self._waits_for_enter() else 'Enter'}"
-            shown = _spans(keys)
+            shown = _keys_in_words(keys)
             hints.append((f"{shown} or {by_cursor}" if shown else by_cursor, what))
         if self._waits_for_enter():
             hints.append(("Enter", "done"))
         if self._offer is not None and (len(self._offers) > 1 or self._chosen or self._lifted is not None):
             hints.append(("Esc", "back"))
-        if self.decision == "slap":
-            hints.append(("Space", "pass"))
         return hints
 
     def marks(self) -> Marks:
@@ -347,23 +348,20 @@ class Chooser:
                     self._offer, self._filled = None, {}
 
     def _direct(self) -> dict[Target, tuple[Offer, str]]:
-        """The cards that can be chosen at once, each with the offer that this fills in.
+        """The cards that can be chosen at once, each with the offer and the field that this fills in.
 
-        These are offers of one card, so long as no card stands in two of them.
+        These are offers that ask for a card first, so long as no card stands in two of them.
         """
         found: dict[Target, tuple[Offer, str]] = {}
         if self._offer is not None:
             return found
         for offer in self._offers:
-            choices = offer.choices()
-            if len(choices) != 1:
-                continue
-            ((field, choice),) = choices.items()
+            field = _first_field(offer)
+            choice = offer.choices().get(field)
             if field in {"slot", "target"} and isinstance(choice, OneOf):
                 places = [self._place_of(field, value) for value in choice.one_of]
-                if any(place in found for place in places):
-                    continue
-                found.update(dict.fromkeys(places, (offer, field)))
+                if not any(place in found for place in places):
+                    found.update(dict.fromkeys(places, (offer, field)))
         return found
 
     def _first_entries(self, offers: Sequence[Offer]) -> Iterator[tuple[str, str, Entry]]:
@@ -485,10 +483,23 @@ class Chooser:
             return self._held_card(value)
         return words.get(field, str(value))
 
+    def _power_card(self) -> Card | None:
+        """The card whose power may be used: the one in hand, else the discard."""
+        hand, pile = self._view.hand, self._view.pile
+        return self._view.known.get(hand.cards[0]) if hand is not None else pile[-1] if pile else None
+
     def _held_card(self, number: int) -> str:
         hand = self._view.hand
         card = self._view.known.get(hand.cards[number]) if hand is not None and number < len(hand.cards) else None
         return card or f"card {number}"
+
+
+def _first_field(offer: Offer) -> str:
+    """The field of an offer that is asked for first; the empty name where there is none."""
+    choices = offer.choices()
+    fields = sorted(choices, key=_ORDER.index)
+    several = [field for field in fields if len(_values(choices[field])) > 1]
+    return next(iter(several or fields), "")
 
 
 def _is_listed(field: str, choice: Choice) -> bool:
@@ -518,16 +529,13 @@ def _free(key: str, used: set[str]) -> bool:
     return len(key) == 1 and key not in used
 
 
-def _spans(keys: Sequence[str]) -> str:
-    """Keys in words: `0-5`, `0 2 a b`."""
-    found: list[str] = []
-    for key in sorted(keys, key=lambda one: (not one.isdigit(), CARD_LETTERS.find(one), one)):
-        order = digits if key.isdigit() else CARD_LETTERS
-        if found and order.find(key) == order.find(found[-1][-1]) + 1 and found[-1][-1].isdigit() == key.isdigit():
-            found[-1] = f"{found[-1][0]}-{key}"
-        else:
-            found.append(key)
-    return " ".join(one if len(one) != 3 or ord(one[2]) - ord(one[0]) != 1 else f"{one[0]} {one[2]}" for one in found)
+def _keys_in_words(keys: Sequence[str]) -> str:
+    """The keys of cards: `0-5`, `0 2`, `0-3 or a letter`; the letters stand below their cards."""
+    numbers = sorted(key for key in keys if key.isdigit())
+    in_a_row = len(numbers) > 2 and int(numbers[-1]) - int(numbers[0]) == len(numbers) - 1
+    shown = f"{numbers[0]}-{numbers[-1]}" if in_a_row else " ".join(numbers)
+    letter = "a letter" if len(numbers) < len(keys) else ""
+    return " or ".join(one for one in (shown, letter) if one)
 
 
 def _key_name(key: str) -> str:

@@ -82,6 +82,8 @@ class TablePage(Screen[None]):
     def __init__(self, signs: Glyphs) -> None:
         super().__init__()
         self.signs = signs
+        self._follows = True
+        """Whether the last line of what has happened stays in sight."""
         self.is_cut = False
         """Whether the layouts need more lines than there are for them."""
 
@@ -125,6 +127,8 @@ class TablePage(Screen[None]):
         text = styled(lines)
         text.no_wrap, text.overflow = False, "fold"
         self.query_one("#prompt", Static).update(text)
+        if self._follows:  # the prompt may take more lines than before
+            self.call_after_refresh(self.query_one("#log", RichLog).scroll_end, animate=False)
 
     def say(self, *lines: str, style: str = "") -> None:
         """What has happened, below what has happened before."""
@@ -139,7 +143,15 @@ class TablePage(Screen[None]):
 
     def scroll_log(self, key: str) -> None:
         """Move what has happened."""
-        self.query_one("#log", RichLog).scroll_relative(y=SCROLLS[key], animate=False)
+        log = self.query_one("#log", RichLog)
+        log.scroll_relative(y=SCROLLS[key], animate=False)
+        log.auto_scroll = self._follows = log.scroll_y + SCROLLS[key] >= log.max_scroll_y
+
+    def follow_log(self) -> None:
+        """From now on the last line of what has happened stays in sight."""
+        log = self.query_one("#log", RichLog)
+        log.auto_scroll = self._follows = True
+        log.scroll_end(animate=False)
 
     def scroll_table(self, key: str) -> None:
         """Move the layouts."""

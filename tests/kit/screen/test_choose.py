@@ -104,9 +104,9 @@ def test_any_number_of_rows_may_be_chosen() -> None:
 def test_an_action_of_several_fields_is_asked_step_by_step() -> None:
     none, exchange = Offer(kind="none"), Offer(kind="exchange", slot=OWN, target=OneOf(OTHERS))
     chooser = choose("power", exchange, none)
-    assert press(chooser, "x", "1", "b") == Exchange(slot=1, target=(1, 1))
+    assert press(chooser, "1", "b") == Exchange(slot=1, target=(1, 1))
     back = choose("power", exchange, none)
-    assert press(back, "x", "1", "escape", "x", "2", "c") == Exchange(slot=2, target=(1, 2))
+    assert press(back, "1", "escape", "2", "c") == Exchange(slot=2, target=(1, 2))
     keep = choose("pick8", Offer(kind="keep", slot=OWN, card=OneOf((0, 1, 2))))
     assert press(keep, "2", "0") == Keep(card=2, slot=0)
 
