@@ -68,7 +68,8 @@ class WatchPage(StepPage):
         self.game = 0
         """The number of the game that is shown."""
         super().__init__(self._film(), self._where(), signs, viewer)
-        self._is_waiting = False
+        self._waits_for: tuple[object, ...] = ()
+        """What it waited for when that was drawn."""
 
     def on_mount(self) -> None:
         """Begin to show."""
@@ -126,7 +127,10 @@ class WatchPage(StepPage):
             return
         if self.film.is_whole and not self.show_game(self.game + 1, goes_on=True) and self.games.is_closed:
             self.pause()
-        self.redraw()
+        waits_for = (self.game, before, self.film.is_whole, self.games.is_closed)
+        if waits_for != self._waits_for:
+            self._waits_for = waits_for
+            self.redraw()
 
     def prompt(self) -> list[Line]:
         """Where it is, what it waits for, and the keys."""
