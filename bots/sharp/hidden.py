@@ -16,7 +16,13 @@ HORIZON = 5.0
 """How many turns a round is thought to last from any moment on."""
 
 LEAD = 0.3
-"""How many points less than the others this seat must have to gain, so that it knocks."""
+"""How many points less than the other one this seat must have to gain at a table of two, so that it knocks."""
+
+HASTE = 0.7
+"""How much less that is for each further seat, down to LEAST_LEAD: more can happen until the next own turn."""
+
+LEAST_LEAD = -1.1
+"""The least of it: some points are given away at a large table to end the round at all."""
 
 RACE = 0.8
 """How often a slap that nobody else is sure of comes first."""
@@ -42,11 +48,15 @@ class Hidden(Player):
         self.book: Watch = Watch(match)
         self.book.beliefs = self.beliefs
         self.powers = Powers(self)
+        self.costs: dict[tuple[Any, ...], float] = {}
         self.stock: int = match["cards"]
         self.slapping = bool(self.options.get("slaps"))
+        self.lead = max(LEAST_LEAD, LEAD - HASTE * (len(self.others) - 1))
 
     def prepare(self, request: dict[str, Any]) -> None:
         self.beliefs.reckon(self.book.seen())
+        self.costs.clear()
+        self.powers.gains.clear()
         self.stock = request.get("table", {}).get("stock", self.stock)
 
     # What layouts cost.
@@ -66,8 +76,14 @@ class Hidden(Player):
         return float(seat != self.seat and (seat - self.seat) % seats < (ender - self.seat) % seats)
 
     def cost(self, layout: Layout, draws: float) -> float:
-        points = self.beliefs.points
-        return self.beliefs.reach([points(card) for card in layout if card is not None], draws)
+        """What these cards are expected to cost after so many draws."""
+        key = (draws, *layout)
+        cost = self.costs.get(key)
+        if cost is None:
+            points = self.beliefs.points
+            cost = self.beliefs.reach([points(card) for card in layout if card is not None], draws)
+            self.costs[key] = cost
+        return cost
 
     def changed(self, seat: int, changes: Mapping[Target, str | None]) -> Layout:
         layout = self.book.layouts[seat]
@@ -116,7 +132,7 @@ class Hidden(Player):
         if "pile" in sources:
             found.append((self.best_swap(self.book.pile[-1])[0], {"kind": "draw", "from": "pile"}))
         best = min(found, key=lambda choice: choice[0], default=None)
-        if offers_kind(offers, "knock") and (best is None or self.value_of_ending() + LEAD < best[0]):
+        if offers_kind(offers, "knock") and (best is None or self.value_of_ending() + self.lead < best[0]):
             return {"kind": "knock"}
         return best[1] if best else None
 

@@ -46,6 +46,7 @@ class Powers:
         self.others = player.others
         self.variant = player.match["variant"]
         self.card = UNKNOWN
+        self.gains: dict[tuple[tuple[str, ...], str], float] = {}
 
     def best(self, offers: list[Offer]) -> Choice:
         """The use that gains most; to decline, where none gains anything."""
@@ -82,8 +83,10 @@ class Powers:
 
     def gain(self, kinds: tuple[str, ...], card: str) -> float:
         """The gain of the best use of these kinds by this card, as it would be offered now."""
-        self.card = card
-        return self.best([offer for kind in kinds for offer in self.imagined(kind)])[0]
+        if (kinds, card) not in self.gains:
+            self.card = card
+            self.gains[kinds, card] = self.best([offer for kind in kinds for offer in self.imagined(kind)])[0]
+        return self.gains[kinds, card]
 
     def imagined(self, kind: str) -> list[Offer]:
         """About what will be offered for a kind of action."""
