@@ -1,12 +1,13 @@
 """The steps that look back at all that was played: standard output, times, sizes, and how varied the answers were."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from protocol.messages import Limits
 from protocol.offers import size
 from referee.kit.check import rules
 from referee.kit.check.bench import Bench
+from referee.kit.check.findings import last_words
 from referee.kit.check.report import Times, counted
 from referee.kit.check.sitting import CLOCKS, Given
 
@@ -77,10 +78,20 @@ async def sizes(bench: Bench) -> None:
     if memory > WORTH_A_WARNING * bot.memory_mb * MB:
         what = f"it held {memory // MB} MB of memory, of {bot.memory_mb} MB"
         bench.warn("much memory", what, rules.MEMORY)
+    bench.outcome.notes += _told_on_stderr(bench)
     bench.outcome.summary = (
         f"longest line {longest} of {limits.line_bytes} bytes, standard error {noise} of {limits.stderr_bytes} bytes a "
         f"match, memory {memory // MB} of {bot.memory_mb} MB"
     )
+
+
+def _told_on_stderr(bench: Bench) -> Iterator[str]:
+    """A note, if the bot wrote to standard error in a match without a fault, where it may have hidden one."""
+    wrote = [sitting for sitting in bench.sittings if sitting.channel.stderr.total and not sitting.slips]
+    if wrote:
+        game, words = wrote[0].game_to_try.label, last_words(wrote[0])
+        yield f"it wrote to standard error in {counted(len(wrote), 'match')} without a fault, first in {game}"
+        yield f"the last line there: {words[-1] if words else ''}"
 
 
 async def variety(bench: Bench) -> None:
