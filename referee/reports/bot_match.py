@@ -127,6 +127,7 @@ class BotMatch(Struct, frozen=True, kw_only=True):
     isolation: str
     limits: dict[str, Any]
     clocks: Clocks
+    """Those of its seat."""
     lag_us: int
     """The longest time in which the referee did not look at its pipes during the match."""
     idle_cpu_ms: int
@@ -170,7 +171,7 @@ def bot_match(record: Record, seat: int, place: RunPlace | None = None) -> BotMa
         command=bot.command,
         isolation=record.isolation,
         limits=record.limits,
-        clocks=record.clocks,
+        clocks=bot.clocks or record.clocks,
         lag_us=record.lag_us,
         idle_cpu_ms=bot.idle_cpu_ms,
         matches_before=bot.matches_before,

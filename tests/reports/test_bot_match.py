@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from old_records import BY_PRESET
 
+from protocol.messages import Clocks
 from referee.reports.bot_match import BotMatch, Took, bot_match, is_bot_match, read_bot_match
 from referee.reports.wire import wire_json, wire_lines
 from referee.rules.record import (
@@ -61,6 +62,7 @@ SECRET_OF_OTHERS: dict[str, Any] = {
     "wants_slaps": False,
     "wants_table": False,
     "seed": 4711,
+    "clocks": Clocks(move_s=77.0, bank_s=777.0),
     "matches_before": 9,
     "faults": {"timeout": 8},
     "late_slaps": 77,
