@@ -113,6 +113,7 @@ class PlayPage(TablePage):
     async def _hear(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Take the seat's lines as they come."""
         self._writer = writer
+        self._folder.cleanup()  # nobody else is to come, and so nothing is left if this process is killed
         try:
             while line := await reader.readline():
                 self._take(line)
