@@ -45,7 +45,7 @@ class PlayOrder(Struct, frozen=True, kw_only=True):
 
 def play_with_person(order: PlayOrder) -> int:
     """Play a match on the terminal, and print how it went."""
-    if why := terminal.problem("golfref play"):
+    if why := terminal.problem():
         say(f"golfref play: {why}")
         return USAGE
     try:

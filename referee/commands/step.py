@@ -14,7 +14,7 @@ from referee.tournament.store.store import Store
 
 def step_through(where: str, seat: int | None) -> int:
     """Step through the match that `where` names, at first as the public or as this seat saw it."""
-    if why := terminal.problem("golfref replay --step"):
+    if why := terminal.problem():
         say(f"golfref replay: {why}")
         return USAGE
     try:

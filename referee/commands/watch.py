@@ -11,7 +11,7 @@ from referee.tournament.store.disk import StoreError
 
 def watch_run(path: Path) -> int:
     """Follow a run until the person leaves."""
-    if why := terminal.problem("golfref watch"):
+    if why := terminal.problem():
         say(f"golfref watch: {why}")
         return USAGE
     reader = RunReader(path)

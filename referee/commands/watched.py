@@ -29,7 +29,7 @@ END_PATIENCE_S = 5.0
 
 def watch_match(order: Ordered, view: str) -> int:
     """Play the games and draw them as they are played; return the exit code of `golfref match`."""
-    if why := terminal.problem("golfref match --watch"):
+    if why := terminal.problem():
         say(f"golfref match: {why}")
         return USAGE
     viewer, problem = viewer_of(view, len(order.bots))

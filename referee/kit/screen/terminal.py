@@ -14,25 +14,25 @@ FEWEST_COLUMNS, FEWEST_LINES = 60, 20
 """A smaller terminal shows too little of a table to play at it."""
 
 
-def problem(what: str) -> str | None:
-    """Why nothing can be drawn here, and what to do; `what` names the command. None where it can be drawn."""
+def problem() -> str | None:
+    """Why nothing can be drawn here, and what to do; None where it can."""
     if importlib.util.find_spec("textual") is None:
         return (
-            f"`{what}` draws with textual, which is not installed; `{sys.executable} -m pip install 'textual>=8'` "
+            f"this draws with textual, which is not installed; `{sys.executable} -m pip install 'textual>=8'` "
             "brings it, and so does the extra `play` of golfref"
         )
     if not (sys.__stdin__ and sys.__stdin__.isatty() and sys.__stderr__ and sys.__stderr__.isatty()):
-        return f"`{what}` needs a terminal: its input and its standard error must not be redirected"
+        return "this needs a terminal: input and standard error must not be redirected"
     if os.environ.get("TERM", "") in ("", "dumb", "unknown"):
         name = os.environ.get("TERM", "")
         return (
-            f"`{what}` draws on the whole terminal, and TERM={name or '(not set)'} says that this one cannot; "
+            f"this draws on the whole terminal, and TERM={name or '(not set)'} says that this one cannot; "
             "set TERM to what it is, such as TERM=xterm or TERM=vt100"
         )
     columns, lines = os.get_terminal_size(sys.__stderr__.fileno())
-    if columns < FEWEST_COLUMNS or lines < FEWEST_LINES:
+    if 0 < columns < FEWEST_COLUMNS or 0 < lines < FEWEST_LINES:  # 0 is a size that is not known
         return (
-            f"`{what}` needs at least {FEWEST_COLUMNS} columns and {FEWEST_LINES} lines, "
+            f"this needs at least {FEWEST_COLUMNS} columns and {FEWEST_LINES} lines, "
             f"and this terminal has {columns} and {lines}"
         )
     return None

@@ -29,28 +29,28 @@ def good(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_usual_terminal_is_good() -> None:
-    assert terminal.problem("golfref play") is None
+    assert terminal.problem() is None
 
 
 def test_a_terminal_that_cannot_move_its_cursor(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("dumb", ""):
         monkeypatch.setenv("TERM", name)
-        assert "set TERM to what it is" in (terminal.problem("golfref play") or "")
+        assert "set TERM to what it is" in (terminal.problem() or "")
 
 
 def test_no_terminal_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "__stdin__", io.StringIO())
-    assert "needs a terminal" in (terminal.problem("golfref play") or "")
+    assert "needs a terminal" in (terminal.problem() or "")
 
 
 def test_a_terminal_that_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((40, 24)))
-    assert "at least 60 columns and 20 lines, and this terminal has 40 and 24" in (terminal.problem("golfref") or "")
+    assert "at least 60 columns and 20 lines, and this terminal has 40 and 24" in (terminal.problem() or "")
 
 
 def test_without_textual_the_command_that_brings_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    assert "-m pip install 'textual>=8'" in (terminal.problem("golfref play") or "")
+    assert "-m pip install 'textual>=8'" in (terminal.problem() or "")
 
 
 @pytest.mark.parametrize(
