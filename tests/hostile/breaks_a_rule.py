@@ -541,6 +541,13 @@ class KeepsTheLastMatch(Bot):
             self.dice = random.Random(self.matches)
 
 
+class PlaysOneMatch(Bot):
+    def match(self, message):
+        if self.matches:
+            raise RuntimeError("the table is taken")
+        super().match(message)
+
+
 class PlaysOneGame(Bot):
     def action(self, message):
         if message["decision"] not in ("turn_up", "turn", "place", "flip"):

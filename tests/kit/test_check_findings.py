@@ -158,6 +158,7 @@ CASES = {
     "KeepsTheLastMatch": warning(
         kind="not the same again", rule=rules.SEED, says="has played six-card before", does=lasting.same_seed
     ),
+    "PlaysOneMatch": crash(rule=rules.MORE_MATCHES, stderr="the table is taken", does=lasting.several_matches),
     "PlaysOneGame": crash(stderr="KeyError: 'look'", games=(POWERS,)),
     "DrawsItsOwnDice": warning(
         kind="not the same again", rule=rules.SEED, says="in two new processes", does=lasting.same_seed

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import msgspec
 import trio
+from msgspec.structs import replace
 
 from protocol.messages import Limits
 from referee.kit.check import rules
@@ -65,7 +66,7 @@ async def long_match(bench: Bench) -> None:
 
 async def several_matches(bench: Bench) -> None:
     """Play different games one after the other in one process, as `reuse = "tournament"` does."""
-    games = (list(bench.all_games) * SEVERAL)[:SEVERAL]
+    games = (list(some_games(bench.all_games, SEVERAL - 1)) * SEVERAL)[:SEVERAL]
     sittings = await _in_one_process(bench, games, salt="several", answers=ANSWERS)
     bench.outcome.summary = f"{counted(len(sittings), 'match')} in one process"
     if len(sittings) == 1 and not sittings[0].slips and not sittings[0].broken_off:
@@ -80,6 +81,8 @@ async def _in_one_process(bench: Bench, games: Sequence[GameToTry], *, salt: str
     try:
         for number, game in enumerate(games):
             manner = Manner(first=answers, even=True)
+            if number:
+                manner = replace(manner, about=rules.MORE_MATCHES, trial="its process had played another match")
             try:
                 sitting = await bench.play(channel, game, manner, seat=0, salt=salt, known=known, matches_before=number)
             except BaseException:

@@ -76,10 +76,6 @@ END_OF_INPUT = _talk(
 START_CLOCK = Rule(section="2. The conversation, Clocks", says="from the start of the process to `ready`")
 MOVE_CLOCK = Rule(section="2. The conversation, Clocks", says="each answer but slaps; less where the bank holds less")
 BANK = Rule(section="2. The conversation, Clocks", says="A bot whose bank is empty forfeits the match.")
-CLOCK = Rule(
-    section="2. The conversation, Clocks",
-    says="A clock runs from just before the referee writes until the whole answer has arrived, newline included.",
-)
 CRASHED = _fault("when an answer is due, the process has ended: by itself, with whatever exit code, by a signal")
 NOT_STARTED = _fault("it ends, is killed or closes its output before `ready`")
 CLOSED = _fault("standard output was closed when an answer was due, and the process still lives 1 s later")
