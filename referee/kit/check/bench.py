@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from protocol.messages import Limits, Ready
 from referee.kit.check.findings import of_late, of_slip, of_spare
 from referee.kit.check.games import GameToTry
+from referee.kit.check.noted import Given
 from referee.kit.check.report import Finding, Outcome, Times
 from referee.kit.check.rules import Rule
-from referee.kit.check.sitting import AS_ALWAYS, LOOK_S, Given, Manner, Sitting
+from referee.kit.check.sitting import AS_ALWAYS, LOOK_S, Manner, Sitting
 from referee.kit.check.tape import Shown, Tape
 from referee.play.bot.channel import Channel
 from referee.play.bot.orphans import end_orphans

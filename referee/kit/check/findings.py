@@ -14,9 +14,10 @@ from protocol.offers import Pick
 from protocol.text import printable
 from referee.kit.check import rules
 from referee.kit.check.lines import LATER, present
+from referee.kit.check.noted import Late, Slip, Spare
 from referee.kit.check.places import culprit, place_in, place_of
 from referee.kit.check.report import Finding
-from referee.kit.check.sitting import CLOCKS, Late, Sitting, Slip, Spare
+from referee.kit.check.sitting import CLOCKS, Sitting
 from referee.rules.table.asks import Ask
 
 LAST_WORDS = 12

@@ -12,8 +12,9 @@ from referee.kit.check import rules
 from referee.kit.check.bench import Bench
 from referee.kit.check.findings import last_words
 from referee.kit.check.games import GameToTry, some_games
+from referee.kit.check.noted import Given
 from referee.kit.check.report import counted
-from referee.kit.check.sitting import Given, Manner, Sitting
+from referee.kit.check.sitting import Manner, Sitting
 from referee.play.bot.channel import Channel
 from referee.play.bot.pool import Pool, PooledBot
 

@@ -8,8 +8,9 @@ from protocol.offers import size
 from referee.kit.check import rules
 from referee.kit.check.bench import Bench
 from referee.kit.check.findings import last_words
+from referee.kit.check.noted import Given
 from referee.kit.check.report import Times, counted
-from referee.kit.check.sitting import CLOCKS, Given
+from referee.kit.check.sitting import CLOCKS
 
 MB = 1 << 20
 

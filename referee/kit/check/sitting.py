@@ -17,12 +17,12 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from protocol.actions import Action
 from protocol.codec import BadLine, decode_answer
 from protocol.messages import Answer, Clocks, FaultPolicy, GameMessage, Limits, Ready
 from protocol.offers import admits
 from referee.kit.check.games import GameToTry
 from referee.kit.check.lines import Alter, merged, understood
+from referee.kit.check.noted import Given, Late, Slip, Spare
 from referee.kit.check.players import SLAP_US, Players
 from referee.kit.check.rules import Rule
 from referee.kit.check.tape import Tape
@@ -89,51 +89,6 @@ class Manner(Struct, frozen=True, kw_only=True):
 
 
 AS_ALWAYS = Manner()
-
-
-class Given(Struct, frozen=True, kw_only=True):
-    """A request that was put to the bot, and its answer where that was legal."""
-
-    ask: Ask
-    id: str
-    action: Action | None
-    elapsed_us: float
-    line_bytes: int
-    """The length of the bot's line; 0 where there was none."""
-
-
-class Slip(Struct, frozen=True, kw_only=True):
-    """A fault of the bot, with what is needed to tell of it."""
-
-    mishap: Mishap
-    line: bytes
-    """The line that was judged; empty where there was none."""
-    ask: Ask | None
-    id: str
-    joined: bool
-    """Whether it was the `then` of the line before."""
-    round: int
-    conversation: tuple[str, ...]
-
-
-class Late(Struct, frozen=True, kw_only=True):
-    """A slap window in which the bot said nothing in time."""
-
-    id: str
-    hint: str
-    ask: Ask
-    conversation: tuple[str, ...]
-
-
-class Spare(Struct, frozen=True, kw_only=True):
-    """A line of the bot that answers nothing."""
-
-    line: bytes
-    after: str
-    """The type of the referee's last message before it; empty where there was none."""
-    is_repeat: bool
-    """Whether it has the id of a request that had been answered."""
-    conversation: tuple[str, ...]
 
 
 class Sitting:
