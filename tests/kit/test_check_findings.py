@@ -8,10 +8,12 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 import trio
 from msgspec import Struct
+from processes import marked_processes
 
 from protocol.codec import decode_answer
 from protocol.offers import admits
@@ -170,8 +172,9 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def benches() -> dict[str, Bench]:
-    """What was found about each bot."""
+    """What was found about each bot. None of them is left over."""
     found: dict[str, Bench] = {}
+    mark = {"GOLFREF_TEST": uuid4().hex}
 
     async def work(pump: Pump) -> None:
         room = trio.Semaphore(AT_ONCE)
@@ -180,12 +183,13 @@ def benches() -> dict[str, Bench]:
                 nursery.start_soon(one, pump, name, case, room)
 
     async def one(pump: Pump, name: str, case: Case, room: trio.Semaphore) -> None:
-        spec = BotSpec(name=name, command=(sys.executable, "-S", str(PROGRAM), name), dir="/", env={})
+        spec = BotSpec(name=name, command=(sys.executable, "-S", str(PROGRAM), name), dir="/", env=mark)
         bench = found[name] = Bench(pump, spec, Confinement(), games=case.games, options=(), seed="1")
         async with room:
             await case.does(bench)
 
     run_session([work])
+    assert marked_processes(mark) == {}
     return found
 
 

@@ -83,7 +83,7 @@ def _shortened(text: str) -> str:
     except ValueError:
         return text
     if len(events := message.get("events", ())) > 1:
-        message["events"] = [f"... {len(events) - 1} events ...", events[-1]]
+        message["events"] = [f"... {len(events) - 1} more ...", events[-1]]
     for name in ("table", "options", "values", "rules", "games", "later"):
         if name in message:
             message[name] = "..."
