@@ -36,19 +36,16 @@ class Pairs:
         end = with_hidden(self.plain, self.kinds.chances)
         self.tables = {"end": end, "last": self.without_pairs(end)}
 
-    def reckon(
-        self, columns: Sequence[Column], ends: Sequence[float], prices: float, pile: Sequence[float], name: str
-    ) -> None:
+    def reckon(self, columns: Sequence[Column], ends: Sequence[float], pile: Sequence[float], name: str) -> None:
         """Work out what columns cost now, after `see`.
 
         `columns` are the own ones, whose wants make the prices; `ends` has for each own turn to come, the next first,
-        the chance that the round ends before it. `prices` is the part of the full price that is paid at the next turn,
-        and of that one at the turn after; `pile` the chances of what lies on the pile.
+        the chance that the round ends before it; `pile` the chances of what lies on the pile. The result has this name.
         """
         chances, hidden = self.kinds.chances, self.kinds.hidden
         end = later = self.tables["end"]
         for turn in range(len(ends) - 1, -1, -1):
-            cost = self.prices(later, columns, prices ** (turn + 1))
+            cost = self.prices(later, columns)
             table = [[0.0] * (hidden + 2) for _ in range(hidden + 2)]
             paid = sum([c * p for c, p in zip(chances, cost, strict=True)]) / max(1, len(columns))
             begun = self.without_pairs(later)
@@ -71,7 +68,7 @@ class Pairs:
         stock = sum([c * (u if u < stay else stay) for c, u in zip(chances, used, strict=True)])
         return sum([c * (u if u < stock else stock) for c, u in zip(pile, used, strict=True)])
 
-    def prices(self, later: Table, columns: Sequence[Column], part: float) -> list[float]:
+    def prices(self, later: Table, columns: Sequence[Column]) -> list[float]:
         """For each kind what it saves in the column that wants it second most."""
         wants = []
         for a, b in columns:
@@ -79,7 +76,7 @@ class Pairs:
             wants.append([max(0.0, stay - min(row[r], other[r])) for r in range(self.kinds.hidden)])
         if len(wants) < 2:
             return [0.0] * self.kinds.hidden
-        return [part * sorted(want)[-2] for want in zip(*wants, strict=True)]
+        return [sorted(want)[-2] for want in zip(*wants, strict=True)]
 
     def without_pairs(self, table: Table) -> Table:
         """The table at the start of a turn, when pairs leave."""

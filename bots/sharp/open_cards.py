@@ -13,7 +13,6 @@ from kinds import Kinds
 from player import Action, Choice, Offers, Player, best_of, choices, offers_kind
 from triples import Triples
 
-PRICES = 0.7
 LEFT_BY_OTHERS = 0.5
 """How likely a low card is to be on the pile, compared with a high one."""
 
@@ -39,7 +38,6 @@ class OpenCards(Player):
             self.parts = [tuple(range(start, start + columns)) for start in range(0, size, columns)]
         else:
             self.parts = [tuple(range(column, size, columns)) for column in range(columns)]
-        self.part_of = {slot: part for part in self.parts for slot in part}
         cancel = "col" in (*(self.options.get("cancel") or ()), *(self.options.get("cancel_pairs") or ()))
         if len(self.parts[0]) == 2:
             self.tables: Pairs | Triples = Pairs(self.kinds, cancel=cancel, leave=self.leave)
@@ -61,7 +59,7 @@ class OpenCards(Player):
             columns = [self.column(self.mine, part) for part in self.parts]
             self.tables.see()
             for hidden in self.stages():
-                self.tables.reckon(columns, self.chances_of_end(hidden), PRICES, self.pile, stage(hidden))
+                self.tables.reckon(columns, self.chances_of_end(hidden), self.pile, stage(hidden))
         self.after = {hidden: self.rivals(stage(hidden)) for hidden in self.stages()}
         self.after = {hidden: [*found, self.expected(found)] for hidden, found in self.after.items()}
         self.at_end = self.rivals_at_end()

@@ -32,15 +32,13 @@ class Triples:
             row[-1] = sum([c * v for c, v in zip(chances, row, strict=False)])
         self.levels = {"end": (slot, waiting), "last": (slot, waiting)}
 
-    def reckon(
-        self, columns: Sequence[Column], ends: Sequence[float], prices: float, pile: Sequence[float], name: str
-    ) -> None:
+    def reckon(self, columns: Sequence[Column], ends: Sequence[float], pile: Sequence[float], name: str) -> None:
         """Work out what columns cost now, after `see`; the arguments are those of columns.py."""
         chances = self.kinds.chances
         end = later = self.levels["end"]
         slots = [kind for column in columns for kind in column]
         for turn in range(len(ends) - 1, -1, -1):
-            cost = self.prices(later[0], slots, prices ** (turn + 1))
+            cost = self.prices(later[0], slots)
             level = self.turn(later, cost, pile, sum([c * p for c, p in zip(chances, cost, strict=True)]) / len(slots))
             later = mixed(end, level, ends[turn])
         self.levels[name] = later
@@ -72,10 +70,10 @@ class Triples:
             columns.append(costs)
         return slots, columns
 
-    def prices(self, slot: Sequence[float], own: Sequence[int], part: float) -> list[float]:
+    def prices(self, slot: Sequence[float], own: Sequence[int]) -> list[float]:
         """For each kind what it saves in the slot that wants it second most."""
         costs = sorted([slot[kind] for kind in own])
-        return [part * max(0.0, costs[-2] - value) for value in slot[:-1]]
+        return [max(0.0, costs[-2] - value) for value in slot[:-1]]
 
     def cost(self, column: Column, when: str) -> float:
         """What the column costs `now`, at the `end`, or at the start of the `last` turn of its owner."""
