@@ -415,9 +415,13 @@ class Table:
         self.hand = [self.attack["card"], *[card or UNKNOWN for card in event["cards"]]]
 
     def on_kept(self, event: Event) -> None:
-        """Everybody knows the card that brought the power; the two that were drawn for it are this seat's secret."""
+        """Everybody knows the card that brought the power; the two that were drawn for it are their seat's secret.
+
+        Where two packs have brought equal cards together, this seat's own one counts as a secret.
+        """
         seat, card = event["seat"], event["card"]
-        knowers = self.witnesses(seat, card, is_public=card == self.attack["card"])
+        is_public = card == self.attack["card"] and self.hand.count(card) == 1
+        knowers = self.witnesses(seat, card, is_public=is_public)
         self.put((seat, event["slot"]), card or CHOSEN, knowers)
         self.pile.extend(event["discarded"])
         self.hand = []
