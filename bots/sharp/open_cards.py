@@ -44,6 +44,8 @@ class OpenCards(Player):
         else:
             self.tables = Triples(self.kinds, cancel=cancel)
         self.ending = Ending(match)
+        self.reckoned: set[int] = set()
+        """For how many hidden own cards the costs of this turn are known."""
         self.random = Random(match["seed"])
 
     # What the tables say.
@@ -53,12 +55,13 @@ class OpenCards(Player):
         self.layouts: list[Layout] = [[self.kinds.kind(card) for card in layout] for layout in self.book.layouts]
         self.mine = self.layouts[self.seat]
         chances = self.kinds.chances = self.kinds.unseen(self.book.seen())
-        if request["decision"] not in ("place", "flip"):
+        if request["decision"] not in ("place", "flip") or not self.reckoned.issuperset(self.stages()):
             pile = [c * (LEFT_BY_OTHERS if p < 5 else 1.0) for c, p in zip(chances, self.kinds.points, strict=True)]
             self.pile = [p / sum(pile) for p in pile] if sum(pile) else chances
             columns = [self.column(self.mine, part) for part in self.parts]
             self.tables.see()
-            for hidden in self.stages():
+            self.reckoned = set(self.stages())
+            for hidden in self.reckoned:
                 self.tables.reckon(columns, self.chances_of_end(hidden), self.pile, stage(hidden))
         self.after = {hidden: self.rivals(stage(hidden)) for hidden in self.stages()}
         self.after = {hidden: [*found, self.expected(found)] for hidden, found in self.after.items()}
