@@ -9,6 +9,7 @@ from typing import Any
 
 from beliefs import Beliefs, Watch
 from cards import Layout, Target, is_known, rank
+from ending import Ending
 from hidden_powers import Powers
 from player import Action, Offers, Player, choices, offers_kind
 
@@ -27,14 +28,17 @@ LEAST_LEAD = -1.1
 RACE = 0.8
 """How often a slap that nobody else is sure of comes first."""
 
-SLAP_RATE = 0.03
+SLAP_RATE = 0.02
 """The chance in each turn that a known card can be slapped."""
 
 SHARE_OF_OTHERS = 0.5
 """How much of the dearest own card is saved by a slap at another seat's card, since it gets less dear with time."""
 
-CARD = 0.6
+CARD = 1.2
 """What it costs in games with slaps to hold a card, whatever its points."""
+
+DOUBTS = (-5.0, -2.0, 0.0, 2.0, 5.0)
+"""How far the comparison of layouts may be off, in points, where the rules reward or punish a knock."""
 
 Choice = tuple[float, Action]
 
@@ -48,6 +52,7 @@ class Hidden(Player):
         self.book: Watch = Watch(match)
         self.book.beliefs = self.beliefs
         self.powers = Powers(self)
+        self.ending = Ending(match)
         self.costs: dict[tuple[Any, ...], float] = {}
         self.stock: int = match["cards"]
         self.slapping = bool(self.options.get("slaps"))
@@ -143,6 +148,8 @@ class Hidden(Player):
         most, factor = self.options.get("cactus_knock") or (0, 1)
         if factor != 1:
             score += (factor - 1) * self.excess(most)
+        if self.ending.adjusts:
+            score = sum(self.ending.adjusted(score + off, theirs) for off in DOUBTS) / len(DOUBTS)
         return score - sum(theirs) / len(theirs)
 
     def excess(self, most: float) -> float:
