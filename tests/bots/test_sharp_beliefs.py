@@ -1,0 +1,92 @@
+"""What sharp believes of cards that it cannot see, and what it expects of rows in par golf."""
+
+from itertools import combinations
+from json import loads
+from typing import Any
+
+import pytest
+from duels import Bot, load
+
+from protocol.codec import encode
+from protocol.messages import Clocks, FaultPolicy
+from referee.play.spec import SHIPPED
+from referee.play.talk import script
+from referee.rules.book.variants import customised
+
+RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
+
+
+@pytest.fixture(scope="module")
+def sharp() -> Bot:
+    return load(SHIPPED / "sharp")
+
+
+def player(sharp: Bot, preset: str, options: dict[str, Any] | None = None) -> Any:
+    """The player of a match of two seats, on the first of them, which has been told that the first round begins."""
+    told = script.announcements(
+        customised(preset, options or {}), preset, seeds=(1, 2), clocks=Clocks(), faults=FaultPolicy()
+    )
+    match = loads(encode(told[0]))
+    decide = sharp.make(match)
+    made = getattr(decide, "__self__")  # noqa: B009 - a bound method has it
+    round_ = {"event": "round", "round": 1, "dealer": 0, "starter": 1, "totals": [0, 0], "rows": match["rows"]}
+    made.book.read({**round_, "stock": 40, "playoff": False})
+    return made
+
+
+def swap(seat: int, slot: int, replaced: str) -> dict[str, Any]:
+    return {"event": "swapped", "seat": seat, "slot": slot, "card": None, "face_up": False, "replaced": replaced}
+
+
+def test_a_card_that_was_preferred_to_a_lower_one_is_lower(sharp: Bot) -> None:
+    cambio = player(sharp, "cambio")
+    cambio.book.read({"event": "looked", "seat": 1, "slots": [2, 3], "cards": [None, None]})
+    cambio.book.read(swap(1, 2, "3S"))
+    cambio.book.read(swap(1, 3, "9H"))
+    dealt, _, low, high = (cambio.points_at((1, slot)) for slot in range(4))
+    assert low < high < dealt
+
+
+def test_shuffled_cards_are_together_worth_what_they_were(sharp: Bot) -> None:
+    powers = player(sharp, "powers")
+    powers.book.read({"event": "peeked", "seat": 0, "target": [1, 4], "card": "KS"})
+    powers.book.read(swap(1, 5, "QH"))
+    before = sum(powers.points_at((1, slot)) for slot in range(6))
+    powers.book.read({"event": "shuffled", "seat": 0, "of": 1})
+    after = [powers.points_at((1, slot)) for slot in range(6)]
+    assert len(set(after)) == 1
+    assert sum(after) == pytest.approx(before, abs=0.05)
+
+
+def test_all_cards_that_are_not_seen_are_reckoned_with(sharp: Bot) -> None:
+    for preset, cards in (("cambio", 54), ("powers", 52), ("cactus", 52)):
+        beliefs = player(sharp, preset).beliefs
+        beliefs.reckon(["5S", "5H"])
+        assert sum(beliefs.left.values()) == cards - 2
+        assert sum(beliefs.chances) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("draws", [0, 1, 2.5, 6])
+def test_rows_cost_less_the_more_draws_are_to_come(sharp: Bot, draws: float) -> None:
+    pairs = player(sharp, "par-4").pairs
+    rows = [(one + "S", other + "H") for one, other in combinations(RANKS, 2)]
+    costs = [pairs.prospects(rows, more) for more in (draws, draws + 1)]
+    assert all(later <= now + 1e-9 for now, later in zip(*costs, strict=True))
+
+
+def test_rows_score_by_the_table_of_the_match(sharp: Bot) -> None:
+    any_high = {"if": {"any": True}, "score": "high"}
+    rules = [{"if": {"same_suit": True, "gap": 1}, "score": -5}, {"if": {"ranks": ["K", "A"]}, "score": 7}, any_high]
+    pairs = player(sharp, "par-4", {"par_table": {"name": "own", "values": "B1", "rules": rules}}).pairs
+    rows = [("4S", "5S"), ("4S", "5H"), ("AS", "KH"), ("2S", "9S")]
+    assert pairs.prospects(rows, 0) == pytest.approx([-5, 5, 7, 9])
+
+
+def test_the_arrangement_is_the_best_of_all(sharp: Bot) -> None:
+    par = player(sharp, "par-3")
+    dealt = ["9S", "KS", "4H", "9H", "2S", "4D"]
+    par.book.read({"event": "looked", "seat": 0, "slots": list(range(6)), "cards": dealt})
+    action = par.choose_arrange([{"kind": "arrange", "slots": {"pick": 6, "of": list(range(6))}}])
+    arranged = [dealt[slot] for slot in action["slots"]]
+    rows = {frozenset(row) for row in zip(arranged[::2], arranged[1::2], strict=True)}
+    assert rows == {frozenset({"9S", "9H"}), frozenset({"4H", "4D"}), frozenset({"KS", "2S"})}
