@@ -211,6 +211,8 @@ class Book:
             self.forget(event["of"])
         else:
             layout = self.layouts[event["of"]]
+            size = max(len(layout), len(event["layout"]))
+            layout.extend([None] * (size + size % 2 - len(layout)))
             lines = [line_of_set(len(layout), event["axis"], line) for line in event["lines"]]
             for one, other in zip(*lines, strict=True):
                 layout[one], layout[other] = layout[other], layout[one]

@@ -233,11 +233,13 @@ class Hidden(Player):
 
     def equal_cards(self, thrown: str) -> list[Target]:
         """The places where a card lies that is known to be equal to this one."""
+        by_points, held = self.options.get("slap_match") == "points", rank(thrown)
         return [
             (seat, slot)
             for seat, layout in enumerate(self.book.layouts)
             for slot, card in enumerate(layout)
-            if card is not None and is_known(card) and self.is_equal(card, thrown)
+            if card is not None and card[0] not in "?!="
+            if (self.is_equal(card, thrown) if by_points else rank(card) == held)
         ]
 
     def choose_slap(self, offers: Offers) -> Action | None:
@@ -245,11 +247,17 @@ class Hidden(Player):
         found = self.equal_cards(self.book.pile[-1])
         if found:
             allowed = choices(offers, "slap", "target")
-            saved = [(self.slap_saves(target, {}), list(target)) for target in found if list(target) in allowed]
-            best, target = max(saved, default=(0.0, []))
-            if best > 0:
+            saved = [(self.quick_saving(target), list(target)) for target in found if list(target) in allowed]
+            best, target = max(saved, default=(-1.0, []))
+            if best >= 0:
                 return {"kind": "slap", "target": target}
         return {"kind": "pass"}
+
+    def quick_saving(self, target: Target) -> float:
+        """About what a slap saves, found at once: the fastest slap wins."""
+        if target[0] == self.seat:
+            return self.points_at(target)
+        return max(self.beliefs.points(card) for card in self.mine)
 
     def slap_saves(self, target: Target, changes: Mapping[Target, str | None]) -> float:
         """What a right slap saves: an own card is gone, or the dearest own card goes to another seat."""
