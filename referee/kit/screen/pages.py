@@ -5,8 +5,11 @@ It uses no colours but those of the terminal, and nothing is told by colour alon
 
 import asyncio
 import contextlib
+import re
 import signal
+from collections import deque
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import ClassVar
 
 from rich.text import Text
@@ -33,6 +36,9 @@ STYLES = {
 LOG_LINES = 3
 """At least so many lines of what has happened stay in sight."""
 
+MOST_LINES = 2000
+"""So many lines of what has happened can be looked at."""
+
 SCROLLS = {"up": -1, "down": 1, "pageup": -8, "pagedown": 8, "home": -100000, "end": 100000}
 """How many lines a key moves a text."""
 
@@ -53,6 +59,16 @@ def key_of(event: events.Key) -> str:
     return character if character.isprintable() and character.strip() else event.key
 
 
+def folded(line: str, width: int, indent: int = 0) -> str:
+    """The line broken at spaces to this width. What follows a break stands `indent` right of the line's own margin.
+
+    A first word that stands apart, as a sign does that is explained, belongs to the margin.
+    """
+    margin = re.match(r" *(\S+ {2,})?", line)
+    under = min(margin.end() if margin else 0, width // 2) + indent
+    return "\n".join(wrap(line, max(width, 20), subsequent_indent=" " * under))
+
+
 class TextPage(ModalScreen[None]):
     """A text over the whole screen. Arrows and page keys move it, any other key closes it."""
 
@@ -63,8 +79,14 @@ class TextPage(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The text, and how to go on."""
         with VerticalScroll(id="page", can_focus=False):
-            yield Static(Text(self._said), markup=False)
+            yield Static(id="said", markup=False)
         yield Static("arrows and page keys move the text, any other key closes it", id="page-keys", markup=False)
+
+    def on_resize(self) -> None:
+        """Break the lines for the new size."""
+        width = self.size.width - 2
+        text = "\n".join(folded(line, width) for line in self._said.splitlines())
+        self.query_one("#said", Static).update(Text(text))
 
     def on_key(self, event: events.Key) -> None:
         """Move the text, or close it."""
@@ -82,6 +104,8 @@ class TablePage(Screen[None]):
     def __init__(self, signs: Glyphs) -> None:
         super().__init__()
         self.signs = signs
+        self._said: deque[tuple[str, str]] = deque(maxlen=MOST_LINES)
+        """What has happened, as lines and their styles."""
         self._follows = True
         """Whether the last line of what has happened stays in sight."""
         self.is_cut = False
@@ -93,13 +117,16 @@ class TablePage(Screen[None]):
         with VerticalScroll(id="table", can_focus=False):
             yield Static(id="layouts", markup=False)
         yield Static(id="middle", markup=False)
-        log = RichLog(id="log", wrap=True, markup=False, max_lines=2000)
+        log = RichLog(id="log", wrap=True, markup=False, max_lines=MOST_LINES)
         log.can_focus = False
         yield log
         yield Static(id="prompt", markup=False)
 
     def on_resize(self) -> None:
-        """Fit the drawing into the new size."""
+        """Fit the drawing, and what has happened, into the new size."""
+        self.query_one("#log", RichLog).clear()
+        for line, style in self._said:
+            self._write(line, style)
         self.redraw()
 
     def redraw(self) -> None:
@@ -132,12 +159,16 @@ class TablePage(Screen[None]):
 
     def say(self, *lines: str, style: str = "") -> None:
         """What has happened, below what has happened before."""
-        log = self.query_one("#log", RichLog)
         for line in lines:
-            log.write(Text(line, style=STYLES[style]))
+            self._said.append((line, style))
+            self._write(line, style)
+
+    def _write(self, line: str, style: str) -> None:
+        self.query_one("#log", RichLog).write(Text(folded(line, self.size.width, indent=2), style=STYLES[style]))
 
     def say_only(self, lines: Sequence[str]) -> None:
         """What has happened, in place of what stands there."""
+        self._said.clear()
         self.query_one("#log", RichLog).clear()
         self.say(*lines)
 
