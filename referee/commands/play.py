@@ -1,6 +1,7 @@
 """play: a person at the terminal against bots."""
 
 import secrets
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 from tabulate import tabulate
 
 from protocol.messages import Clocks, FaultPolicy, GameMessage
@@ -20,7 +22,7 @@ from referee.reports.blame import explain
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem
 from referee.rules.describe import advice, rules_in_full
-from referee.rules.record import GivenSlaps, Record
+from referee.rules.record import GivenSlaps, Record, SeatRecord
 from referee.rules.table.streams import bot_seed
 from referee.tournament.plan.keys import deal_key, master_key
 
@@ -81,8 +83,9 @@ def _tell(order: PlayOrder, setup: MatchSetup, page: "PlayPage") -> int:
     ]
     put(tabulate(sorted(rows), headers=["rank", "seat", "player", "total"], disable_numparse=[2]))
     put(f"seed: {setup.seed}", *_reactions(record, order.seat))
+    of_bots = replace(record, seats=_without_late_slaps(record.seats, order.seat))
     for seat in range(len(record.seats)):
-        say(*explain(record, seat))
+        say(*explain(of_bots, seat))
     return _keep(order.record, record)
 
 
@@ -99,7 +102,15 @@ def _reactions(record: Record, seat: int) -> list[str]:
         said.append(f"your slaps: {len(times[True])}, the median after {middle / 1e6:.3f} s as the referee measured it")
     if times[False]:
         said.append(f"slaps of the bots: {len(times[False])}, the fastest after {min(times[False]) / 1e6:.6f} s")
+    if unanswered := record.seats[seat].late_slaps:
+        windows = sum(isinstance(move, GivenSlaps) for move in record.moves)
+        said.append(f"you pressed nothing in {unanswered} of {windows} slap windows, or too late")
     return said
+
+
+def _without_late_slaps(seats: tuple[SeatRecord, ...], person: int) -> tuple[SeatRecord, ...]:
+    """The seats, with nothing to explain where the person let the time of a slap window pass."""
+    return tuple(replace(bot, late_slaps=0) if seat == person else bot for seat, bot in enumerate(seats))
 
 
 def _keep(path: Path | None, record: Record) -> int:
@@ -145,6 +156,12 @@ def setup_of(order: PlayOrder) -> MatchSetup:
     )
 
 
+def _reads_as_names(text: str) -> bool:
+    """Whether a text that is no command here can only be meant as names of shipped bots, of which some are wrong."""
+    is_plain = not any(character.isspace() or character in "/\"'" for character in text)
+    return is_plain and bool(text) and shutil.which(text) is None and not Path(text).is_file()
+
+
 def _rivals(against: Sequence[str]) -> tuple[BotSpec, ...]:
     """The bots, each by its name, as `builtin:NAME`, or by its command line; names may stand together with commas.
 
@@ -152,13 +169,13 @@ def _rivals(against: Sequence[str]) -> tuple[BotSpec, ...]:
     """
     commands = []
     for text in against:
-        parts = [part.strip() for part in text.split(",")]
-        if all(part.removeprefix(BUILTIN) in shipped() for part in parts):
+        parts = text.replace(",", " ").split()
+        if (parts and all(part.removeprefix(BUILTIN) in shipped() for part in parts)) or _reads_as_names(text):
             commands += [f"{BUILTIN}{part.removeprefix(BUILTIN)}" for part in parts]
         else:
             commands.append(text)
     try:
         return bots_of(commands, [], "limits")
     except UsageError as error:
-        said = str(error).replace("--bot ", "--against ")
+        said = str(error).replace("--bot ", "--against ").partition("; if it lies elsewhere, --dir")[0]
         raise UsageError(f"{said}\nshipped bots: {', '.join(shipped())}") from None

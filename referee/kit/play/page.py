@@ -14,9 +14,11 @@ from pathlib import Path
 from msgspec.structs import replace
 from textual import events
 
+from protocol.actions import Pass
 from protocol.messages import End
 from referee.kit.play import relay
 from referee.kit.play.help import HELP
+from referee.kit.play.powers import power_in_words
 from referee.kit.play.process import MatchProcess, RefereeEnded
 from referee.kit.play.seat import Beat, Seat
 from referee.kit.play.table import Outcome
@@ -130,6 +132,9 @@ class PlayPage(TablePage):
         if self.seat.end is not None:
             self._beats.put_nowait(self.seat.end)
         elif self.seat.request is not None:
+            if not self.seat.has_choice:
+                self._send(self.seat.answer(Pass()))
+                return
             if self.seat.request.decision == "slap":
                 self._hurries = True
                 self._skip.set()
@@ -310,11 +315,20 @@ class PlayPage(TablePage):
         if self.is_over:
             return [(Piece("The match is over. Enter leaves.", "strong"),)]
         if self.chooser is not None:
-            return _question(self.chooser, self._clock(), self._hint, self.size.width)
+            return _question(self.chooser, self._clock(), self._hint or self._power(), self.size.width)
         if self._is_pausing:
             return [(Piece("The round is over. Any key goes on.", "strong"),)]
         waits = "The others play ..." if self.seat.view is not None else "The bots start ..."
         return [(Piece(self._hint or waits, "dim"),)]
+
+    def _power(self) -> str:
+        """What the card in hand can do if it is discarded; empty where it cannot, or has no power."""
+        chooser, view = self.chooser, self._view
+        if chooser is None or view is None or view.hand is None or not chooser.can_discard:
+            return ""
+        card = view.known.get(view.hand.cards[0])
+        does = "" if card is None else power_in_words(self._setup.variant, card)
+        return f"a discarded {card} has a power: {does}" if does else ""
 
     def _clock(self) -> str:
         left_s = self._left_s()

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from protocol import events as wire
-from protocol.actions import Action
+from protocol.actions import Action, Slap
 from protocol.codec import encode
 from protocol.messages import Answer, End, Fault, FromReferee, Hello, Match, Ready, Request
 from referee.kit.screen.choose import Chooser
@@ -36,11 +36,18 @@ class Seat:
         self.author = author
         self._decoder = msgspec.json.Decoder(FromReferee)
         self._follower: Follower | None = None
+        self._has_slapped = False
+        """Whether the seat slapped in the window that is open, and its slap has not been shown."""
 
     @property
     def view(self) -> View | None:
         """The table as the seat knows it; None before the match."""
         return None if self._follower is None else self._follower.view
+
+    @property
+    def has_choice(self) -> bool:
+        """Whether the open request can be answered otherwise than by passing, as a slap window cannot without cards."""
+        return self.request is not None and any(offer.kind != "pass" for offer in self.request.legal)
 
     def hear(self, line: bytes) -> tuple[bytes | None, list[Beat]]:
         """Take a line of the referee. Returns what is to be answered at once, if anything, and what has happened."""
@@ -73,6 +80,7 @@ class Seat:
         if self.request is None:
             raise ValueError("nothing is asked")
         request, self.request = self.request, None
+        self._has_slapped = isinstance(action, Slap)
         return encode(Answer(id=request.id, action=action))
 
     def _beat(self, follower: Follower, event: wire.Event | Fault) -> Beat:
@@ -80,4 +88,11 @@ class Seat:
             words: tuple[str, ...] = (f"your fault ({event.kind}): {event.detail}; {event.strikes_left} more forfeit",)
             return Beat(words=words, view=follower.view)
         view = follower.follow(event)
-        return Beat(words=tuple(told(event, self.names)), view=view, ends_round=isinstance(event, wire.Scored))
+        words = tuple(told(event, self.names))
+        if isinstance(event, wire.Slapped) and self.match is not None and event.seat == self.match.seat:
+            self._has_slapped = False
+        elif isinstance(event, wire.WindowClosed):
+            if self._has_slapped:  # such a slap is void, and is shown to nobody (CAC-33)
+                words = ("    your slap came after that, and finds no card", *words)
+            self._has_slapped = False
+        return Beat(words=words, view=view, ends_round=isinstance(event, wire.Scored))

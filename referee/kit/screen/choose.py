@@ -129,6 +129,8 @@ class Chooser:
         self._lifted: Value | None = None
         """The card that changes its place with the next one."""
         self._cursor: Target | None = None
+        self._has_begun = False
+        """Whether something has been chosen that can be taken back."""
         self._start()
 
     # What is shown
@@ -141,6 +143,10 @@ class Chooser:
             asked = f"Use the power of {card}"
         if self.decision == "slap" and self._view.pile:
             return f"SLAP? The discard is {self._view.pile[-1]}."
+        if self.decision == "turn" and self._view.knocker not in (None, self._seat):
+            asked = (
+                f"Your last turn, as {self._view.knocker} {self._names[self._view.knocker or 0]} has ended the round"
+            )
         if self._offer is None:
             return asked
         steps = {
@@ -148,6 +154,10 @@ class Chooser:
             "axis": "rows or columns?", "card": "which card do you keep?", "power": "which power?",
         }  # fmt: skip
         how = steps.get(self._field, "")
+        if self._field == "slot" and "card" in self._filled:
+            how = f"{self._held_card(self._filled['card'])}, in place of which card?"
+        elif self._field == "target" and "slot" in self._filled:
+            how = "for which card?"
         choice = self._choice
         if self._order:
             how = "press two cards that change places"
@@ -157,6 +167,11 @@ class Chooser:
             how = "choose any, Enter when it is right"
         words = _WORDS.get(self._offer.kind, self._offer.kind)
         return f"{asked}: {how}" if len(self._offers) == 1 else f"{asked}: {words}: {how}"
+
+    @property
+    def can_discard(self) -> bool:
+        """Whether the card in hand may be discarded."""
+        return any(offer.kind == "discard" for offer in self._offers)
 
     def menu(self) -> list[Entry]:
         """The keys besides those of cards, and what they do."""
@@ -174,7 +189,7 @@ class Chooser:
             hints.append((f"{shown} or {by_cursor}" if shown else by_cursor, what))
         if self._waits_for_enter():
             hints.append(("Enter", "done"))
-        if self._offer is not None and (len(self._offers) > 1 or self._chosen or self._lifted is not None):
+        if self._offer is not None and (len(self._offers) > 1 or self._has_begun):
             hints.append(("Esc", "back"))
         return hints
 
@@ -183,6 +198,8 @@ class Chooser:
         places = self._places()
         labels = {place: label for place, label in self.labels().items() if place in places}
         chosen = tuple(place for value in self._chosen if (place := self._place(value)) is not None)
+        if self._offer is not None and self._field == "target" and "slot" in self._filled:
+            chosen = ((self._seat, self._filled["slot"]),)
         if self._lifted is not None and (lifted := self._place(self._lifted)) is not None:
             chosen = (lifted,)
         return Marks(labels=labels, chosen=chosen, cursor=self._cursor)
@@ -243,6 +260,7 @@ class Chooser:
         raise WrongKey(f"{_key_name(key)} means nothing here")
 
     def _enter(self, entry: Entry) -> Action | None:
+        self._has_begun = True
         if entry.offer is not None:
             self._offer, self._filled = entry.offer, dict(entry.filled)
             return self._go_on()
@@ -252,6 +270,7 @@ class Chooser:
 
     def _take(self, place: Target) -> Action | None:
         """A card has been chosen."""
+        self._has_begun = True
         if self._offer is None:
             offer, field = self._direct()[place]
             self._offer = offer
@@ -333,7 +352,7 @@ class Chooser:
     def _start(self) -> None:
         """At the beginning: everything is offered."""
         self._offer, self._filled, self._chosen, self._order, self._lifted = None, {}, [], [], None
-        self._field = ""
+        self._field, self._has_begun = "", False
         self._choice: Choice | None = None
         self._cursor = None
         direct = {id(offer) for offer, _ in self._direct().values()}
