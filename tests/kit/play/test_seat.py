@@ -1,5 +1,8 @@
 """What a person's seat is told beside the events, and what is decided without asking."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -35,9 +38,9 @@ def seated() -> Seat:
     return seat
 
 
-def asked(seat: Seat, legal: list[dict[str, object]], *events: dict[str, object]) -> list[str]:
+def asked(seat: Seat, legal: Sequence[Any], *events: Mapping[str, Any]) -> list[str]:
     """What is told before the question of a window."""
-    table = {"round": 1, "dealer": 0, "turn": 0, "knocker": None, "stock": 30, "pile": ["9C"]}
+    table: dict[str, Any] = {"round": 1, "dealer": 0, "turn": 0, "knocker": None, "stock": 30, "pile": ["9C"]}
     table |= {"layouts": [["?"] * 4] * 2, "totals": [0, 0]}
     line = {"type": "request", "events": events, "id": "a", "decision": "slap", "legal": legal, "table": table}
     _, beats = seat.hear(msgspec.json.encode(line | {"time_s": 4.0, "bank_s": 9.0}))
@@ -81,7 +84,7 @@ def test_a_window_in_which_nothing_can_be_slapped_asks_nothing() -> None:
     ],
 )
 def test_the_power_of_a_card_is_known_before_it_is_discarded(
-    variant: str, changes: dict[str, object], card: str, words: str
+    variant: str, changes: dict[str, Any], card: str, words: str
 ) -> None:
     said = power_in_words(customised(variant, changes), card)
     assert words in said if words else not said
