@@ -1,12 +1,17 @@
 """A bot that plays to win: it remembers all that it saw, and reckons with all that the cards it cannot see may be.
 
 - book.py: what lies in each slot, as far as this seat can know.
-- player.py: what all players share. open_cards.py, hidden.py and par.py: the players of the three families of games.
+- player.py: what all players share.
+- open_cards.py: the player of games whose cards are turned up; kinds.py has the chances of unseen cards, columns.py and
+  triples.py what columns of cards will cost, ending.py who ends a round when. four_turns.py: that of four turns.
+- hidden.py: the player of games whose cards stay hidden; beliefs.py has what they are worth, hidden_powers.py the powers.
+- par.py: the player of par golf, with pairs.py for its rows.
 - This file reads the lines and hands each match to the player of its family.
 
 Where nothing else is said, costs are points, and lower is better. The same lines get the same answers.
 """
 
+import gc
 import json
 import sys
 import traceback
@@ -42,12 +47,14 @@ def decide(player: Player, request: dict[str, Any]) -> Action:
 
 def main() -> None:
     player: Player
+    gc.disable()  # it would lose slaps; what a match leaves behind is collected when the next one begins
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "hello":
             print('{"type": "ready", "name": "sharp"}', flush=True)
         elif message["type"] == "match":
             player = player_of(message)
+            gc.collect()
         elif message["type"] == "request":
             action = decide(player, message)
             print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
