@@ -4,7 +4,8 @@
 - player.py: what all players share.
 - open_cards.py: the player of games whose cards are turned up; kinds.py has the chances of unseen cards, columns.py and
   triples.py what columns of cards will cost, ending.py who ends a round when. four_turns.py: that of four turns.
-- hidden.py: the player of games whose cards stay hidden; beliefs.py has what they are worth, hidden_powers.py the powers.
+- hidden.py: the player of games whose cards stay hidden; beliefs.py has what these are worth, hidden_powers.py how the
+  powers are used.
 - par.py: the player of par golf, with pairs.py for its rows.
 - This file reads the lines and hands each match to the player of its family.
 
