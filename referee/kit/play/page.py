@@ -267,7 +267,9 @@ class PlayPage(TablePage):
     def _finish(self, end: End) -> None:
         self.is_over, self.chooser = True, None
         you = self._seat_number
-        self.say("")
+        options = self._setup.variant.options
+        is_full = options.limit is not None and max(end.totals) >= options.limit
+        self.say("", f"the match ends: a total has come to {options.limit}" if is_full else "the match ends")
         for seat in sorted(range(len(self._names)), key=lambda seat: (end.ranks[seat], end.totals[seat])):
             whose = "you" if seat == you else self._names[seat]
             gone = ", forfeited" if seat in end.forfeited else ""

@@ -51,7 +51,7 @@ _WORDS = {
     "switch": "switch two cards",
     "exchange": "exchange an own card for another's",
     "rearrange": "rearrange the cards of",
-    "add": "add a card to",
+    "add": "add a card of the stock to",
     "remove": "put that card on the pile",
     "plant": "plant it there",
     "shuffle": "shuffle the cards of",

@@ -12,27 +12,34 @@ from referee.kit.watch.film import OPEN, Film, Frame, Viewer, viewers
 
 HELP = """\
 Keys
-  right, left   the next event, the one before        Home, End   the beginning, the end
-  t, T          the next turn, the one before         up, down    move the table
-  w, W          the next slap window, the one before  PgUp, PgDn  the same, farther
+  right, left   the next event, the one before
+  t, T          the next turn, the one before
+  w, W          the next slap window, the one before
   r, R          the next round, the one before
-  Space         go on by itself, or stop              + -         faster, slower
-  p  the public view      0 to 9  what a seat knew      o  open cards      v  the next view
-  q or Escape   leave
-  n  b  the next game, the one before, where several are shown
+  Home, End     the beginning, the end
+  n, b          the next game, the one before, where several are shown
+  Space         go on by itself, or stop
+  +, -          faster, slower
+  p             the public view
+  0 to 9        what a seat knew
+  o             open cards
+  v             the next view
+  up, down      move the table
+  PgUp, PgDn    move it farther
+  q, Escape     leave
 
 Signs
   [10H]   a card that lies open
   (10H)   a card that lies face down, and that the viewer knows; with open cards all of them
   [###]   a card that lies face down, and that the viewer does not know (shaded where there is Unicode)
-    .     an empty slot
-  > or an arrow before a name: it is that seat's turn
-  Below the name stands the total, with the points of the round once it is over; "ended" for the
-  seat that knocked or finished; its shields; the dealer. With `=` beside the number of a slot its
-  row is taken as a stroke.
+  .       an empty slot
+  >       before a name: it is that seat's turn (an arrow where there is Unicode)
+  =       beside the number of a slot: its row is taken as a stroke
+  Below the name stands the total, with the points of the round once it is over; "ended" for \
+the seat that knocked or finished; its shields; the dealer.
 
-The view of a seat shows what its bot was told up to there. Times are in the record only: nobody is
-told them during a match.
+The view of a seat shows what its bot was told up to there. Times stand in the public view and in that of open \
+cards: they are in the record only, and nobody is told them during a match.
 """
 
 SPEEDS_S = (4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06, 0.03)
