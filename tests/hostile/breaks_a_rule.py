@@ -4,6 +4,7 @@ import json
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -553,6 +554,52 @@ class PlaysOneGame(Bot):
         if message["decision"] not in ("turn_up", "turn", "place", "flip"):
             raise KeyError(message["decision"])
         return super().action(message)
+
+
+class LeavesAProcess(Bot):
+    def hello(self, message):
+        nothing = subprocess.DEVNULL
+        subprocess.Popen(["sleep", "600"], stdin=nothing, stdout=nothing, stderr=nothing)
+        super().hello(message)
+
+
+class AnswersOneLate(Bot):
+    held = None
+
+    def text(self, answer):
+        before, self.held = self.held, super().text(answer)
+        return before
+
+    def put(self, text):
+        super().put(text) if text else None
+
+
+class SkipsLongRequests(Bot):
+    def lines(self):
+        return (line for line in sys.stdin if len(line) < 30_000 or '"request"' not in line)
+
+
+class AnswersMatchTooSoon(AnswersMatch):
+    def lines(self):
+        for line in sys.stdin:
+            yield line
+            time.sleep(0.001)
+
+
+class OtherLetters(Bot):
+    def answer(self, message):
+        return {name.title(): value for name, value in super().answer(message).items()}
+
+
+class FillsNoFields(Bot):
+    def action(self, message):
+        return {"kind": super().action(message)["kind"]}
+
+
+class PrintsInItsFirstMatch(Bot):
+    def request(self, message):
+        super().request(message)
+        self.put("a third request") if self.matches == 1 and self.requests == 3 else None
 
 
 class WritesMuchToStderr(Bot):

@@ -50,6 +50,24 @@ async def a_match_and_its_sizes(bench: Bench) -> None:
     await measuring.sizes(bench)
 
 
+async def a_match_to_its_end(bench: Bench) -> None:
+    """Play one match, and gather what is left of it."""
+    await a_match(bench)
+    bench.end()
+
+
+async def a_match_and_one_of_the_dice(bench: Bench) -> None:
+    """Play one match, and some in which the dice decide for the bot to the end."""
+    await starting.handshake(bench)
+    await reading.many_events(bench)
+
+
+async def short_and_long_lines(bench: Bench) -> None:
+    """Play one match, and one with lines as long as can be."""
+    await a_match(bench)
+    await reading.long_lines(bench)
+
+
 class Case(Struct, frozen=True, kw_only=True):
     """What is found about a bot."""
 
@@ -83,7 +101,9 @@ CASES = {
     "PrintsBlankLines": spare(rule=rules.BLANK, says="a blank line"),
     "NeverFlushes": late(rule=rules.FLUSH, says="does not flush"),
     "AnswersMatch": bad(rule=rules.ONE_LINE, at='"ok"', says="nothing is answered to that message"),
-    "AnswersEnd": spare(rule=rules.ONE_LINE, at='{"type":"ok"}', says="answered `end`", does=starting.handshake),
+    "AnswersEnd": spare(
+        rule=rules.ONE_LINE, at='{"type":"ok"}', says="answered `end`", does=a_match_and_one_of_the_dice
+    ),
     "AnswersTwice": spare(rule=rules.ONE_LINE, at='{"type"', says="the same request twice"),
     "ReadyTwice": bad(rule=rules.ONE_LINE, at='"ready"'),
     "SpeaksFirst": spare(rule=rules.SPEAKS_FIRST, at='{"type"', does=starting.start_up),
@@ -166,6 +186,15 @@ CASES = {
         kind="not the same again", rule=rules.SEED, says="in two new processes", does=lasting.same_seed
     ),
     "WritesMuchToStderr": warning(kind="much standard error", rule=rules.STDERR, does=a_match_and_its_sizes),
+    "LeavesAProcess": warning(kind="left behind", rule=rules.END_OF_INPUT, says="`sleep 600`", does=a_match_to_its_end),
+    "AnswersOneLate": late(rule=rules.MOVE_CLOCK, says="nothing came"),
+    "SkipsLongRequests": late(
+        rule=rules.LENGTH, says="the request was 65536 bytes long, and the longest", does=short_and_long_lines
+    ),
+    "AnswersMatchTooSoon": bad(rule=rules.ONE_LINE, at='"ok"', does=reading.pieces),
+    "OtherLetters": bad(rule=rules.TYPE, at="{", says="`type`, not `Type`"),
+    "FillsNoFields": bad(rule=rules.ANSWER, at="{", says="missing required field `slots`", does=reading.new_decisions),
+    "PrintsInItsFirstMatch": bad(rule=rules.OUTPUT, at="a third request", does=lasting.same_seed),
     "Leaks": warning(kind="growing memory", rule=rules.MEMORY, does=lasting.long_match),
 }
 

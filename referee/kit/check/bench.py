@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.messages import Limits, Ready
-from referee.kit.check.findings import of_late, of_slip, of_spare
+from referee.kit.check.findings import of_late, of_left, of_slip, of_spare
 from referee.kit.check.games import GameToTry
 from referee.kit.check.noted import Given
 from referee.kit.check.report import Finding, Outcome, Times
@@ -18,8 +18,9 @@ from referee.kit.check.rules import Rule
 from referee.kit.check.sitting import AS_ALWAYS, LOOK_S, Manner, Sitting
 from referee.kit.check.tape import Shown, Tape
 from referee.play.bot.channel import Channel
-from referee.play.bot.orphans import end_orphans
-from referee.play.bot.process import FAREWELL_S
+from referee.play.bot.orphans import end_orphans, left_by
+from referee.play.bot.process import FAREWELL_S, BotProcess
+from referee.play.bot.procfs import command_of
 from referee.play.pump.pump import Pump
 from referee.play.spec import BotSpec, Confinement
 
@@ -37,6 +38,9 @@ IMPATIENCE_S = 0.6
 
 SHORT_PATIENCE_S = 0.05
 """How long a bot may take to end that has been found before not to end by itself."""
+
+DYING_S = 0.05
+"""How long what a bot has started may take to end after the bot. The warden, which kills it, looks each 0.1 s."""
 
 
 class Farewell(Struct, frozen=True, kw_only=True):
@@ -91,6 +95,10 @@ class Bench:
         """How long the bot has thought in all matches."""
         self.slow_to_end = 0
         """How often it did not end by itself."""
+        self.answered_bytes = 0
+        """The length of the longest line that it has answered."""
+        self._left: list[tuple[str, ...]] = []
+        """The commands of what lived on when the bot had ended, for each time in the step that is under way."""
 
     def begin(self, number: int, title: str) -> None:
         """Begin a step."""
@@ -100,6 +108,9 @@ class Bench:
 
     def end(self) -> None:
         """End the step."""
+        for commands in self._left:
+            self.find(*of_left(commands, self.outcome.title))
+        self._left = []
         self.outcome.seconds = round(trio.current_time() - self._began, 3)
 
     @property
@@ -174,6 +185,8 @@ class Bench:
                 await trio.sleep(0.001)
             seconds = process.own_time_s() - began
             channel.read_rest()
+            if process.has_exited() and (commands := await self._left_by(process)):
+                self._left.append(commands)
             farewell = Farewell(seconds=seconds, status=process.exit_status() or "", is_early=is_early)
         await channel.stop(patience_s=0.0)
         self.pump.let_go(channel)
@@ -181,6 +194,15 @@ class Bench:
         self.slow_to_end += not farewell.status
         self.farewells.append(farewell)
         return farewell
+
+    async def _left_by(self, process: BotProcess) -> tuple[str, ...]:
+        """The commands of the processes that a bot which has ended leaves, after a moment for them to end as well."""
+        end = trio.current_time() + DYING_S
+        while left := left_by(process.pid):
+            if trio.current_time() >= end:
+                return tuple(sorted(command_of(pid) for pid in left))
+            await trio.sleep(LOOK_S)
+        return ()
 
     # What is wrong
 
@@ -192,18 +214,28 @@ class Bench:
         self.given += [given for given in sitting.given if given.action is not None]
         self.ready = sitting.ready or self.ready
         cut: Hashable = None
+        overdue: Hashable = None
         for slip in sitting.slips:
-            alike, finding = of_slip(slip, sitting)
+            alike, finding = of_slip(slip, sitting, self.answered_bytes)
             if cut is not None and slip.mishap.kind == "bad_message":
                 alike = cut  # the rest of a message that was written over several lines
             elif "the line ends too early" in slip.mishap.detail:
                 cut = alike
+            if slip.is_of_before and overdue is not None:
+                alike = overdue  # what was wrong with that answer is told already
+            elif slip.mishap.kind == "timeout":
+                overdue = alike
             if sitting.manner.about is not None:
                 _blame_trial(finding, sitting.manner.about, sitting.manner.trial)
             self.find(alike, finding)
+        self.answered_bytes = max(self.answered_bytes, sitting.answered_bytes)
         for late in sitting.late:
             self.find(*of_late(late, sitting))
         for spare in sitting.spare:
+            if spare.after == "match or end" and any(
+                one.kind in ("spare line", "bad_message") for one in self.found.values()
+            ):
+                continue  # which of them it answers has come to light before, where they did not come together
             self.find(*of_spare(spare, sitting))
         self._stop_if_hopeless()
 

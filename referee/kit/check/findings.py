@@ -1,6 +1,7 @@
 """What a bot did wrong, as findings: the sentence, the place in its line, the rule, and what would have been right."""
 
 import contextlib
+import json
 import re
 from collections import Counter
 from collections.abc import Hashable
@@ -26,8 +27,20 @@ LAST_WORDS = 12
 LONGEST_WORDS = 300
 """How many characters of such a line are shown."""
 
+MOST_COMMANDS = 3
+"""How many commands are shown of what a bot left behind."""
+
+LONGEST_COMMAND = 80
+"""How many characters of each."""
+
+FIELDS_OF_A_BOT = frozenset((*Answer.__struct_fields__, *Ready.__struct_fields__, "type"))
+"""The names of all fields of what a bot writes."""
+
 ENDED = frozenset({"crashed", "closed_output", "start_failed", "start_timeout"})
 """Faults whose reason may stand in standard error."""
+
+SHORT_LINE = 1000
+"""So many bytes any bot can read: their number is told where a longer request has had no answer."""
 
 IGNORED = "1000 such lines a match are ignored, the next one is a `flood` and forfeits"
 """What becomes of lines that answer nothing."""
@@ -36,13 +49,13 @@ Found = tuple[Hashable, Finding]
 """What is the same about findings that are told once, and the finding."""
 
 
-def of_slip(slip: Slip, sitting: Sitting) -> Found:
-    """A fault."""
+def of_slip(slip: Slip, sitting: Sitting, longest_answered: int) -> Found:
+    """A fault. `longest_answered` is the length of the longest line that the bot has answered in matches before."""
     mishap, ask = slip.mishap, slip.ask
     decision = None if ask is None else ask.decision
     rule = rules.THEN if slip.joined else rules.rule_of(mishap, slip.line, decision)
     place, field = None, ""
-    if slip.line.strip():
+    if slip.line.strip() and not slip.is_of_before:
         place = place_of(mishap, slip.line, ask)
     if mishap.kind == "illegal_action" and ask is not None and not slip.joined:
         field, rule = _offered(slip.line, ask, rule)
@@ -53,13 +66,11 @@ def of_slip(slip: Slip, sitting: Sitting) -> Found:
         what = f"when the answer to `{decision}` was due, the process had ended: {mishap.detail}"
     if mishap.kind == "closed_output" and ask is not None:
         what = f"when the answer to `{decision}` was due, the process lived and its standard output was closed"
-    if "before `ready`" in what:
+    if "before `ready`" in what and not sitting.manner.trial:
         what += f"; it was started in {sitting.folder}, and `--dir FOLDER` starts it elsewhere"
-    if mishap.kind == "timeout" and sitting.keeps_back:
-        rule, what = (
-            rules.FLUSH,
-            f"{what}; its answers came all at once when its input ended, so it does not flush them",
-        )
+    if mishap.kind in ("timeout", "start_timeout"):
+        what, rule = _why_late(what, rule, slip, sitting, longest_answered)
+    what += _about_names(slip.line)
     words = last_words(sitting) if mishap.kind in ENDED else ()
     finding = Finding(
         verdict="fail",
@@ -68,7 +79,7 @@ def of_slip(slip: Slip, sitting: Sitting) -> Found:
         where=_where(sitting, slip.round, ask),
         rule=rule,
         place=place,
-        place_note=f"`{field}` is not as offered" if field else "",
+        place_note=_place_note(field, slip),
         right=_renamed(_right(slip, ask)) if sitting.manner.renames_kinds else _right(slip, ask),
         conversation=slip.conversation,
         stderr=words,
@@ -78,6 +89,40 @@ def of_slip(slip: Slip, sitting: Sitting) -> Found:
     if mishap.kind == "illegal_action":
         alike = f"{decision} {field} {slip.joined}"
     return (mishap.kind, rule.says, rule.number, alike), finding
+
+
+def _about_names(line: bytes) -> str:
+    """What to add where fields have the right names in other letters."""
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError):
+        return ""
+    names = list(fields) if isinstance(fields, dict) else []
+    wrong = [name for name in names if name not in FIELDS_OF_A_BOT and name.lower() in FIELDS_OF_A_BOT]
+    return f"; names are in small letters: `{wrong[0].lower()}`, not `{printable(wrong[0], 20)}`" if wrong else ""
+
+
+def _why_late(
+    what: str, rule: rules.Rule, slip: Slip, sitting: Sitting, longest_answered: int
+) -> tuple[str, rules.Rule]:
+    """The sentence and the rule for a bot that did not answer in time, where more is known of why."""
+    if sitting.keeps_back:
+        return f"{what}; what it had to say came when its input ended, so it does not flush it", rules.FLUSH
+    if slip.is_of_before:
+        return f"{what.partition(';')[0]}; its answer to an earlier request came meanwhile, too late", rules.MOVE_CLOCK
+    longest = max(longest_answered, slip.answered_bytes)
+    if not slip.line and slip.asked_bytes > max(longest, SHORT_LINE) and longest:
+        what += (
+            f"; the request was {slip.asked_bytes} bytes long, and the longest that it had answered {longest}: "
+            "does it read a line up to its end, however long that is?"
+        )
+    return what, rule
+
+
+def _place_note(field: str, slip: Slip) -> str:
+    if slip.joined and slip.ask is not None:
+        return f"`then` is for the question that follows `{slip.ask.decision}`"
+    return f"`{field}` is not as offered" if field else ""
 
 
 def of_late(late: Late, sitting: Sitting) -> Found:
@@ -93,6 +138,22 @@ def of_late(late: Late, sitting: Sitting) -> Found:
         games=Counter([sitting.game_to_try.label]),
     )
     return ("late slap",), finding
+
+
+def of_left(commands: tuple[str, ...], where: str) -> Found:
+    """Processes with these commands lived on when the bot had ended."""
+    shown = [f"`{printable(command, LONGEST_COMMAND)}`" for command in commands[:MOST_COMMANDS]]
+    if more := len(commands) - len(shown):
+        shown.append(f"{more} more")
+    finding = Finding(
+        verdict="warn",
+        kind="left behind",
+        what=f"when it had ended, what it had started still lived, and was killed: {', '.join(shown)}",
+        where=where,
+        rule=rules.END_OF_INPUT,
+        right="end what you start, and wait for it, before the program ends: nothing of a bot outlives its matches",
+    )
+    return ("left behind",), finding
 
 
 def of_spare(spare: Spare, sitting: Sitting) -> Found:
@@ -117,6 +178,7 @@ _AFTER = {
     "hello": ("it wrote more than one line for `hello`", rules.ONE_LINE),
     "match": ("it answered `match`", rules.ONE_LINE),
     "end": ("it answered `end`", rules.ONE_LINE),
+    "match or end": ("it answered `match` or `end`", rules.ONE_LINE),
 }
 """What a line is that came after a message of the referee that awaits none."""
 

@@ -36,7 +36,7 @@ def _preset(name: str, seats: int) -> GameToTry:
 
 
 def _with(preset: str, seats: int, *, quits: bool = False, **options: Any) -> GameToTry:
-    special = ", ".join(f"{name}={_word(value)}" for name, value in options.items())
+    special = ", ".join(f"{name}={_word(value)}" for name, value in options.items()) or f"seats={seats}"
     changes = options if "course" in options else {**SHORT, **options}
     return GameToTry(label=f"{preset} ({special})", preset=preset, changes=changes, seats=seats, quits=quits)
 

@@ -11,8 +11,10 @@ from msgspec.structs import replace
 
 from protocol.codec import BadLine, decode_answer
 from protocol.messages import Answer
+from protocol.text import printable
 from referee.play.faults import Trouble
 from referee.play.talk.exchange import Reply
+from referee.play.talk.inbox import EXCERPT
 
 Alter = Callable[[bytes], bytes]
 """Makes another line from a line; both end in a newline."""
@@ -78,11 +80,10 @@ def with_new_kinds(line: bytes) -> bytes:
 
 
 def padded(size: int) -> Alter:
-    """Makes lines of exactly `size` bytes: a new field is as long as it must be. Longer lines stay as they are."""
+    """Makes lines of exactly `size` bytes, by spaces before the last brace. Longer lines stay as they are."""
 
     def pad(line: bytes) -> bytes:
-        room = size - len(line) - len(',"later":""')
-        return line if room < 0 else line.rstrip(b"\n")[:-1] + b',"later":"' + b"x" * room + b'"}\n'
+        return line.rstrip(b"\n")[:-1] + b" " * (size - len(line)) + b"}\n"
 
     return pad
 
@@ -112,10 +113,12 @@ def understood(reply: Reply, line: bytes, *, are_renamed: bool) -> Reply:
         return replace(reply, heard=Trouble(kind="illegal_action", detail=detail))
     if not isinstance(reply.heard, Trouble) or reply.heard.kind != "bad_message":
         return reply
-    try:
-        return replace(reply, heard=decode_answer(present(line)))
-    except BadLine:
+    if (known := present(line)) == line:
         return reply
+    try:
+        return replace(reply, heard=decode_answer(known))
+    except BadLine as bad:
+        return replace(reply, heard=replace(reply.heard, detail=printable(str(bad), EXCERPT)))
 
 
 def merged(withheld: list[bytes], data: bytes, table: bytes | None) -> bytes:

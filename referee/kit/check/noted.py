@@ -28,6 +28,12 @@ class Slip(Struct, frozen=True, kw_only=True):
     id: str
     joined: bool
     """Whether it was the `then` of the line before."""
+    is_of_before: bool
+    """Whether the line answers an earlier request too late."""
+    asked_bytes: int
+    """The length of the line that it was to answer."""
+    answered_bytes: int
+    """The length of the longest line that the bot had answered in the match."""
     round: int
     conversation: tuple[str, ...]
 

@@ -65,7 +65,7 @@ async def pieces(bench: Bench) -> None:
 
 async def new_fields(bench: Bench) -> None:
     """Add fields that no version has yet to every message."""
-    await _altered(bench, with_new_fields, rules.UNKNOWN_FIELDS, "messages had fields that are new")
+    await _altered(bench, with_new_fields, rules.UNKNOWN_FIELDS, "messages had new fields, and theirs in another order")
 
 
 async def new_events(bench: Bench) -> None:

@@ -166,6 +166,8 @@ def _of_message(detail: str, line: bytes) -> Rule:
         return NOT_STARTED
     if "not JSON" in detail and (b"NaN" in line or b"Infinity" in line):
         return NO_NUMBERS
+    if "field `type`" in detail and b'"action"' in line.lower():
+        return TYPE  # it is meant as an answer
     return next((rule for words, rule in _BY_TEXT if words in detail), LINE)
 
 

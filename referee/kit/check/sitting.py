@@ -17,7 +17,7 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
-from protocol.codec import BadLine, decode_answer
+from protocol.codec import BadLine, decode_answer, decode_ready
 from protocol.messages import Answer, Clocks, FaultPolicy, GameMessage, Limits, Ready
 from protocol.offers import admits
 from referee.kit.check.games import GameToTry
@@ -135,6 +135,10 @@ class Sitting:
         self._judged: tuple[bytes, str, Ask | None] = (b"", "", None)
         self._is_excused = False
         """Whether the next fault is not the bot's own."""
+        self._asked_bytes = 0
+        """The length of the last line that was written to it."""
+        self.answered_bytes = 0
+        """The length of the longest line that it has answered."""
         self._answered: set[str] = set()
         self._given_up: set[str] = set()
         """The ids of requests whose answers may still come, and answer nothing."""
@@ -205,6 +209,7 @@ class Sitting:
             return Reply(seat=self.seat, heard=answer, elapsed_us=0.0, wait_us=0.0, corrected_us=SLAP_US)
         data = self._line(delivery.data)
         self.tape.note_sent(data)
+        self._asked_bytes = len(data.splitlines(keepends=True)[-1])
         if self.manner.in_pieces and not exchange.timed:
             data = self._cut(data)
         replies = yield Exchange(
@@ -230,6 +235,9 @@ class Sitting:
     def _cut(self, data: bytes) -> bytes:
         """Returns the first piece of these lines, and leaves the others for `write_pieces`."""
         if self.channel.process is None:
+            return data
+        if self._pieces:  # the bot spoke before it had read all of the line before
+            data, self._pieces = b"".join([*self._pieces, data]), []
             return data
         cuts = sorted({0, 1, len(data) // 3, len(data) - 1, len(data)})
         first, *rest = [data[begin:end] for begin, end in pairwise(cuts)]
@@ -298,6 +306,7 @@ class Sitting:
 
     def _note_answer(self, reply: Reply, answer: Answer, ask: Ask, line_bytes: int) -> Reply:
         self._answered.add(answer.id)
+        self.answered_bytes = max(self.answered_bytes, self._asked_bytes)
         is_legal = admits(ask.offers, answer.action)
         elapsed_us = reply.elapsed_us if reply.corrected_us is None else reply.corrected_us
         action = answer.action if is_legal else None
@@ -330,6 +339,9 @@ class Sitting:
                 ask=ask,
                 id=id_,
                 joined=joined,
+                is_of_before=bool(line.strip()) and _id_of(line) in self._given_up - {id_},
+                asked_bytes=self._asked_bytes,
+                answered_bytes=self.answered_bytes,
                 round=self.game.table.round,
                 conversation=self.tape.last_lines(),
             )
@@ -340,6 +352,8 @@ class Sitting:
         rest = range(self._read, len(self.tape.heard))
         came = {_id_of(self.tape.heard[number]) for number in rest}
         self.keeps_back = len(self._given_up) > 1 and self._given_up <= came
+        if READY in self._given_up:
+            self.keeps_back = any(_is_ready(self.tape.heard[number]) for number in rest)
         if not self._given_up:
             self._note_spare(rest)
             if self.tape.part.strip():
@@ -363,6 +377,13 @@ def _id_of(line: bytes) -> str | None:
     with contextlib.suppress(BadLine):
         return decode_answer(line).id
     return None
+
+
+def _is_ready(line: bytes) -> bool:
+    with contextlib.suppress(BadLine):
+        decode_ready(line)
+        return True
+    return False
 
 
 def _conversation(

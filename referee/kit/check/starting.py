@@ -75,6 +75,8 @@ async def handshake(bench: Bench) -> None:
 async def end_of_input(bench: Bench) -> None:
     """End its input before a match, in the middle of one, and after one."""
     worst = Farewell(seconds=0.0, status="")
+    oddly: dict[str, list[str]] = {}
+    stderr: tuple[str, ...] = ()
     bench.is_about_ends = True
     for words, manner in (
         ("before a match", Manner(answers=0)),
@@ -86,9 +88,12 @@ async def end_of_input(bench: Bench) -> None:
         if not farewell.status:
             _does_not_end(bench, words)
         elif "exited with code 0" not in farewell.status and not farewell.is_early:
-            what = f"when its input ended {words}, it {farewell.status}; that costs nothing"
-            bench.warn("ends oddly", what, rules.END_OF_INPUT, stderr=last_words(bench.sittings[-1]))
+            oddly.setdefault(farewell.status, []).append(words)
+            stderr = last_words(bench.sittings[-1])
         worst = max(worst, farewell, key=lambda one: one.seconds)
+    for status, times in oddly.items():
+        what = f"when its input ended {', '.join(times)}, it {status}; that costs nothing"
+        bench.warn("ends oddly", what, rules.END_OF_INPUT, right="end the program with exit code 0", stderr=stderr)
     bench.is_about_ends = False
     bench.outcome.summary = f"it ends within {worst.seconds * 1000:.0f} ms (limit {FAREWELL_S:g} s)"
 

@@ -15,6 +15,9 @@ SHOWN_LINES = 6
 LONGEST_SHOWN = 400
 """How many characters of such a line are shown."""
 
+LONGEST_LAST = 1000
+"""How many of the referee's last line, which the bot may not have borne."""
+
 
 class Entry(NamedTuple):
     """A line on the wire, newline included where it had one."""
@@ -54,36 +57,43 @@ class Tape(Inbox):
         return self._part
 
     def said_before(self, at: int) -> str:
-        """The type of the referee's last message before the entry of this number; empty where there was none."""
+        """The type of the referee's last message before the entry of this number; empty where there was none.
+
+        It is `match or end` where both came together.
+        """
         sent = [entry.line for entry in self.entries[:at] if entry.is_sent]
         said = [str(json.loads(line)["type"]) for line in sent[-2:]]
         if said[-2:] == ["match", "end"]:  # the dice have played the whole match, so both came together
-            return "match"
+            return "match or end"
         return said[-1] if said else ""
 
     def last_lines(self) -> tuple[str, ...]:
         """The end of the conversation for people, each line cut where it is long."""
-        shown = [_shown(entry) for entry in self.entries[-SHOWN_LINES:]]
+        last = next((entry for entry in reversed(self.entries) if entry.is_sent), None)
+        shown = [_shown(entry, is_last=entry is last) for entry in self.entries[-SHOWN_LINES:]]
         if self._part:
             shown.append(f"< {printable(self._part.decode('utf-8', 'replace'), LONGEST_SHOWN)} (no newline yet)")
         return tuple(shown)
 
 
-def _shown(entry: Entry) -> str:
+def _shown(entry: Entry, *, is_last: bool) -> str:
     text = entry.line.decode("utf-8", "replace").rstrip("\n")
-    if entry.is_sent and len(text) > LONGEST_SHOWN:
-        text = _shortened(text)
-    return f"{'>' if entry.is_sent else '<'} {printable(text, LONGEST_SHOWN)}"
+    longest = LONGEST_LAST if is_last else LONGEST_SHOWN
+    if entry.is_sent and len(text) > longest:
+        whole = _shortened(text, counts_events=False)
+        text = whole if is_last and len(whole) <= longest else _shortened(text, counts_events=True)
+    return f"{'>' if entry.is_sent else '<'} {printable(text, longest)}"
 
 
-def _shortened(text: str) -> str:
+def _shortened(text: str, *, counts_events: bool) -> str:
     """A line of the referee in which long values are only counted, so that what is asked can be read."""
     try:
         message: dict[str, Any] = json.loads(text)
     except ValueError:
         return text
-    if len(events := message.get("events", ())) > 1:
-        message["events"] = [f"... {len(events) - 1} more ...", events[-1]]
+    if counts_events and len(events := message.get("events", ())) > 1:
+        names = list(dict.fromkeys(event["event"] for event in events[:-1]))
+        message["events"] = [f"... {len(events) - 1} more: {', '.join(names)} ...", events[-1]]
     for name in ("table", "options", "values", "rules", "games", "later"):
         if name in message:
             message[name] = "..."

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import trio
 
 from referee.play.bot import watchman
-from referee.play.bot.procfs import own_children, session_of
+from referee.play.bot.procfs import own_children, session_of, states
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
@@ -91,6 +91,16 @@ def end_orphans_now(*, patience_s: float = 0.0) -> bool:
             return not _orphans()
         time.sleep(POLL_S)  # they need a core to die, perhaps the one that we are on
     return True
+
+
+def left_by(pid: int) -> set[int]:
+    """The processes that live on where a bot with this process id has ended and has not been reaped.
+
+    It is what we have inherited from it, so within `nothing_left_behind` and on Linux only. A process with a session of
+    its own is told for any bot, since nothing shows whose it was. What is dead and not reaped yet is not among them.
+    """
+    inherited = _orphans() | {child for child in own_children() - _children if session_of(child) == pid}
+    return {child for child in inherited if states([child]) - {"Z", "X"}} if _inherits else set()
 
 
 def _orphans() -> set[int]:

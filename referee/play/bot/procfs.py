@@ -264,6 +264,13 @@ def own_children() -> set[int]:
     return set(_children(os.getpid()))
 
 
+def command_of(pid: int) -> str:
+    """The command line of a process, as it tells it itself; empty where it is gone."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").replace(b"\0", b" ").decode("utf-8", "replace")
+    return ""
+
+
 def session_of(pid: int) -> int | None:
     """The session of a process; None where it is gone."""
     with contextlib.suppress(ProcessLookupError):
