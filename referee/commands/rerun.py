@@ -100,6 +100,9 @@ def _run(order: Ordered, match: BotMatch, build: BotSpec, confinement: Confineme
     (result,) = came
     teller.tell_rest()
     put(in_words(result))
+    first = next(iter(result.findings), None)
+    if first is not None and first.now.mishap is not None and first.now.mishap.kind == "start_failed":
+        say(*[f"the build started in {build.dir}{where}" for where in [_elsewhere(order)] if where])
     return CHECK_FAILED if any(one.kind != "same" for one in result.findings) else DONE
 
 
@@ -115,8 +118,15 @@ def _notes(order: Ordered, match: BotMatch, build: BotSpec) -> list[str]:
         now = version_of(build, os.path.dirname(os.path.abspath(place_of(order.where).path)))
         if now != match.place.version:
             played, here = short(match.place.version), short(now)
-            notes.append(f"note: version {played} played this match; the files that are started now are version {here}")
+            other = f"the files in {build.dir} are version {here}{_elsewhere(order)}"
+            notes.append(printable(f"note: version {played} played this match; {other}", 3000))
     return notes
+
+
+def _elsewhere(order: Ordered) -> str:
+    """What to add where the bot of the record may lie in another folder than the one that was taken."""
+    is_told = order.folder is not None or order.command
+    return "" if is_told else "; if the bot lies elsewhere, --dir names its folder"
 
 
 def _confinement(order: Ordered, match: BotMatch) -> Confinement:
@@ -157,6 +167,11 @@ def _recorded(order: Ordered, match: BotMatch) -> BotSpec:
             return builtin_bot(facts.builtin)
         if facts is not None and facts.command is not None:
             beside = os.path.join(place.path.parent, facts.dir or ".")
+            if order.folder is None and not os.path.isdir(beside):
+                raise UsageError(
+                    f"the run starts {match.bot} in `dir = {facts.dir}`, and there is no folder "
+                    f"{os.path.abspath(beside)}; --dir names the folder in which it starts"
+                )
             return _spec(match.bot, facts.command, order.folder or beside, facts.env)
     if not match.command:
         raise UsageError(f"the record does not tell the command of {match.bot}; name the build after --")

@@ -9,6 +9,7 @@ from commands import golfref
 from made_once import made_once
 from quick import QUICK
 
+from referee.commands.rerun import Ordered, rerun_match
 from referee.reports.bot_match import BotMatch, read_bot_match
 
 CONFIG = """
@@ -157,3 +158,13 @@ def test_a_file_that_holds_one_bots_matches_is_asked_for_no_other(run: Path) -> 
     cut = (run / "ann.jsonl").read_bytes()[:3000]
     (run / "cut.jsonl").write_bytes(cut)
     assert "the file is cut off: have it exported again" in refused("replay", "cut.jsonl")
+
+
+def test_rerun_names_the_folder_that_a_copied_store_lacks(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    take_out(run, """UPDATE meta SET value = replace(value, '/quick"', '/lost"')""")
+    where = f"{run}/run.golfref:0"
+    order = Ordered(where=where, bot="ann", command=(), folder=None, isolation=None, patience=1.0, goes_on=False)
+    assert rerun_match(order) == 2
+    problem = capsys.readouterr().err
+    lost = Path(__file__).parents[1] / "lost"
+    assert f"and there is no folder {lost}; --dir names the folder in which it starts" in problem

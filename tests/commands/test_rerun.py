@@ -203,3 +203,7 @@ def test_rerun_as_it_is_typed(tmp_path: Path, mark: dict[str, str]) -> None:
     assert "the command of the record, " in problem
     assert "there is no file `build.py` in " in problem
     assert "name the build after --, and with --dir the folder in which it starts" in problem
+    elsewhere = replace(record.seats[0], command=(sys.executable, "-m", "build"))
+    (tmp_path / "n.jsonl").write_bytes(msgspec.json.encode(replace(record, seats=(elsewhere, record.seats[1]))))
+    _, problem = golfref("rerun", "../n.jsonl", "--bot", "0", cwd=tmp_path / "elsewhere", code=1)
+    assert f"the build started in {tmp_path}/elsewhere; if the bot lies elsewhere, --dir names its folder" in problem
