@@ -1,14 +1,33 @@
 """The bots that a command is given, as people name them: command lines, or builtin:NAME, and their folders."""
 
 import os
+import re
 from collections.abc import Sequence
+from itertools import chain, count
+from pathlib import Path
 from typing import get_args
 
 from msgspec import convert
 from msgspec.structs import replace
 
 from referee.play.isolation.levels import bubblewrap, find_problem
-from referee.play.spec import BUILTIN, BotSpec, Confinement, Isolation, command_bot
+from referee.play.spec import (
+    BUILTIN,
+    INTERPRETER,
+    LONGEST_NAME,
+    SAYS_NOTHING,
+    BotSpec,
+    Confinement,
+    Isolation,
+    command_bot,
+    script_of,
+)
+
+_CHOSEN_BY_TOOLS = frozenset({"app", "bin", "build", "debug", "dist", "out", "release", "src", "target"})
+"""Names of folders that compilers make or languages ask for."""
+
+_RUNTIME = re.compile(r"java|deno|bun|dotnet|mono|npx|npm|uv|env|cargo|go|kotlin|tsx|ts-node|julia")
+"""Programs that run others, beside the interpreters whose scripts are known."""
 
 
 class UsageError(ValueError):
@@ -44,6 +63,41 @@ def bots_of(commands: Sequence[str], folders: Sequence[str], isolation: Isolatio
     if problems:
         raise UsageError("\n".join(problems))
     return tuple(bots)
+
+
+def shown_names(bots: Sequence[BotSpec], said: Sequence[str]) -> list[str]:
+    """What these bots are called, each by another name; `said` is what they said of themselves, or empty.
+
+    A bot goes by its script or program, or where that is a name that nobody chose for it, by what it said. Bots of the
+    same name are told apart by their folders (`mine@old`), or numbered from the second on where these are alike too.
+    """
+    names = [_plain_name(bot, own) for bot, own in zip(bots, said, strict=True)]
+    folders = [_folders(bot) for bot in bots]
+    shown: list[str] = []
+    for number, name in enumerate(names):
+        twins = [folders[other] for other, theirs in enumerate(names) if theirs == name]
+        kinds = [kind for kind in range(2) if len({twin[kind] for twin in twins}) == len(twins) > 1]
+        own = f"{name}@{folders[number][kinds[0]]}"[:LONGEST_NAME] if kinds else name
+        numbered = (f"{own}#{turn}" for turn in count(2))
+        shown.append(next(free for free in chain([own], numbered) if free not in shown))
+    return shown
+
+
+def _plain_name(bot: BotSpec, said: str) -> str:
+    name = bot.name.partition("#")[0]
+    is_chosen = name not in SAYS_NOTHING | _CHOSEN_BY_TOOLS and not (
+        INTERPRETER.fullmatch(name) or _RUNTIME.fullmatch(name)
+    )
+    return name if bot.builtin is not None or is_chosen or not said else said[:LONGEST_NAME]
+
+
+def _folders(bot: BotSpec) -> tuple[str, str]:
+    """The names of the folder in which it starts and of that of its script or program."""
+    return _printed(Path(bot.dir)), _printed(Path(bot.dir, script_of(bot.command) or bot.command[0]).parent)
+
+
+def _printed(folder: Path) -> str:
+    return "".join(letter for letter in folder.name if letter.isprintable())
 
 
 def hint_at_dir(bot: BotSpec, problem: str) -> str:

@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from msgspec.structs import replace
 
 from protocol.cards import Card, is_card
 from protocol.messages import Clocks, FaultPolicy, GameMessage
-from referee.commands.bots import UsageError, bots_of, confinement_of
+from referee.commands.bots import UsageError, bots_of, confinement_of, shown_names
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.telling import Shown, Teller, telling
 from referee.kit.watch.live import HandOver
@@ -21,7 +20,7 @@ from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
-from referee.play.spec import LONGEST_NAME, SAYS_NOTHING, BadBot, BotSpec, Confinement
+from referee.play.spec import BadBot, BotSpec, Confinement
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem
@@ -229,23 +228,16 @@ def _keep(path: Path, record: Record, *, is_first: bool) -> None:
 
 
 class _Names:
-    """What the bots are called: a bot whose command line tells no name has the one that it said itself first."""
+    """What the bots are called, with what they said themselves first."""
 
     def __init__(self, bots: Sequence[BotSpec]) -> None:
         self._bots = bots
         self._said = [""] * len(bots)
 
     def said(self, seat: Seating, record: Record) -> Record:
-        """The record with these names. Bots of the same name are numbered from the second on.
-
-        The deals do not depend on these names.
-        """
+        """The record with these names. The deals do not depend on them."""
         for number, bot in enumerate(seat.order):
-            self._said[bot] = self._said[bot] or record.seats[number].ready_name.strip()[:LONGEST_NAME]
-        names: list[str] = []
-        for spec, said in zip(self._bots, self._said, strict=True):
-            name = said if said and spec.name.partition("#")[0] in SAYS_NOTHING else spec.name
-            numbered = (f"{name.partition('#')[0]}#{number}" for number in count(2))
-            names.append(next(free for free in chain([name], numbered) if free not in names))
+            self._said[bot] = self._said[bot] or record.seats[number].ready_name.strip()
+        names = shown_names(self._bots, self._said)
         seats = zip(record.seats, seat.order, strict=True)
         return replace(record, seats=tuple(replace(one, name=names[bot]) for one, bot in seats))

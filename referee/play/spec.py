@@ -65,7 +65,9 @@ _KIT = "kit"
 _IMPORTS_KIT = re.compile(rf"^(from|import) {_KIT}\b", re.MULTILINE)
 
 _STARTERS = {"bot.py": (sys.executable,), "bot.pl": ("perl",), "bot.sh": ("sh",)}
-_INTERPRETER = re.compile(r"(python|pypy|perl|ruby|node|lua|php|sh|bash|dash|zsh|Rscript)[\d.]*")
+INTERPRETER = re.compile(r"(python|pypy|perl|ruby|node|lua|php|sh|bash|dash|zsh|Rscript)[\d.]*")
+"""Programs that are given a script."""
+
 _RUNS = {".sh": "sh", ".pl": "perl", ".rb": "ruby", ".js": "node", ".lua": "lua", ".php": "php", ".R": "Rscript"}
 """The interpreter of a script, by how its name ends."""
 
@@ -195,7 +197,7 @@ def _script_problem(spec: BotSpec) -> str | None:
 
 def script_of(command: tuple[str, ...]) -> str | None:
     """The script that an interpreter is given; None where the command names none plainly."""
-    if not _INTERPRETER.fullmatch(Path(command[0]).name):
+    if not INTERPRETER.fullmatch(Path(command[0]).name):
         return None
     for argument in command[1:]:
         if argument not in _PLAIN_FLAGS:

@@ -12,10 +12,11 @@ from typer.testing import CliRunner
 
 from referee.cli import app
 from referee.commands import match
-from referee.commands.bots import UsageError, bots_of
+from referee.commands.bots import UsageError, bots_of, shown_names
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
+from referee.play.spec import command_bot
 from referee.rules.record import Record
 from referee.rules.table.streams import bot_seed
 from referee.tournament.plan.keys import deal_key, master_key
@@ -133,6 +134,23 @@ def test_a_bot_starts_in_the_folder_that_is_named_for_it(tmp_path: Path, monkeyp
     assert starts([bot, bot], "mine", "other") == ["mine", "other"]
     assert starts([bot, "builtin:random", bot], "mine", "other") == ["mine", "random", "other"]
     assert starts([bot, "builtin:random", bot], "mine", "other", "mine") == ["mine", "random", "mine"]
+
+
+@pytest.mark.parametrize(
+    ("commands", "said", "shown"),
+    [
+        (("/v1/target/release/bot", "/v1/mine.py"), ("myrust", "other"), ["myrust", "mine"]),
+        (("java @run.args", "node --x a.js"), ("myjava", ""), ["myjava", "node"]),
+        (("python3 bot.py", "builtin:random"), ("random", "random"), ["random@here", "random@random"]),
+        (("python3 /v1/mypy.py", "python3 /v2/mypy.py"), ("a", "b"), ["mypy@v1", "mypy@v2"]),
+        (("/v1/bot", "/v1/bot", "/v1/v1.py"), ("", "", ""), ["v1", "v1#2", "v1#3"]),
+    ],
+)
+def test_a_bot_has_the_name_that_somebody_chose_and_twins_have_their_folders(
+    commands: tuple[str, ...], said: tuple[str, ...], shown: list[str]
+) -> None:
+    bots = [command_bot(command, "/here") for command in commands]
+    assert shown_names(bots, said) == shown
 
 
 @pytest.mark.parametrize(
