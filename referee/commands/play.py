@@ -47,13 +47,13 @@ class PlayOrder(Struct, frozen=True, kw_only=True):
 
 def play_with_person(order: PlayOrder) -> int:
     """Play a match on the terminal, and print how it went."""
-    if why := terminal.problem():
-        say(f"golfref play: {why}")
-        return USAGE
     try:
         setup = setup_of(order)
     except (UsageError, UnknownVariant, BadOptions, BadBot) as error:
         say(*(f"golfref play: {line}" for line in str(error).splitlines()))
+        return USAGE
+    if why := terminal.problem():
+        say(f"golfref play: {why}")
         return USAGE
     terminal.respect_colours()
     # textual takes long to import, and may be missing

@@ -14,9 +14,6 @@ from referee.tournament.store.store import Store
 
 def step_through(where: str, seat: int | None) -> int:
     """Step through the match that `where` names, at first as the public or as this seat saw it."""
-    if why := terminal.problem():
-        say(f"golfref replay: {why}")
-        return USAGE
     try:
         record = load_record(where)
         if seat is not None and not 0 <= seat < len(record.seats):
@@ -28,6 +25,9 @@ def step_through(where: str, seat: int | None) -> int:
     except (BrokenRecord, ValueError) as error:  # options or keys that there cannot be, too
         say(f"golfref: {where}: {error}")
         return CHECK_FAILED
+    if why := terminal.problem():
+        say(f"golfref replay: {why}")
+        return USAGE
     terminal.respect_colours()
     # textual takes long to import, and may be missing
     from referee.kit.screen.pages import Terminal  # noqa: PLC0415

@@ -11,14 +11,14 @@ from referee.tournament.store.disk import StoreError
 
 def watch_run(path: Path) -> int:
     """Follow a run until the person leaves."""
-    if why := terminal.problem():
-        say(f"golfref watch: {why}")
-        return USAGE
     reader = RunReader(path)
     try:
         now = reader.look()
     except StoreError as error:
         say(f"golfref watch: {error}")
+        return USAGE
+    if why := terminal.problem():
+        say(f"golfref watch: {why}")
         return USAGE
     terminal.respect_colours()
     # textual takes long to import, and may be missing

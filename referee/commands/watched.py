@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -19,7 +19,9 @@ from referee.commands.match import Ordered, play_match
 from referee.kit.screen import terminal
 from referee.kit.watch.film import OPEN, Viewer
 from referee.kit.watch.live import HandOver
-from referee.kit.watch.watching import Games
+
+if TYPE_CHECKING:
+    from referee.kit.watch.watching import Games
 
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.commands.watched import main; main()"
 
@@ -29,13 +31,16 @@ END_PATIENCE_S = 5.0
 
 def watch_match(order: Ordered, view: str) -> int:
     """Play the games and draw them as they are played; return the exit code of `golfref match`."""
-    if why := terminal.problem():
-        say(f"golfref match: {why}")
-        return USAGE
     viewer, problem = viewer_of(view, len(order.bots))
     if problem:
         say(f"golfref match: --view: {problem}")
         return USAGE
+    if why := terminal.problem():
+        say(f"golfref match: {why}")
+        return USAGE
+    # textual takes long to import, and may be missing
+    from referee.kit.watch.watching import Games  # noqa: PLC0415
+
     reading, writing = os.pipe()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
@@ -65,7 +70,7 @@ def command(order: Ordered, fd: int) -> list[str]:
     return [sys.executable, "-P", "-c", _START, root, _encoded(order), str(fd)]
 
 
-def _draw(games: Games, planned: int, viewer: Viewer) -> None:
+def _draw(games: "Games", planned: int, viewer: Viewer) -> None:
     """Show the games as they come. Returns at once where none begins."""
     with contextlib.suppress(KeyboardInterrupt):
         while not games.is_closed and not games.ended and not (games.records and games.records[0].moves):
