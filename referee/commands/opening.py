@@ -129,7 +129,8 @@ def _tell_amendment(path: Path, found: Amendment, *, may_change: bool) -> None:
     if may_change:
         say(*lines)
     else:
-        ways = "--amend does it, --dry-run rehearses it; or change it back, or use --fresh to begin anew"
+        fresh = "--fresh plays all of it anew, and keeps this run beside it"
+        ways = f"{fresh}; --amend goes on with what still counts, --dry-run rehearses that; or change it back"
         raise StoreError("\n".join([*lines, f"nothing was changed: {ways}"]))
 
 

@@ -148,6 +148,7 @@ def _words(starter: Starter, name: str) -> dict[str, str]:
         "title": manifest.title,
         "quoted": f'"{shlex.join(manifest.command)}"',
         "command_array": json.dumps(manifest.command, ensure_ascii=False),
+        "built": f" `{build_command}` builds it there, after each change." if build_command else "",
         "building": _BUILD.format(command=build_command) if build_command else _NO_BUILD,
         "needs": "\n".join(f"- {tool.name}: {tool.remedy()}" for tool in manifest.tools),
         "installed": str(SHIPPED.parent),

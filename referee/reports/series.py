@@ -39,7 +39,7 @@ def _parts(summary: SeriesSummary, clocks: Clocks) -> Iterator[str]:
     if faults := faults_table(summary.faults):
         yield f"Faults\n\n{faults}"
     if thinking := _times_table(summary, lambda one: one.thinking):
-        yield f"Thinking times in ms, of {1000 * clocks.move_s:g}\n\n{thinking}"
+        yield f"Thinking times in ms as charged, of {1000 * clocks.move_s:g}\n\n{thinking}"
     if slaps := _times_table(summary, lambda one: one.slaps):
         yield f"Times in slap windows in ms, of {1000 * clocks.slap_s:g}\n\n{slaps}"
     yield "\n".join(_particulars(summary, clocks))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.rules.record import Given, GivenSlaps, GivenTogether, Record
+from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Record
 from referee.tournament.orders import result_of
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
@@ -174,10 +174,16 @@ def _fixture(seat: Seating, record: Record) -> Fixture:
 
 
 def _thinking(record: Record) -> Iterable[tuple[int, float]]:
-    """Seat and time of each answer that was asked for, but for those in slap windows."""
+    """Seat and time of each answer that was asked for, but for those in slap windows.
+
+    What was there at the referee's first look took no time that it could measure.
+    """
+    out = set[int]()
     for move in record.moves:
+        if isinstance(move, Forfeit):
+            out.add(move.seat)
         for given in move.answers if isinstance(move, GivenTogether) else (move,):
-            if isinstance(given, Given) and given.time_us:
+            if isinstance(given, Given) and given.seat not in out and not given.joined:
                 yield given.seat, float(given.time_us)
 
 

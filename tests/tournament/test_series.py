@@ -93,7 +93,7 @@ def test_times_are_those_of_the_records_by_bot_and_not_by_seat() -> None:
         names = [seat.name for seat in record.seats]
         for move in record.moves:
             for one in move.answers if isinstance(move, GivenTogether) else [move]:
-                if isinstance(one, Given) and one.time_us:
+                if isinstance(one, Given) and not one.joined:
                     thinking[names[one.seat]].append(one.time_us)
             for reaction in move.reactions if isinstance(move, GivenSlaps) else ():
                 if reaction.corrected_us is not None and not reaction.fault:
@@ -138,7 +138,7 @@ def test_a_shared_first_place_is_won_and_told_apart() -> None:
 def test_the_report_has_faults_by_kind_and_times_with_their_limits() -> None:
     report = series_report(summary_of(3, "cactus"), Clocks(move_s=2.0, slap_s=0.25))
 
-    for heading in ("Faults\n", "Thinking times in ms, of 2000\n", "Times in slap windows in ms, of 250\n"):
+    for heading in ("Faults\n", "Thinking times in ms as charged, of 2000\n", "Times in slap windows in ms, of 250\n"):
         assert f"\n\n{heading}" in report
     assert "illegal action" in report
     assert "isolation: limits" in report

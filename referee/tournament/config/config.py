@@ -224,6 +224,9 @@ def _text(path: str | Path) -> str:
         raise ConfigError([_line(f"{path}: no such file")]) from None
     except (OSError, ValueError) as error:
         raise ConfigError([_line(f"{path}: cannot be read: {getattr(error, 'strerror', error)}")]) from None
+    if data.startswith(b"SQLite format 3\0"):
+        what = "a run's store, not its config"
+        raise ConfigError([_line(f"{path}: this is {what}; `golfref standings {path}` prints what it holds")])
     try:
         return data.decode()
     except UnicodeDecodeError as error:

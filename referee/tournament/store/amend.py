@@ -56,8 +56,11 @@ class Amendment(Struct, frozen=True, kw_only=True):
 
     @property
     def warning(self) -> str:
-        """What to know before deals are drawn from a key that has been shown. Empty where it has not."""
-        if not self.was_complete or self.meta.matches == len(self.places):
+        """What to know before deals are drawn from a key that has been shown. Empty where it has not.
+
+        Whoever knows a run's seed has known its deals from the start.
+        """
+        if not self.was_complete or self.meta.facts.seed or self.meta.matches == len(self.places):
             return ""
         return (
             "the run was complete and its key has been shown: whoever has seen it can work out the cards of the "

@@ -472,10 +472,15 @@ def test_what_is_not_toml(text: str, place: str) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_files_that_cannot_be_read() -> None:
+    Path("c.golfref").write_bytes(b"SQLite format 3\0\xff")
     Path("latin1.toml").write_bytes("x = 1\nname = 'ö".encode("latin-1"))
     for path, line in (
         ("no.toml", "no.toml: no such file"),
         ("entries", "entries: cannot be read: Is a directory"),
+        (
+            "c.golfref",
+            "c.golfref: this is a run's store, not its config; `golfref standings c.golfref` prints what it holds",
+        ),
         ("latin1.toml", "latin1.toml:2:9: not UTF-8; save the file in this encoding"),
     ):
         with pytest.raises(ConfigError) as caught:

@@ -9,15 +9,19 @@ from typing import Any
 import pytest
 from commands import golfref
 from measured import unmeasured
+from msgspec.structs import replace
 from quick import QUICK
 
 from referee.tournament.config.config import load
 from referee.tournament.results import Result
+from referee.tournament.store.amend import Amendment
 from referee.tournament.store.facts import config_differences, config_facts
+from referee.tournament.store.rows import Meta
 from referee.tournament.store.store import Store
 
 USUAL_HEAD = '[tournament]\nname = "run"\nseed = "abc"\nworkers = 1\n'
 HEAD = "time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }\n" + USUAL_HEAD
+SECRET = HEAD.replace('seed = "abc"\n', "")
 SIX = '[[variants]]\npreset = "six-card"\noptions = { rounds = 1 }\n'
 MORE = '[[variants]]\npreset = "six-card"\nname = "more"\noptions = { rounds = 1 }\n'
 
@@ -78,11 +82,11 @@ def matches_line(said: str) -> str:
 
 
 def test_a_changed_config_says_what_would_change_and_changes_nothing(hall: Hall) -> None:
-    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
+    hall.write(SECRET, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
     hall.run()
     before = (hall.folder / "run.golfref").read_bytes()
 
-    hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea", "2"), bot("dan"))
+    hall.write(SECRET, "deals = 1\n", SIX, bot("ann"), bot("bea", "2"), bot("dan"))
     said = hall.run(code=2)
     versions = {one.name: one.version[:12] for one in config_facts(load(hall.folder / "run.toml")).bots}
     old = {one["name"]: one["version"][:12] for one in hall.document()["bots"]}
@@ -94,11 +98,20 @@ def test_a_changed_config_says_what_would_change_and_changes_nothing(hall: Hall)
         "matches: 6 -> 6 in the plan, 4 of them added; of those played 0 kept, 6 dropped (2 of them played again); "
     )
     assert matches_line(said) == expected + "6 to play"
-    assert "nothing was changed: --amend does it" in said
+    assert "nothing was changed: --fresh plays all of it anew" in said
     assert "its key has been shown" in said
 
     assert matches_line(hall.run("--dry-run")) == matches_line(said)
     assert (hall.folder / "run.golfref").read_bytes() == before
+
+
+def test_a_run_with_a_seed_has_no_key_that_could_be_shown_too_soon(hall: Hall) -> None:
+    facts = config_facts(load_with(hall, HEAD))
+    secret = Meta(golfref="", protocol="", host="", facts=facts, master_key="", commitment="", matches=2)
+    shown = Amendment(changes=[], refused=[], meta=secret, places={}, there={}, was_complete=True)
+
+    assert shown.warning == ""
+    assert "its key has been shown" in replace(shown, meta=replace(secret, facts=replace(facts, seed=None))).warning
 
 
 def test_an_amended_run_ends_as_one_that_began_so(hall: Hall, tmp_path: Path) -> None:
