@@ -269,7 +269,8 @@ class PlayPage(TablePage):
         you = self._seat_number
         options = self._setup.variant.options
         is_full = options.limit is not None and max(end.totals) >= options.limit
-        self.say("", f"the match ends: a total has come to {options.limit}" if is_full else "the match ends")
+        why = f"a total has come to {options.limit}" if is_full else "all rounds are played"
+        self.say("", f"the match ends: {why}")
         for seat in sorted(range(len(self._names)), key=lambda seat: (end.ranks[seat], end.totals[seat])):
             whose = "you" if seat == you else self._names[seat]
             gone = ", forfeited" if seat in end.forfeited else ""

@@ -11,7 +11,8 @@ from protocol.actions import Action, Slap
 from protocol.codec import encode
 from protocol.messages import Answer, End, Fault, FromReferee, Hello, Match, Ready, Request
 from referee.kit.screen.choose import Chooser
-from referee.kit.screen.view import Follower, View
+from referee.kit.screen.follower import Follower
+from referee.kit.screen.view import View
 from referee.kit.screen.words import told
 
 

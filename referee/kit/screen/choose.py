@@ -13,84 +13,16 @@ from msgspec import Struct
 from protocol.actions import Action, Target
 from protocol.cards import Card
 from protocol.offers import ACTIONS, AnyOf, Choice, Offer, OneOf, Pick, Value
+from referee.kit.screen.answers import KEYS, QUESTIONS, WORDS
+from referee.kit.screen.cursor import ARROWS, moved
 from referee.kit.screen.draw import Marks
 from referee.kit.screen.view import View
-
-QUESTIONS = {
-    "turn_up": "Choose the cards that you turn up",
-    "look": "Choose the cards that you look at",
-    "arrange": "Arrange your cards",
-    "turn": "Your turn",
-    "place": "Place the card in hand",
-    "flip": "You may turn up a card",
-    "power": "Use the power of the card",
-    "slap": "SLAP?",
-    "give": "Give one of your cards for the one that you slapped",
-    "block": "You are attacked",
-    "pairs": "Choose the rows that you discard",
-    "stroke": "You may take a row as a stroke",
-    "pick8": "Keep one of the three cards",
-    "pick2": "The 2 copies a power",
-    "par": "Choose the par of the next hole",
-}
-"""What is asked, by decision."""
-
-_WORDS = {
-    "turn_up": "turn up",
-    "look": "look at",
-    "draw": "draw from the",
-    "knock": "knock",
-    "end": "end the hole",
-    "flip": "turn up",
-    "swap_own": "exchange two own cards",
-    "swap": "put it there",
-    "discard": "discard it",
-    "trade": "trade it for that card",
-    "none": "decline",
-    "peek": "peek at it",
-    "switch": "switch two cards",
-    "exchange": "exchange an own card for another's",
-    "rearrange": "rearrange the cards of",
-    "add": "add a card of the stock to",
-    "remove": "put that card on the pile",
-    "plant": "plant it there",
-    "shuffle": "shuffle the cards of",
-    "expose": "turn up",
-    "hide": "turn down",
-    "shield": "lay it down as a shield",
-    "swap_lines": "swap lines of",
-    "take_two": "draw two more",
-    "cancel_knock": "cancel the knock",
-    "pass": "or the space bar: pass",
-    "slap": "slap it",
-    "give": "give",
-    "block": "block with a shield",
-    "allow": "let it happen",
-    "discard_pairs": "discard",
-    "stroke": "take {} as a stroke",
-    "keep": "keep {}",
-    "copy": "copy",
-    "stop": "no further power",
-    "choose_par": "par",
-}
-"""What an action does, by kind. What is chosen stands in the braces, or at the end."""
-
-_KEYS = {
-    "stock": "s", "pile": "p", "knock": "k", "end": "e", "discard": "d", "none": "n", "pass": "p", "swap_own": "x",
-    "switch": "x", "exchange": "x", "rearrange": "y", "add": "a", "shield": "s", "take_two": "t", "cancel_knock": "k",
-    "block": "b", "allow": "a", "stop": "n", "swap_lines": "l", "shuffle": "h", "row": "r", "column": "c", "10": "t",
-    "BK": "b", "trade": "t", "flip": "f", "turn_up": "u", "look": "l",
-}  # fmt: skip
-"""The key of a menu entry, where it is free: by value, or by kind of action."""
 
 RESERVED = "deknpqrs"
 """Letters that are no card's key: they stand for the most frequent menu entries, the rules and the way out."""
 
 CARD_LETTERS = "".join(letter for letter in ascii_lowercase if letter not in RESERVED) + ascii_uppercase
 """The keys of the others' cards, in their order."""
-
-_ARROWS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
-"""How many columns and rows an arrow goes."""
 
 _ORDER = (
     "seat", "axis", "source", "power", "par", "card", "slot", "slots", "target", "targets", "lines", "row", "rows",
@@ -165,7 +97,7 @@ class Chooser:
             how = f"choose {choice.pick}, {len(self._chosen)} chosen"
         elif isinstance(choice, AnyOf):
             how = "choose any, Enter when it is right"
-        words = _WORDS.get(self._offer.kind, self._offer.kind)
+        words = WORDS.get(self._offer.kind, self._offer.kind)
         return f"{asked}: {how}" if len(self._offers) == 1 else f"{asked}: {words}: {how}"
 
     @property
@@ -188,7 +120,7 @@ class Chooser:
             shown = _keys_in_words(keys)
             hints.append((f"{shown} or {by_cursor}" if shown else by_cursor, what))
         if self._waits_for_enter():
-            hints.append(("Enter", "done"))
+            hints.append(("Enter", "done" if self._order or self._chosen else "none of them"))
         if self._offer is not None and (len(self._offers) > 1 or self._has_begun):
             hints.append(("Esc", "back"))
         return hints
@@ -235,9 +167,9 @@ class Chooser:
         Returns the action once it is complete. Raises WrongKey where the key means nothing.
         """
         if self.decision == "slap" and key == "space":
-            key = _KEYS["pass"]
-        if key in _ARROWS and self._places():
-            self._move(*_ARROWS[key])
+            key = KEYS["pass"]
+        if key in ARROWS and self._places():
+            self._cursor = moved(self._view, self._seat, self._places(), self._cursor, key)
             return None
         if key in {"escape", "backspace"}:
             self._back()
@@ -317,36 +249,6 @@ class Chooser:
         else:
             self._start()
 
-    def _move(self, right: int, down: int) -> None:
-        """Move the cursor to the nearest card that may be chosen, as it is drawn."""
-        places, spots = self._places(), self._spots()
-        if self._cursor is None or self._cursor not in places:
-            own = [place for place in places if place[0] == self._seat]
-            self._cursor = min(own or places, key=lambda place: (spots[place][1], spots[place][0]))
-            return
-        x, y = spots[self._cursor]
-
-        def far(place: Target) -> tuple[int, int]:
-            """How far a card lies aside from the way, and how far along it."""
-            across, along = spots[place][0] - x, spots[place][1] - y
-            return (abs(along), across * right) if right else (abs(across), along * down)
-
-        ahead = [place for place in places if far(place)[1] > 0]
-        self._cursor = min(ahead, key=lambda place: (3 * far(place)[0] + far(place)[1], place), default=self._cursor)
-
-    def _spots(self) -> dict[Target, tuple[int, int]]:
-        """Where each card lies, as columns and rows of cards, with the seats beside each other."""
-        found, left = {}, 0
-        for step in range(self._view.seats):
-            seat = (self._seat + step) % self._view.seats
-            wide = 0
-            for slot in range(len(self._view.layouts[seat])):
-                row, column = self._view.place(slot)
-                found[(seat, slot)] = (left + column, row)
-                wide = max(wide, column + 1)
-            left += wide + 1
-        return found
-
     # Filling in
 
     def _start(self) -> None:
@@ -386,21 +288,21 @@ class Chooser:
     def _first_entries(self, offers: Sequence[Offer]) -> Iterator[tuple[str, str, Entry]]:
         """The menu of the beginning, each entry with the keys that it would like."""
         for offer in offers:
-            words = _WORDS.get(offer.kind, offer.kind.replace("_", " "))
+            words = WORDS.get(offer.kind, offer.kind.replace("_", " "))
             choices = offer.choices()
             if not choices:
-                yield _KEYS.get(offer.kind, offer.kind[0]), words, Entry(key="", words=words, offer=offer)
+                yield KEYS.get(offer.kind, offer.kind[0]), words, Entry(key="", words=words, offer=offer)
                 continue
             listed = next((field for field in _ORDER if field in choices and _is_listed(field, choices[field])), None)
             if listed is None:
-                yield _KEYS.get(offer.kind, offer.kind[0]), words, Entry(key="", words=words, offer=offer)
+                yield KEYS.get(offer.kind, offer.kind[0]), words, Entry(key="", words=words, offer=offer)
                 continue
             for value in _values(choices[listed]):
                 said = self._value_in_words(listed, value)
                 axis = choices.get("axis")
                 lines = f" ({axis.one_of[0]}s)" if isinstance(axis, OneOf) else ""
-                wish = str(value) if listed in {"row", "par", "power", "card"} else _KEYS.get(offer.kind, "")
-                wish = _KEYS.get(str(value), wish)
+                wish = str(value) if listed in {"row", "par", "power", "card"} else KEYS.get(offer.kind, "")
+                wish = KEYS.get(str(value), wish)
                 text = (words.format(said) if "{}" in words else f"{words} {said}") + lines
                 yield wish, text, Entry(key="", words=text, offer=offer, filled={listed: value})
 
@@ -441,7 +343,7 @@ class Chooser:
         for value in _values(self._choice):
             said = self._value_in_words(self._field, value)
             text = f"{said} (chosen)" if value in self._chosen else said
-            wish = _KEYS.get(str(value), str(value))
+            wish = KEYS.get(str(value), str(value))
             found.append((wish, text, Entry(key="", words=text, value=value)))
         return _with_keys(found, set())
 
@@ -481,7 +383,7 @@ class Chooser:
         """What choosing a card does."""
         if self._offer is None:
             for offer, _ in self._direct().values():
-                yield _WORDS.get(offer.kind, offer.kind)
+                yield WORDS.get(offer.kind, offer.kind)
         elif self._order:
             yield "change places"
         else:

@@ -151,7 +151,7 @@ def _name(view: View, how: Drawing, seat: int, width: int) -> Line:
 
 def _state(view: View, how: Drawing, seat: int, width: int) -> Line:
     """The total, and the most important of what else there is to say, as far as there is room."""
-    now = f"+{view.scores[seat]}" if view.scores else ""
+    now = f"{view.scores[seat]:+d}" if view.scores else ""
     said = [f" {view.totals[seat]}" + (f" ({now})" if now else "")]
     if seat in view.forfeited:
         said.append("forfeit")

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from protocol import events as wire
 from protocol.cards import Card
 from protocol.text import printable
-from referee.kit.screen.view import Follower, View
+from referee.kit.screen.follower import Follower
+from referee.kit.screen.view import View
 from referee.kit.screen.words import told
 from referee.reports.blame import mishap_of
 from referee.rules.book.variants import restored

@@ -6,10 +6,11 @@ from random import Random
 
 import pytest
 from golden import Golden
+from msgspec.structs import replace
 
 from referee.kit.screen.choose import Chooser
 from referee.kit.screen.draw import ASCII, UNICODE, Drawing, Glyphs, draw_layouts, draw_middle, plain
-from referee.kit.screen.view import Follower
+from referee.kit.screen.follower import Follower
 from referee.rules.book.presets import PRESETS
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
@@ -94,3 +95,10 @@ def test_tables_are_drawn_as_in_the_files(preset: str, golden: Golden) -> None:
 
 def test_there_is_a_drawing_of_every_game_and_no_other(golden: Golden) -> None:
     golden.check_folder(DRAWINGS, [f"{preset}.txt" for preset in PRESETS])
+
+
+def test_points_below_zero_have_one_sign() -> None:
+    view = replace(Follower(seats=2, rows=2, columns=2).view, round=1, totals=(3, -2), scores=(3, -2))
+    drawing = plain(draw_layouts(view, Drawing(names=["ada", "ben"]), 80))
+    assert "3 (+3)" in drawing
+    assert "-2 (-2)" in drawing
