@@ -4,6 +4,7 @@ import copy
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +12,13 @@ from duels import Bot, Decide, load, play
 from msgspec.structs import replace
 
 from referee.play.spec import SHIPPED
+from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
+from referee.tournament.config.config import load as load_config
 
 SHORT: dict[str, dict[str, Any]] = {
     "six-card": {"rounds": 1},
-    "nine-card": {"rounds": 1},
+    "nine-card": {"rounds": 1, "turn_cap": 10},
     "two-deck": {"rounds": 1},
     "four-turns": {},
     "cambio": {"rounds": 1, "turn_cap": 10},
@@ -27,6 +30,14 @@ SHORT: dict[str, dict[str, Any]] = {
 
 Lines = list[tuple[dict[str, Any], list[tuple[dict[str, Any], Any]]]]
 """By match and seat the `match` message, and each request with the action that answered it."""
+
+
+@pytest.mark.parametrize(("name", "seats"), [("sharp", {2}), ("sharp-four", {3, 4})])
+def test_its_tournaments_have_every_preset_as_it_is(name: str, seats: set[int]) -> None:
+    config = load_config(Path(__file__).parents[2] / "tournaments" / f"{name}.toml")
+    played = {entry.variant.preset: entry.variant for entry in config.variants}
+    assert played == {preset: variant for preset, variant in PRESETS.items() if variant.seats[0] <= max(seats)}
+    assert {entry.seats for entry in config.variants} == seats
 
 
 @pytest.fixture(scope="module")
