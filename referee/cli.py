@@ -135,10 +135,17 @@ def standings(
     hashes: Annotated[
         bool, typer.Option("--hashes", help="Print a hash for every row of the store, for `verify --digest`.")
     ] = False,
+    bot: Annotated[
+        Optional[str], typer.Option(metavar="NAME", help="List the matches of this bot instead, the worst first.")
+    ] = None,
 ) -> None:
     """Print a run's tables again, from its store."""
-    from referee.commands.standings import print_standings
+    from referee.commands.standings import print_matches, print_standings
 
+    if bot is not None:
+        if hashes:
+            raise typer.BadParameter("--hashes prints all matches; leave one of them out", param_hint="--bot")
+        raise typer.Exit(print_matches(run, bot, as_json=as_json))
     raise typer.Exit(print_standings(run, as_json=as_json, hashes=hashes))
 
 

@@ -43,7 +43,7 @@ FLOORS = {
     ),
     "referee.tournament": (
         ("plan", "results", "voids"),
-        ("orders", "standings"),
+        ("orders", "slaps", "standings"),
         ("series", "statistics"),
         ("config",),
         ("store",),

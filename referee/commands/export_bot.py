@@ -2,21 +2,17 @@
 
 import gzip
 from contextlib import closing, nullcontext
-from difflib import get_close_matches
 from pathlib import Path
 
 import msgspec
 
 from protocol.text import printable
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, say
-from referee.commands.records import place_of
-from referee.reports.own_matches import OwnMatches, bots_of_run, own_matches, told
+from referee.commands.records import check_bot_of_run, place_of
+from referee.reports.own_matches import OwnMatches, own_matches, told
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
-
-MOST_NAMED = 20
-"""How many bots are named where another one was asked for."""
 
 
 def export_bot(run: Path, bot: str, out: Path) -> int:
@@ -25,7 +21,7 @@ def export_bot(run: Path, bot: str, out: Path) -> int:
         if not place_of(str(run)).is_store:
             raise NoRecord(f"{run} is not the store of a run, which is the file that `golfref tournament` writes")
         with closing(Store.open(run)) as store:
-            _check_name(store, bot)
+            check_bot_of_run(store, bot)
             found = own_matches(store, bot)
             if found.ids:
                 _write(store, bot, found, out)
@@ -37,16 +33,6 @@ def export_bot(run: Path, bot: str, out: Path) -> int:
         say(f"golfref export-bot: {run}: a record does not replay: {error}; `golfref verify {run}` says which")
         return CHECK_FAILED
     return DONE if found.ids else CHECK_FAILED
-
-
-def _check_name(store: Store, bot: str) -> None:
-    names = bots_of_run(store)
-    if bot in names:
-        return
-    near = get_close_matches(bot, names, n=1)
-    some = ", ".join(names[:MOST_NAMED]) + ", ..." * (len(names) > MOST_NAMED)
-    hint = f"did you mean {near[0]}?" if near else f"its bots are {some}"
-    raise NoRecord(printable(f"{store.path}: no bot {bot} plays in this run; {hint}", 2000))
 
 
 def _write(store: Store, bot: str, found: OwnMatches, out: Path) -> None:

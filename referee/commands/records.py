@@ -8,6 +8,7 @@ import os
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -23,6 +24,7 @@ from referee.reports.bot_match import (
     read_bot_match,
     run_place,
 )
+from referee.reports.own_matches import bots_of_run
 from referee.rules.record import NoRecord, Record, read_record
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
@@ -38,6 +40,9 @@ MOST_START = 256
 
 NAMED = 12
 """How many matches of a file are named where another one was asked for."""
+
+MOST_NAMED = 20
+"""How many bots are named where there is none of the given name."""
 
 MOST_DIGITS = 18
 """A number that has more is too large for a store."""
@@ -211,3 +216,14 @@ def decode(where: str, data: bytes) -> Record:
         is_cut = data.startswith(b'{"format":') and not data.rstrip().endswith(b"}")
         cut = "; it is cut off, so that the rest of the match is lost" if is_cut else ""
         raise NoRecord(f"{where}: {error}{cut}") from None
+
+
+def check_bot_of_run(store: Store, bot: str) -> None:
+    """Raise NoRecord, which names the nearest bot, where none of this name plays in the run."""
+    names = bots_of_run(store)
+    if bot in names:
+        return
+    near = get_close_matches(bot, names, n=1)
+    some = ", ".join(names[:MOST_NAMED]) + ", ..." * (len(names) > MOST_NAMED)
+    hint = f"did you mean {near[0]}?" if near else f"its bots are {some}"
+    raise NoRecord(printable(f"{store.path}: no bot {bot} plays in this run; {hint}", 2000))

@@ -1,5 +1,6 @@
 """standings: shows the tables of a run, from its store alone."""
 
+import shlex
 from contextlib import closing
 from pathlib import Path
 
@@ -7,9 +8,11 @@ import msgspec
 
 from protocol.text import printable
 from referee.commands.console import DONE, USAGE, put, put_json, say
+from referee.commands.records import check_bot_of_run
 from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
+from referee.reports.bot_results import MOST_SHOWN, bot_results, results_table
 from referee.reports.tables import NAME_LIMIT, idle_cpu, report
-from referee.rules.record import Record
+from referee.rules.record import NoRecord, Record
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.standings import Standings
 from referee.tournament.statistics.carrying import LEVEL
@@ -43,6 +46,28 @@ def print_standings(path: Path, *, as_json: bool, hashes: bool) -> int:
     except StoreError as error:
         say(f"golfref: {error}")
         return USAGE
+    return DONE
+
+
+def print_matches(path: Path, bot: str, *, as_json: bool) -> int:
+    """Print the matches of one bot, the worst first: a table of some of them, or as JSON all."""
+    try:
+        with closing(Store.open(path)) as store:
+            check_bot_of_run(store, bot)
+            results = bot_results(store, bot)
+    except (NoRecord, StoreError) as error:
+        say(f"golfref: {error}")
+        return USAGE
+    if not results.matches:
+        say(printable(f"golfref: {path}: no match of {bot} counts yet", 3000))
+        return USAGE
+    if as_json:
+        put_json(msgspec.json.encode(results))
+        return DONE
+    put(*results_table(results))
+    worst = results.matches[0]
+    rest = "; --json lists all matches" * (len(results.matches) > MOST_SHOWN)
+    say(f"to read on: golfref replay {shlex.quote(f'{path}:{worst.match}')} --seat {worst.seat}{rest}")
     return DONE
 
 

@@ -1,5 +1,7 @@
 """A single game as `golfref match` shows it: a table of who came where, or the same as JSON."""
 
+from collections.abc import Mapping
+
 from msgspec import UNSET, Struct, UnsetType
 from tabulate import tabulate
 
@@ -97,6 +99,12 @@ def best_in_words(best: Best | None) -> str:
     return "-" if best is None else f"{best.total} in {best.rounds} rounds, game {best.game}"
 
 
+def faults_in_words(faults: Mapping[str, int], *, forfeited: bool) -> str:
+    """Such as `timeout 2, crashed 1 (forfeited)`; `-` where there is none."""
+    counted = ", ".join(f"{kind} {count}" for kind, count in faults.items()) or "-"
+    return f"{counted} (forfeited)" if forfeited else counted
+
+
 def _table(record: Record) -> str:
     totals, ranks = record.result.totals, record.result.ranks
     rows = [
@@ -124,6 +132,4 @@ def _name(record: Record, seat: int) -> str:
 
 
 def _faults(record: Record, seat: int) -> str:
-    bot = record.seats[seat]
-    counted = ", ".join(f"{kind} {count}" for kind, count in bot.faults.items()) or "-"
-    return f"{counted} (forfeited)" if bot.forfeited else counted
+    return faults_in_words(record.seats[seat].faults, forfeited=record.seats[seat].forfeited)

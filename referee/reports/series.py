@@ -40,6 +40,8 @@ def _parts(summary: SeriesSummary, clocks: Clocks) -> Iterator[str]:
         yield f"Faults\n\n{faults}"
     if thinking := _times_table(summary, lambda one: one.thinking):
         yield f"Thinking times in ms as charged, of {1000 * clocks.move_s:g}\n\n{thinking}"
+    if verdicts := _verdicts(summary):
+        yield f"Slaps\n\n{verdicts}"
     if slaps := _times_table(summary, lambda one: one.slaps):
         yield f"Times in slap windows in ms, of {1000 * clocks.slap_s:g}\n\n{slaps}"
     yield "\n".join(_particulars(summary, clocks))
@@ -76,6 +78,17 @@ def _alone(summary: SeriesSummary) -> str:
     """The best game of a bot that plays alone (NIN-13)."""
     rows = [[printable(one.bot, NAME_LIMIT), best_in_words(summary.best)] for one in summary.bots]
     return plain_table(["bot", "best"], rows, text_columns={0, 1})
+
+
+def _verdicts(summary: SeriesSummary) -> str:
+    """How the slaps of each bot came out; the empty string where there were no windows."""
+    rows = [
+        [printable(one.bot, NAME_LIMIT), *map(str, (counts.right, counts.wrong, counts.late, one.late_slaps))]
+        for one in summary.bots
+        if (counts := one.verdicts) is not None
+    ]
+    titles = ["bot", "right", "wrong", "after another", "no answer in time"]
+    return plain_table(titles, rows, text_columns={0}) if rows else ""
 
 
 def _times_table(summary: SeriesSummary, times_of: Callable[[BotFigures], Times | None]) -> str:

@@ -15,6 +15,7 @@ from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Reco
 from referee.tournament.orders import result_of
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
+from referee.tournament.slaps import SlapCounts, slaps_of
 from referee.tournament.standings import BotStanding, Encounter, RankBy, standings_of
 from referee.trials.races import quantile
 
@@ -38,6 +39,10 @@ class BotFigures(Struct, frozen=True, kw_only=True):
     """As charged for its answers, but for those in slap windows; None where it gave none."""
     slaps: Times | None
     """For slaps and passes in windows, as they counted; None where none was timed. Late ones are not among them."""
+    verdicts: SlapCounts | None
+    """How its slaps came out; None where there were no slap windows."""
+    late_slaps: int
+    """How many slaps and passes came too late, which is no fault."""
 
 
 class Best(Struct, frozen=True, kw_only=True):
@@ -111,6 +116,8 @@ class Series:
         self._seed = self._isolation = ""
         self._thinking: dict[int, array[float]] = defaultdict(lambda: array("d"))
         self._slaps: dict[int, array[float]] = defaultdict(lambda: array("d"))
+        self._verdicts: dict[int, SlapCounts] = {}
+        self._late: Counter[int] = Counter()
 
     def __len__(self) -> int:
         return len(self._played)
@@ -120,8 +127,12 @@ class Series:
         result = result_of(_fixture(seat, record), record)
         self._played.append((seat, result))
         self._seed, self._isolation = record.seed, record.isolation
+        verdicts = slaps_of(record)
         for number, bot in enumerate(seat.order):
             self._names[bot] = record.seats[number].name
+            self._late[bot] += result.late_slaps[number]
+            if verdicts is not None:
+                self._verdicts[bot] = self._verdicts.get(bot, SlapCounts()) + verdicts[number]
         for number, took_us in _thinking(record):
             self._thinking[seat.order[number]].append(took_us)
         for number, took_us in _slaps(record):
@@ -153,6 +164,8 @@ class Series:
                     shared_firsts=shared[name],
                     thinking=_times(self._thinking.get(bot, ())),
                     slaps=_times(self._slaps.get(bot, ())),
+                    verdicts=self._verdicts.get(bot),
+                    late_slaps=self._late[bot],
                 )
                 for bot, name in enumerate(self._names)
             ),

@@ -1,16 +1,18 @@
 """A few games between given bots: who sits where on which deal, and the figures of all of them together."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from old_records import BY_PRESET
 
+from protocol.events import Slapped
 from protocol.messages import Clocks
 from referee.reports.series import in_words, series_report
-from referee.rules.record import Given, GivenSlaps, GivenTogether, Record
+from referee.rules.record import Given, GivenSlaps, GivenTogether, Record, replay
 from referee.tournament.orders import result_of
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.series import Seating, Series, SeriesSummary, seating
@@ -111,6 +113,25 @@ def test_times_are_those_of_the_records_by_bot_and_not_by_seat() -> None:
     assert slaps
 
 
+@pytest.mark.parametrize("preset", ["six-card", "cactus"])
+def test_slaps_are_counted_as_the_table_was_told_of_them(preset: str) -> None:
+    series, kept = played(preset, 3)
+    told: Counter[tuple[str, str]] = Counter()
+    for _, record in kept:
+        for event in replay(record).events:
+            if isinstance(event, Slapped):
+                told[record.seats[event.seat].name, event.verdict] += 1
+
+    for figures in series.summary().bots:
+        counts = figures.verdicts
+        assert (counts is None) == (preset == "six-card")
+        if counts is not None:
+            assert [counts.right, counts.wrong, counts.late] == [
+                told[figures.bot, verdict] for verdict in ("right", "wrong", "late")
+            ]
+    assert (preset == "cactus") == (sum(told.values()) > 0)
+
+
 def summary_of(games: int, preset: str = "six-card") -> SeriesSummary:
     return played(preset, games)[0].summary()
 
@@ -138,7 +159,12 @@ def test_a_shared_first_place_is_won_and_told_apart() -> None:
 def test_the_report_has_faults_by_kind_and_times_with_their_limits() -> None:
     report = series_report(summary_of(3, "cactus"), Clocks(move_s=2.0, slap_s=0.25))
 
-    for heading in ("Faults\n", "Thinking times in ms as charged, of 2000\n", "Times in slap windows in ms, of 250\n"):
+    for heading in (
+        "Slaps\n",
+        "Faults\n",
+        "Thinking times in ms as charged, of 2000\n",
+        "Times in slap windows in ms, of 250\n",
+    ):
         assert f"\n\n{heading}" in report
     assert "illegal action" in report
     assert "isolation: limits" in report

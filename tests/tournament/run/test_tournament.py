@@ -147,6 +147,24 @@ def test_a_tournament_from_config_to_tables(once: tuple[Path, str, str]) -> None
     assert stat.S_IMODE((folder / "small.golfref").stat().st_mode) == 0o600
 
 
+def test_the_matches_of_a_bot_are_listed_worst_first_with_its_slaps(played: Path) -> None:
+    rows = json.loads(golfref("standings", "small.golfref", "--bot", "third", "--json", cwd=played)[0])["matches"]
+    of_bot = [result for result in results(played / "small.golfref") if "third" in result.bots]
+    assert sorted(row["match"] for row in rows) == [result.number for result in of_bot]
+    assert [row["beaten"] for row in rows] == sorted(row["beaten"] for row in rows)
+    assert all((row["slaps"] is None) == (row["variant"] == "six-card") for row in rows)
+    right, wrong = (sum(row["slaps"][kind] for row in rows if row["slaps"]) for kind in ("right", "wrong"))
+
+    table, said = golfref("standings", "small.golfref", "--bot", "third", cwd=played)
+    assert f"slaps in all 6 matches of lottery: {right} right, {wrong} wrong, " in table
+    assert wrong > 0
+    worst = rows[0]
+    assert table.splitlines()[4].split()[:3] == [str(worst["match"]), worst["variant"], str(worst["seat"])]
+    assert said == f"to read on: golfref replay small.golfref:{worst['match']} --seat {worst['seat']}\n"
+    _, problem = golfref("standings", "small.golfref", "--bot", "thrid", cwd=played, code=2)
+    assert "no bot thrid plays in this run; did you mean third?" in problem
+
+
 def test_the_tables_say_whether_a_bot_gains_by_having_seen_the_cards(
     played: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,125 @@
+"""The matches of one bot of a run with what came of them, the worst first, so that its author knows what to replay."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from protocol.text import printable
+from referee.reports.game import faults_in_words
+from referee.reports.tables import NAME_LIMIT, plain_table
+from referee.rules.record import BrokenRecord, NoRecord, read_record
+from referee.tournament.results import Result
+from referee.tournament.slaps import SlapCounts, slaps_of
+from referee.tournament.standings import beaten_shares
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.store import Store
+
+MOST_SHOWN = 20
+"""How many matches the table shows."""
+
+
+class OwnResult(Struct, frozen=True, kw_only=True):
+    """What a match came to for a bot."""
+
+    match: int
+    """Its number in the run."""
+    variant: str
+    seat: int
+    bots: tuple[str, ...]
+    """By seat, as are the totals."""
+    totals: tuple[int, ...]
+    rank: int
+    """1 is best."""
+    beaten: float
+    """The share of its opponents that it beat; a tie counts half."""
+    behind: int
+    """How many strokes its total is above the best other one; negative where it is below."""
+    forfeited: bool
+    faults: dict[str, int]
+    slaps: SlapCounts | None
+    """None where the match had no slap windows."""
+    late_slaps: int
+    """How many slaps and passes came too late, which is no fault."""
+
+
+class OwnResults(Struct, frozen=True, kw_only=True):
+    """All matches of a bot that count, the worst first."""
+
+    bot: str
+    matches: tuple[OwnResult, ...]
+
+
+def bot_results(store: Store, bot: str) -> OwnResults:
+    """The matches of this bot.
+
+    Matches that it forfeited come first, then those in which it beat the fewest and was the farthest behind. Raises
+    StoreError, also where a record is damaged.
+    """
+    found = [_result(result, result.bots.index(bot)) for result in store.results() if bot in result.bots]
+    found.sort(key=lambda one: (not one.forfeited, one.beaten, -one.behind, one.match))
+    return OwnResults(bot=bot, matches=tuple(_with_slaps(store, one) for one in found))
+
+
+def results_table(results: OwnResults) -> Iterator[str]:
+    """The worst of the matches with a heading, and how the slaps of all of them came out."""
+    rows, count = results.matches[:MOST_SHOWN], len(results.matches)
+    slaps = any(row.slaps for row in rows)
+    titles = ["match", "game", "seat", "rank", "total", "behind", "faults"]
+    titles += ["right slaps", "wrong", "after another", "no answer in time"] if slaps else []
+    some = f", the {len(rows)} worst of {count}" if count > len(rows) else ", the worst first"
+    yield f"Matches of {printable(results.bot, NAME_LIMIT)}{some}\n"
+    yield plain_table(titles, [_cells(row, slaps=slaps) for row in rows], text_columns={1, 6})
+    yield ""
+    yield "behind: strokes above the best other total; below it where negative"
+    yield from _all_slaps(results)
+
+
+def _all_slaps(results: OwnResults) -> Iterator[str]:
+    """A line for each game in which it could slap."""
+    for variant in dict.fromkeys(row.variant for row in results.matches if row.slaps):
+        rows = [row for row in results.matches if row.variant == variant]
+        counts = sum((row.slaps for row in rows if row.slaps), SlapCounts())
+        missed = sum(row.late_slaps for row in rows)
+        yield (
+            f"slaps in all {len(rows)} matches of {printable(variant, NAME_LIMIT)}: {counts.right} right, "
+            f"{counts.wrong} wrong, {counts.late} after another, {missed} times no answer in time"
+        )
+
+
+def _cells(row: OwnResult, *, slaps: bool) -> list[str]:
+    place = f"{row.rank} of {len(row.bots)}"
+    faults = faults_in_words(row.faults, forfeited=row.forfeited)
+    cells = [str(row.match), printable(row.variant, NAME_LIMIT), str(row.seat), place]
+    cells += [str(row.totals[row.seat]), f"{row.behind:+d}", faults]
+    if not slaps:
+        return cells
+    one = row.slaps
+    counts = ["-"] * 4 if one is None else [str(count) for count in (one.right, one.wrong, one.late, row.late_slaps)]
+    return cells + counts
+
+
+def _result(result: Result, seat: int) -> OwnResult:
+    others = [total for other, total in enumerate(result.totals) if other != seat]
+    return OwnResult(
+        match=result.number,
+        variant=result.variant,
+        seat=seat,
+        bots=result.bots,
+        totals=result.totals,
+        rank=result.ranks[seat],
+        beaten=beaten_shares(result.ranks)[seat],
+        behind=result.totals[seat] - min(others),
+        forfeited=result.forfeited[seat],
+        faults=result.faults[seat],
+        slaps=None,
+        late_slaps=result.late_slaps[seat],
+    )
+
+
+def _with_slaps(store: Store, row: OwnResult) -> OwnResult:
+    try:
+        slaps = slaps_of(read_record(store.record(row.match)))
+    except (NoRecord, BrokenRecord, ValueError) as error:  # options that there cannot be, too
+        raise StoreError(f"{store.path}: the record of match {row.match} is damaged ({error})") from None
+    return row if slaps is None else replace(row, slaps=slaps[row.seat])
