@@ -36,11 +36,11 @@ WORDS = {
     "exchange": "exchange an own card for another's",
     "rearrange": "rearrange the cards of",
     "add": "add a card of the stock to",
-    "remove": "put that card on the pile",
+    "remove": "put that own card on the pile",
     "plant": "plant it there",
     "shuffle": "shuffle the cards of",
-    "expose": "turn up",
-    "hide": "turn down",
+    "expose": "turn it up",
+    "hide": "turn it down",
     "shield": "lay it down as a shield",
     "swap_lines": "swap lines of",
     "take_two": "draw two more",
@@ -53,7 +53,7 @@ WORDS = {
     "discard_pairs": "discard",
     "stroke": "take {} as a stroke",
     "keep": "keep {}",
-    "copy": "copy",
+    "copy": "{}",
     "stop": "no further power",
     "choose_par": "par",
 }
@@ -66,3 +66,10 @@ KEYS = {
     "BK": "b", "trade": "t", "flip": "f", "turn_up": "u", "look": "l",
 }  # fmt: skip
 """The key of a menu entry, where it is free: by value, or by kind of action."""
+
+POWERS = {
+    "3": "a 3: shuffle", "4": "a 4: turn up or down", "5": "a 5: shield", "6": "a 6: exchange", "7": "a 7: swap lines",
+    "8": "an 8: draw two more", "9": "a 9: plant", "10": "a 10: peek at another's card", "J": "a jack: peek at an own card",
+    "Q": "a queen: nothing", "BK": "a black king: cancel the knock",
+}  # fmt: skip
+"""The powers that a 2 can copy, with what they do."""

@@ -13,7 +13,7 @@ from msgspec import Struct
 from protocol.actions import Action, Target
 from protocol.cards import Card
 from protocol.offers import ACTIONS, AnyOf, Choice, Offer, OneOf, Pick, Value
-from referee.kit.screen.answers import KEYS, QUESTIONS, WORDS
+from referee.kit.screen.answers import KEYS, POWERS, QUESTIONS, WORDS
 from referee.kit.screen.cursor import ARROWS, moved
 from referee.kit.screen.draw import Marks
 from referee.kit.screen.view import View
@@ -390,13 +390,12 @@ class Chooser:
             yield "choose"
 
     def _value_in_words(self, field: str, value: Value) -> str:
-        names = {"J": "the jack", "Q": "the queen", "BK": "the black king"}
         words = {
             "row": f"row {value}",
             "rows": f"row {value}",
             "lines": f"{self._filled.get('axis', 'line')} {value}",
             "axis": f"{value}s",
-            "power": names.get(str(value), f"an {value}" if value == "8" else f"a {value}"),
+            "power": POWERS.get(str(value), str(value)),
         }
         if isinstance(value, int) and field == "seat":
             return "yourself" if value == self._seat else f"{value} {self._names[value]}"

@@ -209,7 +209,7 @@ class Terminal(App[None]):
     #table Static { width: auto; }
     #middle { height: 2; }
     #log { height: 1fr; min-height: 3; scrollbar-size: 0 0; background: ansi_default; color: ansi_default; }
-    #prompt { dock: bottom; height: auto; max-height: 6; }
+    #prompt { dock: bottom; height: auto; max-height: 7; }
     #page { height: 1fr; scrollbar-size: 0 0; padding: 0 1; background: ansi_default; }
     #page-keys { height: 1; text-style: reverse; }
     """
