@@ -261,7 +261,9 @@ def check(
     isolation: Annotated[str, typer.Option(metavar="LEVEL", help="none, limits or bwrap.")] = "limits",
     step: Annotated[
         Optional[list[int]],
-        typer.Option(metavar="N", help="Do only the step of this number; may be given several times."),
+        typer.Option(
+            metavar="N", help="Do only the step of this number (and what it sums up); may be given several times."
+        ),
     ] = None,
     seed: Annotated[str, typer.Option(help="Other deals, and other play of the other seats.")] = "1",
     as_json: Json = False,

@@ -159,5 +159,5 @@ def _finding_lines(number: int, finding: Finding) -> Iterator[str]:
         yield "    the conversation up to there (> to the bot, < from it):"
         yield from (f"      {line}" for line in finding.conversation)
     if finding.stderr:
-        yield "    the end of its standard error:"
+        yield f"    the {'beginning' if finding.stderr_is_beginning else 'end'} of its standard error:"
         yield from (f"      | {line}" for line in finding.stderr)

@@ -69,6 +69,15 @@ def test_a_good_bot_ends_with_0(tmp_path: Path) -> None:
     assert out.splitlines()[-1].startswith("pass: of 2 steps 2 passed")
 
 
+def test_much_standard_error_is_shown_from_its_beginning(tmp_path: Path) -> None:
+    out, _ = golfref("check", bot("WritesMuchToStderr"), *SHORT, "--step", "20", cwd=tmp_path)
+
+    told = out.splitlines()
+    found = told[told.index("[1] warn: much standard error, first in step 20: six-card") :]
+    assert found[found.index("    the beginning of its standard error:") + 1].startswith("      | request 0 x")
+    assert "golfref match --variant six-card --bot ... --bot builtin:random --show-stderr" in out
+
+
 def test_a_bot_that_needs_its_folder(tmp_path: Path) -> None:
     out, _ = golfref("check", bot("NeedsItsFolder"), *SHORT, cwd=tmp_path, code=1)
 

@@ -604,7 +604,7 @@ class PrintsInItsFirstMatch(Bot):
 
 class WritesMuchToStderr(Bot):
     def request(self, message):
-        os.write(2, b"x" * 5000 + b"\n")
+        os.write(2, b"request %d " % self.requests + b"x" * 5000 + b"\n")
         super().request(message)
 
 

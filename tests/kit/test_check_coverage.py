@@ -1,6 +1,7 @@
 """A full check shows a bot all that a bot can be shown; and the rules that it cites stand in the specification."""
 
 import json
+import re
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -25,13 +26,17 @@ from referee.rules.book.presets import PRESETS
 
 SPECIFICATION = Path(protocol.__file__).parent / "README.md"
 RULES = [rule for rule in vars(rules).values() if isinstance(rule, Rule)]
+SLAPS, TIMES = 5, 19
+"""The numbers of these steps."""
+
 BOT = BotSpec(name="memory", command=("memory",), dir="/", env={})
 
 
 class MemoryPump:
     """In place of the pump: a bot in memory that answers by the dice, as a process that is never slow would."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, slaps: bool = True) -> None:
+        self._slaps = slaps
         self._dice = Random(3)  # noqa: S311 - no secret
 
     async def start_bot(self, spec: BotSpec, confinement: Confinement, limits: Limits) -> Channel:
@@ -59,7 +64,9 @@ class MemoryPump:
         if message["type"] == "hello":
             answer: dict[str, Any] = {"type": "ready"}
         else:
-            answer = {"type": "answer", "id": message["id"], "action": self._fill(self._dice.choice(message["legal"]))}
+            passes = message["decision"] == "slap" and not self._slaps
+            offer = {"kind": "pass"} if passes else self._dice.choice(message["legal"])
+            answer = {"type": "answer", "id": message["id"], "action": self._fill(offer)}
         assert delivery.awaits is not None
         channel.inbox.expect(delivery.awaits)
         heard = channel.inbox.take(json.dumps(answer).encode() + b"\n")
@@ -102,6 +109,35 @@ def test_every_preset_is_played(bench: Bench) -> None:
 def test_a_bot_that_breaks_no_rule_passes_every_step(bench: Bench) -> None:
     assert [outcome.title for outcome in bench.outcomes] == [step.title for step in STEPS]
     assert {finding.kind for finding in bench.found.values()} <= {"ends oddly"}  # no process ends here
+
+
+def test_a_bot_that_slaps_by_chance_is_told_so_and_passes(bench: Bench) -> None:
+    outcome = bench.outcomes[SLAPS - 1]
+    numbers = re.search(r"(\d+) slaps: (\d+) right, (\d+) wrong, (\d+) after", outcome.summary)
+    assert numbers is not None
+    slaps, right, wrong, late = map(int, numbers.groups())
+    assert slaps == right + wrong + late
+    assert outcome.notes[0].startswith(f"{wrong} of its {slaps} slaps were wrong")
+    assert outcome.verdict == "pass"
+
+
+def test_a_bot_that_does_not_slap_has_no_wrong_slaps() -> None:
+    bench = Bench(cast(Pump, MemoryPump(slaps=False)), BOT, Confinement(), games=GAMES, options=OPTIONS, seed="1")
+    trio.run(check, bench, lambda: None, [SLAPS])
+    assert bench.outcomes[-1].summary.endswith("0 slaps")
+    assert bench.outcomes[-1].notes == []
+
+
+@pytest.mark.parametrize(
+    ("only", "played"),
+    [([TIMES], [*range(1, 18), TIMES]), ([2, TIMES], [1, 2, TIMES]), ([1], [1])],
+    ids=["all that it sums up", "those named beside it", "the first step alone"],
+)
+def test_what_a_step_that_sums_up_others_has_played(only: list[int], played: list[int]) -> None:
+    bench = Bench(cast(Pump, MemoryPump()), BOT, Confinement(), games=GAMES[:1], options=(), seed="1")
+    trio.run(check, bench, lambda: None, only)
+    assert [outcome.number for outcome in bench.outcomes] == played
+    assert bool(bench.times) == (TIMES in only)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.says[:40])

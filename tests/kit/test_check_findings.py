@@ -185,7 +185,9 @@ CASES = {
     "DrawsItsOwnDice": warning(
         kind="not the same again", rule=rules.SEED, says="in two new processes", does=lasting.same_seed
     ),
-    "WritesMuchToStderr": warning(kind="much standard error", rule=rules.STDERR, does=a_match_and_its_sizes),
+    "WritesMuchToStderr": warning(
+        kind="much standard error", rule=rules.STDERR, stderr="request 0 x", does=a_match_and_its_sizes
+    ),
     "LeavesAProcess": warning(kind="left behind", rule=rules.END_OF_INPUT, says="`sleep 600`", does=a_match_to_its_end),
     "AnswersOneLate": late(rule=rules.MOVE_CLOCK, says="nothing came"),
     "SkipsLongRequests": late(

@@ -251,7 +251,15 @@ class Bench:
         self.note(alike)
 
     def warn(  # noqa: PLR0913 - what a finding has
-        self, kind: str, what: str, rule: Rule, *, right: str = "", where: str = "", stderr: tuple[str, ...] = ()
+        self,
+        kind: str,
+        what: str,
+        rule: Rule,
+        *,
+        right: str = "",
+        where: str = "",
+        stderr: tuple[str, ...] = (),
+        stderr_is_beginning: bool = False,
     ) -> None:
         """Add a warning that is about no single line."""
         found = Finding(
@@ -262,6 +270,7 @@ class Bench:
             rule=rule,
             right=right,
             stderr=stderr,
+            stderr_is_beginning=stderr_is_beginning,
         )
         self.find((kind, what), found)
 

@@ -1,6 +1,8 @@
 """The steps in which a bot decides: every game, positions that it does not reach by itself, slap windows."""
 
-from typing import get_args
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args
 
 from protocol.actions import Action
 from protocol.events import Event
@@ -8,7 +10,8 @@ from protocol.messages import Decision
 from referee.kit.check.bench import Bench
 from referee.kit.check.games import POSITIONS
 from referee.kit.check.report import counted
-from referee.kit.check.sitting import Manner
+from referee.kit.check.sitting import Manner, Sitting
+from referee.kit.check.tape import messages
 from referee.rules.table.asks import Ask
 
 DECISIONS = frozenset(get_args(Decision))
@@ -28,6 +31,9 @@ ENOUGH = 30
 
 MOST_MATCHES = 3
 """How often a game is played at most."""
+
+ENOUGH_SLAPS = 10
+"""So many slaps tell whether most of a bot's slaps are wrong."""
 
 LOST = 7
 """The number of the answer that counts as late in one of the games, so that the bot hears of a fault."""
@@ -67,12 +73,11 @@ async def positions(bench: Bench) -> None:
             break
         await bench.sit(game, Manner(puts=is_new), seat=number % game.seats, salt=f"positions {number}")
     shown = bench.shown
-    parts = (
-        f"{len(DECISIONS & shown.decisions.keys())} of {len(DECISIONS)} decisions",
-        f"{len(KINDS & shown.kinds.keys())} of {len(KINDS)} actions",
-        f"{len(EVENTS & shown.events.keys())} of {len(EVENTS)} events",
+    bench.outcome.summary = (
+        f"so far it was asked {len(DECISIONS & shown.decisions.keys())} of {len(DECISIONS)} decisions, "
+        f"offered {len(KINDS & shown.kinds.keys())} of {len(KINDS)} actions and "
+        f"told {len(EVENTS & shown.events.keys())} of {len(EVENTS)} kinds of events"
     )
-    bench.outcome.summary = f"{', '.join(parts)} shown in all"
 
 
 def lacking(bench: Bench) -> frozenset[str]:
@@ -101,4 +106,35 @@ async def slap_windows(bench: Bench) -> None:
     if bench.ready is not None and not bench.ready.slaps:
         bench.outcome.summary = "renounced: it was not asked, and followed the slaps of the others"
     else:
-        bench.outcome.summary = f"{counted(windows + late, 'window')}, {late} times silent or late"
+        bench.outcome.summary = f"{counted(windows + late, 'window')}, {late} without an answer in time"
+        _judge_slaps(bench, sittings)
+
+
+def _judge_slaps(bench: Bench, sittings: Sequence[Sitting]) -> None:
+    """Tell how many of its slaps were right, with a note if most of them were wrong.
+
+    A wrong slap is legal, and a bot may slap by chance, so this is no warning. A late slap is no mistake of the bot.
+    """
+    slaps = [(sitting, slap) for sitting in sittings for slap in _slaps(sitting)]
+    verdicts = Counter(slap["verdict"] for _, slap in slaps)
+    bench.outcome.summary += f", {counted(len(slaps), 'slap')}"
+    if slaps:
+        right, wrong, late = (verdicts[verdict] for verdict in ("right", "wrong", "late"))
+        bench.outcome.summary += f": {right} right, {wrong} wrong, {late} after another's"
+    if len(slaps) < ENOUGH_SLAPS or 2 * verdicts["wrong"] <= len(slaps):
+        return
+    match, first = next((sitting, slap) for sitting, slap in slaps if slap["verdict"] == "wrong")
+    where = f"in {match.game_to_try.label}, from seat {match.seat}"
+    bench.outcome.notes += [
+        f"{verdicts['wrong']} of its {len(slaps)} slaps were wrong; a wrong slap is legal, and brings it another card",
+        f"the first wrong one, {where}: {first['card']} at {first['target']}",
+        "a card is right if it has the rank of the card just discarded, by slap_match = points its points",
+    ]
+
+
+def _slaps(sitting: Sitting) -> Iterator[dict[str, Any]]:
+    """The slaps of the bot that were resolved in a match, as it was told of them."""
+    for message in messages(sitting.tape.entries):
+        for event in message.get("events", ()):
+            if event["event"] == "slapped" and event["seat"] == sitting.seat:
+                yield event

@@ -24,6 +24,9 @@ from referee.rules.table.asks import Ask
 LAST_WORDS = 12
 """How many lines of standard error are shown of a bot that ended."""
 
+FIRST_WORDS = 4
+"""How many lines of standard error are shown of a bot that writes much."""
+
 LONGEST_WORDS = 300
 """How many characters of such a line are shown."""
 
@@ -249,6 +252,12 @@ def last_words(sitting: Sitting) -> tuple[str, ...]:
     """The end of what the bot wrote to standard error."""
     lines = sitting.channel.stderr.text().splitlines()
     return tuple(printable(line.expandtabs(), LONGEST_WORDS) for line in lines[-LAST_WORDS:])
+
+
+def first_words(sitting: Sitting) -> tuple[str, ...]:
+    """The beginning of what the bot wrote to standard error."""
+    lines = sitting.channel.stderr.text().splitlines()
+    return tuple(printable(line.expandtabs(), LONGEST_WORDS) for line in lines[:FIRST_WORDS])
 
 
 def _without_numbers(text: str) -> str:

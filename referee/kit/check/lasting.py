@@ -55,7 +55,8 @@ async def long_match(bench: Bench) -> None:
         return
     quarters = [max(held[len(held) * part // 4 : len(held) * (part + 1) // 4], default=0.0) for part in range(4)]
     grown = quarters[3] - quarters[1]
-    bench.outcome.summary += f", memory {held[0]:.0f} MB at first and {held[-1]:.0f} MB at last"
+    first, last = round(held[0]), round(held[-1])
+    bench.outcome.summary += f", memory {first} MB" + ("" if first == last else f" when it began, {last} MB at its end")
     if grown > WORTH_A_WARNING_MB and all(later > sooner + 1 for sooner, later in pairwise(quarters)):
         what = (
             f"its memory grew all the time, by {grown:.0f} MB in the second half of a match of {len(sitting.given)} "

@@ -7,10 +7,10 @@ from protocol.messages import Limits
 from protocol.offers import size
 from referee.kit.check import rules
 from referee.kit.check.bench import Bench
-from referee.kit.check.findings import last_words
+from referee.kit.check.findings import first_words, last_words
 from referee.kit.check.noted import Given
 from referee.kit.check.report import Times, counted
-from referee.kit.check.sitting import CLOCKS
+from referee.kit.check.sitting import CLOCKS, Sitting
 
 MB = 1 << 20
 
@@ -71,18 +71,41 @@ async def sizes(bench: Bench) -> None:
     """Hold the lengths of lines, standard error and memory against the limits."""
     limits, bot = Limits(), bench.confinement.limits
     longest = max((given.line_bytes for given in bench.given), default=0)
-    noise = max((sitting.channel.stderr.total for sitting in bench.sittings), default=0)
+    noisiest = max(bench.sittings, key=_noise, default=None)
+    noise = 0 if noisiest is None else _noise(noisiest)
     memory = max((held for sitting in bench.sittings for held in sitting.memory), default=0)
-    if noise > limits.stderr_bytes:
-        what = f"it wrote {noise} bytes to standard error in one match, of which {limits.stderr_bytes} are kept"
-        bench.warn("much standard error", what, rules.STDERR, right="log less, or into a file of your own")
+    if noisiest is not None and noise > limits.stderr_bytes:
+        _warn_of_noise(bench, noisiest, limits.stderr_bytes)
     if memory > WORTH_A_WARNING * bot.memory_mb * MB:
         what = f"it held {memory // MB} MB of memory, of {bot.memory_mb} MB"
         bench.warn("much memory", what, rules.MEMORY)
-    bench.outcome.notes += _told_on_stderr(bench)
+    if noise <= limits.stderr_bytes:
+        bench.outcome.notes += _told_on_stderr(bench)
     bench.outcome.summary = (
         f"longest line {longest} of {limits.line_bytes} bytes, standard error {noise} of {limits.stderr_bytes} bytes a "
         f"match, memory {memory // MB} of {bot.memory_mb} MB"
+    )
+
+
+def _noise(sitting: Sitting) -> int:
+    """How many bytes the bot wrote to standard error in a match."""
+    return sitting.channel.stderr.total
+
+
+def _warn_of_noise(bench: Bench, sitting: Sitting, kept: int) -> None:
+    """Warn of a bot that wrote more than is kept, in this match the most, with what it wrote first."""
+    wrote = sum(_noise(one) > 0 for one in bench.sittings)
+    game = sitting.game_to_try
+    bench.warn(
+        "much standard error",
+        f"it wrote to standard error in {wrote} of {counted(len(bench.sittings), 'match')}; here the most, "
+        f"{_noise(sitting)} bytes, of which {kept} are kept",
+        rules.STDERR,
+        right="read it first, it may tell what goes wrong; then log less, or into a file of your own. To see it: "
+        f"golfref match --variant {game.preset} --bot ... --bot builtin:random --show-stderr",
+        where=game.label,
+        stderr=first_words(sitting),
+        stderr_is_beginning=True,
     )
 
 
@@ -93,6 +116,7 @@ def _told_on_stderr(bench: Bench) -> Iterator[str]:
         game, words = wrote[0].game_to_try.label, last_words(wrote[0])
         yield f"it wrote to standard error in {counted(len(wrote), 'match')} without a fault, first in {game}"
         yield f"the last line there: {words[-1] if words else ''}"
+        yield "`golfref match --show-stderr` shows all that is kept"
 
 
 async def variety(bench: Bench) -> None:

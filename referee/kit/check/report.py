@@ -38,7 +38,9 @@ class Finding(Struct, kw_only=True):
     conversation: tuple[str, ...] = ()
     """The last lines before it: `> ` to the bot, `< ` from it."""
     stderr: tuple[str, ...] = ()
-    """The last lines of standard error, if the bot ended."""
+    """The last lines of standard error, if the bot ended; the first ones, if it wrote much."""
+    stderr_is_beginning: bool = False
+    """Whether `stderr` is the beginning of what it wrote in that match, and not the end."""
     count: int = 1
     games: Counter[str] = field(default_factory=Counter)
     """In which games it came up, and how often."""

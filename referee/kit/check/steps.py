@@ -17,7 +17,7 @@ class Step(Struct, frozen=True, kw_only=True):
     """What it is about."""
     run: Callable[[Bench], Awaitable[None]]
     looks_back: bool = False
-    """Whether it only looks at what has been played, and so is done also where the check ends early."""
+    """Whether it only sums up what has been played, and so is done also where the check ends early."""
 
 
 STEPS: tuple[Step, ...] = (
@@ -48,10 +48,12 @@ STEPS: tuple[Step, ...] = (
 async def check(bench: Bench, tell: Callable[[], None], only: Collection[int] = ()) -> None:
     """Do all steps, or those of these numbers and the first one, which shows whether the bot starts.
 
+    Steps that sum up others sum up those of `only`. If it names no other step, all that they sum up are played.
     `tell` is called after each, when `bench.outcome` is what it came to.
     """
+    wanted = _wanted(only)
     for number, step in enumerate(STEPS, start=1):
-        if only and number not in {1, *only}:
+        if number not in wanted:
             continue
         bench.begin(number, step.title)
         if bench.stopped and not (step.looks_back and bench.given):
@@ -60,3 +62,15 @@ async def check(bench: Bench, tell: Callable[[], None], only: Collection[int] = 
             await step.run(bench)
         bench.end()
         tell()
+
+
+def _wanted(only: Collection[int]) -> frozenset[int]:
+    """The numbers of the steps to do."""
+    playing = {number for number, step in enumerate(STEPS, start=1) if not step.looks_back}
+    summing = set(range(1, len(STEPS) + 1)) - playing
+    if not only:
+        return frozenset(playing | summing)
+    named = {*only} - {1}
+    if named and named <= summing:
+        return frozenset(playing | named)
+    return frozenset({1} | named)
