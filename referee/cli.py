@@ -204,7 +204,12 @@ def match(
         str, typer.Option(metavar="POLICY", help="What a fault costs: fallback or forfeit.")
     ] = "fallback",
     strikes: Annotated[int, typer.Option(min=1, help="With fallback: how many faults forfeit the match.")] = 10,
-    show_stderr: Annotated[bool, typer.Option("--show-stderr", help="Show all that the bots wrote to stderr.")] = False,
+    show_stderr: Annotated[
+        bool,
+        typer.Option(
+            "--show-stderr", help="Show what the bots wrote to standard error, of several games the start in each."
+        ),
+    ] = False,
     watch: Annotated[
         bool, typer.Option("--watch", help="Draw the games on this terminal while they are played, at any speed.")
     ] = False,

@@ -11,14 +11,18 @@ import msgspec
 from msgspec import Struct
 
 from protocol.messages import Clocks
+from protocol.text import printable
 from referee.commands.console import put, put_json, say
 from referee.commands.progress import BarDisplay, Leaders, ProgressState, duration, make_bar
-from referee.reports.blame import FaultLog, explain, page_for_authors, read_on, stderr_lines
+from referee.reports.blame import FaultLog, explain, page_for_authors, read_on, stderr_start
 from referee.reports.game import game_lines, game_report
 from referee.reports.series import series_report
 from referee.rules.record import Record
 from referee.tournament.results import Result
 from referee.tournament.series import Seating, Series, SeriesSummary
+
+STDERR_LINES = 40
+"""How many lines of standard error are shown of each bot and game, where several games are played."""
 
 
 class Shown(Struct, frozen=True, kw_only=True):
@@ -58,6 +62,8 @@ class Teller:
         self._log = FaultLog("game", "games")
         self._explained: dict[str, list[str]] = {}
         """By bot, why it was at fault or late in the first game in which it was."""
+        self._writers: dict[int, _Writer] = {}
+        """What was written to standard error without a fault and is not shown, by bot."""
         self._last_words: list[str] = []
 
     def tell(self, seat: Seating, record: Record) -> None:
@@ -74,8 +80,8 @@ class Teller:
             put(*which, *game_lines(seat, record, self._series.best))
         for number, bot in enumerate(record.seats):
             self._tell_faults(seat, record, number)
-            if shown.show_stderr and not bot.faults:
-                say(f"seat {number} {bot.name}", *stderr_lines(record, number, last=sys.maxsize))
+            if bot.stderr and not bot.faults:
+                self._tell_stderr(seat, record, number)
         if self._bar is not None:
             self._bar.ended(result)
 
@@ -95,6 +101,8 @@ class Teller:
                 say(*lines)
                 if bot in self._log.first:
                     say(f"bot {bot}: {self._log.in_words(bot)}")
+        for writer in self._writers.values():
+            say(*writer.lines(games=self._shown.games))
         say(*[page_for_authors()] * bool(self._log.first), *self._last_words)
 
     def _tell_faults(self, seat: Seating, record: Record, number: int) -> None:
@@ -110,6 +118,21 @@ class Teller:
         else:
             self._explained[bot] = lines
 
+    def _tell_stderr(self, seat: Seating, record: Record, number: int) -> None:
+        """Show what a bot without a fault wrote to standard error, or note that it wrote some."""
+        bot, shown = record.seats[number], self._shown
+        if not shown.show_stderr:
+            writer = self._writers.setdefault(seat.order[number], _Writer(bot.name, seat.game, bot.stderr))
+            writer.size += bot.stderr_bytes
+            writer.games += 1
+            return
+        which = f"game {seat.game}, " if shown.games > 1 else ""
+        most = STDERR_LINES if shown.games > 1 else sys.maxsize
+        lines, left = stderr_start(bot.stderr, bot.stderr_bytes, most)
+        say(printable(f"{which}seat {number} {bot.name}", 100), *lines)
+        if left:
+            say(f"  {left} lines more of it", self._whole_conversation(seat, record, number))
+
     def _whole_conversation(self, seat: Seating, record: Record, number: int) -> str:
         """How to see all that was said to a bot and by it, in words."""
         path = self._shown.record
@@ -117,6 +140,22 @@ class Teller:
             seed = shlex.quote(record.seed)
             return f"  `--record FILE` keeps the whole conversation; `--seed {seed}` deals the same cards"
         return read_on(f"{path}:{seat.game}", number, record.seats[number].name)
+
+
+class _Writer:
+    """A bot that wrote to standard error, which is not shown."""
+
+    def __init__(self, name: str, game: int, text: str) -> None:
+        """`text` is what it wrote in the first game in which it did."""
+        self.size = self.games = 0
+        self._name, self._game, self._text = name, game, text
+
+    def lines(self, games: int) -> list[str]:
+        """That it wrote, and the first line of it; `games` were to be played."""
+        lines, _ = stderr_start(self._text, self.size, 1)
+        which = f"; the first line, in game {self._game}:" if games > 1 else "; the first line:"
+        said = f"bot {self._name} wrote {self.size} bytes to standard error"
+        return [printable(said, 200) + f" (--show-stderr shows it){which}", *lines[1:]]
 
 
 class _Bar:

@@ -114,6 +114,13 @@ def stderr_end(text: str, size: int, last: int = LAST_LINES) -> Iterator[str]:
         yield from (f"  | {harmless(line)}" for line in lines[-last:])
 
 
+def stderr_start(text: str, size: int, most: int) -> tuple[list[str], int]:
+    """The start of a standard error of so many bytes, at most `most` lines of it, and how many lines are left out."""
+    lines = text.splitlines()
+    heading = [f"  its standard error ({size} bytes):"] if lines else []
+    return heading + [f"  | {harmless(line)}" for line in lines[:most]], max(len(lines) - most, 0)
+
+
 def mishap_of(move: Move, seat: int) -> Mishap | None:
     """The fault of this seat in a move, if there is one."""
     match move:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from referee.cli import app
 from referee.commands import match
 from referee.commands.bots import UsageError, bots_of, shown_names
+from referee.commands.telling import STDERR_LINES
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
@@ -118,6 +119,35 @@ def test_faults_of_a_series_are_told_once_with_all_games_that_have_them(tmp_path
     assert why.count("I do not know what to do") == 1
     assert "bot other: crashed in games 0, 1, 2 and 1 more" in why
     assert "m.jsonl:0" in why
+
+
+GRUMBLES = """
+import json, sys
+
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready", "name": "grumbler"}), flush=True)
+    elif message["type"] == "request":
+        print("\\n".join(f"grumble {n}" for n in range(9)), file=sys.stderr, flush=True)
+        kinds = {offer["kind"]: offer for offer in message["legal"]}
+        action = {"kind": "turn_up", "slots": [0, 1]} if "turn_up" in kinds else {"kind": "draw", "from": "stock"}
+        if "swap" in kinds:
+            action = {"kind": "swap", "slot": kinds["swap"]["slot"]["one_of"][0]}
+        print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
+"""
+
+
+def test_standard_error_of_a_bot_without_a_fault_is_told(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(GRUMBLES)
+    bots = ("--bot", f"{sys.executable} bot.py", "--bot", "builtin:greedy", "--games", "2")
+    _, said = golfref(*SHORT, *bots, cwd=tmp_path)
+    told = r"bot grumbler wrote \d+ bytes to standard error \(--show-stderr shows it\); the first line, in game 0:\n"
+    assert re.fullmatch(told + r"  \| grumble 0\n", said), said
+
+    _, said = golfref(*SHORT, *bots, "--record", "m.jsonl", "--show-stderr", cwd=tmp_path)
+    assert said.count("  | grumble ") == 2 * STDERR_LINES
+    assert re.search(r"\n  \d+ lines more of it\n  all of it: golfref transcript m.jsonl:1 --bot grumbler\n", said)
 
 
 def test_a_bot_starts_in_the_folder_that_is_named_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
