@@ -69,7 +69,7 @@ KEYS = {
 
 POWERS = {
     "3": "a 3: shuffle", "4": "a 4: turn up or down", "5": "a 5: shield", "6": "a 6: exchange", "7": "a 7: swap lines",
-    "8": "an 8: draw two more", "9": "a 9: plant", "10": "a 10: peek at another's card", "J": "a jack: peek at an own card",
-    "Q": "a queen: nothing", "BK": "a black king: cancel the knock",
+    "8": "an 8: draw two more", "9": "a 9: plant", "10": "a 10: peek at another's card",
+    "J": "a jack: peek at an own card", "Q": "a queen: nothing", "BK": "a black king: cancel the knock",
 }  # fmt: skip
 """The powers that a 2 can copy, with what they do."""
