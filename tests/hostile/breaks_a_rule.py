@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -388,6 +389,18 @@ class SlowOnce(Bot):
         if self.requests == 3:
             time.sleep(30)
         super().request(message)
+
+
+class KeepsItsMatches(Bot):
+    def match(self, message):
+        super().match(message)
+        self.seen = [self.seen, b"x" * 5_000_000]
+
+
+class KeepsAThread(Bot):
+    def hello(self, message):
+        threading.Thread(target=time.sleep, args=(600,)).start()
+        super().hello(message)
 
 
 class SlowAlways(Bot):

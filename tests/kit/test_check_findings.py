@@ -188,6 +188,12 @@ CASES = {
     "WritesMuchToStderr": warning(
         kind="much standard error", rule=rules.STDERR, stderr="request 0 x", does=a_match_and_its_sizes
     ),
+    "KeepsItsMatches": warning(
+        kind="growing memory", rule=rules.MEMORY, says="with each of 8 matches", does=lasting.several_matches
+    ),
+    "KeepsAThread": Case(
+        kind="does not end", rule=rules.END_OF_INPUT, says="with 2 threads in all", does=starting.end_of_input
+    ),
     "LeavesAProcess": warning(kind="left behind", rule=rules.END_OF_INPUT, says="`sleep 600`", does=a_match_to_its_end),
     "AnswersOneLate": late(rule=rules.MOVE_CLOCK, says="nothing came"),
     "SkipsLongRequests": late(

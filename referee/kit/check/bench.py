@@ -51,6 +51,8 @@ class Farewell(Struct, frozen=True, kw_only=True):
     """How it ended, in words; empty where it had to be killed."""
     is_early: bool = False
     """Whether it had ended before its input did."""
+    tasks: int = 1
+    """Where it had to be killed, in no cell: how many threads it and what it had started had."""
 
 
 class Bench:
@@ -187,7 +189,11 @@ class Bench:
             channel.read_rest()
             if process.has_exited() and (commands := await self._left_by(process)):
                 self._left.append(commands)
-            farewell = Farewell(seconds=seconds, status=process.exit_status() or "", is_early=is_early)
+            status = process.exit_status() or ""
+            holds = None if status else process.holdings()
+            is_cell = self.confinement.isolation == "bwrap"  # what is around it counts too
+            tasks = 1 if holds is None or is_cell else holds.tasks
+            farewell = Farewell(seconds=seconds, status=status, is_early=is_early, tasks=tasks)
         await channel.stop(patience_s=0.0)
         self.pump.let_go(channel)
         await end_orphans()

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from protocol.actions import Action
 from protocol.codec import BadLine, decode_answer, encode
 from protocol.messages import Answer, Ready
-from protocol.offers import Pick
+from protocol.offers import ACTIONS, Pick
 from protocol.text import printable
 from referee.kit.check import rules
 from referee.kit.check.lines import LATER, present
 from referee.kit.check.noted import Late, Slip, Spare
-from referee.kit.check.places import culprit, place_in, place_of
+from referee.kit.check.places import culprit, first_value, place_in, place_of
 from referee.kit.check.report import Finding
 from referee.kit.check.sitting import CLOCKS, Sitting
 from referee.rules.table.asks import Ask
@@ -221,8 +221,22 @@ def _right(slip: Slip, ask: Ask | None) -> str:
         except BadLine:
             return ""
     if ask is not None:
-        return _answer(slip.id, ask.fallback)
+        return _answer(slip.id, _as_meant(slip.line, ask) or ask.fallback)
     return _text(Ready(name="mine")) if not slip.round or not slip.ask else ""
+
+
+def _as_meant(line: bytes, ask: Ask) -> Action | None:
+    """An action of the kind that the line names, as it is offered; None where the line names none that is."""
+    try:
+        kind = json.loads(present(line))["action"]["kind"]
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return None
+    offer = next((offer for offer in ask.offers if offer.kind == kind), None)
+    return (
+        None
+        if offer is None
+        else ACTIONS[kind](**{name: first_value(choice) for name, choice in offer.choices().items()})
+    )
 
 
 def _renamed(text: str) -> str:

@@ -79,6 +79,7 @@ async def _in_one_process(bench: Bench, games: Sequence[GameToTry], *, salt: str
     """Play these games with one process as far as it goes; returns the matches that were played."""
     pool = Pool()
     played: list[Sitting] = []
+    held: list[float] = []
     channel, known = await bench.start(), None
     try:
         for number, game in enumerate(games):
@@ -92,6 +93,8 @@ async def _in_one_process(bench: Bench, games: Sequence[GameToTry], *, salt: str
                     await bench.part(channel)
                 raise
             played.append(sitting)
+            holds = None if channel.process is None else channel.process.holdings()
+            held.append(0.0 if holds is None else holds.memory_bytes / MB)
             known = sitting.ready or known
             if known is None or sitting.broken_off or sitting.talk.seats[sitting.seat].forfeited:
                 await bench.part(channel)
@@ -113,7 +116,21 @@ async def _in_one_process(bench: Bench, games: Sequence[GameToTry], *, salt: str
     finally:
         with trio.CancelScope(shield=True):
             await pool.close()
+    _warn_of_growth(bench, held)
     return played
+
+
+def _warn_of_growth(bench: Bench, held: Sequence[float]) -> None:
+    """Warn where what the process held, in MB, grew with each of several matches."""
+    later = held[len(held) // 2 :]
+    if len(held) < SEVERAL or not all(sooner + 1 < late for sooner, late in pairwise(later)):
+        return
+    if (grown := later[-1] - held[-len(later) - 1]) > WORTH_A_WARNING_MB:
+        what = (
+            f"its memory grew with each of {len(held)} matches in a process, by {grown:.0f} MB in the last {len(later)}"
+        )
+        right = "forget what belongs to a match when the next one begins"
+        bench.warn("growing memory", what, rules.MEMORY, right=right)
 
 
 async def _again(bench: Bench, pool: Pool, channel: Channel, bot: PooledBot) -> Channel | None:

@@ -86,7 +86,7 @@ async def end_of_input(bench: Bench) -> None:
         await bench.sit(bench.all_games[0], manner, salt="end of input")
         farewell = bench.farewells[-1]
         if not farewell.status:
-            _does_not_end(bench, words)
+            _does_not_end(bench, words, farewell)
         elif "exited with code 0" not in farewell.status and not farewell.is_early:
             oddly.setdefault(farewell.status, []).append(words)
             stderr = last_words(bench.sittings[-1])
@@ -98,14 +98,16 @@ async def end_of_input(bench: Bench) -> None:
     bench.outcome.summary = f"it ends within {worst.seconds * 1000:.0f} ms (limit {FAREWELL_S:g} s)"
 
 
-def _does_not_end(bench: Bench, words: str) -> None:
+def _does_not_end(bench: Bench, words: str, farewell: Farewell) -> None:
+    threads = f", with {farewell.tasks} threads in all" if farewell.tasks > 1 else ""
     finding = Finding(
         verdict="fail",
         kind="does not end",
-        what=f"its input ended {words}, and {FAREWELL_S:g} s later the process still lived; it was killed",
+        what=f"its input ended {words}, and {FAREWELL_S:g} s later the process still lived{threads}; it was killed",
         where="end of input",
         rule=rules.END_OF_INPUT,
-        right="leave the loop that reads standard input when there is no further line, and end the program",
+        right="leave the loop that reads standard input when there is no further line, and end the program with all "
+        "its threads and processes",
     )
     bench.find(("does not end",), finding)
 
