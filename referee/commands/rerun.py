@@ -34,6 +34,10 @@ MOST_TOLD = 20
 """How many findings `--all` tells; the rest is counted."""
 
 
+NEARLY_LATE = 0.5
+"""The part of its time from which on an answer is said to be slow, where the record has none in time."""
+
+
 class Ordered(Struct, frozen=True, kw_only=True):
     """What `golfref rerun` is asked to do."""
 
@@ -254,7 +258,15 @@ def _what(finding: Finding) -> str:
         return f"{now.mishap.kind}{as_recorded}: {detail}"
     if now.is_late:
         return f"no answer came in time in the slap window, which is a pass{as_recorded}"
-    return f"it answers otherwise ({finding.why})"
+    return f"it answers otherwise ({finding.why}{_nearly_late(finding)})"
+
+
+def _nearly_late(finding: Finding) -> str:
+    """What part of its time the answer took, where the record has none in time and that part is great."""
+    then, limit_us = finding.step.recorded, 1e6 * finding.step.sent.limit_s
+    was_late = then is not None and (then.is_late or (then.mishap is not None and then.mishap.kind == "timeout"))
+    part = (finding.now.took_us or 0.0) / limit_us
+    return f"; now it took {part:.0%} of the time that it had" if was_late and part >= NEARLY_LATE else ""
 
 
 def _in_full(finding: Finding) -> list[str]:

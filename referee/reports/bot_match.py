@@ -6,7 +6,7 @@ the referee was. It must not come to hold more: no cards that the seat did not s
 line, command or standard error of another bot.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -241,6 +241,10 @@ def _decoded(data: bytes, kind: type[S]) -> S:
         raise NoRecord(f"not a match of a bot: {error}{cut}") from None
 
 
+_FAULTS_OF_LINES = ("bad_message", "illegal_action")
+"""Faults that lie in the line that was taken for the answer."""
+
+
 class _Asked(Struct):
     """What the seat was sent last: the id that an answer must have, and what came of it."""
 
@@ -267,6 +271,8 @@ class _Teller:
         self._count = 0
         """How many messages that await an answer have been told."""
         self._asked = _Asked()
+        self._earlier: dict[str, _Asked] = {}
+        """What was asked before that, by the ids."""
         self._gone = False
 
     def entries(self) -> Iterator[Entry]:
@@ -276,11 +282,12 @@ class _Teller:
                 if delivery.seat == self._seat:
                     yield from self._written()
                     self._count += 1
+                    if self._asked.id is not None:
+                        self._earlier[self._asked.id] = self._asked
                     self._asked = _Asked(id=delivery.awaits, given=None if answered is None else answered[1])
                     yield Sent(text=delivery.data.decode(), awaits=delivery.awaits, limit_s=delivery.limit_s)
             if not self._gone and (said := list(self._said_of(move))):
-                yield from self._written()
-                yield from said
+                yield from self._written(said)
                 self._gone = isinstance(move, Forfeit)
         yield from self._written()
         for delivery in self._retelling.after():
@@ -300,22 +307,35 @@ class _Teller:
         if hint is not None:
             yield Late(hint=hint)
 
-    def _written(self) -> Iterator[Entry]:
-        """The lines that had come when so many messages were sent, and how long the answer among them took."""
+    def _written(self, said: Sequence[Entry] = ()) -> Iterator[Entry]:
+        """The lines that had come when so many messages were sent, and how long the answer among them took.
+
+        What is said of the answer comes right after it if its line is at fault, and else last.
+        """
         asked = self._asked
+        is_of_line = any(isinstance(one, Faulted) and one.kind in _FAULTS_OF_LINES for one in said)
         while self._lines and self._lines[0].after <= self._count:
             line = self._lines.pop(0)
-            ignored = _ignored(line, asked)
+            ignored = _ignored(line, asked, self._earlier)
             yield Wrote(text=line.text, size=line.size, ignored=ignored or "")
             if ignored is None and asked.given is not None and not asked.is_answered:
                 asked.is_answered = True
                 yield _took(asked.given)
+                if is_of_line:
+                    yield from said
+                    said = ()
+        yield from self._took_unseen()
+        yield from said
+
+    def _took_unseen(self) -> Iterator[Entry]:
+        """How long the answer took, where its line is not kept."""
+        asked = self._asked
         if asked.given is not None and not asked.is_answered and asked.given.fault is None and not asked.was_silent:
             asked.is_answered = True  # its line is not kept
             yield _took(asked.given)
 
 
-def _ignored(line: Line, asked: _Asked) -> str | None:
+def _ignored(line: Line, asked: _Asked, earlier: Mapping[str, _Asked]) -> str | None:
     """Why a line answered nothing. None where it was the answer or a fault, or too little of it is kept to say."""
     if not line.text.strip():
         return "a blank line" if line.text.endswith("\n") else None
@@ -323,9 +343,14 @@ def _ignored(line: Line, asked: _Asked) -> str | None:
         answer = decode_answer(line.text.encode())
     except BadLine:
         return None
-    if answer.id != asked.id or asked.is_answered:
-        return "not the id that was asked for (late, or sent twice)"
-    return "it came too late" if asked.was_silent else None
+    meant = asked if answer.id == asked.id else earlier.get(answer.id)
+    if meant is None:
+        return "no request before it has this id"
+    if meant.was_silent:
+        return "it came too late" if meant is asked else "it came too late, when the next request had been sent"
+    if meant is asked and not asked.is_answered:
+        return None
+    return "its request has an answer already"
 
 
 def _took(given: Given | Reaction) -> Took:

@@ -11,14 +11,14 @@ from quick import FILLER
 
 from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.commands.rerun import in_words
-from referee.kit.rerun import Rerun, rerun
+from referee.kit.rerun import Outcome, Rerun, compared, rerun
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement
 from referee.reports.bot_match import BotMatch, Took, bot_match
 from referee.rules.book.variants import customised
-from referee.rules.record import Record
+from referee.rules.record import Mishap, Record
 
 NONE = Confinement(isolation="none")
 
@@ -180,6 +180,18 @@ def test_what_is_not_kept_of_a_long_match_is_not_held_against_a_build(match: Bot
 
     assert places(reran(short, mark)) == []
     assert places(reran(short, mark, "draws", "2")) == [("other", 2)]
+
+
+def test_an_answer_that_nearly_is_late_again_is_told_as_such(match: BotMatch, mark: dict[str, str]) -> None:
+    result = reran(match, mark, "draws", "2")
+    (finding,) = result.findings
+    late = Outcome(mishap=Mishap(kind="timeout", detail="nothing came"))
+    step = replace(finding.step, recorded=late, sent=replace(finding.step.sent, limit_s=1.0))
+    slow = compared(step, replace(finding.now, took_us=880_000.0), has_slaps=False)
+    quick = compared(step, replace(finding.now, took_us=400_000.0), has_slaps=False)
+    said = [in_words(replace(result, findings=(one,))) for one in (slow, quick)]
+    assert "(the record has a fault here: timeout; now it took 88% of the time that it had)." in said[0]
+    assert "(the record has a fault here: timeout)." in said[1]
 
 
 def test_rerun_as_it_is_typed(tmp_path: Path, mark: dict[str, str]) -> None:

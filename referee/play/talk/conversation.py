@@ -166,7 +166,8 @@ class Conversation:
             return given
         limit_s = self.script.limit_s(ask)
         empty = "" if self.script.charge(ask.seat, time_us) else "; the bank is empty"
-        more = f" and {waived_us / 1e6:.3f} s more that were not charged" if waived_us >= WORTH_TELLING_US else ""
+        waited = f" (not counting {waived_us / 1e6:.3f} s in which it had to wait for the host)"
+        more = waited if waived_us >= WORTH_TELLING_US else ""
         silence = f"no answer to `{ask.decision}` within {limit_s:.3g} s{more}{empty}; {reply.hint}"
         mishap = _mishap(reply.heard, silence)
         self._blame(ask.seat, mishap)

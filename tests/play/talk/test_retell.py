@@ -19,7 +19,7 @@ from referee.reports.bot_match import bot_match
 from referee.reports.wire import wire_lines
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
-from referee.rules.record import Given, GivenTogether, Line, Record
+from referee.rules.record import Given, GivenTogether, Line, Mishap, Record
 from referee.tournament.verify.record import check_record
 
 PRELUDE = (
@@ -155,10 +155,34 @@ def test_it_is_told_how_long_an_answer_took_and_which_line_answered_nothing(
     lines = list(wire_lines(bot_match(msgspec.structs.replace(record, lag_us=461_000), 0)))
     assert lines[0] == "# the referee looked at its pipes at worst 461 ms late in this match"
     guess = next(number for number, line in enumerate(lines) if '"guess"' in line)
-    assert lines[guess + 1] == "# ignored: not the id that was asked for (late, or sent twice)"
+    assert lines[guess + 1] == "# ignored: no request before it has this id"
     first = next(move for move in record.moves if isinstance(move, GivenTogether)).answers[0]
     took = f"# {first.time_us / 1000:.3f} ms"  # with what was not charged, if the host was busy
     assert any(line == took or line.startswith(f"{took}, ") for line in lines)
+
+
+def test_a_fault_stands_below_its_line_and_a_late_answer_is_called_late(tmp_path: Path, mark: dict[str, str]) -> None:
+    corrects = """
+for number, request in enumerate(requests(), 1):
+    if number == 2: say(b'a slip\\n')
+    say(right(request))
+"""
+    record = recorded(corrects, tmp_path, mark)
+    lines = list(wire_lines(bot_match(record, 0)))
+    slip = lines.index("< a slip")
+    assert [line[:2] for line in lines[slip : slip + 3]] == ["< ", "# ", "! "]
+    assert lines[slip + 2].startswith("! bad_message: ")
+    assert "# ignored: its request has an answer already" in lines
+
+    honest = [number for number, move in enumerate(record.moves) if isinstance(move, Given) and not move.seat]
+    moves = list(record.moves)
+    last = moves[honest[-1]]
+    assert isinstance(last, Given)
+    moves[honest[-1]] = msgspec.structs.replace(last, fault=Mishap(kind="timeout", detail="nothing came"))
+    lines = list(wire_lines(bot_match(msgspec.structs.replace(record, moves=tuple(moves)), 0)))
+    late = lines.index("# ignored: it came too late")
+    assert lines[late - 1].startswith("< {")
+    assert lines[late + 1] == "! timeout: nothing came"
 
 
 def test_time_that_was_not_charged_and_blank_lines_are_told(tmp_path: Path, mark: dict[str, str]) -> None:
