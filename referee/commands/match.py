@@ -14,6 +14,7 @@ from protocol.cards import Card, is_card
 from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.commands.bots import UsageError, bots_of, confinement_of, shown_names
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
+from referee.commands.records import old_name
 from referee.commands.telling import Shown, Teller, telling
 from referee.kit.watch.live import HandOver
 from referee.play.faults import HostFault
@@ -219,8 +220,12 @@ def read_decks(path: Path) -> tuple[tuple[Card, ...], ...]:
 
 
 def _keep(path: Path, record: Record, *, is_first: bool) -> None:
-    """Write the record as a line of its own; the first game begins the file anew."""
+    """Write the record as a line of its own. The first game begins the file; an old one is kept under another name."""
     try:
+        if is_first and path.is_file() and path.stat().st_size:
+            old = old_name(path)
+            path.rename(old)
+            say(f"note: the old {path} is now {old}")
         with path.open("wb" if is_first else "ab", buffering=0) as file:
             file.write(msgspec.json.encode(record) + b"\n")
     except OSError as error:

@@ -1,7 +1,6 @@
 """The store of a run that is to be played: it is begun, gone on with, amended, or moved out of the way."""
 
 import contextlib
-import itertools
 from pathlib import Path
 
 from msgspec import Struct
@@ -10,6 +9,7 @@ from msgspec.structs import asdict, replace
 from protocol import VERSION
 from referee import __version__
 from referee.commands.console import say
+from referee.commands.records import old_name
 from referee.play.match import host_line
 from referee.tournament.config.config import Config
 from referee.tournament.plan.keys import commitment, master_key
@@ -138,7 +138,7 @@ def _move_away(path: Path, lock: Lock) -> None:
     """Keep an old store under another name, with what SQLite may have left beside it."""
     with contextlib.suppress(StoreError):  # what is no store of ours is moved as it is
         Store.open(path, lock=lock).close()
-    old = next(free for count in itertools.count(1) if not (free := Path(f"{path}.old{count}")).exists())
+    old = old_name(path)
     for rest in SIDE_FILES:
         if Path(f"{path}{rest}").exists():
             Path(f"{path}{rest}").replace(f"{old}{rest}")

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from difflib import get_close_matches
+from itertools import count
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -109,12 +110,12 @@ def load_bot_match(where: str, bot: str | None) -> BotMatch:
 def others_in(where: str) -> list[str]:
     """A note on what else the file holds, where it holds several matches and none of them is named. Raises NoRecord."""
     place = place_of(where)
-    if place.is_store or place.number is not None or (count := len(lines_of(place.path))) == 1:
+    if place.is_store or place.number is not None or (games := len(lines_of(place.path))) == 1:
         return []
     if not holds_bot_matches(place):
-        return [f"note: {place.path} holds {count} games, and this is the first; the next is {place.path}:1"]
+        return [f"note: {place.path} holds {games} games, and this is the first; the next is {place.path}:1"]
     numbered = f"another one goes by its number in the run, such as {place.path}:200"
-    return [f"note: {place.path} holds {count} matches, and this is the first; {numbered}"]
+    return [f"note: {place.path} holds {games} matches, and this is the first; {numbered}"]
 
 
 def seat_of(names: Sequence[str], bot: str | None, where: str) -> int:
@@ -132,6 +133,11 @@ def seat_of(names: Sequence[str], bot: str | None, where: str) -> int:
     if bot.isdecimal() and int(bot[:MOST_DIGITS]) < len(names):
         return int(bot[:MOST_DIGITS])
     raise NoRecord(f"{where}: {bot} did not play in this match; its seats are {seats}")
+
+
+def old_name(path: Path) -> Path:
+    """The first free one of FILE.old1, FILE.old2, ..., under which a file is kept that is to be written anew."""
+    return next(free for number in count(1) if not (free := Path(f"{path}.old{number}")).exists())
 
 
 def holds_bot_matches(place: Place) -> bool:

@@ -209,6 +209,15 @@ def test_a_record_that_cannot_be_written_is_told_with_what_was_played(tmp_path: 
     assert said == "golfref match: nowhere/m.jsonl: cannot write the record: No such file or directory\n"
 
 
+def test_a_record_that_was_there_before_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "m.jsonl").write_text("precious\n")
+    (tmp_path / "m.jsonl.old1").write_text("older\n")
+    _, said = golfref(*SHORT, *TWO, "--games", "2", "--record", "m.jsonl", cwd=tmp_path)
+    assert said == "note: the old m.jsonl is now m.jsonl.old2\n"
+    assert (tmp_path / "m.jsonl.old2").read_text() == "precious\n"
+    assert len(records(tmp_path / "m.jsonl")) == 2
+
+
 @pytest.mark.parametrize(("voids", "code"), [(2, 0), (3, 3)])
 def test_a_game_that_the_host_spoils_is_played_again(
     voids: int, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
