@@ -220,7 +220,7 @@ def decode(where: str, data: bytes) -> Record:
         return read_record(data)
     except NoRecord as error:
         is_cut = data.startswith(b'{"format":') and not data.rstrip().endswith(b"}")
-        cut = "; it is cut off, so that the rest of the match is lost" if is_cut else ""
+        cut = "; it is cut off, so that the rest of the match is lost; if it is a copy, copy it again" if is_cut else ""
         raise NoRecord(f"{where}: {error}{cut}") from None
 
 

@@ -26,13 +26,14 @@ from referee.tournament.store.store import Store
 def replay(where: str, seat: int | None) -> int:
     """Print a match in words, as the public or a seat saw it, with what went wrong and how slaps were timed."""
     try:
-        say(*others_in(where))
         if holds_bot_matches(place_of(where)):
             own = load_bot_match(where, None if seat is None else str(seat))
+            say(*others_in(where))
             _tell_own(own)
             _tell_where_to_read(where, own.bots, [own.seat] if own.faults else [])
             return DONE
         record = load_record(where)
+        say(*others_in(where))
         if seat is not None and not 0 <= seat < len(record.seats):
             raise NoRecord(f"--seat: expected 0 to {len(record.seats) - 1}, got {seat}")
         put(*_heading(where, record))

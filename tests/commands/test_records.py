@@ -10,6 +10,12 @@ from referee.commands.records import seat_of
 from referee.rules.record import NoRecord
 
 
+def test_a_file_that_holds_no_record_is_not_said_to_hold_games(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("import json\nprint(json)\n")
+    _, said = golfref("replay", "bot.py", cwd=tmp_path, code=2)
+    assert said.startswith("golfref: bot.py: not a golfref record: ")
+
+
 def test_a_bot_goes_by_its_name_or_else_by_its_seat() -> None:
     names = ["ann", "2", "ann#2", "bob"]
 
@@ -39,6 +45,5 @@ def test_a_record_that_is_cut_in_the_middle_is_told_so(command: str, tmp_path: P
     words = ["cut.jsonl", *(["--bot", "0"] if command == "transcript" else [])]
 
     _, said = golfref(command, *words, cwd=tmp_path, code=2)
-    assert (
-        "not a golfref record: Input data was truncated; it is cut off, so that the rest of the match is lost" in said
-    )
+    assert "not a golfref record: Input data was truncated; it is cut off, " in said
+    assert "so that the rest of the match is lost; if it is a copy, copy it again" in said

@@ -100,6 +100,14 @@ def _can_log(path: Path) -> bool:
                 os.unlink(f"{probe}{rest}")
 
 
+def not_readable(path: Path, error: sqlite3.Error) -> StoreError:
+    """The error of a file that SQLite cannot read as a store, with what to do."""
+    return StoreError(
+        f"{path}: not a golfref store, or damaged ({error}); `golfref tournament` writes stores; "
+        "if this is a copy that is not whole, copy it again while no run writes to it"
+    )
+
+
 def open_reading(path: Path) -> sqlite3.Connection:
     """A connection that only reads, also where nothing can be written. Raises StoreError."""
     try:
@@ -112,7 +120,7 @@ def open_reading(path: Path) -> sqlite3.Connection:
                 f"be written ({error}); copy both to a place where you can write, and look there"
             ) from None
     except sqlite3.DatabaseError as error:
-        raise StoreError(f"{path}: not a golfref store, or damaged ({error})") from None
+        raise not_readable(path, error) from None
     try:
         return _connect(path, "mode=ro&immutable=1")
     except sqlite3.DatabaseError as error:

@@ -27,6 +27,7 @@ from referee.tournament.store.disk import (
     Lock,
     StoreError,
     WriteFailed,
+    not_readable,
     open_reading,
     open_writing,
     refusal,
@@ -221,14 +222,14 @@ class Store:
         """What was committed under an id."""
         found = self._read(f"{tables.SELECT_MATCH} WHERE id = ?", id_)
         if not found:
-            raise StoreError(f"{self.path}: there is no match #{id_}")
+            raise self._no_match("id", f"#{id_}")
         return self._match(found[0])
 
     def planned(self, number: int) -> CommittedMatch:
         """What was committed as a match of the plan."""
         found = self._read(f"{tables.SELECT_MATCH} WHERE number = ?", number)
         if not found:
-            raise StoreError(f"{self.path}: there is no match {number}")
+            raise self._no_match("number", str(number))
         return self._match(found[0])
 
     def record(self, number: int) -> bytes:
@@ -320,7 +321,7 @@ class Store:
             # Not `yield from` the cursor: it would be closed with the generator, perhaps after its connection.
             yield from iter(self._connection.execute(query, values).fetchone, None)
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: not a golfref store, or damaged ({error})") from None
+            raise not_readable(self.path, error) from None
 
     def _read(self, query: str, *values: object) -> list[Any]:
         return list(self._each(query, *values))
@@ -346,10 +347,19 @@ class Store:
             told = {"id": id_, "number": number, "identity": identity, "hash": digest}
             return msgspec.convert({**told, "result": where | msgspec.json.decode(result)}, CommittedMatch)
 
+    def _no_match(self, column: Literal["id", "number"], name: str) -> StoreError:
+        """The error for a match that is not there, with the numbers of those that are."""
+        query = "SELECT count(id), min(id), max(id), count(number), min(number), max(number) FROM matches"
+        (figures,) = self._read(query)
+        count, first, last = figures[:3] if column == "id" else figures[3:]
+        sign = "#" if column == "id" else ""
+        some = f"it has {count} matches, from {sign}{first} to {sign}{last}" if count else "it has none yet"
+        return StoreError(f"{self.path}: there is no match {name}; {some}")
+
     def _record(self, column: Literal["id", "number"], value: int, name: str) -> bytes:
         found = self._read(f"SELECT record FROM matches WHERE {column} = ?", value)  # noqa: S608 - one of two words
         if not found:
-            raise StoreError(f"{self.path}: there is no match {name}")
+            raise self._no_match(column, name)
         with self._checking(f"the record of match {name}"):
             reading = zlib.decompressobj()
             data = reading.decompress(found[0][0], MOST_RECORD_BYTES)

@@ -322,7 +322,10 @@ def test_a_single_match_of_a_run(played: Path) -> None:
         in golfref("verify", "small.golfref", "--digest", "empty.txt", code=2, cwd=played)[1]
     )
     assert "name one of its matches" in golfref("replay", "small.golfref", code=2, cwd=played)[1]
-    assert "there is no match 999" in golfref("replay", "small.golfref:999", code=2, cwd=played)[1]
+    assert (
+        f"there is no match 999; it has {MATCHES} matches, from 0 to {MATCHES - 1}"
+        in golfref("replay", "small.golfref:999", code=2, cwd=played)[1]
+    )
 
 
 def test_every_rotation_of_a_block_has_the_same_cards(played: Path) -> None:
