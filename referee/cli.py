@@ -190,7 +190,9 @@ def match(
     ] = None,
     record: Annotated[
         Optional[Path],
-        typer.Option(metavar="FILE", help="Keep the full record here, a line for each game; an old file is kept as FILE.old1."),
+        typer.Option(
+            metavar="FILE", help="Keep the full record here, a line for each game; an old file is kept as FILE.old1."
+        ),
     ] = None,
     isolation: Annotated[str, typer.Option(metavar="LEVEL", help="none, limits or bwrap.")] = "limits",
     start_s: Annotated[float, typer.Option(min=0.01, help="Seconds for a bot to start.")] = 10.0,
