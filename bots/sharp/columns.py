@@ -88,7 +88,7 @@ class Pairs:
         return table
 
     def cost(self, column: Column, when: str) -> float:
-        """What the column costs `now`, at the `end`, or at the start of the `last` turn of its owner."""
+        """What the column costs by the table of this name: `end`, `last` (a last turn begins), or a reckoned one."""
         return self.tables[when][column[0]][column[1]]
 
     def gains(self, column: Column, when: str) -> list[float]:

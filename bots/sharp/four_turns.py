@@ -1,7 +1,7 @@
 """The game of four turns: what is placed stays, pairs cancel wherever they lie, and nobody can end the round.
 
-All that is left to the owner of a layout can be tried out: which card each draw may bring, and where it may go. In the
-last round the aim is to beat the others, whose results are sampled; before it, a low score.
+All that is left to the owner of a layout can be tried out: which card each draw may bring, and where it may go. In a
+match of one round the aim is to beat the others, whose results are sampled; in a longer one, a low score.
 """
 
 from bisect import bisect_left, bisect_right
@@ -40,7 +40,7 @@ class FourTurns(Player):
         self.random = Random(match["seed"])
         self.every_pair = self.options.get("any_pair") == "all_pairs"
         self.known: dict[Cards, float] = {}
-        self.is_last = self.options.get("rounds") == 1
+        self.is_single = self.options.get("rounds") == 1
 
     def prepare(self, request: dict[str, Any]) -> None:
         """Look at the table anew at each turn; where to place a card that was drawn follows from the same values."""
@@ -60,7 +60,7 @@ class FourTurns(Player):
         self.turns = min(self.count(DEPTH), self.left)
         self.worlds = self.count(WORLDS, 10)
         self.finals: list[list[float]] = []
-        if self.is_last and self.others:
+        if self.is_single and self.others:
             self.finals = [self.sampled_finals(seat) for seat in self.others]
         self.gifts = self.gifts_to_next()
 
