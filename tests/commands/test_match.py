@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from commands import golfref
+from old_records import BY_PRESET
 from typer.testing import CliRunner
 
 from referee.cli import app
@@ -209,11 +210,13 @@ def test_a_record_that_cannot_be_written_is_told_with_what_was_played(tmp_path: 
     assert said == "golfref match: nowhere/m.jsonl: cannot write the record: No such file or directory\n"
 
 
-def test_a_record_that_was_there_before_is_kept(tmp_path: Path) -> None:
+def test_a_record_that_was_there_before_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "m.jsonl").write_text("precious\n")
     (tmp_path / "m.jsonl.old1").write_text("older\n")
-    _, said = golfref(*SHORT, *TWO, "--games", "2", "--record", "m.jsonl", cwd=tmp_path)
-    assert said == "note: the old m.jsonl is now m.jsonl.old2\n"
+    path = tmp_path / "m.jsonl"
+    for is_first in (True, False):
+        match._keep(path, BY_PRESET["cactus"], is_first=is_first)
+    assert capsys.readouterr().err == f"note: the old {path} is now {path}.old2\n"
     assert (tmp_path / "m.jsonl.old2").read_text() == "precious\n"
     assert len(records(tmp_path / "m.jsonl")) == 2
 
