@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import trio
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,7 +13,7 @@ from protocol.cards import Card, is_card
 from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.commands.bots import UsageError, bots_of, confinement_of, shown_names
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
-from referee.commands.records import old_name
+from referee.commands.records import write_record
 from referee.commands.telling import Shown, Teller, telling
 from referee.kit.watch.live import HandOver
 from referee.play.faults import HostFault
@@ -220,14 +219,9 @@ def read_decks(path: Path) -> tuple[tuple[Card, ...], ...]:
 
 
 def _keep(path: Path, record: Record, *, is_first: bool) -> None:
-    """Write the record as a line of its own. The first game begins the file; an old one is kept under another name."""
+    """Write the record as a line of its own. Raises UsageError."""
     try:
-        if is_first and path.is_file() and path.stat().st_size:
-            old = old_name(path)
-            path.rename(old)
-            say(f"note: the old {path} is now {old}")
-        with path.open("wb" if is_first else "ab", buffering=0) as file:
-            file.write(msgspec.json.encode(record) + b"\n")
+        write_record(path, record, is_first=is_first)
     except OSError as error:
         raise UsageError(f"{path}: cannot write the record: {error.strerror}") from None
 

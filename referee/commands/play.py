@@ -7,7 +7,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 from tabulate import tabulate
@@ -15,6 +14,7 @@ from tabulate import tabulate
 from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.commands.bots import UsageError, bots_of
 from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, USAGE, put, say
+from referee.commands.records import write_record
 from referee.kit.screen import terminal
 from referee.play.match import MatchSetup
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Confinement, shipped
@@ -117,7 +117,7 @@ def _keep(path: Path | None, record: Record) -> int:
     if path is None:
         return DONE
     try:
-        path.write_bytes(msgspec.json.encode(record) + b"\n")
+        write_record(path, record, is_first=True)
     except OSError as error:
         say(f"golfref play: {path}: cannot write the record: {error.strerror}")
         return USAGE

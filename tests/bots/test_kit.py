@@ -213,14 +213,19 @@ def start(tmp_path: Path, mark: dict[str, str]) -> Callable[[str], subprocess.Po
 
     def started(program: str) -> subprocess.Popen[bytes]:
         (tmp_path / "mine.py").write_text(program)
-        return subprocess.Popen(
-            [sys.executable, "mine.py"],
-            cwd=tmp_path,
-            env=os.environ | mark,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        # Where these tests run in the background, they ignore Ctrl-C, and so would what they start.
+        usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            return subprocess.Popen(
+                [sys.executable, "mine.py"],
+                cwd=tmp_path,
+                env=os.environ | mark,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        finally:
+            signal.signal(signal.SIGINT, usual)
 
     return started
 
