@@ -6,10 +6,12 @@
 
 local json = require("dkjson")
 
-local LOW <const> = 4 -- a card of at most so many points is kept
-local HIDDEN <const> = 5 -- what a card counts that we do not know
-local UNKNOWN <const> = "?"
-local NONE <const> = json.null -- what `null` in a message becomes: no card, no slots
+local unpack = table.unpack or unpack -- Lua 5.1 has the second
+
+local LOW = 4 -- a card of at most so many points is kept
+local HIDDEN = 5 -- what a card counts that we do not know
+local UNKNOWN = "?"
+local NONE = json.null -- what `null` in a message becomes: no card, no slots
 
 local match -- the message that began the match: our seat, what cards are worth, the options of the game
 local layouts -- by seat + 1 and slot + 1: a card such as "10H", UNKNOWN, or NONE where no card lies
@@ -191,7 +193,7 @@ local function first_of(choice)
   if choice.one_of then
     return choice.one_of[1]
   end
-  return array(choice.pick and { table.unpack(choice.of, 1, choice.pick) } or {})
+  return array(choice.pick and { unpack(choice.of, 1, choice.pick) } or {})
 end
 
 -- A legal answer to any request, also to decisions that did not exist when this bot was written.
@@ -309,7 +311,7 @@ function memory.peeked(event) see(event.target[1], event.target[2], event.card) 
 memory.exposed = memory.peeked
 
 function memory.switched(event)
-  local one, other = table.unpack(event.targets)
+  local one, other = unpack(event.targets)
   exchange(one[1], one[2], other[1], other[2])
 end
 
