@@ -13,8 +13,8 @@ from msgspec import Struct
 from referee.commands.console import say
 from referee.commands.forecast import Pace
 from referee.tournament.plan.schedule import Fixture
-from referee.tournament.results import Result
-from referee.tournament.standings import RankBy, beaten_shares
+from referee.tournament.results import Result, beaten_shares
+from referee.tournament.standings import RankBy
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,9 +9,8 @@ from protocol.text import printable
 from referee.reports.game import faults_in_words
 from referee.reports.tables import NAME_LIMIT, plain_table
 from referee.rules.record import BrokenRecord, NoRecord, read_record
-from referee.tournament.results import Result
+from referee.tournament.results import Result, beaten_shares
 from referee.tournament.slaps import SlapCounts, slaps_of
-from referee.tournament.standings import beaten_shares
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 

@@ -1,5 +1,7 @@
 """What came of each match of a run: the rows from which every table and statistic is computed."""
 
+from functools import lru_cache
+
 from msgspec import Struct
 
 
@@ -37,3 +39,10 @@ class Result(Struct, frozen=True, kw_only=True, gc=False):
     """What each bot computed outside its turns, as far as the referee saw it; empty where that was nothing."""
     counts_cpu: bool = False
     """Whether control groups counted all that the bots computed, also in processes that had ended."""
+
+
+@lru_cache(maxsize=1024)
+def beaten_shares(ranks: tuple[int, ...]) -> tuple[float, ...]:
+    """The share of its opponents that each seat beat, by seat; a tie counts half."""
+    beaten = [len([rank for rank in ranks if rank > own]) + (ranks.count(own) - 1) / 2 for own in ranks]
+    return tuple(some / (len(ranks) - 1) for some in beaten)

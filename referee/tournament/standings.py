@@ -9,7 +9,6 @@ from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache
 from itertools import combinations, permutations
 from math import sqrt
 from statistics import fmean
@@ -18,7 +17,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from referee.tournament.results import Result
+from referee.tournament.results import Result, beaten_shares
 
 RankBy = Literal["match-points", "strokes"]
 """The figure that decides the rank."""
@@ -110,13 +109,6 @@ class Tally:
             },
             crosstable=_crosstable(self._meetings, [row.bot for row in overall]),
         )
-
-
-@lru_cache(maxsize=1024)
-def beaten_shares(ranks: tuple[int, ...]) -> tuple[float, ...]:
-    """The share of its opponents that each seat beat, by seat; a tie counts half."""
-    beaten = [len([rank for rank in ranks if rank > own]) + (ranks.count(own) - 1) / 2 for own in ranks]
-    return tuple(some / (len(ranks) - 1) for some in beaten)
 
 
 class _Score(Struct, kw_only=True):

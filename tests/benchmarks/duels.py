@@ -39,7 +39,7 @@ from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.table.chance import Keyed
 from referee.rules.table.streams import seed_key
-from referee.tournament.standings import beaten_shares
+from referee.tournament.results import beaten_shares
 
 LEVEL = 0.95
 

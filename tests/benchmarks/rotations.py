@@ -41,8 +41,8 @@ from referee.rules.game import Game
 from referee.rules.table.chance import Keyed
 from referee.rules.table.streams import Stream, bot_seed
 from referee.tournament.plan.keys import deal_key
+from referee.tournament.results import beaten_shares
 from referee.tournament.run.setups import for_blocks
-from referee.tournament.standings import beaten_shares
 
 PAIRS = (("keeper", "greedy"), ("keeper", "hasty"))
 

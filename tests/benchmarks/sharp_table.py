@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from referee.rules.book.presets import PRESETS
 from referee.rules.record import Given, GivenTogether, Record, read_record
-from referee.tournament.standings import beaten_shares
+from referee.tournament.results import beaten_shares
 from referee.tournament.store.store import Store
 
 BOT = "sharp"

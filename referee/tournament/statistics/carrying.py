@@ -17,8 +17,7 @@ from math import erfc, factorial, gcd, lcm, sqrt
 
 from msgspec import Struct
 
-from referee.tournament.results import Result
-from referee.tournament.standings import beaten_shares
+from referee.tournament.results import Result, beaten_shares
 
 LEVEL = 0.01
 

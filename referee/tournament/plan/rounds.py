@@ -1,0 +1,111 @@
+"""What a tournament plays, where that is not known when it begins: rounds that are drawn one after another.
+
+A round is drawn when all matches before it have ended, from the key, the names of the bots and the results. It is
+written down before it is played, so that a run goes on with it, and anybody can draw it again. This module must not
+know how rounds are drawn or kept.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from referee.tournament.plan.schedule import PlannedVariant
+from referee.tournament.results import Result
+
+Format = Literal["round-robin", "gauntlet", "swiss", "knockout", "ladder", "adaptive"]
+"""How it is chosen who meets whom."""
+
+
+class StageRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How one stage of a tournament is played. What a format has no use for is not set."""
+
+    format: Format = "round-robin"
+    deals: int
+    """How many deals each line-up plays: in a round-robin and a gauntlet in all (at most, where it can stop earlier),
+    in an adaptive tournament in the first round, in a Swiss and a ladder in each round, in a knockout before a tie can
+    be settled."""
+    lineups: int | None = None
+    """How many line-ups are played of each variant. None means all."""
+    rounds: int | None = None
+    """How many rounds a Swiss, a ladder or an adaptive tournament has. None means as many as the format chooses."""
+    advance: int | None = None
+    """How many bots go on: into the next stage, or in a knockout from each table."""
+    limit: int | None = None
+    """How many deals a tie of a knockout has at most."""
+    challengers: tuple[str, ...] = ()
+    """The bots that a gauntlet is about, by name."""
+
+
+class StopRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """When a tournament ends before its last round. It ends when everything that is set here holds."""
+
+    when: str | None = None
+    """`all` where every rank is to be known, `top 3` where it is to be known which three are the best."""
+    difference: float = 0.0
+    """Two bots that are surely nearer to each other than this, in match points, count as equal."""
+    precision: float | None = None
+    """How far the ends of every interval of the overall table may be from the mean at most, in match points."""
+
+
+class Entrant(Struct, frozen=True, kw_only=True):
+    """A bot of the tournament, as whoever draws rounds sees it."""
+
+    name: str
+    owner: str
+
+
+class Table(Struct, frozen=True, kw_only=True, array_like=True):
+    """A block that is to be played: these bots meet on this deal, once with each rotation."""
+
+    variant: str
+    bots: tuple[str, ...]
+    """By name, in the order of code points."""
+    deal: int
+    """From 0. These bots have met in this variant as often as this before."""
+
+
+class Round(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A part of the plan that is drawn as a whole: either a whole deal of the fixed plan, or tables."""
+
+    number: int
+    """Counts the rounds of the run from 0."""
+    title: str
+    """What people are told of it, such as `Swiss round 3 of 7`."""
+    stage: int = 0
+    """The number of the stage, from 0."""
+    whole_deal: int | None = None
+    """The deal that all line-ups of the fixed plan play; None where the tables are told."""
+    tables: tuple[Table, ...] = ()
+
+
+class End(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Nothing more is played."""
+
+    reason: str
+    """Why, in words, such as `the top 3 are settled after 6 of 20 deals`."""
+
+
+class Field(Struct, frozen=True, kw_only=True):
+    """All that a drawing depends on besides what was played."""
+
+    master_key: bytes
+    bots: Sequence[Entrant]
+    variants: Sequence[PlannedVariant]
+    stages: Sequence[StageRules]
+    """At least one."""
+    stop: StopRules | None = None
+    apart: bool = False
+    """Whether bots of the same owner never sit at one table."""
+
+
+class Past(Struct, frozen=True, kw_only=True):
+    """What has been drawn and played of a run."""
+
+    rounds: Sequence[Round] = ()
+    """In their order, without tables at which a bot or game sat that is no longer in the run."""
+    played: Sequence[Sequence[Result]] = ()
+    """By round, the results of its tables. A match that was voided every time has none."""
+    former: Sequence[Result] = ()
+    """Results with bots that are no longer in the run, each such bot under a name that tells its version. They count
+    for ratings only."""
