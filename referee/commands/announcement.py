@@ -1,10 +1,11 @@
 """What `golfref tournament` says before it plays: what is planned, what it will take, and which bots do not start."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from textwrap import wrap
 
 from protocol.text import printable
-from referee.commands.console import say
+from referee.commands.console import say, screen_width
 from referee.commands.forecast import Estimate, estimate
 from referee.commands.opening import PreparedRun
 from referee.commands.progress import duration
@@ -23,12 +24,11 @@ STDERR_LINES = 10
 
 def announce_plan(config: Config, plan: Plan) -> None:
     """Say what is to be played, with advice about the games."""
-    lineups = plan.lineups
     for one in config.variants:
         say(*(f"note: {text}" for text in advice(one.variant, one.seats)))
-    games = ", ".join(f"{one.name} (line-ups of {one.seats}: {lineups[one.name]})" for one in config.variants)
-    deals = "1 deal" if config.deals == 1 else f"{config.deals} deals"
-    say(f"{config.name}: {len(config.bots)} bots, {matches(len(plan))}: {games}; {deals} each")
+    say(f"{config.name}: {counted(len(config.bots), 'bot')}")
+    seats = {one.name: one.seats for one in config.variants}
+    say(*plan_lines(seats, plan.lineups, config.deals, screen_width()))
     say(f"rotations {config.rotations}: {ROTATIONS_IN_WORDS[config.rotations]}")
 
 
@@ -91,6 +91,34 @@ def tell_failures(greeted: Sequence[Greeted], *, in_copies: bool = False) -> boo
     return bool(failed)
 
 
+def plan_lines(seats: Mapping[str, int], lineups: Mapping[str, int], deals: int, width: int) -> list[str]:
+    """How many matches there will be, and why: a product for each kind of table, with its games, and the sum.
+
+    `seats` and `lineups` are by game: how many sit at a table, and how many line-ups play each deal.
+    """
+    kinds: dict[tuple[int, int], list[str]] = {}
+    for game, count in seats.items():
+        kinds.setdefault((count, lineups[game]), []).append(game)
+    lines, total = [], 0
+    for (each, tables), games in kinds.items():
+        product = len(games) * tables * deals * each
+        total += product
+        factors = [
+            counted(len(games), "game"),
+            f"{counted(tables, 'line-up')} of {each}",
+            counted(deals, "deal"),
+            counted(each, "seat"),
+        ]
+        lines.append(f"{' x '.join(factors)} = {matches(product)}")
+        lines += wrap(", ".join(games), width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    return [*lines, f"together {matches(total)}"] if len(kinds) > 1 else lines
+
+
+def counted(count: int, what: str) -> str:
+    """Such as `1 bot` or `1,204 bots`."""
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
 def matches(count: int) -> str:
     """A number of matches, in words."""
-    return f"{count} match{'es' * (count != 1)}"
+    return f"{count:,} match{'es' * (count != 1)}"

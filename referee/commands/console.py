@@ -1,5 +1,6 @@
 """What all commands share: data go to stdout, words for people to stderr, and the exit codes mean the same."""
 
+import shutil
 import sys
 
 DONE = 0
@@ -8,6 +9,17 @@ USAGE = 2
 HOST_FAILED = 3
 NOT_ALL_CHECKED = 4
 INTERRUPTED = 130
+
+PLAIN_WIDTH = 80
+"""How many cells wide tables are where stdout is no terminal and COLUMNS is not set."""
+
+LEAST_WIDTH = 40
+"""How many cells wide tables may always be, however narrow the terminal is."""
+
+
+def screen_width() -> int:
+    """How many cells wide tables may be: COLUMNS in the environment, the width of the terminal, or PLAIN_WIDTH."""
+    return max(LEAST_WIDTH, shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns)
 
 
 def say(*lines: str) -> None:

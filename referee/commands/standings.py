@@ -7,11 +7,13 @@ from pathlib import Path
 import msgspec
 
 from protocol.text import printable
-from referee.commands.console import DONE, USAGE, put, put_json, say
+from referee.commands.console import DONE, USAGE, put, put_json, say, screen_width
 from referee.commands.records import check_bot_of_run
 from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
 from referee.reports.bot_results import MOST_SHOWN, bot_results, results_table
-from referee.reports.tables import NAME_LIMIT, idle_cpu, report
+from referee.reports.tables.names import LONGEST, shortened
+from referee.reports.tables.overview import report
+from referee.reports.tables.rows import idle_cpu
 from referee.rules.record import NoRecord, Record
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.standings import Standings
@@ -64,7 +66,7 @@ def print_matches(path: Path, bot: str, *, as_json: bool) -> int:
     if as_json:
         put_json(msgspec.json.encode(results))
         return DONE
-    put(*results_table(results))
+    put(*results_table(results, screen_width()))
     worst = results.matches[0]
     rest = "; --json lists all matches" * (len(results.matches) > MOST_SHOWN)
     say(f"to read on: golfref replay {shlex.quote(f'{path}:{worst.match}')} --seat {worst.seat}{rest}")
@@ -78,7 +80,7 @@ def explain_faults(store: Store, summary: RunSummary) -> None:
         log.note(result.number, result.bots, result.faults)
     for bot, (number, seat) in log.first.items():
         say(*explain(_record(store, number), seat, f"match {number}"), read_on(f"{store.path}:{number}", seat, bot))
-        say(f"bot {printable(bot, NAME_LIMIT)}: {log.in_words(bot)}")
+        say(f"bot {shortened(bot, LONGEST)}: {log.in_words(bot)}")
     say(*[page_for_authors()] * bool(log.first))
 
 
@@ -100,7 +102,7 @@ def show(summary: RunSummary, *, as_json: bool) -> None:
             variants=summary.variants,
             crosstable=summary.crosstable,
         )
-        put(report(standings), "", *_provenance(summary))
+        put(report(standings, screen_width()), "", *_provenance(summary))
 
 
 def _provenance(summary: RunSummary) -> list[str]:
@@ -141,7 +143,7 @@ def _carrying(summary: RunSummary) -> list[str]:
     if not suspected:
         return [f"no bot scores more in later rotations of a deal than in first ones (tested at the level {LEVEL:g})"]
     return [
-        f"WARNING: {printable(row.bot, NAME_LIMIT)} scores more in later rotations of a deal than in first ones "
+        f"WARNING: {shortened(row.bot, LONGEST)} scores more in later rotations of a deal than in first ones "
         f"({row.later:.3f} and {row.first:.3f} match points, p = {row.p_of_all:.2g}): "
         "it may carry cards from one match to the next"
         for row in suspected
@@ -165,7 +167,7 @@ def _voided_bots(summary: RunSummary) -> list[str]:
     for bot in voided[:NAMED_VOIDED]:
         left_out = f", {bot.left_out} of its matches left out" if bot.left_out else ""
         barred = ", barred" if bot.barred else ""
-        name = printable(bot.name, NAME_LIMIT)
+        name = shortened(bot.name, LONGEST)
         lines.append(f"  {name}: {bot.voided} of its {bot.attempts} attempts voided{left_out}{barred}")
     return lines + [f"  and {len(voided) - NAMED_VOIDED} more bots; --json has all"] * (len(voided) > NAMED_VOIDED)
 

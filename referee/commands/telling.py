@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from protocol.messages import Clocks
 from protocol.text import printable
-from referee.commands.console import put, put_json, say
+from referee.commands.console import put, put_json, say, screen_width
 from referee.commands.progress import BarDisplay, Leaders, ProgressState, duration, make_bar
 from referee.reports.blame import FaultLog, explain, page_for_authors, read_on, stderr_start
 from referee.reports.game import game_lines, game_report
@@ -77,7 +77,7 @@ class Teller:
             put_json(msgspec.json.encode(game_report(seat, record, kept_in=kept_in, best=self._series.best)))
         elif shown.shows_games:
             which = [f"game {seat.game}: deal {seat.deal}, rotation {seat.rotation}"] if shown.games > 1 else []
-            put(*which, *game_lines(seat, record, self._series.best))
+            put(*which, *game_lines(seat, record, self._series.best, screen_width()))
         for number, bot in enumerate(record.seats):
             self._tell_faults(seat, record, number)
             if bot.stderr and not bot.faults:
@@ -96,7 +96,7 @@ class Teller:
             if self._shown.as_json:
                 put_json(msgspec.json.encode(SeriesLine(summary=summary)))
             else:
-                put(series_report(summary, self._shown.clocks))
+                put(series_report(summary, self._shown.clocks, screen_width()))
             for bot, lines in self._explained.items():
                 say(*lines)
                 if bot in self._log.first:

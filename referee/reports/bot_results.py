@@ -1,13 +1,14 @@
 """The matches of one bot of a run with what came of them, the worst first, so that its author knows what to replay."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from protocol.text import printable
 from referee.reports.game import faults_in_words
-from referee.reports.tables import NAME_LIMIT, plain_table
+from referee.reports.tables.layout import Column, fitted, wider
+from referee.reports.tables.names import Names
 from referee.rules.record import BrokenRecord, NoRecord, read_record
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.slaps import SlapCounts, slaps_of
@@ -60,42 +61,64 @@ def bot_results(store: Store, bot: str) -> OwnResults:
     return OwnResults(bot=bot, matches=tuple(_with_slaps(store, one) for one in found))
 
 
-def results_table(results: OwnResults) -> Iterator[str]:
-    """The worst of the matches with a heading, and how the slaps of all of them came out."""
+def results_table(results: OwnResults, width: int) -> Iterator[str]:
+    """The worst of the matches with a heading, in `width` cells, and how the slaps of all of them came out."""
     rows, count = results.matches[:MOST_SHOWN], len(results.matches)
-    slaps = any(row.slaps for row in rows)
-    titles = ["match", "game", "seat", "rank", "total", "behind", "faults"]
-    titles += ["right slaps", "wrong", "after another", "no answer in time"] if slaps else []
+    games = Names((row.variant for row in results.matches), width)
     some = f", the {len(rows)} worst of {count}" if count > len(rows) else ", the worst first"
-    yield f"Matches of {printable(results.bot, NAME_LIMIT)}{some}\n"
-    yield plain_table(titles, [_cells(row, slaps=slaps) for row in rows], text_columns={1, 6})
+    shown = fitted(_columns(rows, games), width)
+    yield f"Matches of {Names([results.bot], width)(results.bot)}{some}\n"
+    yield shown.text
     yield ""
+    yield from [note for note in [wider([shown], width)] if note]
     yield "behind: strokes above the best other total; below it where negative"
-    yield from _all_slaps(results)
+    yield from _all_slaps(results, games)
 
 
-def _all_slaps(results: OwnResults) -> Iterator[str]:
+def _all_slaps(results: OwnResults, games: Names) -> Iterator[str]:
     """A line for each game in which it could slap."""
     for variant in dict.fromkeys(row.variant for row in results.matches if row.slaps):
         rows = [row for row in results.matches if row.variant == variant]
         counts = sum((row.slaps for row in rows if row.slaps), SlapCounts())
         missed = sum(row.late_slaps for row in rows)
         yield (
-            f"slaps in all {len(rows)} matches of {printable(variant, NAME_LIMIT)}: {counts.right} right, "
+            f"slaps in all {len(rows)} matches of {games(variant)}: {counts.right} right, "
             f"{counts.wrong} wrong, {counts.late} after another, {missed} times no answer in time"
         )
 
 
-def _cells(row: OwnResult, *, slaps: bool) -> list[str]:
-    place = f"{row.rank} of {len(row.bots)}"
-    faults = faults_in_words(row.faults, forfeited=row.forfeited)
-    cells = [str(row.match), printable(row.variant, NAME_LIMIT), str(row.seat), place]
-    cells += [str(row.totals[row.seat]), f"{row.behind:+d}", faults]
-    if not slaps:
-        return cells
-    one = row.slaps
-    counts = ["-"] * 4 if one is None else [str(count) for count in (one.right, one.wrong, one.late, row.late_slaps)]
-    return cells + counts
+def _columns(rows: Sequence[OwnResult], games: Names) -> list[Column]:
+    """The columns of the table. Slaps have some where there are any."""
+    columns = [
+        Column(title="match", cells=[str(row.match) for row in rows]),
+        Column(title="game", cells=[games(row.variant) for row in rows], is_text=True),
+        Column(title="seat", cells=[str(row.seat) for row in rows]),
+        Column(title="rank", cells=[f"{row.rank} of {len(row.bots)}" for row in rows]),
+        Column(title="total", cells=[str(row.totals[row.seat]) for row in rows]),
+        Column(title="behind", cells=[f"{row.behind:+d}" for row in rows]),
+        Column(
+            title="faults",
+            cells=[faults_in_words(row.faults, forfeited=row.forfeited) for row in rows],
+            is_text=True,
+        ),
+    ]
+    if not any(row.slaps for row in rows):
+        return columns
+    return [
+        *columns,
+        Column(title="right\nslaps", cells=[_counted(row, "right") for row in rows]),
+        Column(title="wrong", cells=[_counted(row, "wrong") for row in rows]),
+        Column(title="after\nanother", cells=[_counted(row, "late") for row in rows], gives_way=1),
+        Column(
+            title="no answer\nin time",
+            cells=["-" if row.slaps is None else str(row.late_slaps) for row in rows],
+            gives_way=2,
+        ),
+    ]
+
+
+def _counted(row: OwnResult, verdict: Literal["right", "wrong", "late"]) -> str:
+    return "-" if row.slaps is None else str(getattr(row.slaps, verdict))
 
 
 def _result(result: Result, seat: int) -> OwnResult:

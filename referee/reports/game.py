@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 
 from msgspec import UNSET, Struct, UnsetType
-from tabulate import tabulate
 
-from protocol.text import printable
-from referee.reports.tables import NAME_LIMIT
+from referee.reports.tables.layout import Column, fitted, table
+from referee.reports.tables.names import Names
 from referee.rules.record import Record
 from referee.tournament.series import Best, Seating
 
@@ -81,13 +80,13 @@ def game_report(seating: Seating, record: Record, *, kept_in: str | None, best: 
     )
 
 
-def game_lines(seating: Seating, record: Record, best: Best | None) -> list[str]:
-    """The game as text. A seat that plays alone is shown beside its best game so far (NIN-13)."""
-    table = _alone(seating, record, best) if len(record.seats) == 1 else _table(record)
+def game_lines(seating: Seating, record: Record, best: Best | None, width: int) -> list[str]:
+    """The game as text, in `width` cells. A seat that plays alone is shown beside its best game so far (NIN-13)."""
+    shown = _alone(seating, record, best, width) if len(record.seats) == 1 else _table(record, width)
     rounds = " ".join("/".join(map(str, one.scores)) for one in record.result.rounds)
     at_once = "   slaps: broadcast timing" if record.clocks.slap_timing == "broadcast" else ""
     return [
-        table,
+        shown,
         f"rounds, points by seat: {rounds}",
         f"seed: {record.seed}   isolation: {record.isolation}{at_once}",
         "",
@@ -105,30 +104,31 @@ def faults_in_words(faults: Mapping[str, int], *, forfeited: bool) -> str:
     return f"{counted} (forfeited)" if forfeited else counted
 
 
-def _table(record: Record) -> str:
-    totals, ranks = record.result.totals, record.result.ranks
-    rows = [
-        (seat, _name(record, seat), totals[seat], ranks[seat], _faults(record, seat), bot.late_slaps)
-        for seat, bot in enumerate(record.seats)
+def _table(record: Record, width: int) -> str:
+    totals, ranks, seats = record.result.totals, record.result.ranks, range(len(record.seats))
+    names = Names((bot.name for bot in record.seats), width)
+    columns = [
+        Column(title="seat", cells=[str(seat) for seat in seats]),
+        Column(title="bot", cells=[names(bot.name) for bot in record.seats], is_text=True),
+        Column(title="total", cells=[str(total) for total in totals]),
+        Column(title="rank", cells=[str(rank) for rank in ranks]),
+        Column(title="faults", cells=[_faults(record, seat) for seat in seats], is_text=True),
+        Column(title="late slaps", cells=[str(bot.late_slaps) for bot in record.seats], gives_way=1),
     ]
-    return tabulate(rows, headers=["seat", "bot", "total", "rank", "faults", "late slaps"], disable_numparse=[1, 4])
+    return fitted(columns, width).text
 
 
-def _alone(seating: Seating, record: Record, best: Best | None) -> str:
-    row = (
-        seating.game,
-        _name(record, 0),
-        record.result.totals[0],
-        len(record.result.rounds),
-        best_in_words(best),
-        _faults(record, 0),
-    )
-    headers = ["game", "bot", "total", "rounds", "best so far", "faults"]
-    return tabulate([row], headers=headers, disable_numparse=[1, 4, 5])
-
-
-def _name(record: Record, seat: int) -> str:
-    return printable(record.seats[seat].name, NAME_LIMIT)
+def _alone(seating: Seating, record: Record, best: Best | None, width: int) -> str:
+    (bot,) = record.seats
+    columns = [
+        Column(title="game", cells=[str(seating.game)]),
+        Column(title="bot", cells=[Names([bot.name], width)(bot.name)], is_text=True),
+        Column(title="total", cells=[str(record.result.totals[0])]),
+        Column(title="rounds", cells=[str(len(record.result.rounds))]),
+        Column(title="best so far", cells=[best_in_words(best)], is_text=True),
+        Column(title="faults", cells=[_faults(record, 0)], is_text=True),
+    ]
+    return table(columns)
 
 
 def _faults(record: Record, seat: int) -> str:

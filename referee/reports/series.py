@@ -4,16 +4,18 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from protocol.messages import Clocks
-from protocol.text import printable
 from referee.reports.game import best_in_words
-from referee.reports.tables import NAME_LIMIT, Column, faults_table, match_points, plain_table, rows_table, strokes
+from referee.reports.tables.faults import faults_table
+from referee.reports.tables.layout import Column, fitted, table, wider
+from referee.reports.tables.names import Names
+from referee.reports.tables.rows import Figure, match_points, rows_table, strokes
 from referee.tournament.series import BotFigures, SeriesSummary, Times
 from referee.tournament.standings import BotStanding
 
 
-def series_report(summary: SeriesSummary, clocks: Clocks) -> str:
-    """All tables with headings: how the bots did, the faults if any, how long they thought, how fast they slapped."""
-    return "\n\n".join(_parts(summary, clocks))
+def series_report(summary: SeriesSummary, clocks: Clocks, width: int) -> str:
+    """All tables with headings, in `width` cells: how the bots did, their faults, their times, and their slaps."""
+    return "\n\n".join(_parts(summary, clocks, width))
 
 
 def in_words(summary: SeriesSummary) -> str:
@@ -29,20 +31,23 @@ def in_words(summary: SeriesSummary) -> str:
     return f"{games}: {', and '.join([*deals, *([more] if rest else [])])}"
 
 
-def _parts(summary: SeriesSummary, clocks: Clocks) -> Iterator[str]:
+def _parts(summary: SeriesSummary, clocks: Clocks, width: int) -> Iterator[str]:
+    names = Names((one.bot for one in summary.bots), width)
     yield in_words(summary)
     if summary.standings:
         shared = {one.bot: one.shared_firsts for one in summary.bots}
-        yield rows_table(summary.standings, _columns(shared))
+        shown = rows_table(summary.standings, width, names, _figures(shared))
+        yield shown.text
+        yield from [note for note in [wider([shown], width)] if note]
     else:
-        yield _alone(summary)
-    if faults := faults_table(summary.faults):
+        yield _alone(summary, names)
+    if faults := faults_table(summary.faults, width, names):
         yield f"Faults\n\n{faults}"
-    if thinking := _times_table(summary, lambda one: one.thinking):
+    if thinking := _times_table(summary, names, lambda one: one.thinking):
         yield f"Thinking times in ms as charged, of {1000 * clocks.move_s:g}\n\n{thinking}"
-    if verdicts := _verdicts(summary):
+    if verdicts := _verdicts(summary, names, width):
         yield f"Slaps\n\n{verdicts}"
-    if slaps := _times_table(summary, lambda one: one.slaps):
+    if slaps := _times_table(summary, names, lambda one: one.slaps):
         yield f"Times in slap windows in ms, of {1000 * clocks.slap_s:g}\n\n{slaps}"
     yield "\n".join(_particulars(summary, clocks))
 
@@ -54,18 +59,16 @@ def _particulars(summary: SeriesSummary, clocks: Clocks) -> Iterator[str]:
     yield f"seed: {summary.seed}   isolation: {summary.isolation}{at_once}"
 
 
-def _columns(shared: dict[str, int]) -> list[Column]:
+def _figures(shared: dict[str, int]) -> list[Figure]:
     return [
-        Column("rank", lambda row: str(row.rank)),
-        Column("bot", lambda row: printable(row.bot, NAME_LIMIT)),
-        Column("games won", lambda row: str(row.firsts)),
-        Column("shared", partial(_shared, shared), optional=True),
-        Column("match points", match_points),
-        Column("strokes", strokes),
-        Column("games", lambda row: str(row.matches)),
-        Column("rounds", lambda row: str(row.rounds)),
-        Column("forfeits", lambda row: str(row.forfeits), optional=True),
-        Column("late slaps", lambda row: str(row.late_slaps), optional=True),
+        Figure(title="games won", cell=lambda row: str(row.firsts)),
+        Figure(title="shared", cell=partial(_shared, shared), optional=True, gives_way=1),
+        Figure(title="match points", cell=match_points),
+        Figure(title="strokes", cell=strokes),
+        Figure(title="games", cell=lambda row: str(row.matches), gives_way=3),
+        Figure(title="rounds", cell=lambda row: str(row.rounds), gives_way=4),
+        Figure(title="forfeits", cell=lambda row: str(row.forfeits), optional=True),
+        Figure(title="late slaps", cell=lambda row: str(row.late_slaps), optional=True, gives_way=2),
     ]
 
 
@@ -74,33 +77,37 @@ def _shared(shared: dict[str, int], row: BotStanding) -> str:
     return str(shared[row.bot])
 
 
-def _alone(summary: SeriesSummary) -> str:
+def _alone(summary: SeriesSummary, names: Names) -> str:
     """The best game of a bot that plays alone (NIN-13)."""
-    rows = [[printable(one.bot, NAME_LIMIT), best_in_words(summary.best)] for one in summary.bots]
-    return plain_table(["bot", "best"], rows, text_columns={0, 1})
+    bots = Column(title="bot", cells=[names(one.bot) for one in summary.bots], is_text=True)
+    return table([bots, Column(title="best", cells=[best_in_words(summary.best)] * len(summary.bots), is_text=True)])
 
 
-def _verdicts(summary: SeriesSummary) -> str:
+def _verdicts(summary: SeriesSummary, names: Names, width: int) -> str:
     """How the slaps of each bot came out; the empty string where there were no windows."""
-    rows = [
-        [printable(one.bot, NAME_LIMIT), *map(str, (counts.right, counts.wrong, counts.late, one.late_slaps))]
-        for one in summary.bots
-        if (counts := one.verdicts) is not None
+    some = [(one, one.verdicts) for one in summary.bots if one.verdicts is not None]
+    columns = [
+        Column(title="bot", cells=[names(one.bot) for one, _ in some], is_text=True),
+        Column(title="right", cells=[str(counts.right) for _, counts in some]),
+        Column(title="wrong", cells=[str(counts.wrong) for _, counts in some]),
+        Column(title="after another", cells=[str(counts.late) for _, counts in some]),
+        Column(title="no answer in time", cells=[str(one.late_slaps) for one, _ in some]),
     ]
-    titles = ["bot", "right", "wrong", "after another", "no answer in time"]
-    return plain_table(titles, rows, text_columns={0}) if rows else ""
+    return fitted(columns, width).text if some else ""
 
 
-def _times_table(summary: SeriesSummary, times_of: Callable[[BotFigures], Times | None]) -> str:
+def _times_table(summary: SeriesSummary, names: Names, times_of: Callable[[BotFigures], Times | None]) -> str:
     """A line for each bot that has times; the empty string where none has."""
-    rows = [
-        [
-            printable(one.bot, NAME_LIMIT),
-            str(times.answers),
-            *(f"{us / 1000:.3f}" for us in (times.p50_us, times.p99_us, times.worst_us)),
-        ]
-        for one in summary.bots
-        if (times := times_of(one)) is not None
+    some = [(one, times) for one in summary.bots if (times := times_of(one)) is not None]
+    columns = [
+        Column(title="bot", cells=[names(one.bot) for one, _ in some], is_text=True),
+        Column(title="answers", cells=[str(times.answers) for _, times in some]),
+        Column(title="p50", cells=[_ms(times.p50_us) for _, times in some]),
+        Column(title="p99", cells=[_ms(times.p99_us) for _, times in some]),
+        Column(title="worst", cells=[_ms(times.worst_us) for _, times in some]),
     ]
-    titles = ["bot", "answers", "p50", "p99", "worst"]
-    return plain_table(titles, rows, text_columns={0}) if rows else ""
+    return table(columns) if some else ""
+
+
+def _ms(us: float) -> str:
+    return f"{us / 1000:.3f}"

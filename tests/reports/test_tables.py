@@ -1,10 +1,15 @@
 """Standings as a person reads them."""
 
+from collections.abc import Sequence
+
+import pytest
 from msgspec.structs import replace
 
-from referee.reports.tables import CROSSTABLE_LIMIT, crosstable, match_points, report, rows_table, strokes
+from referee.reports.tables.names import Names, cells
+from referee.reports.tables.overview import report
+from referee.reports.tables.rows import match_points, rows_table, strokes
 from referee.tournament.results import Result
-from referee.tournament.standings import BotStanding, Encounter, Standings, standings_of
+from referee.tournament.standings import BotStanding, standings_of
 
 
 def row(bot: str, rank: int = 1) -> BotStanding:
@@ -57,38 +62,43 @@ def test_without_a_standard_error_there_is_only_the_figure() -> None:
     assert strokes(replace(alone, strokes=-0.001)) == "+0.00"
 
 
+def table_of(rows: Sequence[BotStanding], width: int = 120) -> str:
+    return rows_table(rows, width, Names((row.bot for row in rows), width)).text
+
+
 def test_a_whole_report() -> None:
     faulty = replace(TWO_MATCHES[1], faults=({}, {}, {"timeout": 2, "illegal_action": 1}))
-    assert report(standings_of([TWO_MATCHES[0], faulty])) == REPORT.strip("\n")
+    assert report(standings_of([TWO_MATCHES[0], faulty]), 80) == REPORT.strip("\n")
 
 
 REPORT = """
 Standings in six-card, by match points
 
-  rank  bot       match points       strokes    matches    rounds    firsts    faults
-------  ------  --------------  ------------  ---------  --------  --------  --------
-     1  keeper   0.750 ± 0.490  -1.75 ± 0.49          2         4         1         0
-     2  greedy   0.625 ± 0.735  -1.25 ± 4.41          2         4         1         0
-     3  1e3      0.125 ± 0.245  +3.00 ± 3.92          2         4         0         3
+rank  bot      match points       strokes  matches  rounds  firsts  faults
+----  ------  -------------  ------------  -------  ------  ------  ------
+   1  keeper  0.750 ± 0.490  -1.75 ± 0.49        2       4       1       0
+   2  greedy  0.625 ± 0.735  -1.25 ± 4.41        2       4       1       0
+   3  1e3     0.125 ± 0.245  +3.00 ± 3.92        2       4       0       3
 
 Match points, the row's bot against the column's
 
-  #  bot         1      2      3
----  ------  -----  -----  -----
-  1  keeper         0.500  1.000
-  2  greedy  0.500         0.750
-  3  1e3     0.000  0.250
+#  bot         1      2      3
+-  ------  -----  -----  -----
+1  keeper         0.500  1.000
+2  greedy  0.500         0.750
+3  1e3     0.000  0.250
 
 Faults
 
-bot      timeout    illegal action
------  ---------  ----------------
-1e3            2                 1
+              illegal
+bot  timeout   action
+---  -------  -------
+1e3        2        1
 """
 
 
 def test_a_table_for_each_of_several_variants() -> None:
-    shown = report(standings_of([TWO_MATCHES[0], replace(TWO_MATCHES[1], variant="cactus short")]))
+    shown = report(standings_of([TWO_MATCHES[0], replace(TWO_MATCHES[1], variant="cactus short")]), 80)
     headings = [part for part in shown.split("\n\n") if "\n" not in part]
     assert headings == [
         "Standings, by match points",
@@ -99,44 +109,49 @@ def test_a_table_for_each_of_several_variants() -> None:
 
 
 def test_rank_by_strokes_shows_strokes_in_the_crosstable() -> None:
-    shown = report(standings_of(TWO_MATCHES, "strokes"))
+    shown = report(standings_of(TWO_MATCHES, "strokes"), 80)
     assert "by strokes" in shown
     assert "Strokes a round, the row's bot against the column's" in shown
     assert "keeper         -0.50  -4.75" in shown
 
 
 def test_rare_columns_appear_where_somebody_has_something_in_them() -> None:
-    assert "forfeits" not in rows_table([row("a")])
-    assert "late slaps" not in rows_table([row("a")])
-    rows = [row("a"), replace(row("b"), forfeits=2, late_slaps=13)]
-    titles, _, *lines = rows_table(rows).splitlines()
+    assert "forfeits" not in table_of([row("a")])
+    assert "late slaps" not in table_of([row("a")])
+    titles, _, *lines = table_of([row("a"), replace(row("b"), forfeits=2, late_slaps=13)]).splitlines()
     assert titles.split()[-3:] == ["forfeits", "late", "slaps"]
     assert [line.split()[-2:] for line in lines] == [["0", "0"], ["2", "13"]]
 
 
 def test_names_cannot_break_a_table() -> None:
-    shown = rows_table([row("\x1b[2J\nfake  1\u202e"), row("x" * 200)])
+    shown = table_of([row("\x1b[2J\nfake  1\u202e"), row("x" * 200)], 200)
     assert r"\x1b[2J\x0afake  1\u202e" in shown
-    assert "x" * 31 + "…" in shown
+    assert "x" * 16 + "…" + "x" * 15 in shown
     assert len(shown.splitlines()) == 4
     assert len({len(line) for line in shown.splitlines()}) == 1
 
 
 def test_names_that_look_like_numbers_stay_names() -> None:
-    assert "1e3" in rows_table([row("1e3"), row("007")])
-    assert "007" in rows_table([row("1e3"), row("007")])
+    assert "1e3" in table_of([row("1e3"), row("007")])
+    assert "007" in table_of([row("1e3"), row("007")])
 
 
-def test_a_crosstable_of_many_bots_shows_the_first_and_says_so() -> None:
-    names = [f"bot{number}" for number in range(60)]
-    cell = Encounter(match_points=0.5, strokes=0, matches=1)
-    table = {bot: {other: cell for other in names if other != bot} for bot in names}
-    standings = Standings(
-        rank_by="match-points", overall=tuple(row(bot) for bot in names), variants={}, crosstable=table
-    )
-    assert len(crosstable(standings).splitlines()) == 2 + CROSSTABLE_LIMIT
-    assert "(the first 12 of 60; --json has all)" in report(standings)
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_no_row_is_wider_than_the_screen_and_everybody_is_in_the_crosstable(width: int) -> None:
+    bots = [f"日本語 the very long name of bot {number} of the stable" for number in range(14)]
+    matches = [result(number, {bots[number]: 5, bots[number - 1]: 7}) for number in range(14)]
+    shown = report(standings_of([*matches, *[replace(one, variant="cactus") for one in matches]]), width)
+    lines = shown.splitlines()
+    assert max(map(cells, lines)) <= width
+    numbers = [title for line in lines if line.startswith(" #") for title in line.split()[2:]]
+    assert numbers == [str(number) for number in range(1, 15)]
+
+
+def test_what_finds_no_room_is_named_with_the_width_that_it_takes() -> None:
+    shown = report(standings_of(TWO_MATCHES), 60)
+    assert "no room for: rounds (66 columns are needed, here are 60; --json has all)" in " ".join(shown.split())
+    assert "no room" not in report(standings_of(TWO_MATCHES), 66)
 
 
 def test_before_the_first_result_there_is_nothing_to_show() -> None:
-    assert report(standings_of([])) == "No match has a result yet."
+    assert report(standings_of([]), 80) == "No match has a result yet."

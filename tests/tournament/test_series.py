@@ -150,14 +150,14 @@ def test_a_shared_first_place_is_won_and_told_apart() -> None:
     series = Series(seats=3, rotates=True)
     series.add(seating(0, 3, rotates=True), tied)
     assert [one.shared_firsts for one in series.summary().bots] == [1, 1, 0]
-    titles, _, first, *_ = series_report(series.summary(), Clocks()).split("\n\n")[1].splitlines()
+    titles, _, first, *_ = series_report(series.summary(), Clocks(), 80).split("\n\n")[1].splitlines()
     assert titles.split() == ["rank", "bot", "games", "won", "shared", "match", "points", "strokes", "games", "rounds"]
     assert first.split()[1:5] == ["faulty", "1", "1", "0.750"]
-    assert "shared" not in series_report(summary_of(2), Clocks())
+    assert "shared" not in series_report(summary_of(2), Clocks(), 80)
 
 
 def test_the_report_has_faults_by_kind_and_times_with_their_limits() -> None:
-    report = series_report(summary_of(3, "cactus"), Clocks(move_s=2.0, slap_s=0.25))
+    report = series_report(summary_of(3, "cactus"), Clocks(move_s=2.0, slap_s=0.25), 80)
 
     for heading in (
         "Slaps\n",
@@ -166,6 +166,6 @@ def test_the_report_has_faults_by_kind_and_times_with_their_limits() -> None:
         "Times in slap windows in ms, of 250\n",
     ):
         assert f"\n\n{heading}" in report
-    assert "illegal action" in report
+    assert "illegal\n" in report
     assert "isolation: limits" in report
-    assert "slap windows" not in series_report(summary_of(3), Clocks())
+    assert "slap windows" not in series_report(summary_of(3), Clocks(), 80)

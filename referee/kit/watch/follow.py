@@ -14,7 +14,9 @@ from referee.kit.screen.pages import TextPage, key_of, styled
 from referee.kit.watch.film import Film
 from referee.kit.watch.run import RunNow, RunReader
 from referee.kit.watch.step import StepPage
-from referee.reports.tables import report, rows_table
+from referee.reports.tables.names import Names
+from referee.reports.tables.overview import report
+from referee.reports.tables.rows import rows_table
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
@@ -90,7 +92,7 @@ class RunPage(Screen[None]):
         elif key in {"enter", "space"} and latest >= 0:
             self.draw(self.selected, goes_on=key == "space")
         elif key == "s":
-            self.app.push_screen(TextPage(report(self.now.standings)))
+            self.app.push_screen(TextPage(report(self.now.standings, self.size.width)))
         elif key == "?":
             self.app.push_screen(TextPage(HELP))
         else:
@@ -135,7 +137,9 @@ class RunPage(Screen[None]):
         done = f"{len(now.matches)} of {now.planned} matches"
         title = f" {printable(now.name, 40)}  {done}{self._state()}"
         self.query_one("#title", Static).update(title[:width].ljust(width))
-        table = rows_table(now.standings.overall).splitlines() if now.standings.overall else ["no match has ended yet"]
+        rows = now.standings.overall
+        names = Names((row.bot for row in rows), width)
+        table = rows_table(rows, width, names).text.splitlines() if rows else ["no match has ended yet"]
         room = max(4, (self.size.height - 5) // 2)
         shown = table[:room] if len(table) <= room else [*table[: room - 1], f"... and {len(table) - room + 1} more"]
         self.query_one("#standings", Static).update(styled([(Piece(line),) for line in ["", *shown, ""]]))

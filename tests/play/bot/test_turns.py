@@ -9,7 +9,8 @@ from msgspec import structs
 from referee.play.bot import turns
 from referee.play.bot.procfs import Holdings
 from referee.play.bot.turns import ALLOWANCE_NS, BURST_NS, Turns
-from referee.reports.tables import rows_table
+from referee.reports.tables.names import Names
+from referee.reports.tables.rows import rows_table
 from referee.rules.record import Given, GivenTogether, Record
 from referee.tournament.orders import result_of
 from referee.tournament.plan.schedule import Fixture
@@ -121,5 +122,6 @@ def test_the_standings_tell_what_was_computed_outside_turns(arena: Arena) -> Non
     (hostile, honest) = sorted(standings_of([result_of(fixture, record)]).overall, key=lambda row: row.bot)
     assert (hostile.bot, hostile.idle_cpu_ms) == ("burns_cores", record.seats[0].idle_cpu_ms)
     assert honest.idle_cpu_ms < 100
-    assert "idle CPU" in rows_table([structs.replace(hostile, idle_cpu_ms=50), honest])
-    assert "idle CPU" not in rows_table([honest])
+    names = Names((hostile.bot, honest.bot), 200)
+    assert "idle CPU" in rows_table([structs.replace(hostile, idle_cpu_ms=50), honest], 200, names).text
+    assert "idle CPU" not in rows_table([honest], 200, names).text
