@@ -8,7 +8,7 @@ import os
 import re
 import tomllib
 from codecs import BOM_UTF8
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import ceil
 from operator import itemgetter
 from pathlib import Path
@@ -33,11 +33,11 @@ from referee.rules.book.options import Options, Positive
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem
 from referee.tournament.config.entrants import GivenBot, check_trust, read_bots, usual_rotations
+from referee.tournament.config.formats import Entry, FormatKeys, StageKeys, check_formats
 from referee.tournament.config.reader import KeyPath, Problem, Reader
 from referee.tournament.plan.keys import Rotations
+from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.standings import RankBy
-
-Format = Literal["round-robin"]
 
 LONGEST_TITLE = 100
 """How many characters the name of a tournament has at most."""
@@ -63,19 +63,14 @@ MATCHES_A_WORKER = 20
 """By default there is at most one worker for this many matches: to start it costs as much as some matches."""
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class Settings(FormatKeys, frozen=True, kw_only=True):
     """The table [tournament] as it is written."""
 
     name: str | None = None
     seed: Annotated[str, Meta(min_length=1)] | None = None
     """Fixes the master key. Without it the key is secret and random."""
-    format: Format = "round-robin"
     seats: Positive = 2
     """How many bots sit at a table where the variant does not say otherwise."""
-    deals: Positive = 20
-    """How many deals each line-up plays in each variant; each of them makes a block."""
-    lineups: Positive | None = None
-    """How many line-ups are played of each variant. None means all."""
     jobs: Positive | None = None
     """Matches at a time. None means one for each core."""
     workers: Annotated[int, Meta(ge=1, le=MOST_WORKERS)] | None = None
@@ -111,6 +106,13 @@ class Config(Settings, frozen=True, kw_only=True):
     """A tournament that can be played."""
 
     name: str
+    format: Format | None
+    """None where there are `stages`."""
+    deals: int
+    """As StageRules has it; 0 where there are `stages`."""
+    stages: tuple[StageRules, ...] = ()
+    """What [[stages]] says. Empty where [tournament] says what is played."""
+    stop: StopRules | None = None
     jobs: int
     rotations: Rotations
     sets_rotations: bool = True
@@ -172,6 +174,8 @@ class _File(Struct, frozen=True, kw_only=True):
     time: Clocks = Clocks()
     faults: Faults = Faults()
     limits: BotLimits = BotLimits()
+    stop: StopRules | None = None
+    stages: tuple[StageKeys, ...] | None = None
     variants: tuple[_GivenVariant, ...] | None = None
     bots: tuple[GivenBot, ...] | None = None
 
@@ -183,7 +187,9 @@ _TABLES = {
     **dict.fromkeys(Faults.__struct_fields__, "[faults]"),
     **dict.fromkeys(Clocks.__struct_fields__, "[time]"),
     **dict.fromkeys(BotLimits.__struct_fields__, "[limits]"),
+    **dict.fromkeys(StopRules.__struct_fields__, "[stop]"),
     **dict.fromkeys(Settings.__struct_fields__, "[tournament]"),
+    "rounds": "[tournament] or `options` of [[variants]]",
 }
 """By key, the table where it belongs, in words."""
 
@@ -198,6 +204,7 @@ def load(path: str | Path) -> Config:
     bots = read_bots(file.bots, os.path.abspath(path), file.tournament.isolation, reader)
     given = file.bots or ()
     _check_enough_bots(file, reader)
+    _check_formats(file, variants, reader)
     if not _is_trust_unclear(reader):
         trusted = file.tournament.trust == "all"
         check_trust(given, file.tournament.isolation, trusted=trusted, reader=reader)
@@ -205,7 +212,9 @@ def load(path: str | Path) -> Config:
         raise ConfigError(_placed(path, text, reader.problems))
     return Config(
         **asdict(file.tournament)
+        | _formats(file)
         | {"jobs": file.tournament.jobs or cores(), "rotations": file.tournament.rotations or usual_rotations(given)},
+        stop=file.stop,
         sets_rotations=file.tournament.rotations is not None,
         limits=file.limits,
         clocks=file.time,
@@ -331,6 +340,22 @@ def _check_enough_bots(file: _File, reader: Reader) -> None:
     for path, seats in tables:
         if seats > len(file.bots) and not reader.wrong(path):
             reader.add(path, f"{seats} bots at a table, but the config has only {len(file.bots)}")
+
+
+def _check_formats(file: _File, variants: Sequence[ConfiguredVariant], reader: Reader) -> None:
+    entry = Entry(
+        bots=[bot.name or bot.builtin or "" for bot in file.bots or ()],
+        tables={variant.name: variant.seats for variant in variants},
+        rank_by=file.tournament.rank_by,
+    )
+    check_formats(file.tournament, file.stages, file.stop, entry, reader)
+
+
+def _formats(file: _File) -> dict[str, Any]:
+    """What is played of formats, by the names of Config: one stage as its keys tell it, or several."""
+    if file.stages is not None:
+        return {"format": None, "deals": 0, "stages": tuple(stage.rules() for stage in file.stages)}
+    return asdict(file.tournament.rules(file.tournament.challengers))
 
 
 def _placed(path: str | Path, text: str, problems: list[Problem]) -> list[str]:

@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct, to_builtins
@@ -21,13 +21,14 @@ from referee.rules.book.changes import in_effect
 from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, restored
-from referee.tournament.config.config import Config, ConfiguredVariant, Format
+from referee.tournament.config.config import Config, ConfiguredVariant
 from referee.tournament.plan.keys import Rotations
+from referee.tournament.plan.rounds import Entrant, Field, Format, StageRules, StopRules
 from referee.tournament.plan.schedule import Fixture, Identity, Plan, PlannedVariant
 from referee.tournament.standings import RankBy
 from referee.tournament.store.versions import short, version_of
 
-_AMENDABLE = frozenset({"name", "deals", "lineups"})
+_AMENDABLE = frozenset({"name", "deals", "lineups", "rounds", "challengers", "anchor"})
 """What may change in a run, besides its bots and variants."""
 
 VOIDS_OF_STRANGERS = 3
@@ -35,10 +36,18 @@ VOIDS_OF_STRANGERS = 3
 
 _AFTERWARDS = "nobody may choose it by the results"
 _DEALS = "the cards of every match follow from it"
+_ROUNDS = "the rounds that were played were drawn with it"
 _REASONS = {
+    "format": _ROUNDS,
+    "stages": _ROUNDS,
+    "advance": _ROUNDS,
+    "same_owner": _ROUNDS,
+    "limit": _AFTERWARDS,
+    "stop": _AFTERWARDS,
     "seed": "the commitment to the key was made with it",
     "rank_by": _AFTERWARDS,
     "voids": _AFTERWARDS,
+    "deals": _AFTERWARDS,
     "rotations": _DEALS,
 }
 _REASON = "what is played with it could not be compared with what was played without"
@@ -96,9 +105,22 @@ class Facts(Struct, frozen=True, kw_only=True):
 
     name: str
     seed: str | None
-    format: Format
+    format: Format | None
+    """None where there are `stages`."""
     deals: int
+    """As StageRules has it, as have `lineups` to `challengers`; 0 where there are `stages`."""
     lineups: int | None
+    rounds: int | None = None
+    advance: int | None = None
+    limit: int | None = None
+    challengers: tuple[str, ...] = ()
+    stages: tuple[StageRules, ...] = ()
+    """The stages where there are several."""
+    stop: StopRules | None = None
+    same_owner: Literal["apart"] | None = None
+    """With "apart", bots of the same owner never sit at one table."""
+    anchor: str | None = None
+    """The bot to which ratings relate, by name."""
     rotations: Rotations = "same"
     reuse: Reuse = "match"
     isolation: Isolation
@@ -110,6 +132,27 @@ class Facts(Struct, frozen=True, kw_only=True):
     """What the config says: from how many voided attempts on a bot can be barred, 0 for never."""
     variants: tuple[VariantFacts, ...]
     bots: tuple[BotFacts, ...]
+
+    @property
+    def stage_rules(self) -> tuple[StageRules, ...]:
+        """How each stage is played. There is at least one."""
+        if self.format is None:
+            return self.stages
+        one = StageRules(
+            format=self.format,
+            deals=self.deals,
+            lineups=self.lineups,
+            rounds=self.rounds,
+            advance=self.advance,
+            limit=self.limit,
+            challengers=self.challengers,
+        )
+        return (one,)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the whole plan follows from the config and the key. Else it is drawn round by round."""
+        return self.format in ("round-robin", "gauntlet") and self.stop is None
 
     @property
     def voids_that_bar(self) -> int:
@@ -165,18 +208,34 @@ def config_facts(config: Config, had: Sequence[VariantFacts] = ()) -> Facts:
     return Facts(**settings | {"variants": variants, "bots": bots})
 
 
+def field_of(facts: Facts, key: bytes) -> Field:
+    """All on which the rounds of a run depend besides what was played, from its config and its master key."""
+    return Field(
+        master_key=key,
+        bots=[Entrant(name=bot.name, owner=bot.owner) for bot in facts.bots],
+        variants=_planned(facts),
+        stages=facts.stage_rules,
+        stop=facts.stop,
+        apart=facts.same_owner == "apart",
+    )
+
+
 def plan_of(facts: Facts, key: bytes) -> Plan:
     """The plan that a config and a master key make."""
     return Plan(
         master_key=key,
         bots=[bot.name for bot in facts.bots],
-        variants=[
-            PlannedVariant(variant=variant.name, seats=variant.seats, rotations=facts.rotations)
-            for variant in facts.variants
-        ],
+        variants=_planned(facts),
         deals=facts.deals,
         lineups=facts.lineups,
     )
+
+
+def _planned(facts: Facts) -> list[PlannedVariant]:
+    return [
+        PlannedVariant(variant=variant.name, seats=variant.seats, rotations=facts.rotations)
+        for variant in facts.variants
+    ]
 
 
 def config_differences(old: Facts, new: Facts) -> ConfigDifferences:
@@ -186,10 +245,14 @@ def config_differences(old: Facts, new: Facts) -> ConfigDifferences:
     before, after = to_builtins(old), to_builtins(new)
     for key in (key for key in after if key not in ("variants", "bots")):
         found = _changes("", {key: before[key]}, {key: after[key]})
-        if key in _AMENDABLE:
+        if key in _AMENDABLE and not (key == "deals" and new.format == "knockout"):
             changes += found
         else:
             refused += (f"{text} ({_REASONS.get(key, _REASON)})" for text in found)
+    if new.format == old.format == "knockout":
+        had = {bot.name for bot in old.bots}
+        late = (bot.name for bot in new.bots if bot.name not in had)
+        refused += (f"bot `{name}`: added (a knockout that has begun takes nobody in)" for name in late)
     return ConfigDifferences(
         changes=[*changes, *_variant_changes(old.variants, new.variants), *_bot_changes(old.bots, new.bots)],
         refused=refused,

@@ -224,7 +224,7 @@ command = ["python3", "no.py"]
         "c.toml:22:13: variants[1].options.'é': unknown option",
         "c.toml:22:22: variants[1].options.round: unknown option; did you mean `rounds`?",
         'c.toml:22:41: variants[1].options.decks: expected "auto", 1, 2 or 3, got 7',
-        "c.toml:23:1: variants[1].rounds: unknown key here; it belongs in the `options` of [[variants]]",
+        "c.toml:23:1: variants[1].rounds: unknown key here; it belongs in [tournament] or `options` of [[variants]]",
         "c.toml:25:8: bots[0].name: expected str, got int",
         'c.toml:26:11: bots[0].command: expected array of str, got str; write ["python3", "mine.py"]',
         "c.toml:28:11: bots[1].builtin: unknown shipped bot `gredy`; did you mean `greedy`?",
@@ -273,7 +273,7 @@ def test_a_bots_name_is_short_and_shows_as_what_it_is(name: str) -> None:
 @pytest.mark.usefixtures("folder")
 def test_control_characters_of_a_config_do_not_reach_the_terminal() -> None:
     (line,) = problems(HEAD + '"\\u001b[2J" = 1\n' + GAME + TWO)
-    assert line.startswith("c.toml:3:1: tournament.'\\x1b[2J': unknown key; expected name, seed, format, ")
+    assert line.startswith("c.toml:3:1: tournament.'\\x1b[2J': unknown key; expected format, deals, ")
 
 
 @pytest.mark.usefixtures("folder")

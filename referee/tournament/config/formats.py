@@ -1,0 +1,296 @@
+"""What the config says of formats: which keys each format has, what they must be, and what is wrong with them.
+
+Knows bots and games by their names and seats only; it must not know how rounds are drawn.
+"""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from re import fullmatch
+from typing import Literal
+
+from msgspec import Struct
+
+from referee.rules.book.options import Positive
+from referee.tournament.config.reader import KeyPath, Reader
+from referee.tournament.plan.rounds import Format, StageRules, StopRules
+from referee.tournament.standings import RankBy
+
+LACKING = frozenset({"gauntlet", "swiss", "knockout", "ladder", "adaptive", "stages", "stop", "same_owner", "anchor"})
+"""Formats and keys that this version does not know how to play yet. The config refuses them."""
+
+USUAL_DEALS: Mapping[Format, int] = {
+    "round-robin": 20,
+    "gauntlet": 20,
+    "swiss": 4,
+    "knockout": 4,
+    "ladder": 2,
+    "adaptive": 4,
+}
+"""How many deals a format has where the config does not say."""
+
+USES: Mapping[str, Sequence[Format]] = {
+    "lineups": ("round-robin", "gauntlet"),
+    "rounds": ("swiss", "ladder", "adaptive"),
+    "advance": ("knockout",),
+    "limit": ("knockout",),
+    "challengers": ("gauntlet",),
+    "stop": ("round-robin", "gauntlet", "adaptive"),
+    "same_owner": ("round-robin", "gauntlet", "swiss", "ladder", "adaptive"),
+}
+"""By key, the formats that have it. What is not here, all formats have."""
+
+STAGED: Sequence[Format] = ("round-robin", "swiss", "knockout", "adaptive")
+"""The formats that a stage can have: those that end by themselves, with all bots in one order."""
+
+DEALS_A_LIMIT = 10
+"""By default a tie of a knockout has at most so many times the deals after which it can first be settled."""
+
+
+class StageKeys(Struct, frozen=True, kw_only=True):
+    """What [tournament] says of its format where there is one stage, and what each of [[stages]] says."""
+
+    format: Format | None = None
+    """`round-robin` where neither this nor [[stages]] is there."""
+    deals: Positive | None = None
+    """See StageRules, as for all keys here. None means what is usual in the format."""
+    lineups: Positive | None = None
+    rounds: Positive | None = None
+    advance: Positive | None = None
+    limit: Positive | None = None
+
+    def rules(self, challengers: tuple[str, ...] = ()) -> StageRules:
+        """The stage as it is played."""
+        format_ = self.format or "round-robin"
+        deals = self.deals or USUAL_DEALS[format_]
+        is_knockout = format_ == "knockout"
+        return StageRules(
+            format=format_,
+            deals=deals,
+            lineups=self.lineups,
+            rounds=self.rounds,
+            advance=self.advance or (1 if is_knockout else None),
+            limit=self.limit or (deals * DEALS_A_LIMIT if is_knockout else None),
+            challengers=challengers,
+        )
+
+
+class FormatKeys(StageKeys, frozen=True, kw_only=True):
+    """The keys of [tournament] that are about who meets whom."""
+
+    challengers: tuple[str, ...] = ()
+    """The bots that a gauntlet is about, by name."""
+    same_owner: Literal["apart"] | None = None
+    """With "apart", bots of the same owner never sit at one table."""
+    anchor: str | None = None
+    """The bot to which ratings relate, by name. None leaves it to the ratings."""
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """What is entered, as far as formats care."""
+
+    bots: Sequence[str]
+    """By name."""
+    tables: Mapping[str, int]
+    """By variant, how many bots sit at a table."""
+    rank_by: RankBy
+
+    @property
+    def seats(self) -> int:
+        """How many bots the largest table has."""
+        return max(self.tables.values(), default=2)
+
+
+def check_formats(
+    keys: FormatKeys, stages: Sequence[StageKeys] | None, stop: StopRules | None, entry: Entry, reader: Reader
+) -> None:
+    """Note all that is wrong with the format, the stages and what goes with them."""
+    _check_names(keys, entry, reader)
+    if keys.same_owner is not None:
+        _check_there("same_owner", ("tournament", "same_owner"), reader)
+    if stages is not None:
+        _check_there("stages", ("stages",), reader)
+        _check_one_place(keys, stop, reader)
+        _check_stages(stages, entry, reader)
+        return
+    if not reader.wrong(("tournament", "format")):
+        _check_stage(keys, ("tournament",), entry, reader, bots=len(entry.bots))
+        if keys.format == "gauntlet":
+            _check_challengers(keys, entry, reader)
+    if stop is not None:
+        _check_there("stop", ("stop",), reader)
+        _check_use("stop", ("stop",), keys.format or "round-robin", reader)
+        _check_stop(stop, len(keys.challengers) or len(entry.bots), reader)
+
+
+def _check_there(what: str, path: KeyPath, reader: Reader) -> None:
+    """What nobody has built cannot be played."""
+    if what in LACKING:
+        reader.add(path, f"this version of golfref does not have `{what}` yet")
+
+
+def _check_names(keys: FormatKeys, entry: Entry, reader: Reader) -> None:
+    """Bots that [tournament] names must be there."""
+    named: list[tuple[KeyPath, str]] = [
+        (("tournament", "challengers", index), name) for index, name in enumerate(keys.challengers)
+    ]
+    if keys.anchor is not None:
+        _check_there("anchor", ("tournament", "anchor"), reader)
+        named.append((("tournament", "anchor"), keys.anchor))
+    for path, name in named:
+        if name not in entry.bots and entry.bots:
+            near = get_close_matches(name, entry.bots, n=1)
+            hint = f"did you mean `{near[0]}`?" if near else f"the bots are {_several(entry.bots)}"
+            reader.add(path, f"there is no bot `{name}`; {hint}")
+    for index, name in enumerate(keys.challengers):
+        if name in keys.challengers[:index]:
+            first: KeyPath = ("tournament", "challengers", keys.challengers.index(name))
+            reader.add(("tournament", "challengers", index), f"`{name}` stands here twice", first=first)
+
+
+def _check_one_place(keys: FormatKeys, stop: StopRules | None, reader: Reader) -> None:
+    """With [[stages]], nothing else says what a stage is."""
+    for key in (*StageKeys.__struct_fields__, "challengers"):
+        if getattr(keys, key) not in (None, ()):
+            what = "a gauntlet cannot be a stage" if key == "challengers" else "each of them says that itself"
+            reader.add(("tournament", key), f"does not go with [[stages]]: {what}", at_key=True)
+    if stop is not None:
+        why = "a stage is over when it has been played as it says; a knockout stops its ties by itself"
+        reader.add(("stop",), f"does not go with [[stages]]: {why}", at_key=True)
+
+
+def _check_stages(stages: Sequence[StageKeys], entry: Entry, reader: Reader) -> None:
+    """Each stage must be playable by the bots that the one before sends on."""
+    bots = len(entry.bots)
+    if len(stages) == 1:
+        reader.add(("stages", 0), "expected two stages or more; with one, write its keys into [tournament]")
+    for index, stage in enumerate(stages):
+        path: KeyPath = ("stages", index)
+        is_last = index == len(stages) - 1
+        if stage.format not in (None, *STAGED):
+            what = "never ends" if stage.format == "ladder" else "does not rank all of its bots"
+            reader.add((*path, "format"), f"a {stage.format} {what}, so it cannot be a stage; expected {_or(STAGED)}")
+            return
+        if stage.format == "knockout" and not is_last:
+            reader.add((*path, "format"), "only the last stage can be a knockout, since it orders only its winners")
+            return
+        _check_stage(stage, path, entry, reader, bots=bots, sends_on=not is_last)
+        if is_last:
+            return
+        if stage.advance is None:
+            text = "expected `advance`: how many bots go on into the next stage"
+            reader.missing((*path, "advance"), text)
+            return
+        if stage.advance >= bots:
+            text = f"expected fewer than the {bots} bots of this stage, got {stage.advance}"
+            reader.add((*path, "advance"), text)
+            return
+        following = stages[index + 1].format or "round-robin"
+        if stage.advance < (least := least_bots(following, entry.seats)):
+            text = f"{stage.advance} bots go on, but the next stage is a {following}, which needs {least} or more"
+            reader.add((*path, "advance"), text)
+            return
+        bots = stage.advance
+
+
+def least_bots(format_: Format, seats: int) -> int:
+    """How many bots a format needs at tables of this size."""
+    return seats + 1 if format_ in ("swiss", "ladder") else seats
+
+
+def _check_stage(  # noqa: PLR0913 - what it checks, where that stands, and what goes with it
+    stage: StageKeys, path: KeyPath, entry: Entry, reader: Reader, *, bots: int, sends_on: bool = False
+) -> None:
+    """The keys must be those of the format, and the bots enough."""
+    format_ = stage.format or "round-robin"
+    if stage.format is not None:
+        _check_there(stage.format, (*path, "format"), reader)
+    for key in StageKeys.__struct_fields__:
+        if getattr(stage, key) is not None and not (key == "advance" and sends_on):
+            _check_use(key, (*path, key), format_, reader)
+    if isinstance(stage, FormatKeys):
+        for key in ("challengers", "same_owner"):
+            if getattr(stage, key):
+                _check_use(key, (*path, key), format_, reader)
+    if entry.rank_by == "strokes" and format_ in ("swiss", "knockout", "ladder"):
+        text = f"a {format_} orders bots by whom they beat, not by strokes; leave it out, or choose a round-robin"
+        reader.add(("tournament", "rank_by"), text)
+    if entry.seats <= bots < (least := least_bots(format_, entry.seats)):
+        text = (
+            f"a {format_} with tables of {entry.seats} needs {least} bots or more, but there are {bots}; "
+            "with so few a round-robin lets everybody meet"
+        )
+        reader.add((*path, "format"), text)
+    if format_ == "knockout":
+        _check_knockout(stage, path, entry, reader)
+
+
+def _check_use(key: str, path: KeyPath, format_: Format, reader: Reader) -> None:
+    """A key that a format has no use for would be passed over in silence."""
+    having = USES.get(key, (format_,))
+    if format_ not in having:
+        where = "[stop]" if key == "stop" else f"`{key}`"
+        reader.add(path, f"a {format_} has no use for {where}; formats that have it: {', '.join(having)}", at_key=True)
+
+
+def _check_knockout(stage: StageKeys, path: KeyPath, entry: Entry, reader: Reader) -> None:
+    """A tie is the same table in every variant, and the winners of some tables fill one of the next round."""
+    if len(set(entry.tables.values())) > 1:
+        some = ", ".join(f"`{name}` has {seats}" for name, seats in entry.tables.items())
+        text = f"a tie of a knockout is played in every variant, so all need as many seats, but {some}"
+        reader.add((*path, "format"), text)
+        return
+    if stage.advance is not None and (stage.advance >= entry.seats or entry.seats % stage.advance):
+        fitting = _or([str(some) for some in range(1, entry.seats) if entry.seats % some == 0])
+        text = f"the winners of some tables of {entry.seats} must fill the next, so expected {fitting}"
+        reader.add((*path, "advance"), f"{text}, got {stage.advance}")
+    rules = stage.rules()
+    if stage.limit is not None and stage.limit < rules.deals:
+        text = f"a tie plays {rules.deals} deals before it can be settled, so expected {rules.deals} or more"
+        reader.add((*path, "limit"), f"{text}, got {stage.limit}")
+
+
+def _check_challengers(keys: FormatKeys, entry: Entry, reader: Reader) -> None:
+    """A gauntlet has challengers, and enough others for each of its tables."""
+    path: KeyPath = ("tournament", "challengers")
+    if not keys.challengers:
+        if not reader.wrong(path):
+            reader.add(("tournament", "format"), 'a gauntlet needs `challengers = ["NAME"]`: the bots that it is about')
+        return
+    others = len(set(entry.bots) - set(keys.challengers))
+    if not reader.wrong(path) and others < entry.seats - 1 < len(entry.bots):
+        text = (
+            f"each table has one challenger and {entry.seats - 1} of the other bots, of which there are {others}; "
+            "add bots, or name fewer challengers"
+        )
+        reader.add(path, text)
+
+
+def _check_stop(stop: StopRules, ranked: int, reader: Reader) -> None:
+    """`ranked` is how many bots are put in an order."""
+    if stop.when is None and stop.precision is None and not reader.wrong(("stop",)):
+        reader.add(("stop",), "expected `when` or `precision`, which say what is to be known")
+    if stop.when is not None and stop.when != "all":
+        numbers = fullmatch(r"top ([1-9][0-9]{0,8})", stop.when)
+        if numbers is None:
+            reader.add(("stop", "when"), f'expected "all" or "top N", such as "top 3", got "{stop.when[:40]}"')
+        elif int(numbers[1]) >= ranked > 1:
+            text = f'expected "all", or "top N" with N from 1 to {ranked - 1}, since {ranked} bots are ranked'
+            reader.add(("stop", "when"), f'{text}, got "{stop.when}"')
+    if stop.when is not None and ranked == 1:
+        text = "one bot is ranked, which leaves no order to find; use `precision`, or name more challengers"
+        reader.add(("stop", "when"), text)
+    if stop.when is None and stop.difference and stop.precision is not None:
+        reader.add(("stop", "difference"), "goes with `when` only", at_key=True)
+    if not 0 <= stop.difference < 1:
+        reader.add(("stop", "difference"), f"expected match points from 0 to below 1, got {stop.difference:g}")
+    if stop.precision is not None and not 0 < stop.precision <= 0.5:
+        reader.add(("stop", "precision"), f"expected match points above 0, at most 0.5, got {stop.precision:g}")
+
+
+def _several(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + ", ..." * (len(names) > 8)
+
+
+def _or(words: Sequence[str]) -> str:
+    """The words as a choice: `a, b or c`."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
