@@ -1,0 +1,131 @@
+"""Strengths of bots, against what R's package PlackettLuce (0.4.5) gives, and what must hold for any matches."""
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+
+from referee.tournament.results import Result
+from referee.tournament.statistics import plackett_luce
+from referee.tournament.statistics.plackett_luce import Matches
+from referee.tournament.statistics.ratings import strengths
+
+
+def match(deal: int, variant: str = "six", **ranks: int) -> Result:
+    """A match with these ranks, by bot."""
+    places = tuple(ranks.values())
+    none: tuple[dict[str, int], ...] = ({},) * len(ranks)
+    return Result(
+        number=deal, variant=variant, block=deal, deal=deal, bots=tuple(ranks), totals=places, ranks=places, rounds=1,
+        forfeited=(False,) * len(ranks), faults=none, late_slaps=(0,) * len(ranks),
+    )  # fmt: skip
+
+
+FRUIT = [
+    match(0, apple=1, banana=2),
+    match(0, banana=1, orange=2, pear=3, apple=4),
+    match(0, banana=1, orange=1, pear=1, apple=4),
+    match(1, apple=1, banana=2, orange=3),
+    match(1, banana=1, orange=1, apple=3),
+    match(0, apple=1, pear=2, orange=3),
+]
+"""The example of the package's own pages: ties of two and of three, tables of two to four."""
+
+PUDDINGS = {
+    ("p1", "p2"): (19, 22, 16), ("p1", "p3"): (16, 19, 12), ("p2", "p3"): (19, 19, 10), ("p1", "p4"): (18, 23, 13),
+    ("p2", "p4"): (23, 19, 9), ("p3", "p4"): (19, 20, 15), ("p1", "p5"): (13, 19, 18), ("p2", "p5"): (16, 20, 12),
+    ("p3", "p5"): (16, 15, 17), ("p4", "p5"): (17, 14, 16), ("p1", "p6"): (18, 21, 12), ("p2", "p6"): (22, 20, 12),
+    ("p3", "p6"): (13, 18, 10), ("p4", "p6"): (14, 19, 18), ("p5", "p6"): (11, 21, 12),
+}  # fmt: skip
+"""Davidson (1970), as in the package: by pair, how often the first was liked more, the second, and neither."""
+
+OUTCOMES = ((1, 2), (2, 1), (1, 1))
+
+
+def pudding_matches() -> list[Result]:
+    return [
+        match(deal, "pudding", **dict(zip(pair, ranks, strict=True)))
+        for pair, counts in PUDDINGS.items()
+        for ranks, count in zip(OUTCOMES, counts, strict=True)
+        for deal in range(count)
+    ]
+
+
+def fitted(results: Sequence[Result]) -> list[float]:
+    """Strengths less that of the first bot, in the order of names, then the logarithms of ties."""
+    matches = Matches()
+    for result in results:
+        matches.add(result)
+    model = matches.model()
+    found = model.fit().tolist()
+    bots = len(model.names)
+    return [*(strength - found[0] for strength in found[:bots]), *found[bots:]]
+
+
+@pytest.mark.parametrize(
+    ("pseudo", "expected"),
+    [
+        (0.5, [0, 0.25287377226, -0.61350684274, -0.08688471289, -2.15068110157, -0.79245357182]),
+        (2.0, [0, 0.18096396736, -0.42365745958, -0.04300410063, -2.69594771682, -0.86644141978]),
+    ],
+)
+def test_ties_of_any_size_are_those_of_the_package_plackettluce(
+    monkeypatch: pytest.MonkeyPatch, pseudo: float, expected: list[float]
+) -> None:
+    """Coefficients of R's PlackettLuce 0.4.5 with `npseudo` as here, after 100,000 iterations to 1e-12."""
+    monkeypatch.setattr(plackett_luce, "PSEUDO", pseudo)
+
+    assert fitted(FRUIT) == pytest.approx(expected, abs=1e-9)
+
+
+def test_two_at_a_table_are_davidsons_puddings() -> None:
+    expected = [0, 0.2188770300, 0.1520511259, 0.1740634712, 0.1330615789, 0.3747427663, -0.3029811052]
+
+    assert fitted(pudding_matches()) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_order_of_matches_has_no_influence() -> None:
+    results = [*pudding_matches(), *FRUIT]
+    names = sorted({bot for result in results for bot in result.bots})
+    shuffled = results.copy()
+    Random(1).shuffle(shuffled)  # noqa: S311 - a test that can be told again
+
+    assert strengths(results, names) == strengths(shuffled, names)
+
+
+def test_who_did_the_same_is_as_strong_to_the_last_digit() -> None:
+    """Each beat the next of a circle, but for one who lost to all and one who has not played."""
+    circle = [match(0, a=1, b=2), match(0, b=1, c=2), match(0, c=1, a=2)]
+    found = strengths([*circle, match(0, a=1, d=2), match(0, b=1, d=2), match(0, c=1, d=2)], ["a", "b", "c", "d", "e"])
+
+    assert found["a"] == found["b"] == found["c"] > 0 == found["e"] > found["d"]
+
+
+def test_a_bot_that_wins_everything_has_the_strength_of_half_a_loss() -> None:
+    """The likelihood of x is 2 log p(x - y) + half a win and half a loss of both, and y = -x."""
+    found = strengths([match(0, a=1, b=2), match(1, a=1, b=2)], ["a", "b"])
+
+    x = found["a"]
+    assert found["b"] == -x
+    win, middle = 1 / (1 + 2.718281828459045 ** (-2 * x)), 1 / (1 + 2.718281828459045**-x)
+    assert 2 * (1 - win) + 0.5 * (1 - middle) - 0.5 * middle == pytest.approx(0, abs=1e-5)
+
+
+def test_a_game_of_many_matches_weighs_as_much_as_one_of_few() -> None:
+    """The same results in both, but ten times as often in one."""
+    few = [match(0, "four", a=1, b=2), match(1, "four", a=2, b=1), match(2, "four", a=2, b=1)]
+    many = [match(3 * copy + one.deal, "nine", **dict(zip(one.bots, (3 - rank for rank in one.ranks), strict=True)))
+            for copy in range(10) for one in few]  # fmt: skip
+
+    found = strengths([*few, *many], ["a", "b"])
+
+    assert found == {"a": 0.0, "b": 0.0}
+
+
+def test_bots_that_are_gone_count_as_opponents_and_are_not_listed() -> None:
+    """Each beat a bot of its own; that of b was the stronger one."""
+    gone = [match(0, strong=1, weak=2), match(1, strong=1, weak=2)]
+    found = strengths([*gone, match(0, a=1, weak=2), match(0, b=1, strong=2)], ["a", "b"])
+
+    assert set(found) == {"a", "b"}
+    assert found["b"] > found["a"]
