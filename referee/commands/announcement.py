@@ -46,8 +46,9 @@ def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
         side_by_side = f"{matches(jobs)} at a time" + f" in {workers} workers" * (workers > 1)
         what = "this takes" if left == len(run.plan) else f"what is left ({matches(left)}) takes"
         say(
-            f"isolation {config.isolation}, {side_by_side}; if bots answer at once, {what} about "
-            f"{duration(found.wall_s)}, and {found.stored_bytes / 1e6:.1f} MB in the store"
+            f"isolation {config.isolation}, {side_by_side}",
+            f"if bots answer at once, {what} about {duration(found.wall_s)}, "
+            f"and {found.stored_bytes / 1e6:.1f} MB in the store",
         )
     return found
 

@@ -6,12 +6,14 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import product
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from referee.commands.console import say
+from referee.commands.console import say, screen_width
 from referee.commands.forecast import Pace
+from referee.reports.tables.names import LONGEST, SHORTEST, cells, shortened
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import RankBy
@@ -28,6 +30,12 @@ REDRAW_S = 0.1
 
 LEADERS_SHOWN = 3
 """How many bots are named as leading."""
+
+BAR_WIDTH = 12
+"""Cells of the bar."""
+
+COUNTS_WIDTH = 34
+"""Cells of a line that the number of matches and the time left take with the gaps between them."""
 
 
 class _Mean(Struct, gc=False):
@@ -52,11 +60,16 @@ class Leaders:
             mean.total += figure
             mean.count += 1
 
-    def __str__(self) -> str:
-        """The best few with their figures, or the empty string before the first match."""
+    def words(self, room: int) -> str:
+        """The best few with their figures, as many as fit into so many cells; empty before the first match."""
         means = {bot: mean.total / mean.count for bot, mean in self._means.items()}
         best = sorted(means, key=lambda bot: means[bot], reverse=self._rank_by == "match-points")
-        return "leading: " + ", ".join(f"{bot} {means[bot]:.2f}" for bot in best[:LEADERS_SHOWN]) if best else ""
+        text = ""
+        for shown, limit in product(range(LEADERS_SHOWN if best else 0, 0, -1), range(LONGEST, SHORTEST - 1, -2)):
+            text = "leading: " + ", ".join(f"{shortened(bot, limit)} {means[bot]:.2f}" for bot in best[:shown])
+            if cells(text) <= room:
+                break
+        return text
 
 
 def _strokes(result: Result) -> list[float]:
@@ -84,6 +97,11 @@ class LineDisplay:
 
     every_s = PLAIN_EVERY_S
 
+    @property
+    def room(self) -> int:
+        """How many cells a line has for the leaders."""
+        return screen_width() - COUNTS_WIDTH
+
     def begin(self, state: ProgressState) -> None:
         """Show what is there before the first match of this session ends."""
         if 0 < state.done < state.total:
@@ -107,6 +125,11 @@ class BarDisplay:
 
     def __init__(self, bar: "Progress") -> None:
         self._bar = bar
+
+    @property
+    def room(self) -> int:
+        """How many cells a line has for the leaders."""
+        return self._bar.console.width - BAR_WIDTH - COUNTS_WIDTH
 
     def begin(self, state: ProgressState) -> None:
         """Show what is there before the first match of this session ends."""
@@ -176,7 +199,7 @@ class RunProgress:
             total=self._total,
             voided=self._voided,
             left=self._left(),
-            leaders=str(self._leaders),
+            leaders=self._leaders.words(self._display.room),
         )
 
     def _left(self) -> str:
@@ -219,4 +242,6 @@ def make_bar(console: "Console") -> "Progress":
 
     texts = (TextColumn(f"{{task.fields[{name}]}}", markup=False) for name in ("left", "leaders"))
     # We draw it ourselves: a thread of its own would stand in the way while slaps are timed.
-    return Progress(BarColumn(), MofNCompleteColumn(), *texts, console=console, transient=True, auto_refresh=False)
+    return Progress(
+        BarColumn(BAR_WIDTH), MofNCompleteColumn(), *texts, console=console, transient=True, auto_refresh=False
+    )

@@ -174,7 +174,7 @@ class _Bar:
         if self._bots > 1:
             self._leaders.add(result)
         left_s = (time.monotonic() - self._begun_s) / self._done * (self._total - self._done)
-        self._display.show(self._state(f"about {duration(left_s)} left", str(self._leaders)))
+        self._display.show(self._state(f"about {duration(left_s)} left", self._leaders.words(self._display.room)))
 
     def _state(self, left: str, leaders: str) -> ProgressState:
         return ProgressState(done=self._done, total=self._total, voided=0, left=left, leaders=leaders)

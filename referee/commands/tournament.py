@@ -153,7 +153,7 @@ def _play(options: TournamentOptions, run: PreparedRun, estimate: Estimate, lock
     with contextlib.closing(open_store(run, lock)) as store:
         if run.notes:
             store.note(*run.notes)
-        say(f"commitment {commitment(run.key)} (SHA-256 of the master key, which is revealed at the end)")
+        say(f"commitment {commitment(run.key)}", "  (SHA-256 of the master key, which is revealed at the end)")
         shown = progress(store.results(), len(run.plan), run.config.rank_by, Pace(estimate))
         try:
             with signals.held(), shown as watcher:

@@ -4,6 +4,7 @@ import io
 import re
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 
 from referee.commands.forecast import Estimate, Pace
@@ -85,6 +86,15 @@ def test_a_new_run_says_nothing_until_there_is_something_to_tell(capsys: pytest.
     assert first.startswith("0/10 matches so far; about ")
     assert [line.partition(",")[0] for line in lines] == ["3/10 matches", "6/10 matches", "9/10 matches"]
     assert last == "10/10 matches; leading: ann 1.00, bea 0.00"
+
+
+def test_as_many_leaders_are_named_as_find_room() -> None:
+    ahead = leaders(1)
+    assert [ahead.words(room) for room in (27, 26)] == ["leading: ann 1.00, bea 0.00", "leading: ann 1.00"]
+    long = Leaders("match-points")
+    long.add(replace(result(0), bots=("a neural network of the first kind", "bea")))
+    assert long.words(50) == "leading: a neural netw…e first kind 1.00, bea 0.00"
+    assert long.words(20) == "leading: a neu…kind 1.00"
 
 
 def test_a_void_is_told_and_counted(capsys: pytest.CaptureFixture[str]) -> None:

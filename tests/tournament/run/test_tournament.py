@@ -257,7 +257,7 @@ def test_a_finished_run_is_only_shown_again(once: tuple[Path, str, str]) -> None
 
 def test_the_estimate_is_of_what_is_left(tmp_path: Path) -> None:
     write(tmp_path)
-    assert "at a time; if bots answer at once, this takes about" in golfref("tournament", "small.toml", cwd=tmp_path)[1]
+    assert "at a time\nif bots answer at once, this takes about" in golfref("tournament", "small.toml", cwd=tmp_path)[1]
     with closing(sqlite3.connect(tmp_path / "small.golfref")) as database, database:
         database.execute("DELETE FROM matches WHERE number > 14")
     dry = golfref("tournament", "small.toml", "--dry-run", cwd=tmp_path)[1]
