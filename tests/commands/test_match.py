@@ -116,7 +116,7 @@ def test_faults_of_a_series_are_told_once_with_all_games_that_have_them(tmp_path
     bots = ("--bot", f"{sys.executable} bot.py", "--bot", "builtin:random", "--dir", "mine")
     shown, why = golfref(*SHORT, *bots, "--games", "4", "--strict", "--record", "m.jsonl", cwd=tmp_path, code=1)
 
-    assert "Faults\n\nbot  crashed\n" in shown
+    assert "Faults\n\nbot    crashed\n" in shown
     assert why.count("I do not know what to do") == 1
     assert "bot other: crashed in games 0, 1, 2 and 1 more" in why
     assert "m.jsonl:0" in why
