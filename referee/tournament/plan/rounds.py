@@ -6,12 +6,15 @@ know how rounds are drawn or kept.
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 from referee.tournament.plan.schedule import PlannedVariant
 from referee.tournament.results import Result
+
+if TYPE_CHECKING:
+    from referee.tournament.plan.meetings import Meetings
 
 Format = Literal["round-robin", "gauntlet", "swiss", "knockout", "ladder", "adaptive"]
 """How it is chosen who meets whom."""
@@ -111,3 +114,6 @@ class Past(Struct, frozen=True, kw_only=True):
     former: Sequence[Result] = ()
     """Results with bots that are no longer in the run, each such bot under a name that tells its version. They count
     for ratings only."""
+    meetings: "Meetings | None" = None
+    """What rounds, played and former come to, for formats that need no more than these sums. None where nobody has
+    made them."""

@@ -1,0 +1,74 @@
+"""A Swiss: round by round, bots of about equal standing meet that have not met yet, at tables of any size."""
+
+from collections.abc import Iterable
+from math import ceil, log2
+
+from referee.rules.table.streams import Stream
+from referee.tournament.formats.seating import players_of, seat, seatable, who_plays
+from referee.tournament.plan.meetings import Meetings, meetings_of
+from referee.tournament.plan.rounds import End, Field, Past, Round, Table
+from referee.tournament.plan.schedule import PlannedVariant
+from referee.tournament.statistics.pair_strengths import pair_strengths
+
+
+def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
+    """The next round of this stage, whose entrants are the bots of the field.
+
+    The bots are ordered by what they have done in the whole past; where that is equal, and in the first round, by lot.
+    Games with the same number of seats share the tables of a round. Each other number has tables of its own, and those
+    who have just met at the others count as having met. seating.who_plays says who sits out, seating.seat who meets.
+    """
+    rules = field.stages[stage]
+    number = past.rounds[-1].number + 1 if past.rounds else 0
+    drawn = sum(one.stage == stage for one in past.rounds)
+    sizes = sizes_of(field.variants)
+    rounds = rules.rounds or usual_rounds(len(field.bots), sizes)
+    if drawn >= rounds:
+        return End(reason=f"all {rounds} rounds of the Swiss have been played")
+    meetings = meetings_of(past)
+    strengths = pair_strengths(meetings.scores, [bot.name for bot in field.bots])
+    stream = Stream(field.master_key, f"swiss/{number}")
+    lots = stream.shuffled(sorted(field.bots, key=lambda bot: bot.name))
+    players = players_of(sorted(lots, key=lambda bot: -strengths[bot.name].strength), apart=field.apart)
+    now = Meetings(met=dict(meetings.met), seatings=dict(meetings.seatings))
+    tables: list[Table] = []
+    for seats in sizes:
+        lineups = seat(who_plays(players, seats, now.seatings), seats, now.met, stream)
+        now.sat(lineups)
+        games = [variant.variant for variant in field.variants if variant.seats == seats]
+        tables += meetings.next_tables(games, lineups, rules.deals)
+    return Round(number=number, title=f"Swiss round {drawn + 1} of {rounds}", stage=stage, tables=tuple(tables))
+
+
+def most_matches(field: Field, *, stage: int = 0) -> int:
+    """How many matches this stage has if its bots stay as they are."""
+    rules = field.stages[stage]
+    rounds = rules.rounds or usual_rounds(len(field.bots), sizes_of(field.variants))
+    return rounds * rules.deals * matches_a_deal(field)
+
+
+def matches_a_deal(field: Field) -> int:
+    """How many matches a round with one deal has."""
+    players = players_of(field.bots, apart=field.apart)
+    return sum(seatable(players, variant.seats) * variant.seats for variant in field.variants)
+
+
+def sizes_of(variants: Iterable[PlannedVariant]) -> list[int]:
+    """The numbers of seats that there are, from the smallest."""
+    return sorted({variant.seats for variant in variants})
+
+
+def usual_rounds(bots: int, sizes: Iterable[int]) -> int:
+    """How many rounds are played where the config does not say it: 4 log2(bots) / seats, rounded up.
+
+    With several sizes of tables, the seats at all of them together count, since each round has tables of every size.
+    It is never more than after which all must have met.
+    """
+    sizes = list(sizes)
+    return max(1, min(ceil(4 * log2(bots) / sum(sizes)), most_rounds(bots, sizes)))
+
+
+def most_rounds(bots: int, sizes: Iterable[int]) -> int:
+    """How many rounds there can be at most in which no two bots meet again; at least one."""
+    in_a_round = sum((bots // seats) * (seats * (seats - 1) // 2) for seats in sizes)
+    return max(1, bots * (bots - 1) // 2 // max(1, in_a_round))
