@@ -14,7 +14,7 @@ from referee.play.match import host_line
 from referee.tournament.config.config import Config
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.schedule import Plan
-from referee.tournament.store.amend import Amendment, amendment
+from referee.tournament.store.amend import Amendment, amendment, configs_with
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
 from referee.tournament.store.events import Origin
@@ -54,13 +54,15 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool) -> Pre
     """
     if fresh or not path.exists():
         facts, key, found, barred = config_facts(config), master_key(config.seed), None, set[str]()
+        configs = [facts]
     else:
         with contextlib.closing(Store.open(path)) as store:
             config = _with_rotations_of(config, store)
             facts, key = config_facts(config, store.variants()), bytes.fromhex(store.meta().master_key)
             found, barred = amendment(store, facts), barred_in(store.history(), facts)
+            configs = configs_with(store, facts)
         _tell_amendment(path, found, may_change=may_change)
-    plan = plan_of(facts, key)
+    plan = plan_of(configs, key)
     return PreparedRun(
         path=path, config=config, facts=facts, key=key, plan=plan, amendment=found, barred=frozenset(barred)
     )

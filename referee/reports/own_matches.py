@@ -34,7 +34,7 @@ class OwnMatches(Struct, frozen=True, kw_only=True):
 def own_matches(store: Store, bot: str) -> OwnMatches:
     """Which matches of this bot can be given to its author. Raises StoreError."""
     meta = store.meta()
-    plan = plan_of(meta.facts, bytes.fromhex(meta.master_key))
+    plan = plan_of(store.configs(), bytes.fromhex(meta.master_key))
     is_shared = meta.facts.rotations == "same"
     rows = [row for row in store.committed() if bot in row.identity.bots]
     there = Counter(_cards(row, is_shared=is_shared) for row in rows if row.number is not None)

@@ -116,7 +116,7 @@ def fabricate(path: Path, matches: int | None = None) -> Path:
         return store_path
     config = load(path)
     facts, key = config_facts(config), master_key(config.seed)
-    plan, terms = plan_of(facts, key), Terms(facts)
+    plan, terms = plan_of([facts], key), Terms(facts)
     meta = Meta(
         golfref=__version__,
         protocol=VERSION,

@@ -1,10 +1,10 @@
-"""Which bots meet at a table: all combinations, or a balanced sample of them. Knows bots as numbers only."""
+"""Which bots can meet at a table: all line-ups that a tournament allows. Knows bots as numbers only."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
-from math import comb, gcd
-
-from referee.rules.table.streams import Stream
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from itertools import accumulate
+from math import gcd
 
 Lineup = tuple[int, ...]
 """Bots that meet at a table, as indexes."""
@@ -16,12 +16,26 @@ class AllLineups:
     Neighbours are far apart in the order of combinations, so that the beginning already mixes all bots.
     """
 
-    def __init__(self, bots: int, seats: int) -> None:
-        self._count = comb(bots, seats)
-        self._combinations = [[comb(bot, size) for bot in range(bots)] for size in range(1, seats + 1)]
+    def __init__(self, bots: int, seats: int, *, owners: Sequence[str] = (), challengers: Collection[int] = ()) -> None:
+        """With `owners`, by bot, no two bots of one owner meet; an empty one is nobody's, and its bot meets anybody.
+
+        With `challengers` exactly one of them sits at each table, and all others are of the field.
+        """
+        self.bots, self.seats = bots, seats
+        self.challengers = frozenset(challengers)
+        self._owners = [owner or bot for bot, owner in enumerate(owners or [""] * bots)]
+        field = [bot for bot in range(bots) if bot not in self.challengers]
+        self._parts = [_Part((), self._groups(field), seats)]
+        if self.challengers:
+            self._parts = [
+                _Part((bot,), self._groups([one for one in field if self._owners[one] != self._owners[bot]]), seats - 1)
+                for bot in sorted(self.challengers)
+            ]
+        self._starts = [*accumulate((len(part) for part in self._parts), initial=0)]
+        self._count = self._starts[-1]
         # Steps near the golden section spread evenly over the whole; a coprime one meets everything once.
         golden = int(self._count * 0.618) + 1
-        self._step = next(step for step in range(golden, golden + self._count) if gcd(step, self._count) == 1)
+        self._step = next(step for step in range(golden, golden + self._count + 1) if gcd(step, self._count or 1) == 1)
 
     def __len__(self) -> int:
         return self._count
@@ -31,106 +45,74 @@ class AllLineups:
 
     def __getitem__(self, index: int) -> Lineup:
         """The line-up of an index from 0 to len - 1."""
-        return _combination(index * self._step % self._count, self._combinations)
+        place = index * self._step % self._count
+        part = bisect_right(self._starts, place) - 1
+        return self._parts[part].lineup(place - self._starts[part])
+
+    @cached_property
+    def by_bot(self) -> list[int]:
+        """By bot, how many of the line-ups it is in."""
+        return [sum(part.with_bot(bot) for part in self._parts) for bot in range(self.bots)]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether anybody may meet anybody."""
+        return not self.challengers and len(set(self._owners)) == self.bots
+
+    def allows(self, lineup: Collection[int]) -> bool:
+        """Whether these bots, each of which is there, may meet."""
+        owners = {self._owners[bot] for bot in lineup}
+        guests = len(self.challengers.intersection(lineup))
+        return len(lineup) == len(owners) == self.seats and guests == bool(self.challengers)
+
+    def next_bots(self, lineup: Lineup) -> list[int]:
+        """Who can take the next seat beside these bots. A challenger comes first."""
+        if self.challengers and not lineup:
+            return sorted(self.challengers)
+        owners = {self._owners[bot] for bot in lineup}
+        return [bot for bot in range(self.bots) if self._owners[bot] not in owners and bot not in self.challengers]
+
+    def _groups(self, bots: Sequence[int]) -> list[list[int]]:
+        """These bots by owner."""
+        groups: dict[str | int, list[int]] = {}
+        for bot in bots:
+            groups.setdefault(self._owners[bot], []).append(bot)
+        return list(groups.values())
 
 
-def choose_lineups(stream: Stream, bots: int, seats: int, wanted: int | None) -> list[Lineup] | AllLineups:
-    """All line-ups, or a balanced sample where fewer are wanted. Each is in rising order."""
-    every = AllLineups(bots, seats)
-    if wanted is None or wanted >= len(every):
-        return every
-    if wanted <= len(every) // 2:
-        return balanced_sample(stream, bots, seats, wanted)
-    # All line-ups together are balanced, so what a balanced sample leaves of them is balanced too.
-    left_out = set(balanced_sample(stream, bots, seats, len(every) - wanted))
-    return [lineup for lineup in every if lineup not in left_out]
+class _Part:
+    """All line-ups of some bots that sit in each of them and so many others, no two of which are of one group."""
 
+    def __init__(self, fixed: Lineup, groups: list[list[int]], others: int) -> None:
+        self._fixed, self._groups, self._others = fixed, groups, others
+        self._ways = _ways([len(group) for group in groups], others)
 
-def balanced_sample(stream: Stream, bots: int, seats: int, count: int) -> list[Lineup]:
-    """Distinct random line-ups, each in rising order. `count` must be at most half of all there are.
+    def __len__(self) -> int:
+        return self._ways[self._others][-1]
 
-    Every bot is in equally many, give or take one, and pairs meet about equally often. Each line-up is put together
-    bot by bot: the next bot is one of those in the fewest line-ups, among these one that has met the bots already in
-    it least often, and among these it is drawn by lot.
-    """
-    sample = _Sample(stream, bots, seats)
-    for _ in range(count):
-        lineup = sample.draw()
-        if lineup in sample.lineups:
-            lineup = sample.make_room(lineup)
-        sample.add(lineup)
-    return list(sample.lineups)
+    def with_bot(self, bot: int) -> int:
+        """How many of the line-ups a bot is in."""
+        if bot in self._fixed:
+            return len(self)
+        rest = [len(group) for group in self._groups if bot not in group]
+        return _ways(rest, self._others - 1)[-1][-1] if self._others and len(rest) < len(self._groups) else 0
 
-
-class _Sample:
-    """The line-ups of a sample so far, how many each bot is in, and how often each pair meets."""
-
-    def __init__(self, stream: Stream, bots: int, seats: int) -> None:
-        self.lineups: dict[Lineup, None] = {}
-        self._stream = stream
-        self._seats = seats
-        self._played = [0] * bots
-        self._met = [[0] * bots for _ in range(bots)]
-
-    def draw(self) -> Lineup:
-        """The next line-up by the rule of balanced_sample. It may be a known one where no other last bot is left."""
-        lineup: Lineup = ()
-        free = list(range(len(self._played)))
-        met = [0] * len(self._played)
-        while len(lineup) < self._seats:
-            fewest = min(self._played[bot] for bot in free)
-            able = [bot for bot in free if self._played[bot] == fewest]
-            if len(lineup) == self._seats - 1:
-                able = [bot for bot in able if tuple(sorted((*lineup, bot))) not in self.lineups] or able
-            least = min(met[bot] for bot in able)
-            able = [bot for bot in able if met[bot] == least]
-            bot = able[self._stream.below(len(able))]
-            lineup = (*lineup, bot)
-            free.remove(bot)
-            met = [before + more for before, more in zip(met, self._met[bot], strict=True)]
+    def lineup(self, rank: int) -> Lineup:
+        """The line-up of this rank in the combinatorial number system (colexicographic order), with groups for bots."""
+        lineup = self._fixed
+        for size in range(self._others, 0, -1):
+            group = bisect_right(self._ways[size], rank) - 1
+            member, rank = divmod(rank - self._ways[size][group], self._ways[size - 1][group])
+            lineup = (self._groups[group][member], *lineup)
         return tuple(sorted(lineup))
 
-    def add(self, lineup: Lineup) -> None:
-        """Take the line-up into the sample."""
-        self.lineups[lineup] = None
-        self._count(lineup, 1)
 
-    def make_room(self, lineup: Lineup) -> Lineup:
-        """A new line-up in place of a known one, made by exchanging a bot with one of the sample, which changes too.
+def _ways(groups: Sequence[int], seats: int) -> list[list[int]]:
+    """By size, up to `seats`, and by how many groups come first: how many line-ups these make, one bot of each group.
 
-        Every bot is in as many as before. A sample of at most half of all line-ups leaves such an exchange.
-        """
-        other, mine, theirs = next(self._exchanges(lineup))
-        del self.lineups[other]
-        self._count(other, -1)
-        self.add(theirs)
-        return mine
-
-    def _exchanges(self, lineup: Lineup) -> Iterator[tuple[Lineup, Lineup, Lineup]]:
-        """A line-up of the sample, and what this one and that one become by an exchange that makes both new."""
-        for other in self._stream.shuffled(self.lineups):
-            for given in (bot for bot in lineup if bot not in other):
-                for taken in (bot for bot in other if bot not in lineup):
-                    mine = tuple(sorted((*(bot for bot in lineup if bot != given), taken)))
-                    theirs = tuple(sorted((*(bot for bot in other if bot != taken), given)))
-                    if mine not in self.lineups and theirs not in self.lineups:
-                        yield other, mine, theirs
-
-    def _count(self, lineup: Lineup, by: int) -> None:
-        for bot in lineup:
-            self._played[bot] += by
-            for other in lineup:
-                self._met[bot][other] += by
-
-
-def _combination(rank: int, combinations: list[list[int]]) -> Lineup:
-    """The combination of this rank in the combinatorial number system (colexicographic order).
-
-    `combinations` tells by size, from 1, and by bot how many combinations of that size there are of the bots before it.
+    The groups are told by their sizes. With groups of one bot these are the binomial coefficients.
     """
-    lineup: Lineup = ()
-    for before in reversed(combinations):
-        bot = bisect_right(before, rank) - 1
-        rank -= before[bot]
-        lineup = (bot, *lineup)
-    return lineup
+    ways = [[1] * (len(groups) + 1)]
+    for _ in range(seats):
+        ways.append([*accumulate((before * size for before, size in zip(ways[-1], groups, strict=False)), initial=0)])
+    return ways

@@ -5,7 +5,7 @@ knows nothing of processes, clocks, results or the store.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 
@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from referee.rules.table.streams import Stream
 from referee.tournament.plan.keys import SHARED_CARDS, Rotations, deal_key, own_cards
-from referee.tournament.plan.lineups import Lineup, choose_lineups
+from referee.tournament.plan.lineups import AllLineups, Lineup
+from referee.tournament.plan.samples import Chosen, choose_lineups, keep_lineups
 
 
 class PlannedVariant(Struct, frozen=True, kw_only=True):
@@ -75,10 +76,11 @@ class Plan:
     matches depend on the bots' names, not on their order in the config. They are not played in the order of their
     numbers where the rotations of a block share their cards (tournament/run/play_order.py).
 
-    Raises ValueError when names are not unique, or when a variant has more seats than there are bots.
+    Raises ValueError when names are not unique, or when there are no line-ups of a variant: it has more seats than
+    there are bots, or than there are owners of bots.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a plan follows from
         self,
         *,
         master_key: bytes,
@@ -86,17 +88,29 @@ class Plan:
         variants: Sequence[PlannedVariant],
         deals: int,
         lineups: int | None = None,
+        owners: Mapping[str, str] | None = None,
+        challengers: Collection[str] = (),
+        before: "Plan | None" = None,
     ) -> None:
+        """With `owners`, by bot, no two bots of one owner meet. With `challengers` one of them sits at each table.
+
+        `before` is the plan that this one amends, of whose samples of line-ups it keeps as much as it can.
+        """
         _check(bots, variants)
         self._master_key = master_key
         self._bots = bots
         self._by_name = sorted(range(len(bots)), key=lambda bot: bots[bot])
         self._variants = variants
         self._rotations = {entry.variant: entry.rotations for entry in variants}
-        self._lineups = [
-            choose_lineups(Stream(master_key, f"lineups/{entry.variant}"), len(bots), entry.seats, lineups)
-            for entry in variants
-        ]
+        self._amendments: int = 0 if before is None else before._amendments + 1
+        self._chosen: dict[str, Chosen] = {} if before is None else before._chosen.copy()
+        names = [bots[bot] for bot in self._by_name]
+        for entry in variants:
+            every = all_lineups(names, entry.seats, owners=owners, challengers=challengers)
+            if not every:
+                raise ValueError(f"there is no line-up of {entry.seats} for {entry.variant}: no bots that may meet")
+            self._chosen[entry.variant] = self._choose(entry.variant, names, every, lineups)
+        self._lineups = [self._chosen[entry.variant].lineups for entry in variants]
         lengths, seats = [len(some) for some in self._lineups], [entry.seats for entry in variants]
         self._stages = _stages(lengths, seats)
         self._deal_blocks = sum(lengths)
@@ -163,6 +177,15 @@ class Plan:
         """By variant, how many matches the plan has."""
         return {one.variant: self.lineups[one.variant] * one.seats * self._deals for one in self._variants}
 
+    def kept_lineups(self, before: "Plan") -> dict[str, tuple[int, int]]:
+        """Of how many line-ups that `before` had in its sample of a variant how many are in this one's sample of it."""
+        found = {}
+        for one in self._variants:
+            old, new = before._chosen.get(one.variant), self._chosen[one.variant]
+            if old is not None and not isinstance(old.lineups, AllLineups) and not isinstance(new.lineups, AllLineups):
+                found[one.variant] = len(old.lineups), len(old.by_name().keys() & new.by_name())
+        return found
+
     def has_table(self, variant: str, bots: Iterable[str], deal: int) -> bool:
         """Whether these bots meet in this variant on this deal, in whatever seats."""
         return deal < self._deals and frozenset(bots) in self._tables.get(variant, ())
@@ -175,6 +198,14 @@ class Plan:
             entry.variant: {frozenset(names[index] for index in lineup) for lineup in lineups}
             for entry, lineups in zip(self._variants, self._lineups, strict=True)
         }
+
+    def _choose(self, variant: str, names: Sequence[str], every: AllLineups, wanted: int | None) -> Chosen:
+        """The line-ups of a variant: the streams `lineups/VARIANT` and, after amendments, `lineups/VARIANT/3` draw."""
+        purpose = f"lineups/{variant}"
+        if (had := self._chosen.get(variant)) is None:
+            return Chosen(names=names, lineups=choose_lineups(Stream(self._master_key, purpose), every, wanted))
+        stream = Stream(self._master_key, f"{purpose}/{self._amendments}")
+        return keep_lineups(stream, every, wanted, names=names, before=had, stage=self._amendments)
 
     def _seating(self, variant: str, lineup: Sequence[int], deal: int) -> tuple[bytes, list[int]]:
         """The key that all rotations of the deal share, and the line-up by seat in rotation 0.
@@ -192,6 +223,18 @@ class Plan:
         self, variant: str, lineup: Sequence[int], deal: int, own: Sequence[int | None] = SHARED_CARDS
     ) -> bytes:
         return deal_key(self._master_key, variant, [self._bots[bot] for bot in lineup], deal, own)
+
+
+def all_lineups(
+    bots: Sequence[str], seats: int, *, owners: Mapping[str, str] | None = None, challengers: Collection[str] = ()
+) -> AllLineups:
+    """All line-ups of these bots, with owners and challengers by name as a plan takes them."""
+    return AllLineups(
+        len(bots),
+        seats,
+        owners=() if owners is None else [owners[bot] for bot in bots],
+        challengers=[index for index, bot in enumerate(bots) if bot in challengers],
+    )
 
 
 class _Stage(Struct, frozen=True, kw_only=True):

@@ -12,8 +12,8 @@ from collections.abc import Set as AbstractSet
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.tournament.plan.schedule import Fixture, Identity
-from referee.tournament.store.facts import Facts, Terms, config_differences, plan_of
+from referee.tournament.plan.schedule import Fixture, Identity, Plan
+from referee.tournament.store.facts import Facts, Terms, config_differences, plans_of
 from referee.tournament.store.rows import Meta
 from referee.tournament.store.store import Store
 
@@ -31,6 +31,8 @@ class Amendment(Struct, frozen=True, kw_only=True):
     """By id, the committed matches that count afterwards."""
     there: dict[str, int]
     """By variant, how many matches count afterwards."""
+    lineups: dict[str, tuple[int, int]] = {}
+    """By variant of which a sample is and was played, how many line-ups that had, and how many of them stay."""
     before: int = 0
     """How many the plan has as it is."""
     kept: int = 0
@@ -52,7 +54,8 @@ class Amendment(Struct, frozen=True, kw_only=True):
         again = f" ({self.replayed} of them played again)" if self.dropped else ""
         plan = f"{self.before} -> {self.meta.matches} in the plan, {self.added} of them added"
         played = f"of those played {self.kept} kept, {self.dropped} dropped{again}{back}"
-        return [*self.changes, f"matches: {plan}; {played}; {self.meta.matches - len(self.places)} to play"]
+        stay = [f"line-ups of `{name}`: {kept} of {had} stay" for name, (had, kept) in self.lineups.items()]
+        return [*self.changes, *stay, f"matches: {plan}; {played}; {self.meta.matches - len(self.places)} to play"]
 
     @property
     def warning(self) -> str:
@@ -76,18 +79,31 @@ def amendment(store: Store, facts: Facts) -> Amendment:
         return Amendment(changes=found.changes, refused=found.refused, meta=meta, places={}, there=store.counts())
     rows = [(row.identity, row.id, row.number) for row in store.committed()]
     counting = {id_ for _, id_, number in rows if number is not None}
-    return amended(meta, facts, {identity: id_ for identity, id_, _ in rows}, counting)
+    *_, old, new = plans_of(configs_with(store, facts), bytes.fromhex(meta.master_key))
+    return amended(meta, facts, old=old, new=new, ids={identity: id_ for identity, id_, _ in rows}, counting=counting)
 
 
-def amended(meta: Meta, facts: Facts, ids: Mapping[Identity, int], counting: AbstractSet[int]) -> Amendment:
+def configs_with(store: Store, facts: Facts) -> list[Facts]:
+    """All configs that a run has had once it goes on with the config of these facts.
+
+    Where this one changes nothing, the run goes on in its last stage, by the rules of the golfref that began that.
+    """
+    *former, last = store.configs()
+    if config_differences(last, facts).changes:
+        return [*former, last, facts]
+    return [*former, replace(facts, keeps_lineups=last.keeps_lineups)]
+
+
+def amended(  # noqa: PLR0913 - a run and what becomes of it
+    meta: Meta, facts: Facts, *, old: Plan, new: Plan, ids: Mapping[Identity, int], counting: AbstractSet[int]
+) -> Amendment:
     """What becomes of a run that has committed the matches with these `ids`, of which those in `counting` count.
 
     Whether it can become that is for `amendment` to say.
     """
     changes = config_differences(meta.facts, facts).changes
     unchanged = Amendment(changes=changes, refused=[], meta=meta, places={}, there={})
-    key = bytes.fromhex(meta.master_key)
-    old, new, terms = plan_of(meta.facts, key), plan_of(facts, key), Terms(facts)
+    terms = Terms(facts)
     dropped = {identity.place for identity, id_ in ids.items() if id_ in counting}
     places: dict[int, Fixture] = {}
     replayed = added = 0
@@ -104,6 +120,7 @@ def amended(meta: Meta, facts: Facts, ids: Mapping[Identity, int], counting: Abs
         meta=replace(meta, facts=facts, matches=len(new)),
         places=places,
         there=Counter(place.variant for place in places.values()),
+        lineups=new.kept_lineups(old) if facts.keeps_lineups else {},
         before=len(old),
         kept=kept,
         dropped=len(counting) - kept,

@@ -6,7 +6,7 @@ is stored.
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ from referee.rules.book.variants import UnknownVariant, restored
 from referee.tournament.config.config import Config, ConfiguredVariant
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import Entrant, Field, Format, StageRules, StopRules
-from referee.tournament.plan.schedule import Fixture, Identity, Plan, PlannedVariant
+from referee.tournament.plan.schedule import Fixture, Identity, Plan, PlannedVariant, all_lineups
 from referee.tournament.standings import RankBy
 from referee.tournament.store.versions import short, version_of
 
@@ -130,6 +130,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     faults: FaultPolicy
     voids: int | None = None
     """What the config says: from how many voided attempts on a bot can be barred, 0 for never."""
+    keeps_lineups: bool = False
+    """Whether the amendment that made this config kept the line-ups of samples. Until golfref 0.4.0 none did."""
     variants: tuple[VariantFacts, ...]
     bots: tuple[BotFacts, ...]
 
@@ -153,6 +155,11 @@ class Facts(Struct, frozen=True, kw_only=True):
     def is_fixed(self) -> bool:
         """Whether the whole plan follows from the config and the key. Else it is drawn round by round."""
         return self.format in ("round-robin", "gauntlet") and self.stop is None
+
+    @property
+    def owners_apart(self) -> dict[str, str] | None:
+        """The owner of each bot where no two of one owner meet. None where anybody meets anybody."""
+        return {bot.name: bot.owner for bot in self.bots} if self.same_owner else None
 
     @property
     def voids_that_bar(self) -> int:
@@ -203,6 +210,7 @@ def config_facts(config: Config, had: Sequence[VariantFacts] = ()) -> Facts:
     then, so that it stays the same game when golfref gains an option.
     """
     settings = {name: value for name, value in asdict(config).items() if name in Facts.__struct_fields__}
+    settings["keeps_lineups"] = True
     variants = tuple(_variant_facts(variant, had) for variant in config.variants)
     bots = tuple(_bot_facts(bot, config.folder) for bot in config.bots)
     return Facts(**settings | {"variants": variants, "bots": bots})
@@ -220,15 +228,39 @@ def field_of(facts: Facts, key: bytes) -> Field:
     )
 
 
-def plan_of(facts: Facts, key: bytes) -> Plan:
-    """The plan that a config and a master key make."""
-    return Plan(
-        master_key=key,
-        bots=[bot.name for bot in facts.bots],
-        variants=_planned(facts),
-        deals=facts.deals,
-        lineups=facts.lineups,
-    )
+def plans_of(configs: Iterable[Facts], key: bytes) -> Iterator[Plan]:
+    """The plan for each of the configs that a run with this master key has had, in their order.
+
+    Each keeps what it can of the line-ups of the one before it.
+    """
+    plan: Plan | None = None
+    for facts in configs:
+        plan = Plan(
+            master_key=key,
+            bots=[bot.name for bot in facts.bots],
+            variants=_planned(facts),
+            deals=facts.deals,
+            lineups=facts.lineups,
+            owners=facts.owners_apart,
+            challengers=facts.challengers,
+            before=plan if facts.keeps_lineups else None,
+        )
+        yield plan
+
+
+def plan_of(configs: Sequence[Facts], key: bytes) -> Plan:
+    """The plan that the last of these configs makes, all of which a run with this master key has had, in order."""
+    return [*plans_of(configs, key)][-1]
+
+
+def possible_lineups(facts: Facts) -> dict[str, dict[str, int]]:
+    """By variant and bot, in how many line-ups the bot could be, whether or not all are played."""
+    bots = [bot.name for bot in facts.bots]
+    found = {}
+    for one in facts.variants:
+        every = all_lineups(bots, one.seats, owners=facts.owners_apart, challengers=facts.challengers)
+        found[one.name] = dict(zip(bots, every.by_bot, strict=True))
+    return found
 
 
 def _planned(facts: Facts) -> list[PlannedVariant]:
@@ -243,7 +275,7 @@ def config_differences(old: Facts, new: Facts) -> ConfigDifferences:
     changes: list[str] = []
     refused: list[str] = []
     before, after = to_builtins(old), to_builtins(new)
-    for key in (key for key in after if key not in ("variants", "bots")):
+    for key in (key for key in after if key not in ("variants", "bots", "keeps_lineups")):
         found = _changes("", {key: before[key]}, {key: after[key]})
         if key in _AMENDABLE and not (key == "deals" and new.format == "knockout"):
             changes += found

@@ -34,7 +34,7 @@ from referee.tournament.store.disk import (
     sync_folder,
 )
 from referee.tournament.store.events import Origin, last_origin
-from referee.tournament.store.facts import VariantFacts
+from referee.tournament.store.facts import Facts, VariantFacts
 from referee.tournament.store.rows import CommittedMatch, Former, Meta, RunEvent, Void
 
 T = TypeVar("T")
@@ -114,8 +114,11 @@ class Store:
 
     def variants(self) -> list[VariantFacts]:
         """Every variant that the run has or has had, as it was told when the run got it."""
-        former = [one.facts for one in self.former()]
-        return [variant for facts in (*former, self.meta().facts) for variant in facts.variants]
+        return [variant for facts in self.configs() for variant in facts.variants]
+
+    def configs(self) -> list[Facts]:
+        """The config that the run began with, and each that it was amended to, in order."""
+        return [*(one.facts for one in self.former()), self.meta().facts]
 
     def former(self) -> list[Former]:
         """What the run was before each of its amendments, in order."""

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 
 from referee.tournament.plan.schedule import Place
-from referee.tournament.store.facts import plan_of
+from referee.tournament.store.facts import plans_of
 from referee.tournament.store.rows import Void
 from referee.tournament.store.store import Store
 
@@ -20,10 +20,8 @@ def voids_by_place(store: Store) -> dict[Place, list[Void]]:
     voids = list(store.voids())
     if not voids:
         return {}
-    meta, former = store.meta(), store.former()
-    key = bytes.fromhex(meta.master_key)
-    plans = [plan_of(facts, key) for facts in (*(one.facts for one in former), meta.facts)]
-    amendments = [one.event for one in former]
+    plans = [*plans_of(store.configs(), bytes.fromhex(store.meta().master_key))]
+    amendments = [one.event for one in store.former()]
     found: dict[Place, list[Void]] = defaultdict(list)
     for void in voids:
         plan = plans[-1 if void.events is None else bisect_right(amendments, void.events)]

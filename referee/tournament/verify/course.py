@@ -25,7 +25,7 @@ from referee.tournament.store.events import (
     tells_reading,
     told_as_barred,
 )
-from referee.tournament.store.facts import Facts, Terms, config_differences, plan_of
+from referee.tournament.store.facts import Facts, Terms, config_differences, plans_of
 from referee.tournament.store.rows import Meta, RunEvent, Void
 from referee.tournament.store.store import Store
 from referee.tournament.store.tables import EARLIER_FORMAT
@@ -43,17 +43,12 @@ MOST_MATCHES = 10_000_000
 
 
 class Stage:
-    """A stretch of a run in which its config stayed the same. Raises ValueError where no plan can be followed."""
+    """A stretch of a run in which its config stayed the same."""
 
-    def __init__(self, facts: Facts, key: bytes, since: int, events: int) -> None:
+    def __init__(self, facts: Facts, plan: Plan, since: int, events: int) -> None:
         """`since` is how many matches had been committed before it, `events` how many events of the history."""
-        self.facts, self.since, self.events = facts, since, events
+        self.facts, self.plan, self.since, self.events = facts, plan, since, events
         self.terms = Terms(facts)
-        if facts.lineups is not None and facts.lineups > MOST_MATCHES:
-            raise ValueError(f"{facts.lineups} line-ups; expected {MOST_MATCHES} at most")
-        self.plan: Plan = plan_of(facts, key)
-        if (matches := sum(self.plan.matches.values())) > MOST_MATCHES:
-            raise ValueError(f"{matches} matches in the plan; expected {MOST_MATCHES} at most")
 
     def has(self, match: Identity) -> bool:
         """Whether the plan has a match, with these versions of the bots and of the game."""
@@ -66,6 +61,16 @@ class Stage:
         return self.plan[number] if 0 <= number < len(self.plan) else None
 
 
+def followed_plans(configs: Sequence[Facts], key: bytes) -> Iterator[Plan]:
+    """The plans of these configs of a run, in order. Raises ValueError where no plan can be followed."""
+    if (most := max(facts.lineups or 0 for facts in configs)) > MOST_MATCHES:
+        raise ValueError(f"{most} line-ups; expected {MOST_MATCHES} at most")
+    for plan in plans_of(configs, key):
+        if (matches := sum(plan.matches.values())) > MOST_MATCHES:
+            raise ValueError(f"{matches} matches in the plan; expected {MOST_MATCHES} at most")
+        yield plan
+
+
 class Course:
     """All stages of a run, with what happened to it. Raises StoreError, and ValueError where no plan follows."""
 
@@ -73,8 +78,9 @@ class Course:
         former = store.former()
         key = bytes.fromhex(meta.master_key)
         begins = [(0, 0), *((one.after, one.event) for one in former)]
-        configs = [*(one.facts for one in former), meta.facts]
-        self.stages = [Stage(facts, key, *begin) for facts, begin in zip(configs, begins, strict=True)]
+        configs = store.configs()
+        plans = followed_plans(configs, key)
+        self.stages = [Stage(facts, plan, *begin) for facts, plan, begin in zip(configs, plans, begins, strict=True)]
         self._meta, self._store = meta, store
         self._events = store.history()
         self._origins = [meta.origin.in_words]
@@ -197,7 +203,7 @@ class Course:
             there = {identity: id_ for identity, id_ in ids.items() if id_ <= new.since}
             counting = {id_ for identity, id_ in there.items() if old.has(identity)}
             meta = replace(self._meta, facts=old.facts, matches=len(old.plan))
-            found[new.events] = amended(meta, new.facts, there, counting)
+            found[new.events] = amended(meta, new.facts, old=old.plan, new=new.plan, ids=there, counting=counting)
         return found
 
     # The voids

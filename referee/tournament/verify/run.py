@@ -28,7 +28,7 @@ from referee.tournament.store.store import Store
 from referee.tournament.store.tables import EARLIER_FORMAT
 from referee.tournament.store.versions import short
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences
-from referee.tournament.verify.course import Course, Stage
+from referee.tournament.verify.course import Course, followed_plans
 from referee.tournament.verify.published import NOTHING, Published, compare_published
 from referee.tournament.verify.record import check_record, unchecked
 from referee.tournament.verify.redeals import RedealCheck
@@ -128,8 +128,8 @@ class _RunCheck:
         meta = self._meta
         try:
             key = bytes.fromhex(meta.master_key)
-            now = Stage(meta.facts, key, 0, 0)
-            self.planned = len(now.plan)
+            *_, plan = followed_plans(self._store.configs(), key)
+            self.planned = len(plan)
         except ValueError as error:
             yield f"key or config is damaged, so that no plan follows from them ({error})"
             return

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from referee.rules.table.streams import Stream
 from referee.tournament.plan.keys import commitment, deal_key, master_key
-from referee.tournament.plan.lineups import AllLineups, choose_lineups
+from referee.tournament.plan.lineups import AllLineups
+from referee.tournament.plan.samples import choose_lineups
 from referee.tournament.plan.schedule import Fixture, Plan, PlannedVariant
 
 KEY = bytes(range(32))
@@ -189,7 +190,7 @@ def test_a_sample_holds_every_bot_equally_often() -> None:
     for bots in range(2, 8):
         for seats in range(2, bots + 1):
             for wanted in range(1, comb(bots, seats) + 2):
-                some = list(choose_lineups(Stream(KEY, "lineups/v"), bots, seats, wanted))
+                some = list(choose_lineups(Stream(KEY, "lineups/v"), AllLineups(bots, seats), wanted))
                 assert len(set(some)) == len(some) == min(wanted, comb(bots, seats))
                 counts = Counter(bot for lineup in some for bot in lineup)
                 assert max(counts.values()) - min(counts[bot] for bot in range(bots)) <= 1
@@ -197,7 +198,7 @@ def test_a_sample_holds_every_bot_equally_often() -> None:
 
 @pytest.mark.parametrize(("seats", "wanted", "spread"), [(3, 500, 2), (4, 500, 3), (3, 2000, 3), (3, 32220, 4)])
 def test_a_sample_of_sixty_bots_lets_pairs_meet_about_equally_often(seats: int, wanted: int, spread: int) -> None:
-    some = list(choose_lineups(Stream(KEY, "lineups/v"), 60, seats, wanted))
+    some = list(choose_lineups(Stream(KEY, "lineups/v"), AllLineups(60, seats), wanted))
     assert len(set(some)) == wanted
     counts = Counter(bot for lineup in some for bot in lineup)
     assert max(counts.values()) - min(counts.values()) <= 1
