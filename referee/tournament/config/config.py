@@ -345,6 +345,7 @@ def _check_enough_bots(file: _File, reader: Reader) -> None:
 def _check_formats(file: _File, variants: Sequence[ConfiguredVariant], reader: Reader) -> None:
     entry = Entry(
         bots=[bot.name or bot.builtin or "" for bot in file.bots or ()],
+        owners={bot.name or bot.builtin or "": bot.owner or "" for bot in file.bots or ()},
         tables={variant.name: variant.seats for variant in variants},
         rank_by=file.tournament.rank_by,
     )

@@ -3,6 +3,7 @@
 Knows bots and games by their names and seats only; it must not know how rounds are drawn.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from re import fullmatch
@@ -10,12 +11,14 @@ from typing import Literal
 
 from msgspec import Struct
 
+from protocol.text import printable
 from referee.rules.book.options import Positive
 from referee.tournament.config.reader import KeyPath, Reader
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
+from referee.tournament.plan.schedule import all_lineups
 from referee.tournament.standings import RankBy
 
-LACKING = frozenset({"gauntlet", "swiss", "knockout", "ladder", "adaptive", "stages", "stop", "same_owner", "anchor"})
+LACKING = frozenset({"gauntlet", "swiss", "knockout", "ladder", "adaptive", "stages", "stop", "anchor"})
 """Formats and keys that this version does not know how to play yet. The config refuses them."""
 
 USUAL_DEALS: Mapping[Format, int] = {
@@ -90,6 +93,8 @@ class Entry(Struct, frozen=True, kw_only=True):
 
     bots: Sequence[str]
     """By name."""
+    owners: Mapping[str, str]
+    """The owner of each bot; empty where the bot is nobody's."""
     tables: Mapping[str, int]
     """By variant, how many bots sit at a table."""
     rank_by: RankBy
@@ -105,8 +110,8 @@ def check_formats(
 ) -> None:
     """Note all that is wrong with the format, the stages and what goes with them."""
     _check_names(keys, entry, reader)
-    if keys.same_owner is not None:
-        _check_there("same_owner", ("tournament", "same_owner"), reader)
+    if keys.same_owner is not None and not reader.wrong(("tournament", "challengers")):
+        _check_owners(keys, entry, reader)
     if stages is not None:
         _check_there("stages", ("stages",), reader)
         _check_one_place(keys, stop, reader)
@@ -145,6 +150,29 @@ def _check_names(keys: FormatKeys, entry: Entry, reader: Reader) -> None:
         if name in keys.challengers[:index]:
             first: KeyPath = ("tournament", "challengers", keys.challengers.index(name))
             reader.add(("tournament", "challengers", index), f"`{name}` stands here twice", first=first)
+
+
+def _check_owners(keys: FormatKeys, entry: Entry, reader: Reader) -> None:
+    """Every bot must have somebody to meet in every variant, where bots of one owner do not meet."""
+    bots = sorted(set(entry.bots))
+    owners = Counter(owner for bot in bots if (owner := entry.owners[bot]))
+    alone = sum(not entry.owners[bot] for bot in bots)
+    for variant, seats in entry.tables.items():
+        by_bot = all_lineups(bots, seats, owners=entry.owners, challengers=keys.challengers).by_bot
+        lonely = [bot for bot, count in zip(bots, by_bot, strict=True) if not count]
+        if lonely and seats <= len(bots):
+            some = [
+                f"{count} bot{'s' * (count != 1)} of {printable(owner, 40)}" for owner, count in owners.most_common()
+            ]
+            some += [f"{alone} of nobody, each for itself"] * bool(alone)
+            who = "no bots" if len(lonely) == len(bots) else f"not every bot (not {_several(lonely)})"
+            text = (
+                f"there are {len(owners) + alone} owners ({_several(some)}), so {who} can sit at a table of {seats} in "
+                f"`{variant}` with no two of one owner; choose fewer `seats`, enter bots of other owners, or leave "
+                "`same_owner` out"
+            )
+            reader.add(("tournament", "same_owner"), text)
+            return
 
 
 def _check_one_place(keys: FormatKeys, stop: StopRules | None, reader: Reader) -> None:

@@ -8,7 +8,7 @@ import pytest
 from referee.tournament.config import formats
 from referee.tournament.config.config import Config, ConfigError, load
 from referee.tournament.plan.rounds import Entrant, StageRules, StopRules
-from referee.tournament.store.facts import config_differences, config_facts, field_of
+from referee.tournament.store.facts import config_differences, config_facts, field_of, plan_of
 
 HEAD = '[tournament]\nname = "demo"\nisolation = "none"\n'
 GAME = '[[variants]]\npreset = "six-card"\n'
@@ -189,6 +189,25 @@ def test_a_knockout_has_as_many_seats_in_every_variant() -> None:
 )
 def test_what_is_wrong_with_stages_is_told_at_its_place(lines: str, expected: str) -> None:
     assert problems(HEAD, lines, GAME, EIGHT)[0].startswith(expected)
+
+
+def test_where_owners_are_kept_apart_every_bot_must_have_somebody_to_meet() -> None:
+    owned = "".join(
+        f'[[bots]]\nname = "{name}"\nbuiltin = "greedy"\nowner = "{owner}"\n'
+        for name, owner in zip("abcdef", ("ann", "ann", "ann", "bea", "bea", "cid"), strict=True)
+    )
+    apart = 'trust = "all"\nsame_owner = "apart"\n'
+    (told,) = problems(HEAD, apart, FOUR, owned)
+    assert told == (
+        "5:14: tournament.same_owner: there are 3 owners (3 bots of ann, 2 bots of bea, 1 bot of cid), so no bots can "
+        "sit at a table of 4 in `six-card` with no two of one owner; choose fewer `seats`, enter bots of other owners, "
+        "or leave `same_owner` out"
+    )
+    assert len(plan_of([config_facts(loaded(HEAD, apart, GAME, owned))], bytes(32))) == (3 * 2 + 3 + 2) * 2 * 20
+    loaded(HEAD, apart, FOUR, owned, bots("g"))
+    gauntlet = 'format = "gauntlet"\nchallengers = ["a"]\n'
+    (told,) = problems(HEAD, apart, gauntlet, GAME, owned)
+    assert "so not every bot (not b, c) can sit at a table of 2" in told
 
 
 def test_what_is_not_built_yet_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
