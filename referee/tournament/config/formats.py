@@ -42,8 +42,12 @@ USES: Mapping[str, Sequence[Format]] = {
 }
 """By key, the formats that have it. What is not here, all formats have."""
 
-STAGED: Sequence[Format] = ("round-robin", "swiss", "knockout", "adaptive")
-"""The formats that a stage can have: those that end by themselves, with all bots in one order."""
+NO_STAGE: Mapping[Format, str] = {
+    "ladder": "never ends",
+    "gauntlet": "does not rank all of its bots",
+    "adaptive": "ends when its ranks are known, so it needs no stage after it",
+}
+"""By format that cannot be a stage, why."""
 
 DEALS_A_LIMIT = 10
 """By default a tie of a knockout has at most so many times the deals after which it can first be settled."""
@@ -124,6 +128,9 @@ def check_formats(
     if stop is not None:
         _check_there("stop", ("stop",), reader)
         _check_use("stop", ("stop",), keys.format or "round-robin", reader)
+        if entry.rank_by == "strokes":
+            text = "[stop] looks at match points; leave it out, or rank by match points"
+            reader.add(("tournament", "rank_by"), text)
         _check_stop(stop, len(keys.challengers) or len(entry.bots), reader)
 
 
@@ -194,9 +201,9 @@ def _check_stages(stages: Sequence[StageKeys], entry: Entry, reader: Reader) -> 
     for index, stage in enumerate(stages):
         path: KeyPath = ("stages", index)
         is_last = index == len(stages) - 1
-        if stage.format not in (None, *STAGED):
-            what = "never ends" if stage.format == "ladder" else "does not rank all of its bots"
-            reader.add((*path, "format"), f"a {stage.format} {what}, so it cannot be a stage; expected {_or(STAGED)}")
+        if stage.format is not None and stage.format in NO_STAGE:
+            fitting = "expected round-robin, swiss or knockout"
+            reader.add((*path, "format"), f"a {stage.format} {NO_STAGE[stage.format]}; as a stage {fitting}")
             return
         if stage.format == "knockout" and not is_last:
             reader.add((*path, "format"), "only the last stage can be a knockout, since it orders only its winners")

@@ -110,6 +110,7 @@ def test_when_it_stops_stands_in_a_table_of_its_own() -> None:
         ('format = "knockout"\nlimit = 3\n', "5:9: tournament.limit: a tie plays 4 deals before it can be settled"),
         ('format = "knockout"\nadvance = 2\n', "5:11: tournament.advance: the winners of some tables of 2 must"),
         ('format = "swiss"\nrank_by = "strokes"\n', "5:11: tournament.rank_by: a swiss orders bots by whom they beat"),
+        ('rank_by = "strokes"\n[stop]\nwhen = "all"\n', "4:11: tournament.rank_by: [stop] looks at match points"),
         ("[stop]\n", "4:1: stop: expected `when` or `precision`"),
         ('[stop]\nwhen = "best"\n', '5:8: stop.when: expected "all" or "top N", such as "top 3", got "best"'),
         ('[stop]\nwhen = "top 8"\n', '5:8: stop.when: expected "all", or "top N" with N from 1 to 7, since 8 bots'),
@@ -179,7 +180,7 @@ def test_a_knockout_has_as_many_seats_in_every_variant() -> None:
         ),
         (
             '[[stages]]\nformat = "ladder"\nadvance = 4\n[[stages]]\n',
-            "5:10: stages[0].format: a ladder never ends, so it cannot be a stage; expected round-robin, swiss,",
+            "5:10: stages[0].format: a ladder never ends; as a stage expected round-robin, swiss or knockout",
         ),
         (
             '[[stages]]\nformat = "knockout"\nadvance = 1\n[[stages]]\n',

@@ -1,0 +1,107 @@
+"""Stages: one format after another, each with the best bots of the one before.
+
+Only its own results count in a stage. Its order is that of ratings over its results where bots meet different opponents
+on purpose, and of mean match points in a round-robin; where two are equal at the cut, the key decides by lot. Who goes
+on is written into every round of the next stage, and stands from then on, whatever is withdrawn or played afterwards.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Protocol
+
+from msgspec.structs import replace
+
+from referee.rules.table.streams import Stream
+from referee.tournament.plan.rounds import End, Entrant, Field, Format, Past, Round
+from referee.tournament.results import Result
+from referee.tournament.standings import standings_of
+from referee.tournament.statistics.ratings import strengths
+
+
+class Drawing(Protocol):
+    """What the module of a format has."""
+
+    def next_round(self, field: Field, past: Past, *, stage: int = 0) -> Round | End:
+        """What follows in this stage."""
+
+    def most_matches(self, field: Field, *, stage: int = 0) -> int | None:
+        """How many matches the stage has at most."""
+
+
+def next_round(field: Field, past: Past, formats: Mapping[Format, Drawing]) -> Round | End:
+    """What follows in the stage that is played, or the first round of the next."""
+    stage = past.rounds[-1].stage if past.rounds else 0
+    bots = entrants(field, past, stage)
+    drawn = _draw(field, past, stage, [bot.name for bot in bots], formats)
+    while isinstance(drawn, End) and stage + 1 < len(field.stages):
+        going = ordered(field, past, stage)[: field.stages[stage].advance]
+        stage += 1
+        drawn = _draw(field, past, stage, going, formats)
+    return drawn
+
+
+def entrants(field: Field, past: Past, stage: int) -> list[Entrant]:
+    """The bots of a stage that has begun which are still in the run; in a later stage the best of the one before first.
+
+    They are those that the first round of the stage tells.
+    """
+    first = next((drawn for drawn in past.rounds if drawn.stage == stage), None)
+    if stage == 0 or first is None:
+        return list(field.bots)
+    there = {entrant.name: entrant for entrant in field.bots}
+    return [there[name] for name in first.entered if name in there]
+
+
+def results_of(past: Past, stage: int) -> list[Result]:
+    """The results of a stage."""
+    return [
+        *chain.from_iterable(
+            played for drawn, played in zip(past.rounds, past.played, strict=True) if drawn.stage == stage
+        )
+    ]
+
+
+def merits(field: Field, past: Past, stage: int) -> dict[str, float]:
+    """By bot of a stage, the figure by which the stage orders it; higher is better.
+
+    In a round-robin it is the mean match points, elsewhere the strength of ratings.ratings.strengths.
+    """
+    names = [entrant.name for entrant in entrants(field, past, stage)]
+    results = results_of(past, stage)
+    if field.stages[stage].format == "round-robin":
+        rows = standings_of(results).overall
+        return dict.fromkeys(names, 0.0) | {row.bot: row.match_points for row in rows}
+    return strengths(results, names)
+
+
+def ordered(field: Field, past: Past, stage: int) -> list[str]:
+    """The bots of a stage, the best first. Bots that are equal are ordered by lot, drawn by the key."""
+    merit = merits(field, past, stage)
+    lots = {name: Stream(field.master_key, f"cut/{stage}/{name}").bits53() for name in merit}
+    return sorted(merit, key=lambda name: (-merit[name], lots[name], name))
+
+
+def most_matches(field: Field, formats: Mapping[Format, Drawing]) -> int | None:
+    """How many matches the tournament has at most. None where nobody knows."""
+    total = 0
+    bots: Sequence[Entrant] = field.bots
+    for stage, rules in enumerate(field.stages):
+        most = formats[rules.format].most_matches(replace(field, bots=bots), stage=stage)
+        if most is None:
+            return None
+        total += most
+        bots = bots[: rules.advance]
+    return total
+
+
+def _draw(field: Field, past: Past, stage: int, names: Sequence[str], formats: Mapping[Format, Drawing]) -> Round | End:
+    there = {entrant.name: entrant for entrant in field.bots}
+    sub = replace(field, bots=[there[name] for name in names])
+    drawn = formats[field.stages[stage].format].next_round(sub, past, stage=stage)
+    if isinstance(drawn, End):
+        return drawn
+    first = next((one for one in past.rounds if one.stage == stage), None)
+    whole = () if stage == 0 else first.entered if first else tuple(names)
+    return replace(
+        drawn, title=f"stage {stage + 1} of {len(field.stages)}: {drawn.title}", entered=drawn.entered or whole
+    )

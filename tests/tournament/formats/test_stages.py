@@ -1,0 +1,96 @@
+"""Stages: a format after another, each with the best bots of the one before."""
+
+from collections.abc import Mapping
+
+from made_up_matches import field_of, played_out, results_of, without
+from msgspec.structs import replace
+
+from referee.tournament.formats import knockout, round_robin, swiss
+from referee.tournament.formats.stages import Drawing, entrants, most_matches, next_round, ordered
+from referee.tournament.plan.rounds import End, Field, Format, Past, Round, StageRules
+
+FORMATS: Mapping[Format, Drawing] = {"round-robin": round_robin, "swiss": swiss, "knockout": knockout}
+SWISS = StageRules(format="swiss", deals=2, rounds=4, advance=4)
+ALL = StageRules(deals=3)
+KNOCKOUT = StageRules(format="knockout", deals=4, advance=1, limit=8)
+
+
+def draw(field: Field, past: Past) -> Round | End:
+    return next_round(field, past, FORMATS)
+
+
+def test_the_best_of_a_swiss_play_a_final_of_their_own() -> None:
+    field = field_of(12, SWISS, ALL)
+    past, end = played_out(field, draw)
+    assert end.reason == "all 3 deals are played"
+    assert [drawn.stage for drawn in past.rounds] == [0, 0, 0, 0, 1]
+    assert past.rounds[-1].title == "stage 2 of 2: round-robin of 4"
+    assert past.rounds[0].entered == ()
+    final = past.rounds[-1]
+    assert final.entered == tuple(ordered(field, past, 0)[:4])
+    assert {bot for table in final.tables for bot in table.bots} == set(final.entered)
+    assert ordered(field, past, 1)[0] == "b11"
+    assert sum(map(len, past.played)) == most_matches(field, FORMATS) == 4 * 6 * 2 * 2 + 6 * 3 * 2
+
+
+def test_the_ranks_of_a_stage_are_the_seeds_of_a_knockout() -> None:
+    field = field_of(10, replace(SWISS, advance=8), KNOCKOUT)
+    past, _ = played_out(field, draw)
+    first = next(drawn for drawn in past.rounds if drawn.stage == 1)
+    order = ordered(field, past, 0)[:8]
+    assert first.entered == tuple(order)
+    assert {table.bots for table in first.tables} == {tuple(sorted((order[n], order[7 - n]))) for n in range(4)}
+    assert past.rounds[-1].title == "stage 2 of 2: final: 1 tie, up to deal 8"
+
+
+def test_the_same_bots_get_other_deals_in_a_later_stage() -> None:
+    field = field_of(6, StageRules(deals=2, advance=4), ALL)
+    past, _ = played_out(field, draw)
+    assert {table.deal for table in past.rounds[0].tables} == {0, 1}
+    assert {table.deal for table in past.rounds[1].tables} == {2, 3, 4}
+
+
+def test_who_went_on_stays_so_whoever_is_withdrawn() -> None:
+    field = field_of(8, SWISS, ALL)
+    past, _ = played_out(field, draw)
+    gone = past.rounds[-1].entered[0]
+    left = replace(field, bots=[entrant for entrant in field.bots if entrant.name != gone])
+    past = without(past, gone)
+    assert [entrant.name for entrant in entrants(left, past, 1)] == [*past.rounds[-1].entered[1:]]
+    assert isinstance(draw(left, past), End)
+
+
+def test_a_new_version_in_the_final_plays_its_matches_and_no_others() -> None:
+    field = field_of(8, SWISS, ALL)
+    past, _ = played_out(field, draw)
+    replaced = past.rounds[-1].entered[0]
+    more = draw(field, without(past, replaced))
+    assert isinstance(more, Round)
+    assert all(replaced in table.bots for table in more.tables)
+    assert len(more.tables) == 3 * 3
+    assert more.entered == past.rounds[-1].entered
+
+
+def test_a_sampled_stage_keeps_to_its_line_ups() -> None:
+    field = field_of(8, StageRules(deals=1, lineups=10, advance=4), ALL)
+    first = draw(field, Past())
+    assert isinstance(first, Round)
+    assert len(first.tables) == 10
+    assert {bot for table in first.tables for bot in table.bots} == {entrant.name for entrant in field.bots}
+    past = without(Past(rounds=[first], played=[results_of(first.tables)]), "b00")
+    left = replace(field, bots=field.bots[1:])
+    kept = len(past.rounds[0].tables)
+    more = draw(left, past)
+    assert isinstance(more, Round)
+    assert more.stage == 0
+    assert len(more.tables) == 10 - kept
+
+
+def test_bots_that_are_equal_at_the_cut_are_drawn_by_lot() -> None:
+    field = field_of(4, StageRules(deals=1, advance=2), ALL)
+    past = Past()
+    drawn = draw(field, past)
+    assert isinstance(drawn, Round)
+    past = Past(rounds=[drawn], played=[results_of(drawn.tables, lambda *_: 0)])
+    assert ordered(field, past, 0) == ordered(replace(field, bots=field.bots[::-1]), past, 0)
+    assert ordered(field, past, 0) != ordered(replace(field, master_key=b"other"), past, 0)
