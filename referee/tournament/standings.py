@@ -2,15 +2,13 @@
 
 Two figures a bot. *Match points*: the share of its opponents at the table that it beat in a match, a tie counting half;
 higher is better. *Strokes*: its points of the card game a round, less the mean of its table; lower is better. Both are
-means over matches within a variant, then over variants with equal weight, with standard errors clustered by block.
+means over the line-ups of a game with equal weight, then over the games with equal weight (statistics/means.py).
 """
 
-from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations, permutations
-from math import sqrt
 from statistics import fmean
 from typing import Literal
 
@@ -18,24 +16,47 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from referee.tournament.results import Result, beaten_shares
+from referee.tournament.statistics.blocks import Blocks
+from referee.tournament.statistics.encounters import Duel, duels_of
+from referee.tournament.statistics.means import Estimate, Figures, Possible, p_of
+from referee.tournament.statistics.ranks import Contrast, RankRange, rank_ranges, settled
 
 RankBy = Literal["match-points", "strokes"]
 """The figure that decides the rank."""
+
+Interval = tuple[float, float]
+"""Its ends. It contains the true figure in 95 of 100 tournaments."""
+
+PValue = Callable[[Estimate], float]
+"""How likely two equal bots differ so much."""
 
 
 class BotStanding(Struct, frozen=True, kw_only=True):
     """A bot's place in a table. Figures are rounded to nine decimals, so that equal ones are equal."""
 
-    rank: int
-    """1 is best. Equal figures share a rank."""
+    rank: int | None
+    """1 is best. Equal figures share a rank. None where the bot cannot be compared with those that are ranked."""
+    rank_from: int | None = None
+    """The best rank that the bot can have by what is known: 1 and the number of bots that are surely better."""
+    rank_to: int | None = None
+    """The worst one. Bots with the same ranks here are tied."""
     bot: str
     match_points: float
     """The mean share of the opponents at its table that it beat, from 0 to 1."""
     match_points_stderr: float | None
-    """The standard error of `match_points`; None where there are fewer than two blocks."""
-    strokes: float
+    """The standard error of `match_points`; None where it is not known."""
+    match_points_interval: Interval | None = None
+    strokes: float | None
+    """None over several games: a stroke is not the same in all of them."""
     strokes_stderr: float | None
+    strokes_interval: Interval | None = None
+    reason: str = ""
+    """Why there is no rank, or no interval of the match points."""
+    games: tuple[str, ...] = ()
+    """Over which games the figures are."""
     matches: int
+    waiting: int = 0
+    """How many of the matches are in blocks that lack rotations, and so not in the figures yet."""
     rounds: int
     firsts: int
     """How many matches it ended with rank 1, shared or not."""
@@ -52,13 +73,15 @@ class Encounter(Struct, frozen=True, kw_only=True):
 
     match_points: float
     """The mean of 1 for a better rank, 0 for a worse one and half for a tie."""
-    strokes: float
-    """The mean of its own strokes a round, less the opponent's."""
+    match_points_interval: Interval | None = None
+    strokes: float | None
+    """The mean of its own strokes a round, less the opponent's. None over several games."""
+    strokes_interval: Interval | None = None
     matches: int
 
 
 class Standings(Struct, frozen=True, kw_only=True):
-    """All tables of a tournament. Rows are sorted by rank, then by name."""
+    """All tables of a tournament. Rows are sorted by rank, then by name; those without a rank come last."""
 
     rank_by: RankBy
     overall: tuple[BotStanding, ...]
@@ -67,58 +90,195 @@ class Standings(Struct, frozen=True, kw_only=True):
     """By bot and opponent, in the order of the overall table."""
 
 
-def standings_of(results: Iterable[Result], rank_by: RankBy = "match-points") -> Standings:
-    """The standings of results in any order."""
-    tally = Tally()
+def standings_of(
+    results: Iterable[Result],
+    rank_by: RankBy = "match-points",
+    *,
+    possible: Possible | None = None,
+    rotates: bool = True,
+) -> Standings:
+    """The standings of results in any order. `possible` and `rotates` are as for Tally."""
+    tally = Tally(possible=possible, rotates=rotates)
     for result in sorted(results, key=lambda result: (result.block, result.number)):
         tally.add(result)
     return tally.standings(rank_by)
 
 
 class Tally:
-    """The sums from which standings are computed. It keeps no results, and of a block only what its bots made of it."""
+    """The sums from which standings are computed. It keeps no results, and of blocks only sums by line-up."""
 
-    def __init__(self) -> None:
-        self.matches = 0
-        self._scores: dict[str, dict[str, _Score]] = {}
+    def __init__(self, *, possible: Possible | None = None, rotates: bool = True) -> None:
+        """Count nothing yet.
+
+        `possible` tells by game and bot how many line-ups there are of it in all; without it those that were played
+        are taken for all. Without `rotates` each match has a deal of its own.
+        """
+        self.matches_of = Counter[str]()
+        """By game, how many matches have been counted."""
+        self.blocks = Blocks(rotates=rotates)
+        self.possible = possible
+        self.scores: dict[str, dict[str, _Score]] = {}
         self._meetings: _Meetings = {}
 
+    @property
+    def matches(self) -> int:
+        """How many matches have been counted."""
+        return self.matches_of.total()
+
     def add(self, result: Result) -> None:
-        """Count a match. Matches must come in the order of the plan, since sums of floats depend on it."""
-        self.matches += 1
-        table = self._scores.setdefault(result.variant, defaultdict(_Score))
+        """Count a match. Matches must come in the order of the plan, since blocks and sums of floats depend on it."""
+        self.matches_of[result.variant] += 1
+        self.blocks.add(result)
+        table = self.scores.setdefault(result.variant, defaultdict(_Score))
         rounds, mean = _per_round(result), sum(result.totals) / len(result.totals)
         bots = zip(result.bots, beaten_shares(result.ranks), result.totals, strict=True)
         for seat, (bot, share, total) in enumerate(bots):
             table[bot].add(result, seat, points=share, strokes=(total - mean) / rounds)
         _meet(self._meetings, result, rounds)
 
-    def standings(self, rank_by: RankBy) -> Standings:
-        """The standings so far. A bot without a match in a variant has no part in it."""
-        by_bot: dict[str, list[_Score]] = defaultdict(list)
-        for table in self._scores.values():
-            for bot, score in table.items():
-                by_bot[bot].append(score)
-        overall = _table(by_bot, rank_by)
+    def standings(self, rank_by: RankBy, *, p_value: PValue = p_of) -> Standings:
+        """The standings so far. A bot without a match in a game has no part in it.
+
+        `p_value` says how likely a difference of two equal bots is; where somebody looked at the results before the
+        last of them had come, it must allow for that.
+        """
+        made = _Tables(self, rank_by, p_value)
+        overall = made.table(list(self.scores))
         return Standings(
             rank_by=rank_by,
             overall=overall,
-            variants={
-                variant: _table({bot: [score] for bot, score in table.items()}, rank_by)
-                for variant, table in self._scores.items()
-            },
-            crosstable=_crosstable(self._meetings, [row.bot for row in overall]),
+            variants={game: made.table([game]) for game in self.scores},
+            crosstable=_crosstable(
+                self._meetings, duels_of(self.blocks, self.possible), [row.bot for row in overall], rank_by
+            ),
         )
 
 
-class _Score(Struct, kw_only=True):
-    """What a bot did in a variant: by block its matches and the sums of both figures, and what is counted overall."""
+class _Tables:
+    """Makes tables of a tally."""
 
-    block: int | None = None
-    """The last block that was counted."""
-    counts: "array[int]" = field(default_factory=lambda: array("q"))
-    points_sums: "array[float]" = field(default_factory=lambda: array("d"))
-    strokes_sums: "array[float]" = field(default_factory=lambda: array("d"))
+    def __init__(self, tally: Tally, rank_by: RankBy, p_value: PValue) -> None:
+        self._points = Figures(tally.blocks, "points", possible=tally.possible)
+        self._strokes = Figures(tally.blocks, "strokes", possible=tally.possible)
+        self._rank_by, self._p_value = rank_by, p_value
+        self._scores, self._matches = tally.scores, tally.matches_of
+        self._in_blocks = {game: tally.blocks.matches_of(game) for game in tally.scores}
+
+    def table(self, games: Sequence[str]) -> tuple[BotStanding, ...]:
+        """A row for each bot that has played one of these games."""
+        bots = list(dict.fromkeys(bot for game in games for bot in self._scores[game]))
+        over, ranked = self._comparable(games, bots)
+        rows = [self._row(bot, games, over, is_ranked=bot in ranked) for bot in bots]
+        merits = sorted(_merit(row, self._rank_by) for row in rows if row.bot in ranked)
+        ranges = self._ranges(ranked, over)
+        placed = [_placed(row, merits, ranges[row.bot], self._rank_by) if row.bot in ranked else row for row in rows]
+        return tuple(sorted(placed, key=lambda row: (row.rank or len(bots) + 1, row.bot)))
+
+    def _comparable(self, games: Sequence[str], bots: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+        """Over which games bots can be compared, and which bots.
+
+        In each of these games each of these bots was in several line-ups, or in all that there are of it. Of the ways
+        to choose them, that with the most pairs of bot and game is taken, and of equal ones that with more games.
+        """
+        if not any(game in self._points.games for game in games):
+            return tuple(games), list(bots) if self._is_one_table(games) else []
+        fit = {bot: tuple(game for game in games if self._is_fit(bot, game)) for bot in bots}
+        choices = {some: [bot for bot in bots if set(some) <= set(fit[bot])] for some in fit.values() if some}
+        if not choices:
+            return (), []
+        best = max(choices, key=lambda some: (len(some) * len(choices[some]), len(some)))
+        return best, choices[best]
+
+    def _is_one_table(self, games: Sequence[str]) -> bool:
+        """Whether all bots were in all matches, so that they can be compared although none makes a block yet."""
+        return all(score.matches == self._matches[game] for game in games for score in self._scores[game].values())
+
+    def _is_fit(self, bot: str, game: str) -> bool:
+        return self._has_block(bot, game) and self._points.games[game].is_spread_out(bot)
+
+    def _has_block(self, bot: str, game: str) -> bool:
+        return game in self._points.games and bot in self._points.games[game].bots
+
+    def _ranges(self, bots: Sequence[str], games: Sequence[str]) -> Mapping[str, RankRange]:
+        """The ranks that are possible by what is known."""
+        figures, sign = (self._strokes, -1) if self._rank_by == "strokes" else (self._points, 1)
+        contrasts = []
+        for one, other in combinations(bots, 2) if all(game in figures.games for game in games) else ():
+            difference = figures.difference(one, other, games)
+            better, worse = (one, other) if difference.mean * sign >= 0 else (other, one)
+            contrasts.append(Contrast(better=better, worse=worse, p=self._p_value(difference)))
+        return rank_ranges(bots, settled(contrasts))
+
+    def _row(self, bot: str, games: Sequence[str], ranked_over: tuple[str, ...], *, is_ranked: bool) -> BotStanding:
+        scores = {game: self._scores[game][bot] for game in games if bot in self._scores[game]}
+        whole = tuple(game for game in scores if self._has_block(bot, game))
+        over = (ranked_over if is_ranked else whole) or tuple(scores)
+        points, strokes = self._estimates(bot, over, scores, has_blocks=bool(whole))
+        tells_strokes = len(over) == 1 or self._rank_by == "strokes"
+        matches = sum(score.matches for score in scores.values())
+        return BotStanding(
+            rank=None,
+            bot=bot,
+            match_points=_rounded(points.mean),
+            match_points_stderr=_error(points),
+            match_points_interval=_interval(points),
+            strokes=_rounded(strokes.mean) if tells_strokes else None,
+            strokes_stderr=_error(strokes) if tells_strokes else None,
+            strokes_interval=_interval(strokes) if tells_strokes else None,
+            reason=points.reason if is_ranked else self._why_unranked(bot, ranked_over, whole),
+            games=over,
+            matches=matches,
+            waiting=matches - sum(self._in_blocks[game].get(bot, 0) for game in scores),
+            rounds=sum(score.rounds for score in scores.values()),
+            firsts=sum(score.firsts for score in scores.values()),
+            forfeits=sum(score.forfeits for score in scores.values()),
+            faults=dict(sorted(sum((score.faults for score in scores.values()), Counter[str]()).items())),
+            late_slaps=sum(score.late_slaps for score in scores.values()),
+            idle_cpu_ms=sum(score.idle_cpu_ms for score in scores.values()),
+        )
+
+    def _estimates(
+        self, bot: str, games: Sequence[str], scores: Mapping[str, "_Score"], *, has_blocks: bool
+    ) -> tuple[Estimate, Estimate]:
+        """Match points and strokes; the means over matches where there is no whole block."""
+        if has_blocks:
+            return self._points.estimate(bot, games), self._strokes.estimate(bot, games)
+        some = [scores[game] for game in games]
+        points, strokes = (
+            fmean(one.points / one.matches for one in some),
+            fmean(one.strokes / one.matches for one in some),
+        )
+        return Estimate(mean=points, reason=NO_BLOCK), Estimate(mean=strokes, reason=NO_BLOCK)
+
+    def _why_unranked(self, bot: str, ranked_over: Sequence[str], whole: Sequence[str]) -> str:
+        if not whole:
+            return NO_BLOCK
+        if lacking := [game for game in ranked_over if game not in whole]:
+            return f"{NO_BLOCK} in {', '.join(lacking)}"
+        few = [game for game in ranked_over or whole if not self._is_fit(bot, game)]
+        return "only one of its line-ups has been played" + f" in {', '.join(few)}" * (len(ranked_over) > 1)
+
+
+NO_BLOCK = "no deal has been played from every seat yet"
+
+
+def _placed(row: BotStanding, merits: Sequence[float], known: RankRange, rank_by: RankBy) -> BotStanding:
+    """The row with its rank among these figures."""
+    rank = bisect_left(merits, _merit(row, rank_by)) + 1
+    return replace(row, rank=rank, rank_from=known.best, rank_to=known.worst)
+
+
+def _merit(row: BotStanding, rank_by: RankBy) -> float:
+    """The figure by which rows are ranked. Lower is better."""
+    return row.strokes or 0.0 if rank_by == "strokes" else -row.match_points
+
+
+class _Score(Struct, kw_only=True):
+    """What a bot did in a game, counted over matches."""
+
+    matches: int = 0
+    points: float = 0.0
+    strokes: float = 0.0
     rounds: int = 0
     firsts: int = 0
     forfeits: int = 0
@@ -128,14 +288,9 @@ class _Score(Struct, kw_only=True):
 
     def add(self, result: Result, seat: int, *, points: float, strokes: float) -> None:
         """Count a match that the bot played at this seat, with what it scored in both figures."""
-        if result.block != self.block:
-            self.block = result.block
-            self.counts.append(0)
-            self.points_sums.append(0.0)
-            self.strokes_sums.append(0.0)
-        self.counts[-1] += 1
-        self.points_sums[-1] += points
-        self.strokes_sums[-1] += strokes
+        self.matches += 1
+        self.points += points
+        self.strokes += strokes
         self.rounds += result.rounds
         self.firsts += result.ranks[seat] == 1
         self.forfeits += result.forfeited[seat]
@@ -144,82 +299,6 @@ class _Score(Struct, kw_only=True):
         self.late_slaps += result.late_slaps[seat]
         if result.idle_cpu_ms:
             self.idle_cpu_ms += result.idle_cpu_ms[seat]
-
-    @property
-    def matches(self) -> int:
-        return sum(self.counts)
-
-    def points(self) -> "_Figure":
-        """Match points in this variant."""
-        return _clustered(self.counts, self.points_sums)
-
-    def strokes(self) -> "_Figure":
-        """Strokes in this variant."""
-        return _clustered(self.counts, self.strokes_sums)
-
-
-class _Figure(Struct, frozen=True):
-    """A mean and its standard error."""
-
-    mean: float
-    stderr: float | None
-
-
-def _clustered(counts: Sequence[int], sums: Sequence[float]) -> _Figure:
-    """The mean over matches, given matches and sum of each block. Matches of one block are not independent.
-
-    With N matches in G blocks, the standard error is sqrt(G / (G - 1) * sum over blocks of e**2) / N, where e is the
-    sum of the block's deviations from the mean.
-    """
-    matches = sum(counts)
-    mean = sum(sums) / matches
-    blocks = len(counts)
-    if blocks < 2:
-        return _Figure(mean, None)
-    squares = sum((total - count * mean) ** 2 for count, total in zip(counts, sums, strict=True))
-    return _Figure(mean, sqrt(blocks / (blocks - 1) * squares) / matches)
-
-
-def _equal_weight(figures: Sequence[_Figure]) -> _Figure:
-    """The mean over variants. Its error is known only where that of every variant is."""
-    errors = [figure.stderr for figure in figures if figure.stderr is not None]
-    known = len(errors) == len(figures)
-    stderr = _rounded(sqrt(sum(error**2 for error in errors)) / len(figures)) if known else None
-    return _Figure(_rounded(fmean(figure.mean for figure in figures)), stderr)
-
-
-def _table(scores: dict[str, list[_Score]], rank_by: RankBy) -> tuple[BotStanding, ...]:
-    """A row for each bot from its scores in the table's variants."""
-    unranked = [_row(bot, some) for bot, some in scores.items()]
-    merits = sorted(_merit(row, rank_by) for row in unranked)
-    rows = [replace(row, rank=bisect_left(merits, _merit(row, rank_by)) + 1) for row in unranked]
-    return tuple(sorted(rows, key=lambda row: (row.rank, row.bot)))
-
-
-def _merit(row: BotStanding, rank_by: RankBy) -> float:
-    """The figure by which rows are ranked. Lower is better."""
-    return row.strokes if rank_by == "strokes" else -row.match_points
-
-
-def _row(bot: str, scores: Sequence[_Score]) -> BotStanding:
-    points = _equal_weight([score.points() for score in scores])
-    strokes = _equal_weight([score.strokes() for score in scores])
-    faults = sum((score.faults for score in scores), Counter[str]())
-    return BotStanding(
-        rank=0,
-        bot=bot,
-        match_points=points.mean,
-        match_points_stderr=points.stderr,
-        strokes=strokes.mean,
-        strokes_stderr=strokes.stderr,
-        matches=sum(score.matches for score in scores),
-        rounds=sum(score.rounds for score in scores),
-        firsts=sum(score.firsts for score in scores),
-        forfeits=sum(score.forfeits for score in scores),
-        faults=dict(sorted(faults.items())),
-        late_slaps=sum(score.late_slaps for score in scores),
-        idle_cpu_ms=sum(score.idle_cpu_ms for score in scores),
-    )
 
 
 class _Sum(Struct, gc=False):
@@ -246,29 +325,53 @@ def _meet(meetings: _Meetings, result: Result, rounds: int) -> None:
         meeting.strokes += (total - other_total) / rounds
 
 
-def _crosstable(meetings: _Meetings, order: Sequence[str]) -> dict[str, dict[str, Encounter]]:
+def _crosstable(
+    meetings: _Meetings, duels: Mapping[tuple[str, str], Duel], order: Sequence[str], rank_by: RankBy
+) -> dict[str, dict[str, Encounter]]:
     """Every bot against every other that it met."""
     table: dict[str, dict[str, Encounter]] = {bot: {} for bot in order}
     for bot, other in permutations(order, 2):
-        if sums := meetings.get((min(bot, other), max(bot, other))):
-            table[bot][other] = _encounter(sums.values(), first=bot < other)
+        pair = min(bot, other), max(bot, other)
+        if sums := meetings.get(pair):
+            duel = duels.get(pair) or _by_matches(sums)
+            matches = sum(meeting.matches for meeting in sums.values())
+            table[bot][other] = _encounter(duel if bot < other else duel.turned(), matches, rank_by)
     return table
 
 
-def _encounter(meetings: Collection[_Sum], *, first: bool) -> Encounter:
-    """The means over variants, as the first of the pair or the second sees them."""
-    points = fmean(meeting.points / meeting.matches for meeting in meetings)
-    strokes = fmean(meeting.strokes / meeting.matches for meeting in meetings)
+def _by_matches(meetings: Mapping[str, _Sum]) -> Duel:
+    """The means over games of a pair that has not played a whole block together."""
+    points = fmean(meeting.points / meeting.matches for meeting in meetings.values())
+    strokes = fmean(meeting.strokes / meeting.matches for meeting in meetings.values())
+    return Duel(
+        points=Estimate(mean=points, reason=NO_BLOCK),
+        strokes=Estimate(mean=strokes, reason=NO_BLOCK),
+        games=tuple(meetings),
+    )
+
+
+def _encounter(duel: Duel, matches: int, rank_by: RankBy) -> Encounter:
+    tells_strokes = len(duel.games) == 1 or rank_by == "strokes"
     return Encounter(
-        match_points=_rounded(points if first else 1 - points),
-        strokes=_rounded(strokes if first else -strokes),
-        matches=sum(meeting.matches for meeting in meetings),
+        match_points=_rounded(duel.points.mean),
+        match_points_interval=_interval(duel.points),
+        strokes=_rounded(duel.strokes.mean) if tells_strokes else None,
+        strokes_interval=_interval(duel.strokes) if tells_strokes else None,
+        matches=matches,
     )
 
 
 def _per_round(result: Result) -> int:
     """The number by which the strokes of a match are divided. A match without a whole round has no strokes anyway."""
     return result.rounds or 1
+
+
+def _error(one: Estimate) -> float | None:
+    return None if one.stderr is None else _rounded(one.stderr)
+
+
+def _interval(one: Estimate) -> Interval | None:
+    return None if one.low is None or one.high is None else (_rounded(one.low), _rounded(one.high))
 
 
 def _rounded(figure: float) -> float:

@@ -33,17 +33,23 @@ def result(number: int, block: int, variant: str = "six", rounds: int = 2, **tot
     )
 
 
-SIX = [
-    result(0, 0, a=10, b=20, c=30),
-    result(1, 0, b=16, c=16, a=22),
-    result(2, 1, c=0, a=6, b=12),
-]
+def block(number: int, variant: str = "six", rounds: int = 2, **totals: int) -> list[Result]:
+    """A block whose matches all end alike, whoever sits where."""
+    bots = list(totals)
+    turned = [bots[place:] + bots[:place] for place in range(len(bots))]
+    return [
+        result(4 * number + place, number, variant, rounds, **{bot: totals[bot] for bot in order})
+        for place, order in enumerate(turned)
+    ]
+
+
+SIX = [*block(0, a=10, b=20, c=30), *block(1, a=22, b=16, c=16), *block(2, c=0, a=6, b=12)]
 """Match points: a 1, 0, 1/2; b 1/2, 3/4, 0; c 0, 3/4, 1. Strokes: a -5, 2, 0; b 0, -1, 3; c 5, -1, -3."""
 
 DUEL = [
-    result(3, 2, "duel", rounds=4, a=4, b=0),
-    result(4, 2, "duel", rounds=4, b=0, a=0),
-    result(5, 3, "duel", rounds=4, a=8, b=0),
+    *block(3, "duel", rounds=4, a=4, b=0),
+    *block(4, "duel", rounds=4, a=0, b=0),
+    *block(5, "duel", rounds=4, a=8, b=0),
 ]
 """Match points: a 0, 1/2, 0; b 1, 1/2, 1. Strokes: a 1/2, 0, 1; b -1/2, 0, -1."""
 
@@ -54,43 +60,55 @@ def figures(rows: Sequence[BotStanding]) -> dict[str, tuple[object, ...]]:
     }
 
 
-def test_one_variant_worked_by_hand() -> None:
-    """For b, match points: the mean is 5/12; its blocks deviate by 5/12 and -5/12; so sqrt(2 * 2 * (5/12)**2) / 3."""
-    assert figures(standings_of(SIX).overall) == {
-        "a": (2, pytest.approx(1 / 2), pytest.approx(0), pytest.approx(-1), pytest.approx(2 / 3)),
-        "b": (3, pytest.approx(5 / 12), pytest.approx(5 / 18), pytest.approx(2 / 3), pytest.approx(14 / 9)),
-        "c": (1, pytest.approx(7 / 12), pytest.approx(5 / 18), pytest.approx(1 / 3), pytest.approx(20 / 9)),
+def test_one_game_worked_by_hand() -> None:
+    """The variances of a block are 1/4 for a, 7/48 for b and 13/48 for c, together 2/3.
+
+    m * (1 - m) plus the variance of m, which is a third of that of a block, comes to 23/24 for all together: the
+    variance of a block is 16/23 of that. Each bot has 2 degrees of freedom of its own, and 2 more by the others. For
+    these m is drawn to 1/2, as if half a block more had been won and half a block lost.
+    """
+    rows = standings_of(SIX).overall
+    share = 16 / 23
+    shrunk = {"a": 1 / 2, "b": (5 / 4 + 1 / 2) / 4, "c": (7 / 4 + 1 / 2) / 4}
+    own = {"a": 1 / 4, "b": 7 / 48, "c": 13 / 48}
+    errors = {bot: sqrt((own[bot] + share * mean * (1 - mean)) / 2 / 3) for bot, mean in shrunk.items()}
+    assert figures(rows) == {
+        "a": (2, pytest.approx(1 / 2), pytest.approx(errors["a"]), pytest.approx(-1), pytest.approx(sqrt(13 / 3))),
+        "b": (3, pytest.approx(5 / 12), pytest.approx(errors["b"]), pytest.approx(2 / 3), pytest.approx(sqrt(13) / 3)),
+        "c": (1, pytest.approx(7 / 12), pytest.approx(errors["c"]), pytest.approx(1 / 3), pytest.approx(sqrt(52) / 3)),
     }
+    assert [(row.rank_from, row.rank_to, row.games, row.waiting) for row in rows] == [(1, 3, ("six",), 0)] * 3
 
 
-def test_variants_have_equal_weight() -> None:
+def test_games_have_equal_weight_and_ranks_are_over_the_games_that_most_bots_have() -> None:
+    """c has not played in `duel`. Over `six` alone there are as many pairs of bot and game as over both; over `six`
+    three bots are ranked."""
     standings = standings_of(SIX + DUEL)
     assert list(standings.variants) == ["six", "duel"]
     assert figures(standings.variants["six"]) == figures(standings_of(SIX).overall)
     assert figures(standings.variants["duel"]) == {
-        "b": (1, pytest.approx(5 / 6), pytest.approx(1 / 9), pytest.approx(-1 / 2), pytest.approx(1 / 3)),
-        "a": (2, pytest.approx(1 / 6), pytest.approx(1 / 9), pytest.approx(1 / 2), pytest.approx(1 / 3)),
+        "b": (1, pytest.approx(5 / 6), pytest.approx(1 / 6), pytest.approx(-1 / 2), pytest.approx(sqrt(1 / 12))),
+        "a": (2, pytest.approx(1 / 6), pytest.approx(1 / 6), pytest.approx(1 / 2), pytest.approx(sqrt(1 / 12))),
     }
-    assert figures(standings.overall) == {
-        "b": (
-            1,
-            pytest.approx(5 / 8),
-            pytest.approx(sqrt(29) / 36),
-            pytest.approx(1 / 12),
-            pytest.approx(sqrt(205) / 18),
-        ),
-        "c": (2, pytest.approx(7 / 12), pytest.approx(5 / 18), pytest.approx(1 / 3), pytest.approx(20 / 9)),
-        "a": (3, pytest.approx(1 / 3), pytest.approx(1 / 18), pytest.approx(-1 / 4), pytest.approx(sqrt(5) / 6)),
-    }
+    overall = {row.bot: row for row in standings.overall}
+    assert overall["b"].games == ("six", "duel")
+    assert overall["b"].match_points == pytest.approx((5 / 12 + 5 / 6) / 2)
+    six, duel = (next(row for row in standings.variants[game] if row.bot == "b") for game in ("six", "duel"))
+    assert overall["b"].match_points_stderr == pytest.approx(
+        sqrt((six.match_points_stderr or 0) ** 2 + (duel.match_points_stderr or 0) ** 2) / 2
+    )
+    assert (overall["b"].strokes, overall["b"].strokes_interval) == (None, None), "strokes of two games are not added"
+    assert [(row.rank, row.bot) for row in standings.overall] == [(1, "b"), (2, "a"), (None, "c")]
+    assert overall["c"].reason == "no deal has been played from every seat yet in duel"
 
 
 def test_counts_add_up_over_variants() -> None:
     counts = {row.bot: (row.matches, row.rounds, row.firsts) for row in standings_of(SIX + DUEL).overall}
-    assert counts == {"a": (6, 18, 2), "b": (6, 18, 4), "c": (3, 6, 2)}
+    assert counts == {"a": (15, 42, 5), "b": (15, 42, 9), "c": (9, 18, 6)}
 
 
 def test_crosstable_worked_by_hand() -> None:
-    """a and b: 2/3 in `six` and 1/6 in `duel`; -5/3 strokes and 1 stroke."""
+    """a and b: 2/3 in `six` and 1/6 in `duel`; -5/3 strokes in `six` and 1 stroke in `duel`."""
     table = standings_of(SIX + DUEL).crosstable
     cells: dict[tuple[str, str], tuple[object, ...]] = {
         (bot, other): (cell.match_points, cell.strokes, cell.matches)
@@ -98,21 +116,30 @@ def test_crosstable_worked_by_hand() -> None:
         for other, cell in row.items()
     }
     assert cells == {
-        ("a", "b"): (pytest.approx(5 / 12), pytest.approx(-1 / 3), 6),
-        ("b", "a"): (pytest.approx(7 / 12), pytest.approx(1 / 3), 6),
-        ("a", "c"): (pytest.approx(1 / 3), pytest.approx(-4 / 3), 3),
-        ("c", "a"): (pytest.approx(2 / 3), pytest.approx(4 / 3), 3),
-        ("b", "c"): (pytest.approx(1 / 2), pytest.approx(1 / 3), 3),
-        ("c", "b"): (pytest.approx(1 / 2), pytest.approx(-1 / 3), 3),
+        ("a", "b"): (pytest.approx(5 / 12), None, 15),
+        ("b", "a"): (pytest.approx(7 / 12), None, 15),
+        ("a", "c"): (pytest.approx(1 / 3), pytest.approx(-4 / 3), 9),
+        ("c", "a"): (pytest.approx(2 / 3), pytest.approx(4 / 3), 9),
+        ("b", "c"): (pytest.approx(1 / 2), pytest.approx(1 / 3), 9),
+        ("c", "b"): (pytest.approx(1 / 2), pytest.approx(-1 / 3), 9),
     }
-    assert list(table) == ["b", "c", "a"]
+    assert list(table) == ["b", "a", "c"]
+    there, back = (table[bot][other].match_points_interval for bot, other in ("ac", "ca"))
+    assert there is not None
+    assert back is not None
+    assert there == pytest.approx((1 - back[1], 1 - back[0]), abs=2e-9)
 
 
 def test_rank_by_strokes() -> None:
+    standings = standings_of(SIX, "strokes")
+    assert [(row.rank, row.bot) for row in standings.overall] == [(1, "a"), (2, "c"), (3, "b")]
+    assert list(standings.crosstable) == ["a", "c", "b"]
+
+
+def test_an_old_run_that_ranks_by_the_strokes_of_several_games_still_tells_them() -> None:
     standings = standings_of(SIX + DUEL, "strokes")
-    assert [(row.rank, row.bot) for row in standings.overall] == [(1, "a"), (2, "b"), (3, "c")]
-    assert [row.bot for row in standings.variants["duel"]] == ["b", "a"]
-    assert list(standings.crosstable) == ["a", "b", "c"]
+    assert [(row.rank, row.bot) for row in standings.overall] == [(1, "a"), (2, "b"), (None, "c")]
+    assert [row.strokes for row in standings.overall] == pytest.approx([-1 / 4, 1 / 12, 1 / 3])
 
 
 def test_equal_figures_share_a_rank_and_the_next_is_skipped() -> None:
@@ -122,17 +149,52 @@ def test_equal_figures_share_a_rank_and_the_next_is_skipped() -> None:
 
 def test_figures_that_are_equal_but_for_the_order_of_adding_share_a_rank() -> None:
     """Shares of thirds: 1/3 + 2/3 + 1 against 2/3 + 2/3 + 2/3, among others."""
-    matches = [result(0, 0, a=3, b=2, c=1, d=4), result(1, 0, a=2, b=2, c=9, d=4), result(2, 0, a=1, b=2, c=3, d=4)]
+    matches = [*block(0, a=3, b=2, c=1, d=4), *block(1, a=2, b=2, c=9, d=4), *block(2, a=1, b=2, c=3, d=4)]
     rows = {row.bot: row for row in standings_of(matches).overall}
     assert rows["a"].match_points == pytest.approx((1 / 3 + 5 / 6 + 1) / 3)
     assert rows["b"].match_points == pytest.approx((2 / 3 + 5 / 6 + 2 / 3) / 3)
     assert (rows["a"].rank, rows["b"].rank) == (1, 1)
 
 
-def test_no_standard_error_with_fewer_than_two_blocks() -> None:
-    row = standings_of([*SIX, result(3, 2, "duel", a=1, b=0)]).overall[0]
-    assert (row.bot, row.match_points_stderr, row.strokes_stderr) == ("b", None, None)
-    assert standings_of(SIX[:2]).overall[0].match_points_stderr is None
+def test_with_fewer_than_three_deals_there_is_no_interval_and_the_row_says_why() -> None:
+    for row in standings_of(SIX[:6]).overall:
+        assert (row.match_points_stderr, row.match_points_interval, row.reason) == (
+            None,
+            None,
+            "fewer than three deals",
+        )
+        assert (row.rank_from, row.rank_to) == (1, 3)
+
+
+def test_a_block_that_lacks_rotations_waits() -> None:
+    """Seats are not alike: nobody may gain because the others have not had the good one yet."""
+    rows = {row.bot: row for row in standings_of([*SIX, result(40, 9, a=90, b=0, c=0)]).overall}
+    assert {bot: row.match_points for bot, row in rows.items()} == {
+        row.bot: row.match_points for row in standings_of(SIX).overall
+    }
+    assert [(row.matches, row.waiting) for row in rows.values()] == [(10, 1)] * 3
+
+
+def test_with_no_whole_block_the_matches_count_as_they_are() -> None:
+    rows = standings_of(SIX[:1]).overall
+    assert [(row.rank, row.bot, row.match_points, row.strokes) for row in rows] == [
+        (1, "a", 1, -5), (2, "b", 0.5, 0), (3, "c", 0, 5),
+    ]  # fmt: skip
+    assert {row.reason for row in rows} == {"no deal has been played from every seat yet"}
+    others = [result(1, 1, a=1, b=2, d=3)]
+    assert {row.rank for row in standings_of([*SIX[:1], *others]).overall} == {None}, "they met different opponents"
+
+
+def test_all_alike_is_not_certainty() -> None:
+    """Four deals won: with a chance of 0.025**(1/4) to win, that happens in 1 of 40 tournaments."""
+    rows = standings_of([one for number in range(4) for one in block(number, a=0, b=5)]).overall
+    assert [(row.match_points, row.match_points_stderr) for row in rows] == [(1, None), (0, None)]
+    assert rows[0].match_points_interval == pytest.approx((0.025**0.25, 1))
+    assert rows[1].match_points_interval == pytest.approx((0, 1 - 0.025**0.25))
+    assert (rows[0].strokes, rows[0].strokes_interval) == (-1.25, None)
+    assert [(row.rank_from, row.rank_to) for row in rows] == [(1, 2), (1, 2)], "two of 16 such series of equal bots"
+    more = standings_of([one for number in range(6) for one in block(number, a=0, b=5)]).overall
+    assert [(row.rank_from, row.rank_to) for row in more] == [(1, 1), (2, 2)]
 
 
 def test_a_forfeit_is_ranked_last_whatever_its_total() -> None:
@@ -163,14 +225,16 @@ def test_no_results_no_rows() -> None:
 
 @st.composite
 def tournaments(draw: st.DrawFn) -> list[Result]:
-    """Any matches of four bots in two variants with tables of two and three, some in the same block."""
-    made = []
-    for number in range(draw(st.integers(1, 15))):
+    """Any blocks of four bots in two games with tables of two and three; the last one may lack matches."""
+    made: list[Result] = []
+    for number in range(draw(st.integers(1, 12))):
         variant, seats = draw(st.sampled_from([("six", 3), ("duel", 2)]))
         bots = draw(st.permutations(["ann", "bob", "cid", "dan"]))[:seats]
-        totals = {bot: draw(st.integers(-20, 60)) for bot in bots}
-        made.append(result(number, draw(st.integers(0, 4)), variant, draw(st.integers(1, 9)), **totals))
-    return made
+        rounds = draw(st.integers(1, 9))
+        for turn in range(seats):
+            totals = {bot: draw(st.integers(-20, 60)) for bot in [*bots[turn:], *bots[:turn]]}
+            made.append(result(4 * number + turn, number, variant, rounds, **totals))
+    return made[: len(made) - draw(st.integers(0, 1))]
 
 
 @given(tournaments(), st.randoms(use_true_random=False))
@@ -184,52 +248,51 @@ def test_the_order_in_which_results_arrive_changes_nothing(results: list[Result]
 @given(tournaments())
 def test_what_one_bot_gains_others_lose(results: list[Result]) -> None:
     standings = standings_of(results)
-    for rows in standings.variants.values():
-        assert sum(row.match_points * row.matches for row in rows) == pytest.approx(
-            sum(row.matches for row in rows) / 2
-        )
-        assert sum(row.strokes * row.matches for row in rows) == pytest.approx(0, abs=1e-6)
     for bot, other in combinations(standings.crosstable, 2):
         there, back = (standings.crosstable[one].get(two) for one, two in ((bot, other), (other, bot)))
         if there is None or back is None:
             assert there is back
             continue
         assert there.match_points + back.match_points == pytest.approx(1)
-        assert there.strokes == -back.strokes
+        assert (there.strokes is None) == (back.strokes is None)
+        assert (there.strokes or 0) == -(back.strokes or 0)
         assert there.matches == back.matches
 
 
 @given(tournaments())
-def test_figures_and_errors_by_the_definition(results: list[Result]) -> None:
-    """The formula of the clustered standard error, written out match by match."""
+def test_means_by_the_definition(results: list[Result]) -> None:
+    """Blocks with all rotations only; their means by line-up; the means of these."""
+    played: dict[int, list[Result]] = {}
+    for one in results:
+        played.setdefault(one.block, []).append(one)
+    whole = [some for some in played.values() if len(some) == len(some[0].bots)]
     for variant, rows in standings_of(results).variants.items():
         for row in rows:
-            played = [
-                (one.block, one.totals[one.bots.index(row.bot)] - sum(one.totals) / len(one.totals), one.rounds)
-                for one in results
-                if one.variant == variant and row.bot in one.bots
-            ]
-            strokes = [over / rounds for _, over, rounds in played]
-            mean = sum(strokes) / len(strokes)
-            assert row.strokes == pytest.approx(mean, abs=1e-8)
-            blocks = {block for block, _, _ in played}
-            if len(blocks) < 2:
-                assert row.strokes_stderr is None
-                continue
-            sums = [
-                sum(value - mean for value, (at, _, _) in zip(strokes, played, strict=True) if at == block)
-                for block in blocks
-            ]
-            factor = len(blocks) / (len(blocks) - 1)
-            error = sqrt(factor * sum(value**2 for value in sums)) / len(strokes)
-            assert row.strokes_stderr == pytest.approx(error, abs=1e-8)
+            by_lineup: dict[frozenset[str], list[float]] = {}
+            for some in whole:
+                if some[0].variant == variant and row.bot in some[0].bots:
+                    over = [
+                        (one.totals[one.bots.index(row.bot)] - sum(one.totals) / len(one.totals)) / one.rounds
+                        for one in some
+                    ]
+                    by_lineup.setdefault(frozenset(some[0].bots), []).append(sum(over) / len(over))
+            if by_lineup:
+                means = [sum(values) / len(values) for values in by_lineup.values()]
+                assert row.strokes == pytest.approx(sum(means) / len(means), abs=1e-8)
 
 
 @given(tournaments())
-def test_ranks_follow_the_figure(results: list[Result]) -> None:
+def test_ranks_follow_the_figure_and_intervals_hold_it(results: list[Result]) -> None:
     for rows in (standings_of(results).overall, *standings_of(results).variants.values()):
+        ranked = [row for row in rows if row.rank is not None]
+        for row in ranked:
+            assert row.rank == 1 + sum(other.match_points > row.match_points for other in ranked)
+            assert 1 <= (row.rank_from or 0) <= row.rank <= (row.rank_to or 0) <= len(ranked)
         for row in rows:
-            assert row.rank == 1 + sum(other.match_points > row.match_points for other in rows)
+            assert row.match_points_interval or row.reason
+            low, high = row.match_points_interval or (0, 1)
+            assert 0 <= low <= row.match_points <= high <= 1
+            assert low < high
 
 
 def test_the_document_has_the_fields_that_programs_read() -> None:
@@ -268,10 +331,14 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
     fixed = ["name", "matches", "voided", "commitment", "key", "digest", "standings", "variants", "crosstable"]
     fixed += ["void_reasons", "unplayed", "lateness", "results", "retired", "history", "bots"]
     assert set(fixed) <= set(document)
-    assert document["standings"][1] == {
-        "rank": 2, "bot": "c", "match_points": 0.583333333, "match_points_stderr": 0.277777778,
-        "strokes": 0.333333333, "strokes_stderr": 2.222222222, "matches": 3, "rounds": 6, "firsts": 2, "forfeits": 0,
+    assert document["variants"]["six"][1] == {
+        "rank": 2, "rank_from": 1, "rank_to": 3, "bot": "a",
+        "match_points": 0.5, "match_points_stderr": 0.265804767, "match_points_interval": [0.08605881, 0.91394119],
+        "strokes": -1.0, "strokes_stderr": 2.081665999, "strokes_interval": [-9.956685895, 7.956685895],
+        "reason": "", "games": ["six"], "matches": 9, "waiting": 0, "rounds": 18, "firsts": 3, "forfeits": 0,
         "faults": {}, "late_slaps": 0, "idle_cpu_ms": 0,
     }  # fmt: skip
     assert document["variants"]["duel"][0]["bot"] == "b"
-    assert document["crosstable"]["c"]["b"] == {"match_points": 0.5, "strokes": -0.333333333, "matches": 3}
+    assert document["crosstable"]["c"]["b"].keys() == {
+        "match_points", "match_points_interval", "strokes", "strokes_interval", "matches",
+    }  # fmt: skip

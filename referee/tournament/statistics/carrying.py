@@ -18,6 +18,7 @@ from math import erfc, factorial, gcd, lcm, sqrt
 from msgspec import Struct
 
 from referee.tournament.results import Result, beaten_shares
+from referee.tournament.statistics.multiple import holm
 
 LEVEL = 0.01
 
@@ -109,15 +110,6 @@ class CarryingTest:
                 seats = len(matches[0].bots)
                 self._bots[name].outcomes[seats, tuple(sorted(halves))] += 1
                 self._bots[name].sums[seats] += sum(map(_times, halves, _places(len(halves))))
-
-
-def holm(p_values: Mapping[str, float]) -> dict[str, float]:
-    """The p-values, made so much greater that the least of them errs no more often than each of them did."""
-    adjusted, least = {}, 0.0
-    for rank, name in enumerate(sorted(p_values, key=lambda name: p_values[name])):
-        least = max(least, min(1.0, (len(p_values) - rank) * p_values[name]))
-        adjusted[name] = least
-    return adjusted
 
 
 def _p_value(outcomes: Mapping[_Outcome, int], sums: Mapping[int, int]) -> float:

@@ -9,7 +9,8 @@ import pytest
 
 from referee.tournament.results import Result
 from referee.tournament.statistics import carrying
-from referee.tournament.statistics.carrying import LEVEL, Carrying, CarryingTest, holm
+from referee.tournament.statistics.carrying import LEVEL, Carrying, CarryingTest
+from referee.tournament.statistics.multiple import holm
 
 
 def result(block: int, commit: int, bots: Sequence[str], ranks: Sequence[int]) -> Result:

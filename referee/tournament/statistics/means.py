@@ -1,0 +1,413 @@
+"""The mean of each bot, how sure it is, and how sure the difference of two bots is.
+
+What is estimated is the mean of a bot over all line-ups that it can be in, each with equal weight, and then over the
+games, each with equal weight. Line-ups are strata. Where all of them were played, only the deals are chance: the
+opponents were fixed. Where they are a sample, the differences between line-ups count as well, as in sampling in two
+stages from a finite population (Cochran, Sampling Techniques, 1977, 10.3): with n of N line-ups played, the variance
+is (1 - n/N) times that by the differences between line-ups plus n/N times that by the deals within them.
+
+Where blocks are few, the variance within line-ups is drawn towards what the other bots of the game have, measured
+against m * (1 - m), since little can be learnt from a few blocks that may all have come out alike.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import combinations
+from math import sqrt
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.tournament.statistics.blocks import Blocks, Cell, Figure, Lineup, merged
+from referee.tournament.statistics.spreads import (
+    LEAST_DF,
+    Spread,
+    alike_interval,
+    score_interval,
+    spread_of,
+    symmetric_interval,
+    total,
+)
+from referee.tournament.statistics.student import two_sided_p
+
+PRIOR_DF = 4.0
+"""As how many degrees of freedom the variance of the other bots counts at most."""
+
+LEAST_LINEUPS = 3
+"""The differences between fewer line-ups than this tell nothing of their variance."""
+
+ALIKE = "all deals came out alike"
+
+Possible = Mapping[str, Mapping[str, int]]
+"""By game and bot, how many line-ups there are of it in all, whether they are played or not."""
+
+RoundWeights = Mapping[int, float]
+"""By round, the weight that its blocks have in the mean of a line-up; settled before the round is played."""
+
+
+class Estimate(Struct, frozen=True, kw_only=True):
+    """A figure and how sure it is."""
+
+    mean: float
+    stderr: float | None = None
+    """None where nothing can be said, as `reason` tells."""
+    df: float | None = None
+    low: float | None = None
+    """The interval that contains the true figure in 95 of 100 tournaments. None where there is none."""
+    high: float | None = None
+    reason: str = ""
+    """Why there is no interval or no standard error."""
+    is_alike: bool = False
+    """Whether all blocks came out alike."""
+    blocks: int = 0
+    """How many whole blocks it comes from."""
+
+
+class Played(Struct, frozen=True, kw_only=True):
+    """What the bots of one line-up made of it in one game, for one figure. Values are in the order of the bots."""
+
+    lineup: Lineup
+    means: tuple[float, ...]
+    covariances: tuple[tuple[float, ...], ...]
+    """Of one block, by two bots; all 0 where only one block was played."""
+    df: int
+    """Blocks less rounds: from how much the covariances were learnt."""
+    share: float
+    """By what the covariances are multiplied to give those of the means: 1 / blocks where no rounds are weighed."""
+    blocks: int
+
+
+def played_of(lineup: Lineup, rounds: Mapping[int, Cell], figure: Figure, weights: RoundWeights | None) -> Played:
+    """The means of a line-up. Without `weights` every block counts alike, in whatever round it was played."""
+    size = len(lineup)
+    cells = list(rounds.items()) if weights is not None else [(0, merged(list(rounds.values())))]
+    given = [1.0 if weights is None else weights.get(number, 0.0) for number, _ in cells]
+    whole = sum(given) or 1.0
+    means, squares = [0.0] * size, [0.0] * (size * (size + 1) // 2)
+    df, share, blocks = 0, 0.0, 0
+    for weight, (_, cell) in zip(given, cells, strict=True):
+        sums, count = cell.sums(figure), cell.blocks
+        part, place = weight / whole, 0
+        df, share, blocks = df + count - 1, share + part * part / count, blocks + count
+        for index, value in enumerate(sums.totals):
+            means[index] += part * value / count
+            for other in sums.totals[index:]:
+                squares[place] += sums.products[place] - value * other / count
+                place += 1
+    return Played(
+        lineup=lineup, means=tuple(means), covariances=_square(squares, size, df), df=df, share=share, blocks=blocks
+    )
+
+
+def _square(triangle: Sequence[float], size: int, df: int) -> tuple[tuple[float, ...], ...]:
+    """The covariances from sums of products of deviations, without what rounding leaves of nothing."""
+    rows = [[0.0] * size for _ in range(size)]
+    place = 0
+    for one in range(size):
+        for other in range(one, size):
+            value = triangle[place] / df if df else 0.0
+            rows[one][other] = rows[other][one] = value if abs(value) > 1e-12 else 0.0
+            place += 1
+    return tuple(map(tuple, rows))
+
+
+class Strata(Struct):
+    """Sums over the line-ups of one bot in a game."""
+
+    lineups: int = 0
+    blocks: int = 0
+    df: int = 0
+    single: int = 0
+    """Line-ups with one block only, of whose deals nothing is known."""
+    mean: float = 0.0
+    between: float = 0.0
+    """The squares of what the means of its line-ups deviate from its mean."""
+    within: float = 0.0
+    """The variance of the sum of its means, by the deals."""
+    weight: float = 0.0
+    """As in Spread."""
+    prior: float = 0.0
+    """The same variance as the other bots have it."""
+
+    def scaled(self) -> "Strata":
+        """What the sums come to for the mean over the line-ups."""
+        square = self.lineups**2
+        return replace(
+            self,
+            between=self.between / square,
+            within=self.within / square,
+            weight=self.weight / square**2,
+            prior=self.prior / square,
+        )
+
+
+class _Shared(Struct):
+    """Sums over the line-ups with two bots in a game. Of the difference of their means they tell what it has less than
+    those of both by themselves, or more where that is below 0."""
+
+    lineups: int = 0
+    blocks: int = 0
+    df: int = 0
+    single: int = 0
+    between: float = 0.0
+    within: float = 0.0
+    weight: float = 0.0
+    prior: float = 0.0
+
+
+class Game:
+    """One figure of all bots in one game."""
+
+    def __init__(self, played: Iterable[Played], possible: Mapping[str, int] | None, *, bounded: bool) -> None:
+        """`possible` None: all line-ups were played that there are. `bounded`: the figure lies between 0 and 1."""
+        self.played = list(played)
+        self._possible = possible
+        self._bounded = bounded
+        self._bots: dict[str, Strata] = defaultdict(Strata)
+        self._learnt = sum(one.df * (len(one.lineup) - 1) for one in self.played)
+        self._dispersion = _dispersion(self.played) if bounded else 0.0
+        for one in self.played:
+            self._count(one)
+        for bot in self._bots.values():
+            bot.mean /= bot.lineups
+        for one in self.played:
+            for name, mean in zip(one.lineup, one.means, strict=True):
+                self._bots[name].between += (mean - self._bots[name].mean) ** 2
+
+    @property
+    def bots(self) -> Collection[str]:
+        """The bots with a whole block in this game."""
+        return self._bots.keys()
+
+    def mean(self, bot: str) -> float:
+        """The mean over its line-ups."""
+        return self._bots[bot].mean
+
+    def is_spread_out(self, bot: str) -> bool:
+        """Whether the bot was in all its line-ups or in several of them, so that its mean can stand for all."""
+        return self._fraction(bot) >= 1 or self._bots[bot].lineups > 1
+
+    def blocks(self, bot: str) -> int:
+        """How many blocks the bot has."""
+        return self._bots[bot].blocks
+
+    def spread(self, bot: str) -> Spread | str:
+        """How far its mean may be off, or why that cannot be told."""
+        sums = self._bots[bot]
+        return spread_from(sums.scaled(), self._fraction(bot), sums.lineups, self._others(sums))
+
+    def difference(self, one: str, other: str) -> Spread | str:
+        """How far the difference of two bots' means may be off, or why that cannot be told."""
+        first, second = self._bots[one], self._bots[other]
+        shared = self._shared.get((min(one, other), max(one, other)), _NOTHING_SHARED)
+        sums = _apart(first.scaled(), second.scaled(), shared)
+        fraction = min(self._fraction(one), self._fraction(other))
+        return spread_from(sums, fraction, min(first.lineups, second.lineups), self._others(sums))
+
+    @cached_property
+    def _shared(self) -> dict[tuple[str, str], _Shared]:
+        """By pair of bots, in the order of their names, what they share."""
+        found: dict[tuple[str, str], _Shared] = defaultdict(_Shared)
+        for one in self.played:
+            bots = [self._bots[name] for name in one.lineup]
+            own = [one.covariances[index][index] * one.share / bot.lineups**2 for index, bot in enumerate(bots)]
+            prior = [sqrt(self._prior(one, index)) / bot.lineups for index, bot in enumerate(bots)]
+            apart = [(mean - bot.mean) / bot.lineups for mean, bot in zip(one.means, bots, strict=True)]
+            for a, b in combinations(range(len(bots)), 2):
+                sums = found[one.lineup[a], one.lineup[b]]
+                less = 2 * one.covariances[a][b] * one.share / (bots[a].lineups * bots[b].lineups)
+                sums.lineups += 1
+                sums.blocks += one.blocks
+                sums.df += one.df
+                sums.single += not one.df
+                sums.between += 2 * apart[a] * apart[b]
+                sums.within += less
+                sums.weight += (own[a] ** 2 + own[b] ** 2 - (own[a] + own[b] - less) ** 2) / (one.df + 2)
+                # What some at a table win others lose: on average two of them have the correlation -1 / (seats - 1).
+                sums.prior -= 2 * prior[a] * prior[b] / (len(bots) - 1)
+        return dict(found)
+
+    def _prior(self, one: Played, index: int) -> float:
+        return self._dispersion * _unsettled(one.means[index], one.blocks) * one.share
+
+    def _count(self, one: Played) -> None:
+        for index, name in enumerate(one.lineup):
+            bot, variance = self._bots[name], one.covariances[index][index] * one.share
+            bot.lineups += 1
+            bot.blocks += one.blocks
+            bot.df += one.df
+            bot.single += not one.df
+            bot.mean += one.means[index]
+            bot.within += variance
+            bot.weight += variance * variance / (one.df + 2)
+            bot.prior += self._prior(one, index)
+
+    def _others(self, sums: Strata) -> float:
+        """As how many degrees of freedom the variance of the other bots counts: at most as many as they have."""
+        return min(PRIOR_DF, self._learnt - sums.df) if self._bounded else 0.0
+
+    def _fraction(self, bot: str) -> float:
+        """Which part of all its line-ups the bot has played."""
+        if self._possible is None:
+            return 1.0
+        return min(1.0, self._bots[bot].lineups / max(1, self._possible.get(bot, 1)))
+
+
+def spread_from(sums: Strata, fraction: float, lineups: int, others: float = 0.0) -> Spread | str:
+    """The spread of a mean over line-ups, or why it cannot be told.
+
+    `sums` are scaled to the mean, `fraction` tells which part of all its line-ups were played, `lineups` how many of
+    each bot at least, `others` as how many degrees of freedom the variance of the other bots counts.
+    """
+    within = _within(sums, others)
+    if fraction >= 1 and within is not None:
+        return within
+    if lineups < LEAST_LINEUPS:
+        return _too_few(lineups, fraction)
+    between = spread_of(max(0.0, sums.between) * lineups / (lineups - 1), lineups - 1)
+    if within is None:
+        return between
+    return total([between.times(sqrt(1 - fraction)), within.times(sqrt(fraction))])
+
+
+def _within(sums: Strata, others: float) -> Spread | None:
+    """The spread by the deals, drawn towards that of the others; None where too little is known."""
+    if sums.df < LEAST_DF:
+        return None
+    factor = 1 + sums.single / (sums.lineups - sums.single)
+    own = Spread(variance=sums.within * factor, weight=sums.weight * factor * factor, least_df=float(sums.df))
+    if others <= 0:
+        return own
+    df = own.df
+    return spread_of((df * own.variance + others * sums.prior) / (df + others), df + others)
+
+
+_NOTHING_SHARED = _Shared()
+
+
+def _apart(one: Strata, other: Strata, shared: _Shared) -> Strata:
+    """The sums of the difference of two bots' means."""
+    return Strata(
+        lineups=one.lineups + other.lineups - shared.lineups,
+        blocks=one.blocks + other.blocks - shared.blocks,
+        df=one.df + other.df - shared.df,
+        single=one.single + other.single - shared.single,
+        mean=one.mean - other.mean,
+        between=one.between + other.between - shared.between,
+        within=_plain(one.within + other.within - shared.within),
+        weight=_plain(one.weight + other.weight - shared.weight),
+        prior=one.prior + other.prior - shared.prior,
+    )
+
+
+class Figures:
+    """One figure of all bots in all games: match points or strokes."""
+
+    def __init__(
+        self,
+        blocks: Blocks,
+        figure: Figure,
+        *,
+        possible: Possible | None = None,
+        weights: RoundWeights | None = None,
+    ) -> None:
+        """Of how many line-ups the played ones are, by game and bot; None where all were played that there are."""
+        self._bounded = figure == "points"
+        self.games = {
+            game: Game(
+                (played_of(lineup, rounds, figure, weights) for lineup, rounds in lineups.items()),
+                None if possible is None else possible.get(game),
+                bounded=self._bounded,
+            )
+            for game, lineups in blocks.cells.items()
+        }
+        """By name, the games in which there is a whole block."""
+
+    def games_of(self, bot: str) -> tuple[str, ...]:
+        """The games in which the bot has a whole block."""
+        return tuple(name for name, game in self.games.items() if bot in game.bots)
+
+    def estimate(self, bot: str, games: Sequence[str]) -> Estimate:
+        """The bot's mean over these games, in all of which it must have a block."""
+        some = [self.games[name] for name in games]
+        mean = sum(game.mean(bot) for game in some) / len(some)
+        blocks = sum(game.blocks(bot) for game in some)
+        spread = over_games(games, [game.spread(bot) for game in some])
+        return estimate_of(mean, spread, blocks, bounded=self._bounded)
+
+    def difference(self, one: str, other: str, games: Sequence[str]) -> Estimate:
+        """What the first bot's mean has more than the second's over these games. `df` and `stderr` make a t test."""
+        some = [self.games[name] for name in games]
+        mean = sum(game.mean(one) - game.mean(other) for game in some) / len(some)
+        blocks = sum(min(game.blocks(one), game.blocks(other)) for game in some)
+        spread = over_games(games, [game.difference(one, other) for game in some])
+        return estimate_of(mean, spread, blocks, bounded=False)
+
+
+def p_of(difference: Estimate) -> float:
+    """How likely two equal bots differ so much: by Student's t, 1 where nothing can be said.
+
+    Where all blocks came out alike, there is no t. With a figure from 0 to 1 two equal bots that differ by d in nearly
+    all blocks must differ the other way, by 1 at most, in a share of d / (1 + d) of them or more.
+    """
+    if difference.stderr is not None and difference.df is not None:
+        return two_sided_p(difference.mean / difference.stderr, difference.df)
+    if difference.is_alike and difference.mean:
+        return min(1.0, 2 / (1 + min(1.0, abs(difference.mean))) ** difference.blocks)
+    return 1.0
+
+
+def over_games(games: Sequence[str], spreads: Sequence[Spread | str]) -> Spread | str:
+    """The spread of the mean over games."""
+    known = [spread for spread in spreads if isinstance(spread, Spread)]
+    if len(known) == len(spreads):
+        return total(spread.times(1 / len(spreads)) for spread in known)
+    name, reason = next((game, one) for game, one in zip(games, spreads, strict=True) if isinstance(one, str))
+    return reason if len(games) == 1 else f"{reason} in {name}"
+
+
+def estimate_of(mean: float, spread: Spread | str, blocks: int, *, bounded: bool) -> Estimate:
+    """The figure with its interval; `bounded`: it lies between 0 and 1."""
+    if isinstance(spread, str):
+        return Estimate(mean=mean, reason=spread, blocks=blocks)
+    if spread.df < LEAST_DF:
+        return Estimate(mean=mean, reason="too few deals", blocks=blocks)
+    if spread.variance > 0:
+        if bounded:
+            low, high = score_interval(mean, _unsettled(mean, blocks), spread)
+        else:
+            low, high = symmetric_interval(mean, spread)
+        return Estimate(mean=mean, stderr=sqrt(spread.variance), df=spread.df, low=low, high=high, blocks=blocks)
+    if not bounded:
+        return Estimate(mean=mean, reason=ALIKE, is_alike=True, blocks=blocks)
+    low, high = alike_interval(mean, blocks)
+    return Estimate(mean=mean, low=low, high=high, reason=ALIKE, is_alike=True, blocks=blocks)
+
+
+def _too_few(lineups: int, fraction: float) -> str:
+    if fraction >= 1:
+        return "fewer than three deals"
+    return f"only {lineups} of its line-ups" + (" has been played" if lineups == 1 else " have been played")
+
+
+def _plain(value: float) -> float:
+    """The variance, without what rounding leaves of nothing."""
+    return value if value > 1e-14 else 0.0
+
+
+def _unsettled(mean: float, blocks: int) -> float:
+    """An estimate of m * (1 - m) that is never 0: as if half a block more had been won and half a block lost."""
+    shrunk = (mean * blocks + 0.5) / (blocks + 1)
+    return shrunk * (1 - shrunk)
+
+
+def _dispersion(played: Iterable[Played]) -> float:
+    """The variance of a block, divided by m * (1 - m): over all bots and line-ups of a game."""
+    variances = products = 0.0
+    for one in played:
+        for index, mean in enumerate(one.means if one.df else ()):
+            variance = one.covariances[index][index]
+            variances += one.df * variance
+            products += one.df * (mean * (1 - mean) + variance * one.share)
+    return min(1.0, variances / products) if products > 0 else 0.0
