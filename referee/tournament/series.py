@@ -145,7 +145,7 @@ class Series:
     def summary(self, rank_by: RankBy = "match-points") -> SeriesSummary:
         """What the games come to so far; there must be one."""
         results = [replace(result, bots=tuple(self._names[bot] for bot in seat.order)) for seat, result in self._played]
-        standings = standings_of(results if self._seats > 1 else (), rank_by)
+        standings = standings_of(results if self._seats > 1 else (), rank_by, rotates=self._rotates)
         shared = Counter(bot for result in results for bot in _sharing_first(result))
         return SeriesSummary(
             variant=results[0].variant,

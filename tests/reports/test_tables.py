@@ -18,8 +18,10 @@ def row(bot: str, rank: int = 1) -> BotStanding:
         bot=bot,
         match_points=0.71249,
         match_points_stderr=0.0174,
+        match_points_interval=(0.6771, 0.7454),
         strokes=-1.42,
         strokes_stderr=0.1,
+        strokes_interval=(-1.6166, -1.2234),
         matches=1200,
         rounds=10800,
         firsts=700,
@@ -48,18 +50,24 @@ def result(number: int, totals: dict[str, int], *, variant: str = "six-card") ->
 
 
 TWO_MATCHES = [result(0, {"keeper": 4, "greedy": 10, "1e3": 10}), result(1, {"keeper": 7, "greedy": 3, "1e3": 20})]
+THREE_MATCHES = [*TWO_MATCHES, result(2, {"keeper": 5, "greedy": 6, "1e3": 5})]
 
 
-def test_figures_are_shown_with_1_96_standard_errors() -> None:
-    assert match_points(row("a")) == "0.712 ± 0.034"
-    assert strokes(row("a")) == "-1.42 ± 0.20"
+def test_figures_are_shown_with_their_intervals() -> None:
+    assert match_points(row("a")) == "0.712 [0.677, 0.745]"
+    assert strokes(row("a")) == "-1.42 [-1.62, -1.22]"
 
 
-def test_without_a_standard_error_there_is_only_the_figure() -> None:
-    alone = replace(row("a"), match_points_stderr=None, strokes=0.8, strokes_stderr=None)
-    assert match_points(alone) == "0.712"
-    assert strokes(alone) == "+0.80"
-    assert strokes(replace(alone, strokes=-0.001)) == "+0.00"
+def test_without_an_interval_there_is_a_dash() -> None:
+    alone = replace(row("a"), match_points_interval=None, strokes=0.8, strokes_interval=None)
+    assert match_points(alone) == "0.712 -"
+    assert strokes(alone) == "+0.80 -"
+    assert strokes(replace(alone, strokes=-0.001)) == "+0.00 -"
+    assert strokes(replace(alone, strokes=None)) == "-"
+
+
+def test_who_cannot_be_compared_has_no_rank() -> None:
+    assert table_of([row("a"), replace(row("b"), rank=None)]).splitlines()[3].split()[:2] == ["-", "b"]
 
 
 def table_of(rows: Sequence[BotStanding], width: int = 120) -> str:
@@ -67,26 +75,26 @@ def table_of(rows: Sequence[BotStanding], width: int = 120) -> str:
 
 
 def test_a_whole_report() -> None:
-    faulty = replace(TWO_MATCHES[1], faults=({}, {}, {"timeout": 2, "illegal_action": 1}))
-    assert report(standings_of([TWO_MATCHES[0], faulty]), 80) == REPORT.strip("\n")
+    faulty = replace(THREE_MATCHES[1], faults=({}, {}, {"timeout": 2, "illegal_action": 1}))
+    assert report(standings_of([THREE_MATCHES[0], faulty, THREE_MATCHES[2]], rotates=False), 100) == REPORT.strip("\n")
 
 
 REPORT = """
 Standings in six-card, by match points
 
-rank  bot      match points       strokes  matches  rounds  firsts  faults
-----  ------  -------------  ------------  -------  ------  ------  ------
-   1  keeper  0.750 ± 0.490  -1.75 ± 0.49        2       4       1       0
-   2  greedy  0.625 ± 0.735  -1.25 ± 4.41        2       4       1       0
-   3  1e3     0.125 ± 0.245  +3.00 ± 3.92        2       4       0       3
+rank  bot             match points               strokes  matches  rounds  firsts  faults
+----  ------  --------------------  --------------------  -------  ------  ------  ------
+   1  keeper  0.750 [0.275, 0.960]  -1.22 [-3.58, +1.13]        3       6       2       0
+   2  greedy  0.417 [0.062, 0.886]  -0.72 [-6.76, +5.31]        3       6       1       0
+   3  1e3     0.333 [0.053, 0.816]  +1.94 [-4.79, +8.68]        3       6       1       3
 
 Match points, the row's bot against the column's
 
 #  bot         1      2      3
 -  ------  -----  -----  -----
-1  keeper         0.500  1.000
-2  greedy  0.500         0.750
-3  1e3     0.000  0.250
+1  keeper         0.667  0.833
+2  greedy  0.333         0.500
+3  1e3     0.167  0.500
 
 Faults
 
@@ -109,7 +117,7 @@ def test_a_table_for_each_of_several_variants() -> None:
 
 
 def test_rank_by_strokes_shows_strokes_in_the_crosstable() -> None:
-    shown = report(standings_of(TWO_MATCHES, "strokes"), 80)
+    shown = report(standings_of(TWO_MATCHES, "strokes", rotates=False), 80)
     assert "by strokes" in shown
     assert "Strokes a round, the row's bot against the column's" in shown
     assert "keeper         -0.50  -4.75" in shown
@@ -148,9 +156,9 @@ def test_no_row_is_wider_than_the_screen_and_everybody_is_in_the_crosstable(widt
 
 
 def test_what_finds_no_room_is_named_with_the_width_that_it_takes() -> None:
-    shown = report(standings_of(TWO_MATCHES), 60)
-    assert "no room for: rounds (66 columns are needed, here are 60; --json has all)" in " ".join(shown.split())
-    assert "no room" not in report(standings_of(TWO_MATCHES), 66)
+    shown = report(standings_of(THREE_MATCHES, rotates=False), 60)
+    assert "no room for: matches, rounds, firsts (81 columns are needed, here are 60; --json has all)" in " ".join(shown.split())
+    assert "no room" not in report(standings_of(THREE_MATCHES, rotates=False), 81)
 
 
 def test_before_the_first_result_there_is_nothing_to_show() -> None:

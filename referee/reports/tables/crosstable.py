@@ -32,4 +32,6 @@ def crosstable_title(rank_by: RankBy) -> str:
 
 
 def _encounter(encounter: Encounter, rank_by: RankBy) -> str:
-    return f"{encounter.match_points:.3f}" if rank_by == "match-points" else f"{encounter.strokes:+z.2f}"
+    if rank_by == "match-points":
+        return f"{encounter.match_points:.3f}"
+    return "-" if encounter.strokes is None else f"{encounter.strokes:+z.2f}"

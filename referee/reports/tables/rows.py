@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from referee.reports.tables.layout import Column, Fitted, fitted
 from referee.reports.tables.names import Names
-from referee.tournament.standings import BotStanding
+from referee.tournament.standings import BotStanding, Interval
 
 
 class Figure(Struct, frozen=True, kw_only=True):
@@ -25,7 +25,7 @@ def rows_table(
 ) -> Fitted:
     """A table with a line for each bot: its rank, its name, and these figures, or those of a tournament."""
     columns = [
-        Column(title="rank", cells=[str(row.rank) for row in rows]),
+        Column(title="rank", cells=["-" if row.rank is None else str(row.rank) for row in rows]),
         Column(title="bot", cells=[names(row.bot) for row in rows], is_text=True),
     ]
     for figure in figures or FIGURES:
@@ -36,15 +36,17 @@ def rows_table(
 
 
 def match_points(row: BotStanding) -> str:
-    """The mean and 1.96 standard errors, as `0.712 ± 0.034`, or the mean alone where there is no standard error."""
-    error = row.match_points_stderr
-    return f"{row.match_points:.3f}" + ("" if error is None else f" ± {1.96 * error:.3f}")
+    """The mean and its interval, as `0.712 [0.651, 0.766]`, or with `-` where there is no interval."""
+    return f"{row.match_points:.3f} {_ends(row.match_points_interval, '.3f')}"
 
 
 def strokes(row: BotStanding) -> str:
-    """The mean and 1.96 standard errors, as `-1.42 ± 0.20`, or the mean alone where there is no standard error."""
-    error = row.strokes_stderr
-    return f"{row.strokes:+z.2f}" + ("" if error is None else f" ± {1.96 * error:.2f}")
+    """The mean and its interval, as `-1.42 [-1.62, -1.22]`, or with `-` where there is no interval."""
+    return "-" if row.strokes is None else f"{row.strokes:+z.2f} {_ends(row.strokes_interval, '+z.2f')}"
+
+
+def _ends(interval: Interval | None, digits: str) -> str:
+    return "-" if interval is None else f"[{', '.join(f'{end:{digits}}' for end in interval)}]"
 
 
 def idle_cpu(row: BotStanding) -> str:
