@@ -113,7 +113,7 @@ def _provenance(summary: RunSummary) -> list[str]:
     tables = [f"{variant} scores by {table}" for variant, table in summary.scoring_tables.items()]
     return [
         *tables,
-        f"{summary.name}: {summary.matches}{missing} matches{voided}; [a, b] contains the true figure in 95 of 100 runs",
+        f"{summary.name}: {summary.matches}{missing} matches{voided}; [a, b] holds the true figure in 95 of 100 runs",
         *([f"slaps: {summary.slap_timing} timing"] if summary.slap_timing else []),
         *_idle_cpu(summary),
         *_troubles(summary),

@@ -54,7 +54,7 @@ def _parts(summary: SeriesSummary, clocks: Clocks, width: int) -> Iterator[str]:
 
 def _particulars(summary: SeriesSummary, clocks: Clocks) -> Iterator[str]:
     if summary.standings:
-        yield "[a, b] contains the true figure in 95 of 100 such series"
+        yield "[a, b] holds the true figure in 95 of 100 such series"
     at_once = "   slaps: broadcast timing" if clocks.slap_timing == "broadcast" else ""
     yield f"seed: {summary.seed}   isolation: {summary.isolation}{at_once}"
 
