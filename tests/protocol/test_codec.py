@@ -256,7 +256,7 @@ def test_the_table_of_the_kinds_is_read() -> None:
     assert KINDS["draw"] == [("from", False)]
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(line=lines(answers()))
 @example(b'{"id": "a", "action": {"kind": "pass"}}')
 @example(b'{"type": "ready", "type": "answer", "id": "a", "action": {"kind": "pass"}}')
@@ -267,7 +267,7 @@ def test_an_answer_is_taken_as_the_specification_says(line: bytes) -> None:
     agree(line, check_answer, decode_answer)
 
 
-@settings(max_examples=250)
+@settings(max_examples=200)
 @given(line=lines(readies()))
 @example(b"{}")
 @example(b'{"name": 1, "type": "ready", "name": "a"}')

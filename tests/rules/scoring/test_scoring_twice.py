@@ -535,7 +535,7 @@ PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@settings(PATIENT, max_examples=50)
+@settings(PATIENT, max_examples=35)
 @given(data=st.data())
 def test_both_scorers_agree_on_every_game(preset: str, data: st.DataObject) -> None:
     rounds = data.draw(tables(preset))
@@ -567,7 +567,7 @@ def test_the_command_answers_as_the_function(data: st.DataObject) -> None:
             assert (answer["raw"], answer["scores"]) == judged(request)
 
 
-@settings(PATIENT, max_examples=300)
+@settings(PATIENT, max_examples=200)
 @given(
     raw=st.lists(st.integers(-8, 20), min_size=1, max_size=8),
     seat=st.none() | st.integers(0, 7),

@@ -102,7 +102,7 @@ def test_a_run_that_is_killed_again_and_again_comes_to_the_same_results(
     """Soon after its start, after some of its words, and after so many matches."""
     folder, dice = config(tmp_path, mark), Random(4)  # noqa: S311 - a test that can be told again
     committed: dict[str, str] = {}
-    for moment in ("", "run: 3", "commitment", 0, 8, 16):
+    for moment in ("", "commitment", 0, 12):
         with start(folder, *RUN) as process:
             assert process.stderr is not None
             if isinstance(moment, int):
@@ -126,8 +126,8 @@ def test_a_run_that_is_interrupted_at_any_moment_says_so_and_goes_on(
 ) -> None:
     """After its first words and while bots are greeted, between that and the play, during it, and at the end."""
     folder, dice = config(tmp_path, mark), Random(5)  # noqa: S311
-    moments = [(word, 0.0) for word in ("run: 3", "isolation", "commitment", "commitment")]
-    moments += [("run: 3", dice.uniform(0.0, 1.0)) for _ in range(3)] + [("24/24 matches", 0.0)]
+    moments = [(word, 0.0) for word in ("run: 3", "isolation", "commitment")]
+    moments += [("run: 3", dice.uniform(0.0, 1.0)) for _ in range(2)] + [("24/24 matches", 0.0)]
     for turn, (word, after_s) in enumerate(moments):
         with start(folder, *RUN) as process:
             assert process.stderr is not None
