@@ -14,6 +14,7 @@ from msgspec import Struct
 from protocol.text import printable
 from referee.rules.book.options import Positive
 from referee.tournament.config.reader import KeyPath, Reader
+from referee.tournament.formats.swiss import most_rounds
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.plan.schedule import all_lineups
 from referee.tournament.standings import RankBy
@@ -257,6 +258,18 @@ def _check_stage(  # noqa: PLR0913 - what it checks, where that stands, and what
         reader.add((*path, "format"), text)
     if format_ == "knockout":
         _check_knockout(stage, path, entry, reader)
+    _check_rounds(stage, path, entry, reader, bots=bots)
+
+
+def _check_rounds(stage: StageKeys, path: KeyPath, entry: Entry, reader: Reader, *, bots: int) -> None:
+    """A Swiss has no more rounds than leave bots to meet that have not met."""
+    most = most_rounds(bots, set(entry.tables.values()))
+    if stage.format == "swiss" and stage.rounds is not None and stage.rounds > most >= entry.seats:
+        text = (
+            f"each of the {bots} bots has {bots - 1} opponents, so expected {most} rounds or less, got {stage.rounds}; "
+            "for more matches set more `deals`, or play a round-robin"
+        )
+        reader.add((*path, "rounds"), text)
 
 
 def _check_use(key: str, path: KeyPath, format_: Format, reader: Reader) -> None:

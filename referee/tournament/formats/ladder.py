@@ -50,6 +50,20 @@ def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
     return Round(number=number, title=f"round {number + 1} of the ladder", stage=stage, tables=tuple(tables))
 
 
+def most_matches(field: Field, *, stage: int = 0) -> int | None:
+    """How many matches the ladder has if its bots stay as they are. None where it has no end."""
+    rules = field.stages[stage]
+    if rules.rounds is None:
+        return None
+    matches = sum(tables_of(len(field.bots), variant.seats) * variant.seats for variant in field.variants)
+    return rules.rounds * rules.deals * matches
+
+
+def tables_of(bots: int, seats: int) -> int:
+    """How many tables of this size a round has."""
+    return max(LEAST_TABLES, bots // seats)
+
+
 class _Drawing:
     """The tables of one round."""
 
@@ -65,7 +79,7 @@ class _Drawing:
         """The tables of one size. `told` is what a table tells of each of its bots, in 1 / variance."""
         lineups: list[list[str]] = []
         seated, chose = Counter[str](), Counter[str]()
-        while len(lineups) < max(LEAST_TABLES, len(self._players) // seats):
+        while len(lineups) < tables_of(len(self._players), seats):
             able = [player for player in self._players if chose[player.name] < MOST_TABLES] or self._players
             first = max(able, key=lambda player: self._doubt(player, seated[player.name] * told))
             chose[first.name] += 1

@@ -1,8 +1,8 @@
 """Who sits with whom in a round of tables of one size: bots of about equal standing that have not met yet.
 
-One way for tables of any size. For tables of two it finds pairings as good as those of an exact matching
-measured as it was built. All of it is whole numbers, so that every machine draws the same tables. This
-module must not know what a standing is.
+There is one way for tables of any size. For tables of two it finds pairings as good as an exact matching does
+(tests/benchmarks/formats.py). All of it is whole numbers, so that every machine draws the same tables. This module must
+not know what a standing is.
 """
 
 from collections import Counter

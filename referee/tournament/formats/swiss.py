@@ -62,13 +62,14 @@ def usual_rounds(bots: int, sizes: Iterable[int]) -> int:
     """How many rounds are played where the config does not say it: 4 log2(bots) / seats, rounded up.
 
     With several sizes of tables, the seats at all of them together count, since each round has tables of every size.
-    It is never more than after which all must have met.
+    It is never more than most_rounds. tests/benchmarks/formats.py shows how much this finds.
     """
     sizes = list(sizes)
     return max(1, min(ceil(4 * log2(bots) / sum(sizes)), most_rounds(bots, sizes)))
 
 
 def most_rounds(bots: int, sizes: Iterable[int]) -> int:
-    """How many rounds there can be at most in which no two bots meet again; at least one."""
+    """How many rounds a Swiss has at most: as many as a bot has opponents, or, where that is more, as many as there can
+    be without two that meet again."""
     in_a_round = sum((bots // seats) * (seats * (seats - 1) // 2) for seats in sizes)
-    return max(1, bots * (bots - 1) // 2 // max(1, in_a_round))
+    return max(bots - 1, bots * (bots - 1) // 2 // max(1, in_a_round))

@@ -239,3 +239,30 @@ def test_a_gauntlet_takes_another_challenger_and_a_knockout_nobody() -> None:
     old = config_facts(loaded(HEAD, knockout, GAME, EIGHT))
     found = config_differences(old, config_facts(loaded(HEAD, knockout, GAME, bots("abcdefghi"))))
     assert found.refused == ["bot `i`: added (a knockout that has begun takes nobody in)"]
+
+
+# How many rounds a Swiss can have
+
+
+@pytest.mark.parametrize("games", [GAME, GAME + 'name = "of two"\n' + FOUR, FOUR])
+def test_a_swiss_has_no_more_rounds_than_a_bot_has_opponents(games: str) -> None:
+    (problem,) = problems(HEAD, 'format = "swiss"\nrounds = 8\n', games, EIGHT)
+    assert problem == (
+        "5:10: tournament.rounds: each of the 8 bots has 7 opponents, so expected 7 rounds or less, got 8; "
+        "for more matches set more `deals`, or play a round-robin"
+    )
+    assert loaded(HEAD, 'format = "swiss"\nrounds = 7\n', games, EIGHT).rounds == 7
+
+
+def test_where_one_sits_out_in_each_round_there_may_be_one_more() -> None:
+    assert loaded(HEAD, 'format = "swiss"\nrounds = 7\n', GAME, bots("abcdefg")).rounds == 7
+
+
+def test_a_swiss_that_is_a_stage_counts_the_bots_that_came_so_far() -> None:
+    stages = '[[stages]]\nformat = "round-robin"\nadvance = 4\n[[stages]]\nformat = "swiss"\nrounds = 4\n'
+    (problem,) = problems(HEAD, stages, GAME, EIGHT)
+    assert problem.startswith("9:10: stages[1].rounds: each of the 4 bots has 3 opponents, so expected 3 rounds or ")
+
+
+def test_a_ladder_may_have_any_number_of_rounds() -> None:
+    assert loaded(HEAD, 'format = "ladder"\nrounds = 5000\n', GAME, EIGHT).rounds == 5000

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from drawn_rounds import Played, by_name, by_strength, dice, field_of
 from msgspec.structs import replace
 
-from referee.tournament.formats.ladder import LEAST_TABLES, MOST_TABLES, next_round
+from referee.tournament.formats.ladder import LEAST_TABLES, MOST_TABLES, most_matches, next_round
 from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules
 from referee.tournament.statistics.pair_strengths import pair_strengths
 
@@ -88,6 +88,8 @@ def test_it_goes_on_until_somebody_says_how_many_rounds_there_are() -> None:
         reason="all 20 rounds of the ladder have been played"
     )
     assert len(played.rounds) == 30
+    assert most_matches(ladder(bots)) is None
+    assert most_matches(ladder(bots, rounds=30)) == sum(len(some) for some in played.results)
 
 
 def test_a_round_keeps_several_workers_busy_even_with_few_bots() -> None:

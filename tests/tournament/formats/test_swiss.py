@@ -61,7 +61,7 @@ def test_after_many_rounds_neighbours_meet() -> None:
 
 def test_games_of_as_many_seats_share_the_tables_of_a_round() -> None:
     played = Played()
-    entered = field_of(names(12), {"two": 2, "four": 4, "four more": 4}, swiss(deals=3))
+    entered = field_of(names(24), {"two": 2, "four": 4, "four more": 4}, swiss(deals=3))
     played.play(entered, next_round, by_name)
 
     for drawn in played.rounds:
@@ -157,13 +157,13 @@ def test_rounds_of_other_stages_do_not_count() -> None:
     ("bots", "sizes", "usual", "most"),
     [
         (60, [2], 12, 59),
-        (60, [4], 6, 19),
-        (60, [2, 4], 4, 14),
+        (60, [4], 6, 59),
+        (60, [2, 4], 4, 59),
         (11, [2], 7, 11),
-        (8, [4], 2, 2),
+        (8, [4], 3, 7),
         (6, [2], 5, 5),
         (3, [2], 3, 3),
-        (5, [4], 1, 1),
+        (5, [4], 3, 4),
     ],
 )
 def test_how_many_rounds_there_are(bots: int, sizes: list[int], usual: int, most: int) -> None:
