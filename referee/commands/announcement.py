@@ -22,6 +22,12 @@ STDERR_LINES = 10
 """How many lines of a failing bot's standard error are shown."""
 
 
+ONLY_CHALLENGERS = (
+    "only challengers are ranked: each table has one of them, so figures of other bots depend on them and are not "
+    "compared"
+)
+
+
 def announce_plan(config: Config, plan: Plan) -> None:
     """Say what is to be played, with advice about the games."""
     for one in config.variants:
@@ -29,6 +35,10 @@ def announce_plan(config: Config, plan: Plan) -> None:
     say(f"{config.name}: {counted(len(config.bots), 'bot')}")
     seats = {one.name: one.seats for one in config.variants}
     say(*plan_lines(seats, plan.lineups, config.deals, screen_width()))
+    if config.challengers:
+        some = counted(len(config.challengers), "challenger")
+        say(f"gauntlet: {some} against a field of {counted(len(config.bots) - len(config.challengers), 'bot')}")
+        say(f"note: {ONLY_CHALLENGERS}; a round-robin would compare all")
     say(f"rotations {config.rotations}: {ROTATIONS_IN_WORDS[config.rotations]}")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from protocol.text import printable
+from referee.commands.announcement import ONLY_CHALLENGERS
 from referee.commands.console import DONE, USAGE, put, put_json, say, screen_width
 from referee.commands.records import check_bot_of_run
 from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
@@ -113,6 +114,7 @@ def _provenance(summary: RunSummary) -> list[str]:
     tables = [f"{variant} scores by {table}" for variant, table in summary.scoring_tables.items()]
     return [
         *tables,
+        *[f"gauntlet: {ONLY_CHALLENGERS}"] * bool(summary.challengers),
         f"{summary.name}: {summary.matches}{missing} matches{voided}; [a, b] holds the true figure in 95 of 100 runs",
         *([f"slaps: {summary.slap_timing} timing"] if summary.slap_timing else []),
         *_idle_cpu(summary),

@@ -7,7 +7,7 @@ means over the line-ups of a game with equal weight, then over the games with eq
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations, permutations
 from statistics import fmean
 from typing import Literal
@@ -107,16 +107,20 @@ def standings_of(
 class Tally:
     """The sums from which standings are computed. It keeps no results, and of blocks only sums by line-up."""
 
-    def __init__(self, *, possible: Possible | None = None, rotates: bool = True) -> None:
+    def __init__(
+        self, *, possible: Possible | None = None, rotates: bool = True, ranked: Collection[str] | None = None
+    ) -> None:
         """Count nothing yet.
 
-        `possible` tells by game and bot how many line-ups there are of it in all; without it those that were played
-        are taken for all. Without `rotates` each match has a deal of its own.
+        `ranked` are the challengers of a gauntlet: nobody else is given a rank. `possible` tells by game and bot how
+        many line-ups there are of it in all; without it those that were played are taken for all. Without `rotates`
+        each match has a deal of its own.
         """
         self.matches_of = Counter[str]()
         """By game, how many matches have been counted."""
         self.blocks = Blocks(rotates=rotates)
         self.possible = possible
+        self.ranked = ranked
         self.scores: dict[str, dict[str, _Score]] = {}
         self._meetings: _Meetings = {}
 
@@ -160,14 +164,15 @@ class _Tables:
     def __init__(self, tally: Tally, rank_by: RankBy, p_value: PValue) -> None:
         self._points = Figures(tally.blocks, "points", possible=tally.possible)
         self._strokes = Figures(tally.blocks, "strokes", possible=tally.possible)
-        self._rank_by, self._p_value = rank_by, p_value
+        self._rank_by, self._p_value, self._may_be_ranked = rank_by, p_value, tally.ranked
         self._scores, self._matches = tally.scores, tally.matches_of
         self._in_blocks = {game: tally.blocks.matches_of(game) for game in tally.scores}
 
     def table(self, games: Sequence[str]) -> tuple[BotStanding, ...]:
         """A row for each bot that has played one of these games."""
         bots = list(dict.fromkeys(bot for game in games for bot in self._scores[game]))
-        over, ranked = self._comparable(games, bots)
+        able = [bot for bot in bots if self._may_be_ranked is None or bot in self._may_be_ranked]
+        over, ranked = self._comparable(games, able)
         rows = [self._row(bot, games, over, is_ranked=bot in ranked) for bot in bots]
         merits = sorted(_merit(row, self._rank_by) for row in rows if row.bot in ranked)
         ranges = self._ranges(ranked, over)
@@ -251,6 +256,8 @@ class _Tables:
         return Estimate(mean=points, reason=NO_BLOCK), Estimate(mean=strokes, reason=NO_BLOCK)
 
     def _why_unranked(self, bot: str, ranked_over: Sequence[str], whole: Sequence[str]) -> str:
+        if self._may_be_ranked is not None and bot not in self._may_be_ranked:
+            return OF_THE_FIELD
         if not whole:
             return NO_BLOCK
         if lacking := [game for game in ranked_over if game not in whole]:
@@ -259,6 +266,7 @@ class _Tables:
         return "only one of its line-ups has been played" + f" in {', '.join(few)}" * (len(ranked_over) > 1)
 
 
+OF_THE_FIELD = "it is of the field, which is not ranked in a gauntlet"
 NO_BLOCK = "no deal has been played from every seat yet"
 
 

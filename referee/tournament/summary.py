@@ -8,6 +8,7 @@ from protocol.messages import SlapTiming
 from referee.rules.book.par_table import OURS_1
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.keys import Rotations
+from referee.tournament.plan.rounds import Format
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding, Encounter, RankBy, Tally
 from referee.tournament.statistics.carrying import Carrying, CarryingTest
@@ -88,6 +89,10 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     slap_timing: SlapTiming | None
     """How slaps were timed. None where no game of the run times any."""
     bots: tuple[EnteredBot, ...]
+    format: Format | None = "round-robin"
+    """None where there are several stages."""
+    challengers: tuple[str, ...] = ()
+    """The bots that a gauntlet is about: only they are ranked."""
     rank_by: RankBy
     scoring_tables: dict[str, str]
     """By variant of par golf, the scoring table in use. `ours-1` is not the game publisher's (PAR-25)."""
@@ -117,7 +122,7 @@ def summary_of(store: Store, *, with_results: bool = True) -> RunSummary:
 
 def _summary(store: Store, *, with_results: bool) -> RunSummary:
     meta = store.meta()
-    tally, worst_us, late, counts_cpu = Tally(), 0, 0, True
+    tally, worst_us, late, counts_cpu = Tally(ranked=meta.facts.ranked), 0, 0, True
     carrying = CarryingTest()
     results: list[Result] = []
     played: Counter[str] = Counter()
@@ -173,6 +178,8 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
             )
             for bot in sorted(meta.facts.bots, key=lambda bot: bot.name)
         ),
+        format=meta.facts.format,
+        challengers=meta.facts.challengers,
         rank_by=standings.rank_by,
         scoring_tables=_scoring_tables(meta.facts),
         commitment=meta.commitment,

@@ -15,7 +15,8 @@ from msgspec import Struct
 from referee.rules.record import Record, read_record
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.results import Result
-from referee.tournament.standings import RankBy, Standings, Tally
+from referee.tournament.standings import Standings, Tally
+from referee.tournament.store.facts import Facts
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 
@@ -71,7 +72,7 @@ class RunReader:
             name=meta.facts.name,
             planned=meta.matches,
             given_up=given_up,
-            standings=self._tallied(meta.facts.rank_by, at_once=is_all),
+            standings=self._tallied(meta.facts, at_once=is_all),
             matches=self._matches,
             is_played=is_locked(self.path),
         )
@@ -81,18 +82,18 @@ class RunReader:
         with closing(Store.open(self.path)) as store:
             return read_record(store.record_of(match.id))
 
-    def _tallied(self, rank_by: RankBy, *, at_once: bool) -> Standings:
+    def _tallied(self, facts: Facts, *, at_once: bool) -> Standings:
         """The standings of what is there, or for a while those of some matches ago, where they take long."""
         found, now_s = self._standings, time.monotonic()
         if found is not None and found[0] == len(self._matches):
             return found[1]
         if found is not None and not at_once and now_s - self._made_s < SHARE * self._cost_s:
             return found[1]
-        tally = Tally()
+        tally = Tally(ranked=facts.ranked)
         results: list[Result] = [match.result for match in self._matches]
         for result in sorted(results, key=lambda result: result.number):  # blocks are counted in the plan's order
             tally.add(result)
-        standings = tally.standings(rank_by)
+        standings = tally.standings(facts.rank_by)
         self._made_s = time.monotonic()
         self._cost_s = self._made_s - now_s
         self._standings = (len(self._matches), standings)

@@ -162,6 +162,11 @@ class Facts(Struct, frozen=True, kw_only=True):
         return {bot.name: bot.owner for bot in self.bots} if self.same_owner else None
 
     @property
+    def ranked(self) -> tuple[str, ...] | None:
+        """The only bots that are ranked, by name; None where all are."""
+        return self.challengers or None
+
+    @property
     def voids_that_bar(self) -> int:
         """From how many voided attempts on a bot can be barred; 0 where none can be."""
         if self.voids is not None:
