@@ -1,9 +1,10 @@
 """The plan of a tournament: which bots meet in which seats on which deal, in a fixed order, each match by its number.
 
 Pure: the plan follows from the master key, names and numbers alone, so that any part of it can be worked out again. It
-knows nothing of processes, clocks, results or the store.
+knows nothing of processes, clocks, results or the store. A plan that grows while it is played is in `growing.py`.
 """
 
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -68,57 +69,36 @@ class Identity(Struct, frozen=True, kw_only=True):
         return self.variant, self.bots, self.deal
 
 
-class Plan:
-    """All matches of a tournament, in order. `plan[number]` costs the same in a plan of any length.
+class Sitting(Struct, frozen=True, kw_only=True):
+    """Who plays a match: its block and its rotation, with the bots in the order of their names, not by seat."""
 
-    Deal 0 of every line-up of every variant comes first, then deal 1, and so on. Within a deal the variants take turns
-    block by block until each has come to the end of its line-ups. The rotations of a block follow one another. The
-    matches depend on the bots' names, not on their order in the config. They are not played in the order of their
-    numbers where the rotations of a block share their cards (tournament/run/play_order.py).
+    variant: str
+    block: int
+    lineup: Lineup
+    deal: int
+    rotation: int
+
+
+class BasePlan(ABC):
+    """All matches of a tournament, in order, each with its seats and its cards.
+
+    The rotations of a block follow one another. The matches depend on the bots' names, not on their order in the
+    config. They are not played in the order of their numbers where the rotations of a block share their cards
+    (tournament/run/play_order.py).
 
     Raises ValueError when names are not unique, or when there are no line-ups of a variant: it has more seats than
     there are bots, or than there are owners of bots.
     """
 
-    def __init__(  # noqa: PLR0913 - what a plan follows from
-        self,
-        *,
-        master_key: bytes,
-        bots: Sequence[str],
-        variants: Sequence[PlannedVariant],
-        deals: int,
-        lineups: int | None = None,
-        owners: Mapping[str, str] | None = None,
-        challengers: Collection[str] = (),
-        before: "Plan | None" = None,
-    ) -> None:
-        """With `owners`, by bot, no two bots of one owner meet. With `challengers` one of them sits at each table.
-
-        `before` is the plan that this one amends, of whose samples of line-ups it keeps as much as it can.
-        """
+    def __init__(self, *, master_key: bytes, bots: Sequence[str], variants: Sequence[PlannedVariant]) -> None:
         _check(bots, variants)
         self._master_key = master_key
         self._bots = bots
-        self._by_name = sorted(range(len(bots)), key=lambda bot: bots[bot])
         self._variants = variants
         self._rotations = {entry.variant: entry.rotations for entry in variants}
-        self._amendments: int = 0 if before is None else before._amendments + 1
-        self._chosen: dict[str, Chosen] = {} if before is None else before._chosen.copy()
-        names = [bots[bot] for bot in self._by_name]
-        for entry in variants:
-            every = all_lineups(names, entry.seats, owners=owners, challengers=challengers)
-            if not every:
-                raise ValueError(f"there is no line-up of {entry.seats} for {entry.variant}: no bots that may meet")
-            self._chosen[entry.variant] = self._choose(entry.variant, names, every, lineups)
-        self._lineups = [self._chosen[entry.variant].lineups for entry in variants]
-        lengths, seats = [len(some) for some in self._lineups], [entry.seats for entry in variants]
-        self._stages = _stages(lengths, seats)
-        self._deal_blocks = sum(lengths)
-        self._deal_matches = sum(length * each for length, each in zip(lengths, seats, strict=True))
-        self._deals = deals
 
-    def __len__(self) -> int:
-        return self._deals * self._deal_matches
+    @abstractmethod
+    def __len__(self) -> int: ...
 
     def __iter__(self) -> Iterator[Fixture]:
         return map(self.__getitem__, range(len(self)))
@@ -127,23 +107,41 @@ class Plan:
         """The match of this number; raises IndexError outside the plan (negative numbers too)."""
         if not 0 <= number < len(self):
             raise IndexError(f"the plan has matches 0 to {len(self) - 1}, not {number}")
-        deal, rest = divmod(number, self._deal_matches)
-        stage = self._stages[bisect_right(self._stages, rest, key=lambda one: one.first_match) - 1]
-        lap, rest = divmod(rest - stage.first_match, stage.starts[-1])
-        place = bisect_right(stage.starts, rest) - 1
-        entry, rotation = self._variants[stage.entries[place]], rest - stage.starts[place]
-        lineup = self._lineups[stage.entries[place]][stage.first_lineup + lap]
-        key, seating = self._seating(entry.variant, [self._by_name[index] for index in lineup], deal)
+        sitting = self.sitting(number)
+        key, seating = self._seating(sitting)
         fixture = Fixture(
             number=number,
-            variant=entry.variant,
-            block=deal * self._deal_blocks + stage.first_block + lap * len(stage.entries) + place,
-            lineup=(*seating[rotation:], *seating[:rotation]),
-            rotation=rotation,
-            deal=deal,
+            variant=sitting.variant,
+            block=sitting.block,
+            lineup=(*seating[sitting.rotation :], *seating[: sitting.rotation]),
+            rotation=sitting.rotation,
+            deal=sitting.deal,
             deal_key=key,
         )
         return fixture if self.shares_cards(fixture) else self.dealt(fixture)
+
+    @abstractmethod
+    def sitting(self, number: int) -> Sitting:
+        """Who plays the match of a number that the plan has."""
+
+    @property
+    @abstractmethod
+    def whole(self) -> "Plan":
+        """The fixed plan, of which a deal can be played as a whole."""
+
+    @property
+    @abstractmethod
+    def lineups(self) -> dict[str, int]:
+        """By variant, how many line-ups meet."""
+
+    @property
+    @abstractmethod
+    def matches(self) -> dict[str, int]:
+        """By variant, how many matches the plan has."""
+
+    @abstractmethod
+    def has_table(self, variant: str, bots: Iterable[str], deal: int) -> bool:
+        """Whether these bots meet in this variant on this deal, in whatever seats."""
 
     def place(self, fixture: Fixture) -> Place:
         """Where in the tournament a match belongs."""
@@ -167,6 +165,90 @@ class Plan:
         key = self._deal_key(fixture.variant, fixture.lineup, fixture.deal)
         return Stream(key, "order").shuffled(range(len(fixture.lineup)))
 
+    def _seating(self, sitting: Sitting) -> tuple[bytes, list[int]]:
+        """The key that all rotations of the deal share, and the line-up by seat in rotation 0.
+
+        An even deal shuffles the bots, in the order of their names, by the stream `seating` of this key. The odd deal
+        after it takes the same order backwards: whoever sat on somebody's left now sits on the right.
+        """
+        variant, lineup, deal = sitting.variant, sitting.lineup, sitting.deal
+        key = self._deal_key(variant, lineup, deal)
+        if deal % 2 == 0:
+            return key, Stream(key, "seating").shuffled(lineup)
+        before = self._deal_key(variant, lineup, deal - 1)
+        return key, Stream(before, "seating").shuffled(lineup)[::-1]
+
+    def _deal_key(
+        self, variant: str, lineup: Sequence[int], deal: int, own: Sequence[int | None] = SHARED_CARDS
+    ) -> bytes:
+        return deal_key(self._master_key, variant, [self._bots[bot] for bot in lineup], deal, own)
+
+
+class Plan(BasePlan):
+    """A plan that is known when the tournament begins. `plan[number]` costs the same in a plan of any length.
+
+    Deal 0 of every line-up of every variant comes first, then deal 1, and so on. Within a deal the variants take turns
+    block by block until each has come to the end of its line-ups.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a plan follows from
+        self,
+        *,
+        master_key: bytes,
+        bots: Sequence[str],
+        variants: Sequence[PlannedVariant],
+        deals: int,
+        lineups: int | None = None,
+        owners: Mapping[str, str] | None = None,
+        challengers: Collection[str] = (),
+        before: "Plan | None" = None,
+    ) -> None:
+        """With `owners`, by bot, no two bots of one owner meet. With `challengers` one of them sits at each table.
+
+        `before` is the plan that this one amends, of whose samples of line-ups it keeps as much as it can.
+        """
+        super().__init__(master_key=master_key, bots=bots, variants=variants)
+        self._by_name = sorted(range(len(bots)), key=lambda bot: bots[bot])
+        self._amendments: int = 0 if before is None else before._amendments + 1
+        self._chosen: dict[str, Chosen] = {} if before is None else before._chosen.copy()
+        names = [bots[bot] for bot in self._by_name]
+        for entry in variants:
+            every = all_lineups(names, entry.seats, owners=owners, challengers=challengers)
+            if not every:
+                raise ValueError(f"there is no line-up of {entry.seats} for {entry.variant}: no bots that may meet")
+            self._chosen[entry.variant] = self._choose(entry.variant, names, every, lineups)
+        self._lineups = [self._chosen[entry.variant].lineups for entry in variants]
+        lengths, seats = [len(some) for some in self._lineups], [entry.seats for entry in variants]
+        self._stages = _stages(lengths, seats)
+        self.deal_blocks = sum(lengths)
+        """How many blocks each deal has."""
+        self.deal_matches = sum(length * each for length, each in zip(lengths, seats, strict=True))
+        """How many matches each deal has."""
+        self.deals = deals
+
+    def __len__(self) -> int:
+        return self.deals * self.deal_matches
+
+    def sitting(self, number: int) -> Sitting:
+        """Who plays the match of a number that the plan has."""
+        deal, rest = divmod(number, self.deal_matches)
+        stage = self._stages[bisect_right(self._stages, rest, key=lambda one: one.first_match) - 1]
+        lap, rest = divmod(rest - stage.first_match, stage.starts[-1])
+        place = bisect_right(stage.starts, rest) - 1
+        lineup = self._lineups[stage.entries[place]][stage.first_lineup + lap]
+        return Sitting(
+            variant=self._variants[stage.entries[place]].variant,
+            block=deal * self.deal_blocks + stage.first_block + lap * len(stage.entries) + place,
+            lineup=tuple(self._by_name[index] for index in lineup),
+            deal=deal,
+            rotation=rest - stage.starts[place],
+        )
+
+    @property
+    def whole(self) -> "Plan":
+        """This plan."""
+        return self
+
     @property
     def lineups(self) -> dict[str, int]:
         """By variant, how many line-ups play each deal."""
@@ -175,7 +257,7 @@ class Plan:
     @property
     def matches(self) -> dict[str, int]:
         """By variant, how many matches the plan has."""
-        return {one.variant: self.lineups[one.variant] * one.seats * self._deals for one in self._variants}
+        return {one.variant: self.lineups[one.variant] * one.seats * self.deals for one in self._variants}
 
     def kept_lineups(self, before: "Plan") -> dict[str, tuple[int, int]]:
         """Of how many line-ups that `before` had in its sample of a variant how many are in this one's sample of it."""
@@ -188,7 +270,7 @@ class Plan:
 
     def has_table(self, variant: str, bots: Iterable[str], deal: int) -> bool:
         """Whether these bots meet in this variant on this deal, in whatever seats."""
-        return deal < self._deals and frozenset(bots) in self._tables.get(variant, ())
+        return deal < self.deals and frozenset(bots) in self._tables.get(variant, ())
 
     @cached_property
     def _tables(self) -> dict[str, set[frozenset[str]]]:
@@ -206,23 +288,6 @@ class Plan:
             return Chosen(names=names, lineups=choose_lineups(Stream(self._master_key, purpose), every, wanted))
         stream = Stream(self._master_key, f"{purpose}/{self._amendments}")
         return keep_lineups(stream, every, wanted, names=names, before=had, stage=self._amendments)
-
-    def _seating(self, variant: str, lineup: Sequence[int], deal: int) -> tuple[bytes, list[int]]:
-        """The key that all rotations of the deal share, and the line-up by seat in rotation 0.
-
-        An even deal shuffles the bots, in the order of their names, by the stream `seating` of this key. The odd deal
-        after it takes the same order backwards: whoever sat on somebody's left now sits on the right.
-        """
-        key = self._deal_key(variant, lineup, deal)
-        if deal % 2 == 0:
-            return key, Stream(key, "seating").shuffled(lineup)
-        before = self._deal_key(variant, lineup, deal - 1)
-        return key, Stream(before, "seating").shuffled(lineup)[::-1]
-
-    def _deal_key(
-        self, variant: str, lineup: Sequence[int], deal: int, own: Sequence[int | None] = SHARED_CARDS
-    ) -> bytes:
-        return deal_key(self._master_key, variant, [self._bots[bot] for bot in lineup], deal, own)
 
 
 def all_lineups(
