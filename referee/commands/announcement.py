@@ -14,9 +14,10 @@ from referee.play.isolation.copies import Copied
 from referee.play.spec import MB
 from referee.rules.describe import advice
 from referee.tournament.config.config import Config
+from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
-from referee.tournament.plan.schedule import Plan
-from referee.tournament.store.events import reads_disk
+from referee.tournament.plan.schedule import BasePlan
+from referee.tournament.store.events import drawn_in_words, reads_disk
 
 STDERR_LINES = 10
 """How many lines of a failing bot's standard error are shown."""
@@ -28,18 +29,33 @@ ONLY_CHALLENGERS = (
 )
 
 
-def announce_plan(config: Config, plan: Plan) -> None:
-    """Say what is to be played, with advice about the games."""
+def announce_plan(config: Config, plan: BasePlan) -> None:
+    """Say what is to be played, with advice about the games. Of a plan that grows, `announce_rounds` says more."""
     for one in config.variants:
         say(*(f"note: {text}" for text in advice(one.variant, one.seats)))
     say(f"{config.name}: {counted(len(config.bots), 'bot')}")
     seats = {one.name: one.seats for one in config.variants}
-    say(*plan_lines(seats, plan.lineups, config.deals, screen_width()))
+    if not isinstance(plan, GrowingPlan):
+        say(*plan_lines(seats, plan.lineups, config.deals, screen_width()))
     if config.challengers:
         some = counted(len(config.challengers), "challenger")
         say(f"gauntlet: {some} against a field of {counted(len(config.bots) - len(config.challengers), 'bot')}")
         say(f"note: {ONLY_CHALLENGERS}; a round-robin would compare all")
     say(f"rotations {config.rotations}: {ROTATIONS_IN_WORDS[config.rotations]}")
+
+
+def announce_rounds(run: PreparedRun) -> None:
+    """Say of a plan that grows which round is played next, how many matches it has, and how many there can be."""
+    if not isinstance(run.plan, GrowingPlan):
+        return
+    if run.has_ended:
+        say(drawn_in_words(run.drawn)[0] if run.drawn is not None else "no more rounds are drawn")
+        return
+    left = sum(run.left.values())
+    title = run.plan.rounds[-1].title
+    most = run.most_matches
+    in_all = "nobody knows how many in all" if most is None else f"at most {matches(most)} in all"
+    say(f"the plan grows by rounds; this one: {printable(title, 300)}, {matches(left)}; {in_all}")
 
 
 def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
@@ -48,10 +64,9 @@ def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
     Starts take as long as they were just measured, and decisions as if bots answered at once.
     """
     config, left = run.config, sum(run.left.values())
-    jobs = min(config.jobs, left)
-    workers = min(config.processes(len(run.plan)), jobs)
+    jobs, workers = run.jobs, run.workers
     start_s = sum(one.start_s for one in greeted) / max(1, len(greeted))
-    found = estimate(config, run.left, processes=workers, start_s=start_s)
+    found = estimate(config, run.left, processes=workers, start_s=start_s, grows=not run.has_ended)
     if left:
         side_by_side = f"{matches(jobs)} at a time" + f" in {workers} workers" * (workers > 1)
         what = "this takes" if left == len(run.plan) else f"what is left ({matches(left)}) takes"

@@ -33,9 +33,12 @@ class Estimate(Struct, frozen=True, kw_only=True):
         return sum(self.matches[name] * match_s for name, match_s in self.match_s.items()) / self.side_by_side
 
 
-def estimate(config: Config, matches: Mapping[str, int], *, processes: int, start_s: float) -> Estimate:
-    """The estimate for these numbers of matches of the variants, where a bot takes `start_s` to start."""
-    variants = [one for one in config.variants if matches[one.name]]
+def estimate(config: Config, matches: Mapping[str, int], *, processes: int, start_s: float, grows: bool) -> Estimate:
+    """The estimate for these numbers of matches of the variants, where a bot takes `start_s` to start.
+
+    `grows` says whether matches of all variants may be added.
+    """
+    variants = [one for one in config.variants if matches[one.name] or grows]
     games = {one.name: mean_game(for_blocks(one.variant), one.seats) for one in variants}
     start_s = 0.0 if config.reuse == "tournament" else start_s
     return Estimate(
@@ -83,6 +86,10 @@ class Pace:
     def voided(self, number: int) -> None:
         """A match was spoiled. One that is spoiled while its bots start has not begun."""
         self._playing.pop(number, None)
+
+    def grown(self, matches: Mapping[str, int]) -> None:
+        """The plan has so many more matches of each variant."""
+        self._left += sum(count * self._match_s[name] for name, count in matches.items() if count)
 
     def left_s(self) -> float:
         """Seconds until the run has nothing left to play."""

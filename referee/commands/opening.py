@@ -1,6 +1,8 @@
 """The store of a run that is to be played: it is begun, gone on with, amended, or moved out of the way."""
 
 import contextlib
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
@@ -12,14 +14,19 @@ from referee.commands.console import say
 from referee.commands.records import old_name
 from referee.play.match import host_line
 from referee.tournament.config.config import Config
+from referee.tournament.formats.draw import most_matches, next_round
+from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment, master_key
-from referee.tournament.plan.schedule import Plan
+from referee.tournament.plan.rounds import End, Round
+from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.store.amend import Amendment, amendment, configs_with
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
 from referee.tournament.store.events import Origin
-from referee.tournament.store.facts import Facts, config_facts, plan_of
-from referee.tournament.store.rows import Meta
+from referee.tournament.store.facts import Facts, Terms, config_facts, field_of, plan_of
+from referee.tournament.store.plans import grown, matches_told, stretches_of
+from referee.tournament.store.played import PlayedSoFar
+from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
 
 
@@ -32,7 +39,12 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     facts: Facts
     key: bytes
     """The master key."""
-    plan: Plan
+    plan: BasePlan
+    """What is to be played, as far as it has been drawn."""
+    drawn: Round | End | None = None
+    """What is to be written into the store before anything is played: the plan has grown by it, or it has ended."""
+    has_ended: bool = True
+    """Whether the plan does not grow any more."""
     amendment: Amendment | None
     """What the config means for the run that is there. None where there is none, or it is moved out of the way."""
     notes: tuple[str, ...] = ()
@@ -46,6 +58,27 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
         there = {} if self.amendment is None else self.amendment.there
         return {name: count - there.get(name, 0) for name, count in self.plan.matches.items()}
 
+    @property
+    def most_matches(self) -> int | None:
+        """How many matches the run has in the end, at most. None where nobody knows."""
+        if self.has_ended or not isinstance(self.plan, GrowingPlan):
+            return len(self.plan)
+        return most_matches(field_of(self.facts, self.key), self.plan.whole)
+
+    @property
+    def jobs(self) -> int:
+        """How many matches are played at a time, if so many can be."""
+        most = sum(self.left.values())
+        if not self.has_ended and isinstance(self.plan, GrowingPlan):
+            most = max(most, self.plan.longest_round)
+        return min(self.config.jobs, most)
+
+    @property
+    def workers(self) -> int:
+        """How many processes play them."""
+        most = self.most_matches
+        return min(self.config.processes(sys.maxsize if most is None else most), self.jobs)
+
 
 def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool) -> PreparedRun:
     """What is to be played, going on with the run where there is one. Nothing is written.
@@ -53,19 +86,44 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool) -> Pre
     A config that differs from the run's is told. Raises StoreError where the run cannot take it, or it may not change.
     """
     if fresh or not path.exists():
-        facts, key, found, barred = config_facts(config), master_key(config.seed), None, set[str]()
-        configs = [facts]
-    else:
-        with contextlib.closing(Store.open(path)) as store:
-            config = _with_rotations_of(config, store)
-            facts, key = config_facts(config, store.variants()), bytes.fromhex(store.meta().master_key)
-            found, barred = amendment(store, facts), barred_in(store.history(), facts)
-            configs = configs_with(store, facts)
+        facts, key = config_facts(config), master_key(config.seed)
+        plan = grown(plan_of([facts], key), facts, key, ())
+        run = PreparedRun(path=path, config=config, facts=facts, key=key, plan=plan, amendment=None)
+        return _with_next_round(run, ())
+    with contextlib.closing(Store.open(path)) as store:
+        config = _with_rotations_of(config, store)
+        facts, key = config_facts(config, store.variants()), bytes.fromhex(store.meta().master_key)
+        found, stretches = amendment(store, facts), stretches_of(store)
         _tell_amendment(path, found, may_change=may_change)
-    plan = plan_of(configs, key)
-    return PreparedRun(
-        path=path, config=config, facts=facts, key=key, plan=plan, amendment=found, barred=frozenset(barred)
-    )
+        run = PreparedRun(
+            path=path,
+            config=config,
+            facts=facts,
+            key=key,
+            plan=grown(plan_of(configs_with(store, facts), key), facts, key, stretches),
+            amendment=found,
+            barred=frozenset(barred_in(store.history(), facts)),
+        )
+        if not found.changes and stretches[-1].has_ended:
+            return run
+        return _with_next_round(run, store.committed())
+
+
+def _with_next_round(run: PreparedRun, committed: Iterable[CommittedMatch]) -> PreparedRun:
+    """The run with the round that is drawn next, where the plan grows and all of it has been played."""
+    plan = run.plan
+    if not isinstance(plan, GrowingPlan):
+        return run
+    run = replace(run, has_ended=False)
+    if any(run.left.values()):
+        return run
+    played = PlayedSoFar(plan, Terms(run.facts))
+    for row in committed:
+        played.add(row, row.number if run.amendment is None else run.amendment.number_of(row))
+    drawn = next_round(field_of(run.facts, run.key), played.past())
+    if isinstance(drawn, Round):
+        plan.add(drawn)
+    return replace(run, drawn=drawn, has_ended=isinstance(drawn, End))
 
 
 def _with_rotations_of(config: Config, store: Store) -> Config:
@@ -84,7 +142,7 @@ def open_store(run: PreparedRun, lock: Lock) -> Store:
         store = _begin(run, lock)
     else:
         store = Store.open(run.path, lock=lock)
-        if found.changes or any(run.left.values()):
+        if found.changes or run.drawn is not None or any(run.left.values()):
             store.note_origin(own_origin())
         if found.changes:
             store.amend(found.meta, found.places, found.lines())
@@ -92,6 +150,8 @@ def open_store(run: PreparedRun, lock: Lock) -> Store:
         how = "amended" if found.changes else "going on with"
         rest = "" if left else ", so none is left to play"
         say(f"{how} {run.path}: {planned - left} of {planned} matches are there{rest}")
+    if run.drawn is not None:
+        store.note_drawn(run.drawn)
     if store.journal != "wal":
         place = f"{run.path} (a network folder, a full disk?)"
         say(f"note: SQLite can keep no log beside {place}: commits take longer")
@@ -106,7 +166,7 @@ def _begin(run: PreparedRun, lock: Lock) -> Store:
         facts=run.facts,
         master_key=run.key.hex(),
         commitment=commitment(run.key),
-        matches=len(run.plan),
+        matches=matches_told(run.facts, run.plan),
     )
     return Store.create(run.path, meta, lock)
 

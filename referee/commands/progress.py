@@ -4,19 +4,22 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import product
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from protocol.text import printable
 from referee.commands.console import say, screen_width
 from referee.commands.forecast import Pace
 from referee.reports.tables.names import LONGEST, SHORTEST, cells, shortened
+from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import RankBy
+from referee.tournament.store.events import drawn_in_words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
 
 PLAIN_EVERY_S = 5.0
 """Seconds between plain lines."""
+
+LONGEST_LINE = 300
+"""How many characters of what was drawn are shown."""
 
 REDRAW_S = 0.1
 """Seconds between two pictures of the bar."""
@@ -139,7 +145,7 @@ class BarDisplay:
     def show(self, state: ProgressState) -> None:
         """Show how far the run is."""
         (task,) = self._bar.task_ids
-        self._bar.update(task, completed=state.done, left=state.left, leaders=state.leaders)
+        self._bar.update(task, total=state.total, completed=state.done, left=state.left, leaders=state.leaders)
         self._bar.refresh()
 
     def say(self, line: str) -> None:
@@ -192,6 +198,12 @@ class RunProgress:
     def barred(self, why: str) -> None:
         """A bot plays no more from now on."""
         self._display.say(why)
+
+    def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:
+        """The plan has grown by a round, of which `added` tells by variant how many matches it has, or has ended."""
+        self._pace.grown(added)
+        self._total += sum(added.values())
+        self._display.say(printable(drawn_in_words(drawn)[0], LONGEST_LINE))
 
     def _state(self) -> ProgressState:
         return ProgressState(

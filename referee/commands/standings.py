@@ -174,6 +174,15 @@ def _voided_bots(summary: RunSummary) -> list[str]:
     return lines + [f"  and {len(voided) - NAMED_VOIDED} more bots; --json has all"] * (len(voided) > NAMED_VOIDED)
 
 
+def _rounds(summary: RunSummary) -> list[str]:
+    """How far a run has come that is played in rounds."""
+    if not summary.rounds and not summary.goes_on:
+        return []
+    last = f", the last one {summary.rounds[-1].title}" if summary.rounds else ""
+    after = "more to come" if summary.end is None else f"no more: {summary.end}"
+    return [printable(f"  rounds: {len(summary.rounds)}{last}; {after}", 300)]
+
+
 def _troubles(summary: RunSummary) -> list[str]:
     """What did not go as planned when the run began."""
     often = sorted(summary.void_reasons.items(), key=lambda pair: -pair[1])
@@ -186,6 +195,7 @@ def _troubles(summary: RunSummary) -> list[str]:
         some = ", ".join(f"#{match.id}" for match in summary.retired[:NAMED])
         more = ", ..." * (len(summary.retired) > NAMED)
         lines.append(f"  {len(summary.retired)} matches are out of the standings: {some}{more}; --json lists them")
+    lines += _rounds(summary)
     for event in summary.history:
         lines.append(f"  after {event.after} matches:")
         lines += [f"    {printable(line, 300)}" for line in event.lines]

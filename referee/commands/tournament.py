@@ -10,7 +10,14 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.commands.announcement import announce_copies, announce_plan, announce_time, on_disk, tell_failures
+from referee.commands.announcement import (
+    announce_copies,
+    announce_plan,
+    announce_rounds,
+    announce_time,
+    on_disk,
+    tell_failures,
+)
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.forecast import Estimate, Pace
 from referee.commands.interrupt import Signals
@@ -27,12 +34,14 @@ from referee.play.isolation.users import why_none
 from referee.play.session import Interrupted
 from referee.tournament.config.config import Config, ConfigError, load
 from referee.tournament.config.entrants import readers
+from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment
 from referee.tournament.run.crew import WorkersLost
 from referee.tournament.run.run import Run, greet_all
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
 from referee.tournament.store.events import changed_bot
 from referee.tournament.store.facts import BotFacts, Terms, config_facts
+from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
 
@@ -91,6 +100,7 @@ def _run(options: TournamentOptions, path: Path, signals: Signals) -> int:
     with contextlib.nullcontext() if options.dry_run else locked(path) as lock:
         run = prepare(config, path, fresh=options.fresh, may_change=options.amend or options.dry_run)
         announce_plan(run.config, run.plan)
+        announce_rounds(run)
         if not options.dry_run and not any(run.left.values()):
             return _go_on(options, run, lock, signals)
         with _copies(run) as run:
@@ -157,8 +167,18 @@ def _play(options: TournamentOptions, run: PreparedRun, estimate: Estimate, lock
         shown = progress(store.results(), len(run.plan), run.config.rank_by, Pace(estimate))
         try:
             with signals.held(), shown as watcher:
-                terms = Terms(run.facts)
-                Run(config=run.config, plan=run.plan, terms=terms, store=store, watcher=watcher).play(signals.check)
+                played = Run(
+                    config=run.config,
+                    plan=run.plan,
+                    has_ended=run.has_ended,
+                    terms=Terms(run.facts),
+                    store=store,
+                    watcher=watcher,
+                    jobs=run.jobs,
+                    workers=run.workers,
+                )
+                if any(run.left.values()):
+                    played.play(signals.check)
         finally:
             _note_changed_bots(run, store)
         summary = summary_of(store, with_results=options.as_json)
@@ -200,7 +220,9 @@ def _so_far(options: TournamentOptions, path: Path) -> str:
     """How many matches are stored and how to go on, or why that cannot be told."""
     try:
         with contextlib.closing(Store.open(path)) as store:
-            return f"{len(store.numbers())} of {store.meta().matches} matches are stored; go on with: {_again(options)}"
+            there, plan = len(store.numbers()), plan_now(store)
+            so_far = " drawn so far" if isinstance(plan, GrowingPlan) else ""
+            return f"{there} of {len(plan)} matches{so_far} are stored; go on with: {_again(options)}"
     except StoreError as error:
         return str(error)
 

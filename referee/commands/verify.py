@@ -29,7 +29,7 @@ def verify(where: str, digest: str | None, results: Path | None) -> int:
         say(f"golfref: {error}")
         return USAGE
     put(*checked.notes, *checked.findings, f"{where}: {_verdict(checked)}")
-    if checked.findings or checked.missing:
+    if checked.findings or checked.missing or checked.goes_on:
         return CHECK_FAILED
     return NOT_ALL_CHECKED if checked.unchecked else DONE
 
@@ -42,7 +42,9 @@ def _verdict(checked: Checked) -> str:
     if checked.findings:
         count = len(checked.findings)
         return f"{count} finding{'s' * (count > 1)}" + f"; {missing}" * (checked.missing > 0)
-    if checked.missing:
+    if checked.missing or checked.goes_on:
+        if not checked.missing:
+            missing = "what is played next has not been drawn"
         return f"not finished: {missing}; what is there holds: {compared}{unchecked}"
     if checked.unchecked:
         return f"what could be checked holds: {compared}{unchecked}"

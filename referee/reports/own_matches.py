@@ -14,7 +14,7 @@ from msgspec import Struct
 from referee.reports.bot_match import BotMatch, bot_match, run_place
 from referee.rules.record import NoRecord, read_record
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.facts import plan_of
+from referee.tournament.store.plans import plan_now
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 
@@ -34,7 +34,7 @@ class OwnMatches(Struct, frozen=True, kw_only=True):
 def own_matches(store: Store, bot: str) -> OwnMatches:
     """Which matches of this bot can be given to its author. Raises StoreError."""
     meta = store.meta()
-    plan = plan_of(store.configs(), bytes.fromhex(meta.master_key))
+    plan = plan_now(store)
     is_shared = meta.facts.rotations == "same"
     rows = [row for row in store.committed() if bot in row.identity.bots]
     there = Counter(_cards(row, is_shared=is_shared) for row in rows if row.number is not None)

@@ -8,13 +8,15 @@ from protocol.messages import SlapTiming
 from referee.rules.book.par_table import OURS_1
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.keys import Rotations
-from referee.tournament.plan.rounds import Format
+from referee.tournament.plan.rounds import End, Format, Round
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding, Encounter, RankBy, Tally
 from referee.tournament.statistics.carrying import Carrying, CarryingTest
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError
+from referee.tournament.store.events import told_as_drawn
 from referee.tournament.store.facts import Facts, VariantFacts
+from referee.tournament.store.plans import extent_of
 from referee.tournament.store.rows import RunEvent
 from referee.tournament.store.store import Store
 
@@ -57,6 +59,16 @@ class Lateness(Struct, frozen=True, kw_only=True):
     """In how many matches it was more than 100 ms."""
 
 
+class RoundSummary(Struct, frozen=True, kw_only=True):
+    """A round of a run whose plan grows, which was drawn from the matches before it."""
+
+    title: str
+    stage: int
+    """From 0."""
+    after: int
+    """How many matches had been committed when it was drawn."""
+
+
 class RunSummary(Struct, frozen=True, kw_only=True):
     """What `--json` prints of a tournament."""
 
@@ -64,7 +76,9 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     matches: int
     """How many matches have a result that counts."""
     planned: int
-    """How many matches the plan has."""
+    """How many matches the plan has, as far as it has been drawn."""
+    goes_on: bool = False
+    """Whether more will be drawn when all of the plan has been played."""
     voided: int
     """How many attempts at a match the referee or its host spoiled."""
     void_reasons: dict[str, int]
@@ -79,6 +93,10 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     """Matches of bots or games that are no longer in the tournament, in the order of commits."""
     history: tuple[RunEvent, ...]
     """Amendments, and bots that changed by themselves."""
+    rounds: tuple[RoundSummary, ...] = ()
+    """What has been drawn, where the plan grows by rounds."""
+    end: str | None = None
+    """Why no more rounds are drawn. None where the plan does not grow, and where it still does."""
     version: str
     host: str
     isolation: str
@@ -143,10 +161,12 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
     left_out = Counter(bot for number in unplayed for bot in tables.get(number, ()))
     history = store.history()
     barred = barred_in(history, meta.facts)
+    extent = extent_of(store)
     return RunSummary(
         name=meta.facts.name,
         matches=tally.matches,
-        planned=meta.matches,
+        planned=extent.planned,
+        goes_on=not extent.has_ended,
         voided=sum(voids.values()),
         void_reasons=voids,
         unplayed=tuple(unplayed),
@@ -159,7 +179,13 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
             )
             for match in store.retired()
         ),
-        history=tuple(history),
+        history=tuple(event for event in history if told_as_drawn(event.lines) is None),
+        rounds=tuple(
+            RoundSummary(title=one.what.title, stage=one.what.stage, after=one.after)
+            for one in extent.rounds
+            if isinstance(one.what, Round)
+        ),
+        end=next((one.what.reason for one in extent.rounds if isinstance(one.what, End)), None),
         version=meta.golfref,
         host=meta.host,
         isolation=meta.facts.isolation,
@@ -183,7 +209,7 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
         rank_by=standings.rank_by,
         scoring_tables=_scoring_tables(meta.facts),
         commitment=meta.commitment,
-        key=meta.master_key if tally.matches == meta.matches else None,
+        key=meta.master_key if extent.has_ended and tally.matches == extent.planned else None,
         digest=store.digest(),
         standings=standings.overall,
         variants=standings.variants,

@@ -17,6 +17,7 @@ from referee.tournament.orders import ATTEMPTS
 from referee.tournament.results import Result
 from referee.tournament.standings import Standings, Tally
 from referee.tournament.store.facts import Facts
+from referee.tournament.store.plans import extent_of
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 
@@ -29,7 +30,7 @@ class RunNow(Struct, frozen=True, kw_only=True):
 
     name: str
     planned: int
-    """How many matches the plan has."""
+    """How many matches the plan has, as far as it has been drawn."""
     given_up: int
     """How many of them were given up, because every attempt was voided."""
     standings: Standings
@@ -37,11 +38,13 @@ class RunNow(Struct, frozen=True, kw_only=True):
     """What counts, in the order of commits."""
     is_played: bool | None
     """Whether somebody is playing it; None where the system does not tell."""
+    has_ended: bool = True
+    """Whether nothing will be added to the plan."""
 
     @property
     def is_over(self) -> bool:
         """Whether nothing is left to be played."""
-        return len(self.matches) + self.given_up >= self.planned
+        return self.has_ended and len(self.matches) + self.given_up >= self.planned
 
 
 class RunReader:
@@ -51,7 +54,7 @@ class RunReader:
         self.path = path
         self._matches: list[CommittedMatch] = []
         self._last = 0
-        self._events = -1
+        self._amendments = 0
         self._standings: tuple[int, Standings] | None = None
         """How many matches they are made of, and the standings."""
         self._cost_s = 0.0
@@ -60,17 +63,18 @@ class RunReader:
     def look(self) -> RunNow:
         """The run as it is now. Raises StoreError where the store cannot be read."""
         with closing(Store.open(self.path)) as store:
-            events = len(store.history())
-            if events != self._events:  # an amendment may have given matches other numbers
+            amendments = len(store.former())
+            if amendments != self._amendments:  # matches may have other numbers now
                 self._matches, self._last, self._standings = [], 0, None
             new = list(store.committed(self._last))
-            meta, given_up = store.meta(), len(store.given_up(ATTEMPTS))
-        self._events, self._last = events, new[-1].id if new else self._last
+            meta, given_up, extent = store.meta(), len(store.given_up(ATTEMPTS)), extent_of(store)
+        self._amendments, self._last = amendments, new[-1].id if new else self._last
         self._matches = [*self._matches, *(match for match in new if match.number is not None)]
-        is_all = len(self._matches) + given_up >= meta.matches
+        is_all = extent.has_ended and len(self._matches) + given_up >= extent.planned
         return RunNow(
             name=meta.facts.name,
-            planned=meta.matches,
+            planned=extent.planned,
+            has_ended=extent.has_ended,
             given_up=given_up,
             standings=self._tallied(meta.facts, at_once=is_all),
             matches=self._matches,

@@ -4,16 +4,19 @@ Nothing else writes to the store while matches are played. It must not know how 
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Protocol
 
 import trio
 
 from referee.tournament.config.config import Config
 from referee.tournament.orders import ATTEMPTS, Begun, Order, Played, Report, Spoiled
+from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 from referee.tournament.run.bars import Bars
 from referee.tournament.run.play_order import PlayOrder
+from referee.tournament.run.rounds import Rounds
 from referee.tournament.run.setups import setup_of
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.store import Store
@@ -34,6 +37,9 @@ class Watcher(Protocol):
     def barred(self, why: str) -> None:
         """A bot plays no more from now on."""
 
+    def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:
+        """The plan has grown by a round, of which `added` tells by variant how many matches it has, or has ended."""
+
 
 class Desk:
     """Hands out what the order of play has.
@@ -42,10 +48,19 @@ class Desk:
     """
 
     def __init__(  # noqa: PLR0913 - the parts of a run
-        self, play_order: PlayOrder, *, config: Config, terms: Terms, store: Store, watcher: Watcher, bars: Bars
+        self,
+        play_order: PlayOrder,
+        *,
+        config: Config,
+        terms: Terms,
+        store: Store,
+        watcher: Watcher,
+        bars: Bars,
+        rounds: Rounds | None = None,
     ) -> None:
+        """`rounds` are there where the plan grows."""
         self._play_order = play_order
-        self._bars = bars
+        self._bars, self._rounds = bars, rounds
         self._left_out: list[Order] = []
         """The matches that were voided on every attempt."""
         self._config, self._terms, self._store, self._watcher = config, terms, store, watcher
@@ -58,15 +73,28 @@ class Desk:
 
     async def next(self) -> Order | None:
         """The next match, as soon as there is one that may be played. None where nothing is left."""
-        while (fixture := self._play_order.next()) is None and self._out:
-            await self._came_back.wait()
-        if fixture is None:
-            return None
+        while (fixture := self._play_order.next()) is None:
+            if self._out:
+                await self._came_back.wait()
+            elif not self._draw():
+                return None
         number = fixture.number
         setup = self._bars.applied(setup_of(self._config, fixture))
         order = Order(fixture=fixture, setup=setup, attempt=self._spoiled[number] + 1)
         self._out[number] = order
         return order
+
+    def _draw(self) -> bool:
+        """Draw the next round, since all matches have ended. Returns whether there is one."""
+        if self._rounds is None:
+            return False
+        plan = self._rounds.plan
+        had, had_of = len(plan), plan.matches
+        if (drawn := self._rounds.draw()) is None:
+            return False
+        self._watcher.drawn(drawn, {name: count - had_of[name] for name, count in plan.matches.items()})
+        self._play_order.grown(had)
+        return isinstance(drawn, Round)
 
     async def report(self, report: Report) -> None:
         """Take in what became of a match. Once this returns, nothing loses it. Raises WriteFailed."""

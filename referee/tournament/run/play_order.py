@@ -17,7 +17,7 @@ from itertools import islice
 
 from msgspec import Struct
 
-from referee.tournament.plan.schedule import Fixture, Place, Plan
+from referee.tournament.plan.schedule import BasePlan, Fixture, Place
 
 OPEN_BLOCKS_PER_JOB = 4
 """A job has two matches out, the one that it plays and the next one. So there are other blocks to choose from."""
@@ -39,7 +39,7 @@ class PlayOrder:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: BasePlan,
         *,
         done: Collection[int],
         voids: Mapping[Place, int],
@@ -51,7 +51,7 @@ class PlayOrder:
         `redeals_of` tells of a match with a result how often its cards had been dealt anew.
         """
         self._plan, self._done, self._voids, self._redeals_of = plan, done, voids, redeals_of
-        self._unopened = self._all_cards()
+        self._unopened = self._cards_from(0)
         self._most_open = max(LEAST_OPEN_BLOCKS, OPEN_BLOCKS_PER_JOB * jobs)
         self._open: deque[_Cards] = deque()
         """Where nothing is out and something waits. What was played least recently stands first."""
@@ -73,6 +73,10 @@ class PlayOrder:
         fixture = cards.waiting.popleft()
         self._out[fixture.number] = cards
         return self._plan.dealt(fixture, cards.redeals) if cards.redeals else fixture
+
+    def grown(self, matches: int) -> None:
+        """The plan has grown, and had so many matches before. Everything of it had been handed out."""
+        self._unopened = self._cards_from(matches)
 
     def played(self, number: int) -> None:
         """A match that was handed out has its result."""
@@ -107,9 +111,8 @@ class PlayOrder:
         if cards.waiting:
             self._open.append(cards)
 
-    def _all_cards(self) -> Iterator[_Cards]:
-        """What is to be played, in the order of the plan."""
-        number = 0
+    def _cards_from(self, number: int) -> Iterator[_Cards]:
+        """What is to be played from a match on, in the order of the plan."""
         while number < len(self._plan):
             if number in self._done:
                 number += 1

@@ -11,14 +11,16 @@ from referee.play.greeting import Greeted, greet
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.tournament.config.config import Config
-from referee.tournament.plan.schedule import Plan
+from referee.tournament.plan.growing import GrowingPlan
+from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.run.bars import Bars
 from referee.tournament.run.crew import Crew
 from referee.tournament.run.desk import Desk, Watcher
 from referee.tournament.run.jobs import play_jobs
 from referee.tournament.run.play_order import PlayOrder
+from referee.tournament.run.rounds import Rounds
 from referee.tournament.run.setups import games
-from referee.tournament.store.facts import Terms
+from referee.tournament.store.facts import Terms, field_of
 from referee.tournament.store.store import Store
 from referee.tournament.store.voided import voids_by_place
 
@@ -44,11 +46,17 @@ class Run(Struct, frozen=True, kw_only=True):
     """A run that can be played: what is to be played, where it is kept, and who watches."""
 
     config: Config
-    plan: Plan
+    plan: BasePlan
+    has_ended: bool = True
+    """Whether nothing more is drawn; else the plan grows by rounds."""
     terms: Terms
     """The terms of the config from which the plan is made, with its bots in the plan's order."""
     store: Store
     watcher: Watcher
+    jobs: int
+    """How many matches are played at a time."""
+    workers: int
+    """How many processes play them."""
 
     def play(self, check: Callable[[], None]) -> None:
         """Play what the store lacks. A match that is voided on every attempt is left out.
@@ -57,13 +65,12 @@ class Run(Struct, frozen=True, kw_only=True):
         start.
         """
         done = self.store.numbers()
-        jobs = min(self.config.jobs, len(self.plan) - len(done))
         play_order = PlayOrder(
             self.plan,
             done=done,
             voids={place: len(voids) for place, voids in voids_by_place(self.store).items()},
             redeals_of=self.store.redeals_of,
-            jobs=jobs,
+            jobs=self.jobs,
         )
         desk = Desk(
             play_order,
@@ -72,14 +79,24 @@ class Run(Struct, frozen=True, kw_only=True):
             store=self.store,
             watcher=self.watcher,
             bars=Bars(self.store),
+            rounds=self._rounds(),
         )
-        if (workers := min(self.config.processes(len(self.plan)), jobs)) > 1:
-            shares = [jobs // workers + (number < jobs % workers) for number in range(workers)]
+        if self.workers > 1:
+            each, more = divmod(self.jobs, self.workers)
+            shares = [each + (number < more) for number in range(self.workers)]
             Crew(desk, shares=shares, reuse=self.config.reuse, slap_s=self.config.clocks.slap_s).run(check)
-        elif jobs:
+        elif self.jobs:
 
             async def work(pump: Pump) -> None:
                 check()
-                await play_jobs(pump, desk, jobs=jobs, reuse=self.config.reuse)
+                await play_jobs(pump, desk, jobs=self.jobs, reuse=self.config.reuse)
 
             run_session([work])
+
+    def _rounds(self) -> Rounds | None:
+        """What lets the plan grow. None where it does not."""
+        if self.has_ended or not isinstance(self.plan, GrowingPlan):
+            return None
+        meta = self.store.meta()
+        field = field_of(meta.facts, bytes.fromhex(meta.master_key))
+        return Rounds(self.plan, field, self.terms, self.store)

@@ -12,9 +12,10 @@ from collections.abc import Set as AbstractSet
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.tournament.plan.schedule import Fixture, Identity, Plan
-from referee.tournament.store.facts import Facts, Terms, config_differences, plans_of
-from referee.tournament.store.rows import Meta
+from referee.tournament.plan.schedule import BasePlan, Fixture, Identity
+from referee.tournament.store.facts import Facts, Terms, config_differences, plan_of
+from referee.tournament.store.plans import grown, matches_told, plans_until, stretches_of
+from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
 
 
@@ -45,17 +46,26 @@ class Amendment(Struct, frozen=True, kw_only=True):
     """How many were dropped earlier and count again."""
     added: int = 0
     """How many are in the new plan, but not in the plan as it is."""
+    planned: int = 0
+    """How many matches are in the plan afterwards, as far as it has been drawn."""
     was_complete: bool = False
     """Whether every match was there, so that the key has been revealed."""
+
+    def number_of(self, row: CommittedMatch) -> int | None:
+        """The number that a committed match has afterwards. None where it is not in the plan."""
+        if not self.changes:
+            return row.number
+        place = self.places.get(row.id)
+        return None if place is None else place.number
 
     def lines(self) -> list[str]:
         """All of it in words."""
         back = f", {self.returned} that were dropped earlier count again" if self.returned else ""
         again = f" ({self.replayed} of them played again)" if self.dropped else ""
-        plan = f"{self.before} -> {self.meta.matches} in the plan, {self.added} of them added"
+        plan = f"{self.before} -> {self.planned} in the plan, {self.added} of them added"
         played = f"of those played {self.kept} kept, {self.dropped} dropped{again}{back}"
         stay = [f"line-ups of `{name}`: {kept} of {had} stay" for name, (had, kept) in self.lineups.items()]
-        return [*self.changes, *stay, f"matches: {plan}; {played}; {self.meta.matches - len(self.places)} to play"]
+        return [*self.changes, *stay, f"matches: {plan}; {played}; {self.planned - len(self.places)} to play"]
 
     @property
     def warning(self) -> str:
@@ -63,7 +73,8 @@ class Amendment(Struct, frozen=True, kw_only=True):
 
         Whoever knows a run's seed has known its deals from the start.
         """
-        if not self.was_complete or self.meta.facts.seed or self.meta.matches == len(self.places):
+        facts = self.meta.facts
+        if not self.was_complete or facts.seed or (facts.is_fixed and self.planned == len(self.places)):
             return ""
         return (
             "the run was complete and its key has been shown: whoever has seen it can work out the cards of the "
@@ -79,8 +90,22 @@ def amendment(store: Store, facts: Facts) -> Amendment:
         return Amendment(changes=found.changes, refused=found.refused, meta=meta, places={}, there=store.counts())
     rows = [(row.identity, row.id, row.number) for row in store.committed()]
     counting = {id_ for _, id_, number in rows if number is not None}
-    *_, old, new = plans_of(configs_with(store, facts), bytes.fromhex(meta.master_key))
-    return amended(meta, facts, old=old, new=new, ids={identity: id_ for identity, id_, _ in rows}, counting=counting)
+    stretches, key = stretches_of(store), bytes.fromhex(meta.master_key)
+    plans = Plans(
+        old=plans_until(stretches, key)[-1],
+        new=grown(plan_of(configs_with(store, facts), key), facts, key, stretches),
+        had_ended=stretches[-1].has_ended,
+    )
+    return amended(meta, facts, plans, {identity: id_ for identity, id_, _ in rows}, counting)
+
+
+class Plans(Struct, frozen=True, kw_only=True):
+    """What an amendment makes of the plan of a run."""
+
+    old: BasePlan
+    new: BasePlan
+    had_ended: bool
+    """Whether nothing more was to be added to the old one."""
 
 
 def configs_with(store: Store, facts: Facts) -> list[Facts]:
@@ -94,8 +119,8 @@ def configs_with(store: Store, facts: Facts) -> list[Facts]:
     return [*former, replace(facts, keeps_lineups=last.keeps_lineups)]
 
 
-def amended(  # noqa: PLR0913 - a run and what becomes of it
-    meta: Meta, facts: Facts, *, old: Plan, new: Plan, ids: Mapping[Identity, int], counting: AbstractSet[int]
+def amended(
+    meta: Meta, facts: Facts, plans: Plans, ids: Mapping[Identity, int], counting: AbstractSet[int]
 ) -> Amendment:
     """What becomes of a run that has committed the matches with these `ids`, of which those in `counting` count.
 
@@ -103,7 +128,7 @@ def amended(  # noqa: PLR0913 - a run and what becomes of it
     """
     changes = config_differences(meta.facts, facts).changes
     unchanged = Amendment(changes=changes, refused=[], meta=meta, places={}, there={})
-    terms = Terms(facts)
+    old, new, terms = plans.old, plans.new, Terms(facts)
     dropped = {identity.place for identity, id_ in ids.items() if id_ in counting}
     places: dict[int, Fixture] = {}
     replayed = added = 0
@@ -117,15 +142,16 @@ def amended(  # noqa: PLR0913 - a run and what becomes of it
     kept = len(counting & places.keys())
     return replace(
         unchanged,
-        meta=replace(meta, facts=facts, matches=len(new)),
+        meta=replace(meta, facts=facts, matches=matches_told(facts, new)),
+        planned=len(new),
         places=places,
         there=Counter(place.variant for place in places.values()),
-        lineups=new.kept_lineups(old) if facts.keeps_lineups else {},
+        lineups=new.whole.kept_lineups(old.whole) if facts.keeps_lineups else {},
         before=len(old),
         kept=kept,
         dropped=len(counting) - kept,
         replayed=replayed,
         returned=len(places) - kept,
         added=added,
-        was_complete=len(counting) == len(old),
+        was_complete=plans.had_ended and len(counting) == len(old),
     )

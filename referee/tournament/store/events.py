@@ -4,10 +4,12 @@ This module must not know how a history is stored.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
+import msgspec
 from msgspec import Struct
 
+from referee.tournament.plan.rounds import End, Round
 from referee.tournament.store.versions import SHORT_LENGTH, short
 
 _GOES_ON = "played from here on by "
@@ -19,6 +21,8 @@ _READS = "bot `{bot}` reads from the disk "
 _CARRIES = ", and so can carry cards from one match to the next"
 _BARRED = "bot `{bot}` (version {version}) is barred: "
 _WHY_BARRED = "{voided} of its {attempts} attempts at matches were void, and its presence alone explains that"
+_DRAWN = "next round: "
+_OVER = "no more rounds: "
 _WHY_BARRED_WORDS = re.compile(re.escape(_WHY_BARRED).replace(r"\{voided\}", r"\d+").replace(r"\{attempts\}", r"\d+"))
 
 
@@ -93,4 +97,19 @@ def told_as_barred(line: str, versions: Mapping[str, str]) -> str | None:
         beginning = _BARRED.format(bot=bot, version=short(version))
         if line.startswith(beginning) and _WHY_BARRED_WORDS.fullmatch(line.removeprefix(beginning)):
             return bot
+    return None
+
+
+def drawn_in_words(drawn: Round | End) -> tuple[str, str]:
+    """The lines that tell what was drawn: one for people, and its JSON."""
+    words = f"{_DRAWN}{drawn.title}" if isinstance(drawn, Round) else f"{_OVER}{drawn.reason}"
+    return words, msgspec.json.encode(drawn).decode()
+
+
+def told_as_drawn(lines: Sequence[str]) -> Round | End | None:
+    """What was drawn, where the lines of an event tell that. Raises msgspec.MsgspecError where they do not say what."""
+    if len(lines) == 2 and lines[0].startswith(_DRAWN):
+        return msgspec.json.decode(lines[1], type=Round)
+    if len(lines) == 2 and lines[0].startswith(_OVER):
+        return msgspec.json.decode(lines[1], type=End)
     return None

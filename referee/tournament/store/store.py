@@ -18,6 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from referee.tournament.orders import Played
+from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.schedule import Fixture, Identity
 from referee.tournament.results import Result
 from referee.tournament.store import tables
@@ -33,7 +34,7 @@ from referee.tournament.store.disk import (
     refusal,
     sync_folder,
 )
-from referee.tournament.store.events import Origin, last_origin
+from referee.tournament.store.events import Origin, drawn_in_words, last_origin
 from referee.tournament.store.facts import Facts, VariantFacts
 from referee.tournament.store.rows import CommittedMatch, Former, Meta, RunEvent, Void
 
@@ -143,6 +144,10 @@ class Store:
     def note(self, *lines: str) -> None:
         """Note something that happened to the run. Raises WriteFailed."""
         self._write(tables.INSERT_EVENT, (_json(lines), None))
+
+    def note_drawn(self, drawn: Round | End) -> None:
+        """Note the round that is played next, or that there is none. Raises WriteFailed."""
+        self.note(*drawn_in_words(drawn))
 
     def note_origin(self, origin: Origin) -> None:
         """Note what plays from now on, unless the run tells so already. Raises WriteFailed."""

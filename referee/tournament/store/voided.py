@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 
 from referee.tournament.plan.schedule import Place
-from referee.tournament.store.facts import plans_of
+from referee.tournament.store.plans import plans_until, stretches_of
 from referee.tournament.store.rows import Void
 from referee.tournament.store.store import Store
 
@@ -20,8 +20,9 @@ def voids_by_place(store: Store) -> dict[Place, list[Void]]:
     voids = list(store.voids())
     if not voids:
         return {}
-    plans = [*plans_of(store.configs(), bytes.fromhex(store.meta().master_key))]
-    amendments = [one.event for one in store.former()]
+    stretches = stretches_of(store)
+    plans = plans_until(stretches, bytes.fromhex(store.meta().master_key))
+    amendments = [one.event for one in stretches[1:]]
     found: dict[Place, list[Void]] = defaultdict(list)
     for void in voids:
         plan = plans[-1 if void.events is None else bisect_right(amendments, void.events)]

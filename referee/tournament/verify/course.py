@@ -14,8 +14,8 @@ from referee import __version__
 from referee.play.match import BARRED
 from referee.rules.record import Forfeit, Record
 from referee.tournament.orders import ATTEMPTS
-from referee.tournament.plan.schedule import Fixture, Identity, Plan
-from referee.tournament.store.amend import Amendment, amended
+from referee.tournament.plan.schedule import BasePlan, Fixture, Identity
+from referee.tournament.store.amend import Amendment, Plans, amended
 from referee.tournament.store.bars import Moment, bar_in_words, tally_of, voids_that_bar
 from referee.tournament.store.events import (
     golfref_of,
@@ -26,6 +26,7 @@ from referee.tournament.store.events import (
     told_as_barred,
 )
 from referee.tournament.store.facts import Facts, Terms, config_differences, plans_of
+from referee.tournament.store.plans import Stretch, grown, stretches_of
 from referee.tournament.store.rows import Meta, RunEvent, Void
 from referee.tournament.store.store import Store
 from referee.tournament.store.tables import EARLIER_FORMAT
@@ -45,10 +46,11 @@ MOST_MATCHES = 10_000_000
 class Stage:
     """A stretch of a run in which its config stayed the same."""
 
-    def __init__(self, facts: Facts, plan: Plan, since: int, events: int) -> None:
-        """`since` is how many matches had been committed before it, `events` how many events of the history."""
-        self.facts, self.plan, self.since, self.events = facts, plan, since, events
-        self.terms = Terms(facts)
+    def __init__(self, stretch: Stretch, begun: BasePlan, plan: BasePlan) -> None:
+        """`begun` is the plan with which it began, `plan` the one with all that was drawn in it."""
+        self.facts, self.since, self.events, self.told = stretch.facts, stretch.after, stretch.event, stretch.told
+        self.begun, self.plan, self.has_ended = begun, plan, stretch.has_ended
+        self.terms = Terms(self.facts)
 
     def has(self, match: Identity) -> bool:
         """Whether the plan has a match, with these versions of the bots and of the game."""
@@ -61,26 +63,38 @@ class Stage:
         return self.plan[number] if 0 <= number < len(self.plan) else None
 
 
-def followed_plans(configs: Sequence[Facts], key: bytes) -> Iterator[Plan]:
-    """The plans of these configs of a run, in order. Raises ValueError where no plan can be followed."""
-    if (most := max(facts.lineups or 0 for facts in configs)) > MOST_MATCHES:
-        raise ValueError(f"{most} line-ups; expected {MOST_MATCHES} at most")
-    for plan in plans_of(configs, key):
+def followed_stages(stretches: Sequence[Stretch], key: bytes) -> Iterator[Stage]:
+    """The stages of a run. Raises ValueError where nobody can follow their plans."""
+    for facts in (one.facts for one in stretches):
+        _check_bounds(facts)
+    for place, whole in enumerate(plans_of([one.facts for one in stretches], key)):
+        stretch = stretches[place]
+        begun, plan = (grown(whole, stretch.facts, key, stretches[:until]) for until in (place, place + 1))
         if (matches := sum(plan.matches.values())) > MOST_MATCHES:
             raise ValueError(f"{matches} matches in the plan; expected {MOST_MATCHES} at most")
-        yield plan
+        yield Stage(stretch, begun, plan)
+
+
+def _check_bounds(facts: Facts) -> None:
+    """Raises ValueError where more is to be drawn than anybody follows."""
+    for rules in facts.stage_rules:
+        figures = {"line-ups": rules.lineups}
+        if not facts.is_fixed:
+            figures |= {"deals": rules.deals, "rounds": rules.rounds, "deals of a tie": rules.limit}
+        for what, count in figures.items():
+            if count is not None and count > MOST_MATCHES:
+                raise ValueError(f"{count} {what}; expected {MOST_MATCHES} at most")
 
 
 class Course:
     """All stages of a run, with what happened to it. Raises StoreError, and ValueError where no plan follows."""
 
     def __init__(self, store: Store, meta: Meta) -> None:
-        former = store.former()
-        key = bytes.fromhex(meta.master_key)
-        begins = [(0, 0), *((one.after, one.event) for one in former)]
-        configs = store.configs()
-        plans = followed_plans(configs, key)
-        self.stages = [Stage(facts, plan, *begin) for facts, plan, begin in zip(configs, plans, begins, strict=True)]
+        key, stretches = bytes.fromhex(meta.master_key), stretches_of(store)
+        self.stages = list(followed_stages(stretches, key))
+        self.stretches = stretches
+        self._drawn = {one.event for stretch in stretches for one in stretch.told}
+        """The numbers of the events that tell what was drawn."""
         self._meta, self._store = meta, store
         self._events = store.history()
         self._origins = [meta.origin.in_words]
@@ -160,6 +174,8 @@ class Course:
         for line in event.lines:
             if (bot := told_as_barred(line, versions)) is not None:
                 yield from self._check_bar(bot, line, stage, Moment(event.after, number))
+            elif number in self._drawn:
+                pass  # it is drawn again, in rounds.py
             elif not (tells_origin(line) or tells_changed_bot(line, versions) or tells_reading(line, versions)):
                 yield f"golfref never tells this: {_shown(line)}"
             elif line == self._origins[number - 1]:
@@ -202,8 +218,8 @@ class Course:
         for old, new in zip(self.stages, self.stages[1:], strict=False):
             there = {identity: id_ for identity, id_ in ids.items() if id_ <= new.since}
             counting = {id_ for identity, id_ in there.items() if old.has(identity)}
-            meta = replace(self._meta, facts=old.facts, matches=len(old.plan))
-            found[new.events] = amended(meta, new.facts, old=old.plan, new=new.plan, ids=there, counting=counting)
+            plans = Plans(old=old.plan, new=new.begun, had_ended=old.has_ended)
+            found[new.events] = amended(replace(self._meta, facts=old.facts), new.facts, plans, there, counting)
         return found
 
     # The voids

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, inspect
 
+from referee.tournament.store.plans import extent_of
 from referee.tournament.store.store import Store
 from referee.tournament.store.tables import EARLIER_FORMAT
 from referee.tournament.summary import RunSummary, summary_of
@@ -123,7 +124,8 @@ def _compare_hashes(store: Store, published: dict[str, str]) -> Comparison:
 def _begun(what: str, store: Store, then: Counter[str]) -> Comparison:
     """What was published is the beginning of what is there now. Nothing is added to a run that was complete."""
     of_then = f"{what} of the run when {then['match']} matches had been committed"
-    if store.counting_until(then["match"]) >= store.meta().matches:
+    extent = extent_of(store)
+    if extent.has_ended_after(then["event"]) and store.counting_until(then["match"]) >= extent.planned:
         return Comparison(findings=(f"{of_then}, and so all; but more has been added",))
     return Comparison(same=(of_then,), uncovered=("what came later is not among what was published",))
 

@@ -23,15 +23,17 @@ from referee.tournament.results import Result
 from referee.tournament.standings import standings_of
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import Origin, player
+from referee.tournament.store.plans import matches_told, stretches_of
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
 from referee.tournament.store.tables import EARLIER_FORMAT
 from referee.tournament.store.versions import short
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences
-from referee.tournament.verify.course import Course, followed_plans
+from referee.tournament.verify.course import Course, followed_stages
 from referee.tournament.verify.published import NOTHING, Published, compare_published
 from referee.tournament.verify.record import check_record, unchecked
 from referee.tournament.verify.redeals import RedealCheck
+from referee.tournament.verify.rounds import check_rounds
 from referee.tournament.verify.terms import check_terms
 
 
@@ -49,6 +51,8 @@ class Checked(Struct, frozen=True, kw_only=True):
     """Matches of the plan that have no result yet, which is no finding."""
     planned: int = 0
     """Matches of the plan, 0 where no plan follows from the config."""
+    goes_on: bool = False
+    """Whether more will be added to the plan."""
 
 
 _EARLIER = (
@@ -82,6 +86,7 @@ def check_store(path: Path, published: Published = NOTHING) -> Checked:
                 unchecked=(*check.unchecked(), *compared.uncovered),
                 missing=check.planned - len(check.seen),
                 planned=check.planned,
+                goes_on=not check.has_ended,
             )
     except StoreError as error:
         findings.append(str(error))
@@ -101,6 +106,8 @@ class _RunCheck:
         self._redeals: RedealCheck
         self.planned = 0
         """How many matches the plan has, 0 where no plan follows from the config."""
+        self.has_ended = True
+        """Whether nothing will be added to the plan."""
         self.seen: set[int] = set()
         """The numbers of the matches of the plan that are there."""
         self._replayed: list[Result] = []
@@ -128,21 +135,26 @@ class _RunCheck:
         meta = self._meta
         try:
             key = bytes.fromhex(meta.master_key)
-            *_, plan = followed_plans(self._store.configs(), key)
-            self.planned = len(plan)
+            *_, stage = followed_stages(stretches_of(self._store), key)
         except ValueError as error:
             yield f"key or config is damaged, so that no plan follows from them ({error})"
+            return
+        except StoreError as error:
+            yield str(error)
+            self.planned = meta.matches
             return
         if commitment(key) != meta.commitment:
             yield "the master key does not match the commitment"
         if meta.facts.seed is not None and master_key(meta.facts.seed) != key:
             yield "the master key is not the one that the seed gives"
-        if self.planned != meta.matches:
-            yield f"the plan has {self.planned} matches, but the store says {meta.matches}"
+        if (planned := matches_told(meta.facts, stage.plan)) != meta.matches:
+            yield f"the plan has {planned} matches, but the store says {meta.matches}"
+        self.planned, self.has_ended = len(stage.plan), stage.has_ended
         try:
             self._course = Course(self._store, meta)
             self._redeals = RedealCheck(self._store)
             yield from self._course.findings()
+            yield from check_rounds(self._course, self._store, key)
         except StoreError as error:
             yield str(error)
         except (LookupError, TypeError, ValueError) as error:

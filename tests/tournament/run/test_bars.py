@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import sys
 from collections import deque
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from referee.commands.opening import open_store, prepare
 from referee.play.match import BARRED
 from referee.tournament.config.config import load
 from referee.tournament.orders import Order, Played, Spoiled
+from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 from referee.tournament.run.bars import Bars
@@ -201,6 +203,8 @@ class Silent:
     def voided(self, fixture: Fixture, attempt: int, reason: str) -> None: ...
 
     def barred(self, why: str) -> None: ...
+
+    def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None: ...
 
 
 def report(order: Order) -> Played | Spoiled:

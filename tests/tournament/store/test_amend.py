@@ -108,7 +108,7 @@ def test_a_changed_config_says_what_would_change_and_changes_nothing(hall: Hall)
 def test_a_run_with_a_seed_has_no_key_that_could_be_shown_too_soon(hall: Hall) -> None:
     facts = config_facts(load_with(hall, HEAD))
     secret = Meta(golfref="", protocol="", host="", facts=facts, master_key="", commitment="", matches=2)
-    shown = Amendment(changes=[], refused=[], meta=secret, places={}, there={}, was_complete=True)
+    shown = Amendment(changes=[], refused=[], meta=secret, places={}, there={}, planned=2, was_complete=True)
 
     assert shown.warning == ""
     assert "its key has been shown" in replace(shown, meta=replace(secret, facts=replace(facts, seed=None))).warning

@@ -1,0 +1,44 @@
+"""What is drawn next: hands the field and the past to the format that is played."""
+
+from collections.abc import Mapping
+
+from referee.tournament.formats import knockout, round_robin, stages, swiss
+from referee.tournament.formats.stages import Drawing
+from referee.tournament.plan.rounds import End, Field, Format, Past, Round
+from referee.tournament.plan.schedule import Plan
+
+_FORMATS: Mapping[Format, Drawing] = {"knockout": knockout, "swiss": swiss}
+"""What draws the tables of the rounds."""
+
+_STAGES: Mapping[Format, Drawing] = {**_FORMATS, "round-robin": round_robin}
+"""The same, where it is one stage of several. Alone, a round-robin and a gauntlet take whole deals of a fixed plan."""
+
+
+def next_round(field: Field, past: Past) -> Round | End:
+    """What follows once all matches of the past have ended, the same for whoever asks."""
+    format_ = field.stages[0].format
+    if len(field.stages) > 1:
+        drawn = stages.next_round(field, past, _STAGES)
+    elif format_ in _FORMATS:
+        drawn = _FORMATS[format_].next_round(field, past)
+    else:
+        drawn = _whole_deal(field, past)
+    if isinstance(drawn, Round) and drawn.whole_deal is None and not drawn.tables:
+        raise ValueError(f"a round without tables was drawn: {drawn.title}")
+    return drawn
+
+
+def most_matches(field: Field, whole: Plan) -> int | None:
+    """How many matches the tournament has at most. None where nobody knows. `whole` has all deals as a whole."""
+    format_ = field.stages[0].format
+    if len(field.stages) > 1:
+        return stages.most_matches(field, _STAGES)
+    return _FORMATS[format_].most_matches(field) if format_ in _FORMATS else len(whole)
+
+
+def _whole_deal(field: Field, past: Past) -> Round | End:
+    """The next deal of all line-ups, until all deals are played or what `stop` asks for is known."""
+    played, deals = len(past.rounds), field.stages[0].deals
+    if played >= deals:
+        return End(reason=f"all {deals} deals are played")
+    return Round(number=played, title=f"deal {played + 1} of {deals}", whole_deal=played)

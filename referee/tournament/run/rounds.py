@@ -1,0 +1,42 @@
+"""The rounds of a run that is played: each is drawn when everything before it has been played, and written down.
+
+Whatever becomes of the run afterwards, it goes on with the round that is written. This module must not know how
+matches are played.
+"""
+
+from referee.tournament.formats.draw import next_round
+from referee.tournament.plan.growing import GrowingPlan
+from referee.tournament.plan.rounds import End, Field, Round
+from referee.tournament.store.facts import Terms
+from referee.tournament.store.played import PlayedSoFar
+from referee.tournament.store.store import Store
+
+
+class Rounds:
+    """Draws the rounds of a run, and lets its plan grow by them."""
+
+    def __init__(self, plan: GrowingPlan, field: Field, terms: Terms, store: Store) -> None:
+        """Nothing of the run's history tells that its plan does not grow any more."""
+        self.plan = plan
+        self._field, self._store, self._has_ended = field, store, False
+        self._played = PlayedSoFar(plan, terms)
+        self._last = 0
+        """The id of the last match that has been taken in."""
+
+    def draw(self) -> Round | End | None:
+        """The next round, or that there is none. It is in the store when this returns. None where it was there before.
+
+        All matches of the plan must have been played, or given up. Raises StoreError.
+        """
+        if self._has_ended:
+            return None
+        for row in self._store.committed(self._last):
+            self._played.add(row, row.number)
+            self._last = row.id
+        drawn = next_round(self._field, self._played.past())
+        self._store.note_drawn(drawn)
+        if isinstance(drawn, Round):
+            self.plan.add(drawn)
+        else:
+            self._has_ended = True
+        return drawn

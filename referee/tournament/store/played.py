@@ -1,0 +1,71 @@
+"""What has been played of a run whose plan grows, as those see it who draw its rounds.
+
+It depends on which matches were committed, but not on the order in which they were. This module must not know how
+rounds are drawn.
+"""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from referee.tournament.plan.growing import GrowingPlan
+from referee.tournament.plan.rounds import Past
+from referee.tournament.results import Result
+from referee.tournament.store.facts import Terms
+from referee.tournament.store.rows import CommittedMatch
+from referee.tournament.store.versions import short
+
+
+class PlayedSoFar:
+    """Takes the committed matches of a run, and tells them as the past of its rounds."""
+
+    def __init__(self, plan: GrowingPlan, terms: Terms) -> None:
+        """The plan may grow meanwhile. `terms` are those of the config from which it is made."""
+        self._plan, self._terms = plan, terms
+        self._by_round: list[dict[int, Result]] = []
+        """By round its results, by number."""
+        self._former: list[Result] = []
+
+    def add(self, row: CommittedMatch, number: int | None) -> None:
+        """Take a match in, with its number in the plan. None where it is not there."""
+        if number is not None:
+            place = self._plan.round_of(number)
+            self._by_round += ({} for _ in range(len(self._by_round), place + 1))
+            block = self._plan.sitting(number).block
+            self._by_round[place][number] = replace(row.result, number=number, block=block, commit=0)
+        elif (result := as_former(row, self._terms)) is not None:
+            self._former.append(result)
+
+    def past(self) -> Past:
+        """What has been drawn and played."""
+        empty: dict[int, Result] = {}
+        some = [*self._by_round, *(empty for _ in range(len(self._by_round), len(self._plan.rounds)))]
+        return Past(
+            rounds=tuple(self._plan.rounds),
+            played=tuple(tuple(results[number] for number in sorted(results)) for results in some),
+            former=tuple(_numbered(self._former)),
+        )
+
+
+def as_former(row: CommittedMatch, terms: Terms) -> Result | None:
+    """The result of a match, with each bot that is gone under a name that tells its version.
+
+    `terms` are those of the config as it is now. None where no bot is gone, and where the game is.
+    """
+    match = row.identity
+    if terms.games.get(match.variant) != match.game:
+        return None
+    bots = tuple(
+        bot if terms.versions.get(bot) == version else f"{bot} (version {short(version)})"
+        for bot, version in zip(match.bots, match.versions, strict=True)
+    )
+    return None if bots == match.bots else replace(row.result, bots=bots, commit=0)
+
+
+def _numbered(results: Iterable[Result]) -> Iterable[Result]:
+    """The results of former matches in an order that follows from what they are, with numbers and blocks from 0."""
+    blocks: dict[tuple[str, frozenset[str], int], int] = {}
+    in_order = sorted(results, key=lambda one: (one.variant, sorted(one.bots), one.deal, one.rotation, one.bots))
+    for number, result in enumerate(in_order):
+        block = blocks.setdefault((result.variant, frozenset(result.bots), result.deal), len(blocks))
+        yield replace(result, number=number, block=block)
