@@ -138,6 +138,9 @@ def standings(
     bot: Annotated[
         Optional[str], typer.Option(metavar="NAME", help="List the matches of this bot instead, the worst first.")
     ] = None,
+    anchor: Annotated[
+        Optional[str], typer.Option(metavar="NAME", help="The bot that ratings compare with.", show_default=False)
+    ] = None,
 ) -> None:
     """Print a run's tables again, from its store."""
     from referee.commands.standings import print_matches, print_standings
@@ -146,7 +149,7 @@ def standings(
         if hashes:
             raise typer.BadParameter("--hashes prints all matches; leave one of them out", param_hint="--bot")
         raise typer.Exit(print_matches(run, bot, as_json=as_json))
-    raise typer.Exit(print_standings(run, as_json=as_json, hashes=hashes))
+    raise typer.Exit(print_standings(run, as_json=as_json, hashes=hashes, anchor=anchor))
 
 
 @app.command()

@@ -14,6 +14,7 @@ from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
 from referee.reports.bot_results import MOST_SHOWN, bot_results, results_table
 from referee.reports.tables.names import LONGEST, shortened
 from referee.reports.tables.overview import report
+from referee.reports.tables.ratings import anchor_line, rating_figure
 from referee.reports.tables.rows import idle_cpu
 from referee.rules.record import NoRecord, Record
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
@@ -33,7 +34,7 @@ CROWDED = 0.1
 """If the referee was late in a greater share of the matches than this, the host is overloaded."""
 
 
-def print_standings(path: Path, *, as_json: bool, hashes: bool) -> int:
+def print_standings(path: Path, *, as_json: bool, hashes: bool, anchor: str | None = None) -> int:
     """Print the tables again, or with `hashes` every match that counts with the hash of its record."""
     if as_json and hashes:
         say("golfref: --json and --hashes are two different things to print; give one of them")
@@ -43,10 +44,12 @@ def print_standings(path: Path, *, as_json: bool, hashes: bool) -> int:
             if hashes:
                 put(*store.lines())
                 return DONE
-            summary = summary_of(store, with_results=as_json)
+            if anchor is not None:
+                check_bot_of_run(store, anchor)
+            summary = summary_of(store, with_results=as_json, anchor=anchor)
             show(summary, as_json=as_json)
             explain_faults(store, summary)
-    except StoreError as error:
+    except (NoRecord, StoreError) as error:
         say(f"golfref: {error}")
         return USAGE
     return DONE
@@ -103,7 +106,8 @@ def show(summary: RunSummary, *, as_json: bool) -> None:
             variants=summary.variants,
             crosstable=summary.crosstable,
         )
-        put(report(standings, screen_width()), "", *_provenance(summary))
+        more = [rating_figure(summary.ratings)] if summary.ratings else []
+        put(report(standings, screen_width(), more), "", *_provenance(summary))
 
 
 def _provenance(summary: RunSummary) -> list[str]:
@@ -116,6 +120,7 @@ def _provenance(summary: RunSummary) -> list[str]:
         *tables,
         *[f"gauntlet: {ONLY_CHALLENGERS}"] * bool(summary.challengers),
         f"{summary.name}: {summary.matches}{missing} matches{voided}; [a, b] holds the true figure in 95 of 100 runs",
+        *([anchor_line(summary.ratings)] if summary.ratings else []),
         *([f"slaps: {summary.slap_timing} timing"] if summary.slap_timing else []),
         *_idle_cpu(summary),
         *_troubles(summary),

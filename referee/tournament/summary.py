@@ -12,11 +12,14 @@ from referee.tournament.plan.rounds import End, Format, Round
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding, Encounter, RankBy, Tally
 from referee.tournament.statistics.carrying import Carrying, CarryingTest
+from referee.tournament.statistics.plackett_luce import Matches
+from referee.tournament.statistics.ratings import Ratings, ratings_of
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn
-from referee.tournament.store.facts import Facts, VariantFacts
+from referee.tournament.store.facts import Facts, Terms, VariantFacts
 from referee.tournament.store.plans import extent_of
+from referee.tournament.store.played import as_former
 from referee.tournament.store.rows import RunEvent
 from referee.tournament.store.store import Store
 
@@ -121,31 +124,36 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     standings: tuple[BotStanding, ...]
     variants: dict[str, tuple[BotStanding, ...]]
     crosstable: dict[str, dict[str, Encounter]]
+    ratings: Ratings | None = None
+    """How strong each bot is, from all matches at once; also from those with bots that are no longer there. None where
+    nobody has met anybody."""
     carrying: tuple[Carrying, ...] = ()
     """Which bots score more in later rotations of a deal than in first ones. Empty where no rotations share cards."""
 
 
-def summary_of(store: Store, *, with_results: bool = True) -> RunSummary:
+def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = None) -> RunSummary:
     """Everything that is told of a run. The master key is told only once nothing is left to be dealt from it.
 
-    Without the single results, which no table shows, it takes little memory, however long the run. Raises StoreError
-    where the store is damaged.
+    Without the single results, which no table shows, it takes little memory, however long the run. `anchor` is the bot
+    of the run that ratings compare with, where it is not the config's. Raises StoreError where the store is damaged.
     """
     try:
-        return _summary(store, with_results=with_results)
+        return _summary(store, with_results=with_results, anchor=anchor)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         what = f"no results can be told from it ({type(error).__name__}: {error}); `golfref verify` says more"
         raise StoreError(f"{store.path}: {what}") from None
 
 
-def _summary(store: Store, *, with_results: bool) -> RunSummary:
+def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSummary:
     meta = store.meta()
     tally, worst_us, late, counts_cpu = Tally(ranked=meta.facts.ranked), 0, 0, True
     carrying = CarryingTest()
+    matches = Matches()
     results: list[Result] = []
     played: Counter[str] = Counter()
     for result in store.results():
         tally.add(result)
+        matches.add(result)
         if meta.facts.rotations == "same":
             carrying.add(result)
         played.update(result.bots)
@@ -154,6 +162,7 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
         if with_results:
             results.append(result)
     standings = tally.standings(meta.facts.rank_by)
+    retired = _retired(store, matches)
     voids = store.void_reasons()
     unplayed = store.given_up(ATTEMPTS)
     tables = {void.number: void.bots for void in store.voids()}
@@ -173,12 +182,7 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
         lateness=Lateness(worst_ms=worst_us / 1000, above_100_ms=late),
         counts_cpu=counts_cpu,
         results=tuple(results),
-        retired=tuple(
-            RetiredMatch(
-                id=match.id, variant=match.identity.variant, bots=match.identity.bots, versions=match.identity.versions
-            )
-            for match in store.retired()
-        ),
+        retired=retired,
         history=tuple(event for event in history if told_as_drawn(event.lines) is None),
         rounds=tuple(
             RoundSummary(title=one.what.title, stage=one.what.stage, after=one.after)
@@ -214,8 +218,21 @@ def _summary(store: Store, *, with_results: bool) -> RunSummary:
         standings=standings.overall,
         variants=standings.variants,
         crosstable=standings.crosstable,
+        ratings=ratings_of(matches, [bot.name for bot in meta.facts.bots], anchor or meta.facts.anchor),
         carrying=carrying.findings(),
     )
+
+
+def _retired(store: Store, matches: Matches) -> tuple[RetiredMatch, ...]:
+    """All that is out of the standings. Matches with bots that are gone are added to those that ratings come from."""
+    terms = Terms(store.meta().facts)
+    retired = []
+    for row in store.retired():
+        match = row.identity
+        retired.append(RetiredMatch(id=row.id, variant=match.variant, bots=match.bots, versions=match.versions))
+        if (former := as_former(row, terms)) is not None:
+            matches.add(former)
+    return tuple(retired)
 
 
 def _slap_timing(facts: Facts) -> SlapTiming | None:

@@ -97,11 +97,8 @@ class Model:
         """A block is all matches of one line-up on one deal of a game."""
         self.ties = sorted({(each.game, size) for each in choices for size in each.tied()})
         """The number of the game, and the size of the tie."""
-        self.blocks_of_bot = sum(
-            (np.bincount(table.bots[table.is_new_block].ravel(), minlength=len(names)) for table in tables),
-            np.zeros(len(names), dtype=np.int64),
-        )
-        """In how many blocks each bot sat."""
+        self.together = sum((table.together(len(names)) for table in tables), np.zeros((len(names),) * 2, np.int64))
+        """By bot and bot, in how many blocks both sat; by bot and itself, in how many it sat."""
         hypothetical = len(self.names) + len(self.ties)
         sizes = {game: (1, *(size for of, size in self.ties if of == game)) for game in range(max(len(games), 1))}
         ties = {tie: len(self.names) + number for number, tie in enumerate(self.ties)}
@@ -131,20 +128,28 @@ class Model:
             value, slope, curvature = found
         raise ArithmeticError("no strengths were found that explain the matches best")
 
-    def curvature(self, x: Floats) -> Floats:
-        """The negative second derivatives of the logarithm of the likelihood at these parameters."""
-        return self._likelihood(x, self._tally(None))[2]
+    def spread(self, x: Floats) -> "Spread":
+        """How far the strengths at these parameters, those of greatest likelihood, would vary."""
+        bots = len(self.names)
+        moved = np.linalg.inv(self._likelihood(x, self._tally(None))[2])[:, :bots]
+        by_blocks = np.zeros((bots, bots))
+        for scores in self._scores(self._groups, self.blocks, x):
+            by_blocks += (scores @ moved).T @ (scores @ moved)
+        by_pseudo = np.zeros((bots, bots))
+        for scores in self._scores(self._pseudo, 2 * bots, x):
+            by_pseudo += (scores @ moved).T @ (scores @ moved) / PSEUDO
+        return Spread(by_blocks=by_blocks, by_pseudo=by_pseudo)
 
-    def scores(self, x: Floats) -> Iterator[Floats]:
+    def _scores(self, groups: Sequence["_Group"], blocks: int, x: Floats) -> Iterator[Floats]:
         """The gradients of the blocks at these parameters, many at a time: a row for each block."""
         padded = np.append(x, 0.0)
-        means = [each.means(padded) for each in self._groups]
-        size = self._parameters + 1
+        means = [each.means(padded) for each in groups]
+        size = len(padded)
         step = max(1, _CHUNK // size)
-        for first in range(0, self.blocks, step):
-            many = min(step, self.blocks - first)
+        for first in range(0, blocks, step):
+            many = min(step, blocks - first)
             slopes = np.zeros(many * size)
-            for each, mean in zip(self._groups, means, strict=True):
+            for each, mean in zip(groups, means, strict=True):
                 each.add_scores(mean, first, many, slopes)
             yield slopes.reshape(many, size)[:, :-1]
 
@@ -167,16 +172,18 @@ class Model:
             value -= each.explain(padded, asked, slope, curvature)
         return value, slope[:-1], curvature.reshape(len(slope), -1)[:-1, :-1]
 
-    def pseudo_scores(self, x: Floats) -> Floats:
-        """The gradient of each match against the hypothetical bot, as if it counted as a whole one: wins, then losses.
 
-        In several games each is a part of it.
-        """
-        padded, size, many = np.append(x, 0.0), self._parameters + 1, 2 * len(self.names)
-        slopes = np.zeros(many * size)
-        for each in self._pseudo:
-            each.add_scores(each.means(padded), 0, many, slopes)
-        return slopes.reshape(many, size)[:, :-1] / PSEUDO
+class Spread(Struct, frozen=True, kw_only=True):
+    """The covariance of strengths, by bot and bot. The variances of both parts add up."""
+
+    by_blocks: Floats
+    """As other blocks would have moved them. It is the covariance of a bootstrap in which each block of the run counts
+    as often as it is drawn, and strengths move by one step of Newton's method (score bootstrap: Hu and Zidek 1995;
+    Kline and Santos 2012), for endlessly many draws: that limit needs no draws, since it is the inverse of the
+    curvature, times the sum over blocks of the outer products of their gradients, times the inverse."""
+    by_pseudo: Floats
+    """As if matches against the hypothetical bot came as Poisson numbers, whose mean and variance are PSEUDO. It keeps
+    a bot that won everything from a strength that is known exactly."""
 
 
 class _Tally(Struct, kw_only=True):
@@ -199,6 +206,12 @@ class _Table(Struct, kw_only=True):
     """By row, how many matches it stands for."""
     is_new_block: NDArray[np.bool_]
     """By row, whether it is the first of a block."""
+
+    def together(self, bots: int) -> Ints:
+        """By bot and bot, in how many blocks both sat."""
+        some = self.bots[self.is_new_block]
+        places = some[:, :, None] * bots + some[:, None, :]
+        return np.bincount(places.ravel(), minlength=bots * bots).reshape(bots, bots)
 
 
 def _table(rows: Ints, seats: int) -> _Table:

@@ -1,15 +1,61 @@
 """Ratings: how strong each bot is, from all matches at once, whoever met whom.
 
-What is published is rounded, so that it is the same on every machine; the order of matches has no influence. This
-module imports numpy, and is imported only where ratings are computed.
+The scale is the chance to beat one bot, the anchor. Strengths are those of the Plackett-Luce model with ties (see
+plackett_luce.py); their differences vary as a bootstrap over blocks tells, and intervals are those of Student's t, so
+that they hold for few blocks too. What is published is rounded, so that it is the same on every machine; the order of
+matches has no influence. This module imports numpy, and is imported only where ratings are computed.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import combinations
+from math import exp, sqrt
+
+from msgspec import Struct
 
 from referee.tournament.results import Result
-from referee.tournament.statistics.plackett_luce import Matches
+from referee.tournament.statistics.plackett_luce import Matches, Model
+from referee.tournament.statistics.ranks import Contrast, RankRange, rank_ranges, settled
+from referee.tournament.statistics.student import quantile, two_sided_p
 
+CONFIDENCE = 0.95
 DECIMALS = 6
+
+
+class Rating(Struct, frozen=True, kw_only=True):
+    """How strong a bot is. Figures are rounded to six decimals, so that equal ones are equal."""
+
+    rank: int | None
+    """By strength: 1 is best, and equal strengths share a rank. None where it has not played, or is no longer there."""
+    rank_from: int | None
+    """The best rank that the bot can have by what is known: 1 and the number of bots that are surely stronger."""
+    rank_to: int | None
+    """The worst one. Bots with the same ranks here are tied."""
+    bot: str
+    chance: float | None
+    """Its chance to finish before the anchor at a table of the two, if they do not tie, from 0 to 1. None where it has
+    not played."""
+    chance_interval: tuple[float, float] | None
+    """Where that chance lies with a confidence of 95 %. None for the anchor, whose own is one half by definition, and
+    where there are too few blocks."""
+    strength: float
+    """The logarithm of chance / (1 - chance): 0 for the anchor, and higher is better."""
+    strength_stderr: float | None
+    """The standard error of `strength`, None as above."""
+    blocks: int
+    """In how many blocks it played. All matches of one line-up on one deal of a game are a block."""
+
+
+class Ratings(Struct, frozen=True, kw_only=True):
+    """The ratings of a run."""
+
+    anchor: str
+    """The bot that all others are compared with."""
+    is_chosen: bool
+    """Whether the anchor was asked for. Else it is the bot in the middle of the table, by strength."""
+    bots: tuple[Rating, ...]
+    """The strongest first; those that have not played come last."""
+    former: tuple[Rating, ...] = ()
+    """Bots that are no longer there, and former versions of those that are. Their matches count for the others."""
 
 
 def strengths(results: Iterable[Result], names: Collection[str]) -> dict[str, float]:
@@ -24,5 +70,124 @@ def strengths(results: Iterable[Result], names: Collection[str]) -> dict[str, fl
     for result in results:
         matches.add(result)
     model = matches.model(names)
-    found = dict(zip(model.names, model.fit(), strict=False))
-    return {name: round(float(found[name]), DECIMALS) + 0.0 for name in names}
+    found = _rounded(model.names, model.fit().tolist())
+    return {name: found[name] for name in names}
+
+
+def ratings_of(
+    matches: Matches,
+    names: Collection[str],
+    anchor: str | None = None,
+    *,
+    p_value: Callable[[float, float], float] = two_sided_p,
+) -> Ratings | None:
+    """The ratings of these bots, and of others that played as former ones. None where there is no match.
+
+    All games weigh the same, and all matches of a game. `anchor` is one of `names`; without one it is the bot in the
+    middle, by strength. `p_value` makes a p-value of a value of Student's t and its degrees of freedom.
+    """
+    model = matches.model(names)
+    if not model.matches:
+        return None
+    field = _Field(model)
+    listed = sorted(names, key=lambda name: (not field.blocks(name), -field.strength[name], name))
+    played = [name for name in listed if field.blocks(name)]
+    if not played and anchor is None:
+        return None
+    chosen = anchor if anchor is not None else played[len(played) // 2]
+    surely = settled(field.contrasts(played, p_value))
+    ranges = rank_ranges(played, surely)
+    former = sorted(model.names, key=lambda name: (-field.strength[name], name))
+    return Ratings(
+        anchor=chosen,
+        is_chosen=anchor is not None,
+        bots=tuple(field.rating(name, chosen, played, ranges) for name in listed),
+        former=tuple(field.rating(name, chosen, played, ranges) for name in former if name not in names),
+    )
+
+
+class _Field:
+    """What is known of the bots of a model."""
+
+    def __init__(self, model: Model) -> None:
+        self._place = {name: place for place, name in enumerate(model.names)}
+        self._together = model.together.tolist()
+        x = model.fit()
+        self.strength = _rounded(model.names, x.tolist())
+        spread = model.spread(x)
+        self._by_blocks, self._by_pseudo = spread.by_blocks.tolist(), spread.by_pseudo.tolist()
+
+    def blocks(self, name: str) -> int:
+        """In how many blocks it played."""
+        place = self._place[name]
+        return int(self._together[place][place])
+
+    def difference(self, bot: str, other: str) -> "_Difference | None":
+        """How much stronger the first is than the second. None where one of them played fewer than two blocks.
+
+        The variance by blocks is made greater by b / (b - 1), where b is the number of blocks of the bot that played
+        fewer; there are as many degrees of freedom as there are blocks with either bot, less one.
+        """
+        i, j = self._place[bot], self._place[other]
+        fewer = min(self.blocks(bot), self.blocks(other))
+        if fewer < 2:
+            return None
+        by_blocks, by_pseudo = (
+            some[i][i] + some[j][j] - some[i][j] - some[j][i] for some in (self._by_blocks, self._by_pseudo)
+        )
+        return _Difference(
+            difference=self.strength[bot] - self.strength[other],
+            stderr=sqrt(max(by_blocks * fewer / (fewer - 1) + by_pseudo, 0.0)),
+            df=self.blocks(bot) + self.blocks(other) - self._together[i][j] - 1,
+        )
+
+    def contrasts(self, names: Sequence[str], p_value: Callable[[float, float], float]) -> list[Contrast]:
+        """All pairs. `names` are sorted, the strongest first."""
+        return [
+            Contrast(better=bot, worse=other, p=round(found.p(p_value), 9) if found else 1.0)
+            for bot, other in combinations(names, 2)
+            for found in [self.difference(bot, other)]
+        ]
+
+    def rating(self, name: str, anchor: str, played: Sequence[str], ranges: dict[str, RankRange]) -> Rating:
+        strength = round(self.strength[name] - self.strength[anchor], DECIMALS) + 0.0
+        difference = self.difference(name, anchor) if name != anchor else None
+        range_ = ranges.get(name)
+        return Rating(
+            rank=1 + sum(self.strength[other] > self.strength[name] for other in played) if range_ else None,
+            rank_from=range_.best if range_ else None,
+            rank_to=range_.worst if range_ else None,
+            bot=name,
+            chance=_chance(strength) if self.blocks(name) else None,
+            chance_interval=difference.interval() if difference else None,
+            strength=strength,
+            strength_stderr=round(difference.stderr, DECIMALS) if difference else None,
+            blocks=self.blocks(name),
+        )
+
+
+class _Difference(Struct, frozen=True, kw_only=True):
+    """By how much one bot is stronger than another."""
+
+    difference: float
+    stderr: float
+    df: float
+
+    def interval(self) -> tuple[float, float]:
+        """The chance to beat the other, with a confidence of 95 %."""
+        reach = quantile((1 + CONFIDENCE) / 2, self.df) * self.stderr
+        return _chance(self.difference - reach), _chance(self.difference + reach)
+
+    def p(self, p_value: Callable[[float, float], float]) -> float:
+        """How likely two equal bots differ so much."""
+        return p_value(self.difference / self.stderr, self.df) if self.stderr else 1.0
+
+
+def _rounded(names: Sequence[str], parameters: Sequence[float]) -> dict[str, float]:
+    """By bot its strength, the first of the parameters."""
+    return {name: round(x, DECIMALS) + 0.0 for name, x in zip(names, parameters, strict=False)}
+
+
+def _chance(strength: float) -> float:
+    """How often one wins who is so much stronger."""
+    return round(1 / (1 + exp(-max(-700.0, min(700.0, strength)))), DECIMALS)

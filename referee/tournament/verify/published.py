@@ -64,6 +64,8 @@ def _fields_of(types: Iterable[type]) -> frozenset[str]:
             known.append(one.item_type)
         elif isinstance(one, inspect.DictType):
             known.append(one.value_type)
+        elif isinstance(one, inspect.UnionType):
+            known += one.types
     return frozenset(names)
 
 
@@ -79,7 +81,7 @@ def compare_published(store: Store, published: Published) -> Comparison:
     if published.hashes is not None:
         parts.append(_compare_hashes(store, published.hashes))
     if published.summary is not None:
-        own = msgspec.json.decode(msgspec.json.encode(summary_of(store)))
+        own = msgspec.json.decode(msgspec.json.encode(summary_of(store, anchor=_anchor(store, published.summary))))
         found = tuple(differences(published.summary, own, ("published", "in the store"), may_lack=_FIELDS))
         parts.append(Comparison(findings=found, same=("the results are the published ones",) * (not found)))
     return Comparison(
@@ -87,6 +89,14 @@ def compare_published(store: Store, published: Published) -> Comparison:
         same=tuple(text for part in parts for text in part.same),
         uncovered=tuple(text for part in parts for text in part.uncovered),
     )
+
+
+def _anchor(store: Store, summary: dict[str, Any]) -> str | None:
+    """The bot with which ratings were compared when the results were printed, if it was asked for."""
+    ratings = summary.get("ratings")
+    if not isinstance(ratings, dict) or ratings.get("is_chosen") is not True:
+        return None
+    return next((bot.name for bot in store.meta().facts.bots if bot.name == ratings.get("anchor")), None)
 
 
 def _compare_digest(store: Store, published: str) -> Comparison:

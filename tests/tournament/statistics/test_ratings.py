@@ -1,6 +1,8 @@
 """Strengths of bots, against what R's package PlackettLuce (0.4.5) gives, and what must hold for any matches."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from math import exp, log, sqrt
 from random import Random
 
 import pytest
@@ -8,7 +10,8 @@ import pytest
 from referee.tournament.results import Result
 from referee.tournament.statistics import plackett_luce
 from referee.tournament.statistics.plackett_luce import Matches
-from referee.tournament.statistics.ratings import strengths
+from referee.tournament.statistics.ratings import Rating, ratings_of, strengths
+from referee.tournament.statistics.student import quantile
 
 
 def match(deal: int, variant: str = "six", **ranks: int) -> Result:
@@ -107,7 +110,7 @@ def test_a_bot_that_wins_everything_has_the_strength_of_half_a_loss() -> None:
 
     x = found["a"]
     assert found["b"] == -x
-    win, middle = 1 / (1 + 2.718281828459045 ** (-2 * x)), 1 / (1 + 2.718281828459045**-x)
+    win, middle = 1 / (1 + exp(-2 * x)), 1 / (1 + exp(-x))
     assert 2 * (1 - win) + 0.5 * (1 - middle) - 0.5 * middle == pytest.approx(0, abs=1e-5)
 
 
@@ -129,3 +132,77 @@ def test_bots_that_are_gone_count_as_opponents_and_are_not_listed() -> None:
 
     assert set(found) == {"a", "b"}
     assert found["b"] > found["a"]
+
+
+def rated(results: Iterable[Result], names: str, anchor: str | None = None) -> tuple[str, dict[str, Rating]]:
+    """The anchor, and the rating of each bot."""
+    matches = Matches()
+    for result in results:
+        matches.add(result)
+    ratings = ratings_of(matches, names.split(), anchor)
+    assert ratings is not None
+    return ratings.anchor, {row.bot: row for row in (*ratings.bots, *ratings.former)}
+
+
+def test_an_interval_of_two_bots_by_hand() -> None:
+    """Eve wins 7 of 10 blocks. With x her strength less ann's, all is a function of x, for both lie as far from 0."""
+    results = [match(deal, eve=1 + (deal >= 7), ann=1 + (deal < 7)) for deal in range(10)]
+    _, found = rated(results, "eve ann", "ann")
+
+    x = found["eve"].strength
+    p, q = 1 / (1 + exp(-x)), 1 / (1 + exp(-x / 2))
+    assert 7 * (1 - p) - 3 * p + (1 - q) / 2 - q / 2 == pytest.approx(0, abs=1e-5), "the likelihood is greatest here"
+    curvature = 10 * p * (1 - p) + q * (1 - q) / 2
+    of_blocks = 10 / 9 * (7 * (1 - p) ** 2 + 3 * p**2)
+    of_pseudo = 0.5 * 2 * ((1 - q) ** 2 + q**2) / 4
+    stderr = sqrt(of_blocks + of_pseudo) / curvature
+    assert found["eve"].strength_stderr == pytest.approx(stderr, abs=2e-6)
+    assert found["eve"].chance == pytest.approx(p, abs=1e-6)
+    ends = [x + sign * quantile(0.975, 9) * stderr for sign in (-1, 1)]
+    assert found["eve"].chance_interval == pytest.approx([1 / (1 + exp(-end)) for end in ends], abs=2e-6)
+    assert found["ann"].chance_interval is None
+    assert (found["ann"].chance, found["ann"].rank, found["ann"].rank_from, found["ann"].rank_to) == (0.5, 2, 1, 2)
+
+
+def test_who_wins_everything_has_an_interval_that_ends_below_certainty() -> None:
+    _, found = rated([match(deal, eve=1, ann=2) for deal in range(20)], "eve ann", "ann")
+
+    low, high = found["eve"].chance_interval or (0, 0)
+    assert 0.5 < low < 0.95 < high < 1
+    assert (found["eve"].rank_to, found["ann"].rank_from) == (1, 2)
+
+
+def test_the_anchor_is_the_bot_in_the_middle_where_none_is_named() -> None:
+    order = "abcde"
+    results = [
+        match(deal, "six", **{first: 1, second: 2}) for first, second in combinations(order, 2) for deal in range(3)
+    ]
+
+    assert rated(results, "e d c b a")[0] == "c"
+    assert rated(results, "e d c b a x")[0] == "c", "x has not played"
+    assert rated(results, "a b c d e", "d")[0] == "d"
+
+
+def test_what_is_not_known_is_none() -> None:
+    """One block says nothing of how much results vary, and no match says nothing at all."""
+    _, found = rated([match(0, ann=1, bea=2), match(0, ann=1, former=2)], "ann bea cid", "bea")
+
+    assert (found["ann"].chance_interval, found["ann"].strength_stderr) == (None, None)
+    assert found["ann"].chance is not None
+    assert (found["cid"].chance, found["cid"].rank) == (None, None)
+    assert (found["former"].rank, found["former"].blocks) == (None, 1)
+    assert ratings_of(Matches(), ["ann"]) is None
+
+
+def test_bots_that_never_met_are_compared_by_those_whom_both_met() -> None:
+    """Ann wins three of four against bea, and bea as often against cid: so the odds of ann and cid are about nine."""
+    pairs = [("ann", "bea"), ("bea", "cid")]
+    results = [
+        match(deal, "six", **{first: 1 + (deal % 4 == 0), second: 1 + (deal % 4 > 0)})
+        for first, second in pairs
+        for deal in range(400)
+    ]
+    _, found = rated(results, "ann bea cid", "cid")
+
+    assert found["ann"].strength == pytest.approx(log(9), abs=0.02)
+    assert [found[bot].rank_to for bot in ("ann", "bea", "cid")] == [1, 2, 3]

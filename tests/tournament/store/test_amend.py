@@ -173,6 +173,9 @@ def test_what_was_dropped_counts_again_when_its_version_comes_back(hall: Hall) -
     assert [match["id"] for match in retired] == sorted(match["id"] for match in retired)
     assert all("cid" in match["bots"] for match in retired)
     assert len(retired) == 4
+    ratings = hall.document()["ratings"]
+    assert {row["bot"]: row["blocks"] for row in ratings["bots"]} == {"ann": 2, "bea": 2}
+    assert [(row["bot"].partition(" (version ")[0], row["blocks"]) for row in ratings["former"]] == [("cid", 2)]
     hall.write(HEAD, "deals = 1\n", SIX, bot("ann"), bot("bea"), bot("cid"))
     assert "4 that were dropped earlier count again; 0 to play" in hall.run("--amend")
     assert (hall.results(), hall.committed()) == (first, played)

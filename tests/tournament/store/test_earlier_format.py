@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from commands import golfref
 
+from referee.commands.standings import print_standings
 from referee.tournament.store.store import Store
 from referee.tournament.verify.published import read_published
 from referee.tournament.verify.run import check_store
@@ -65,6 +66,29 @@ def test_what_was_published_of_it_holds(run: Path) -> None:
     (run.parent / "results.json").write_text(json.dumps(document))
     (found,) = check_store(run, read_published(None, run.parent / "results.json")).findings
     assert found == "standings.bea: only in the store"
+
+
+def test_what_was_printed_with_another_anchor_holds(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert print_standings(run, as_json=True, hashes=False, anchor="bea") == 0
+    printed = capsys.readouterr().out
+    (run.parent / "results.json").write_text(printed)
+
+    assert json.loads(printed)["ratings"]["anchor"] == "bea"
+    assert check_store(run, read_published(None, run.parent / "results.json")).findings == ()
+
+
+def test_the_table_says_of_whom_a_rating_tells(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert print_standings(run, as_json=False, hashes=False, anchor="bea") == 0
+    out = capsys.readouterr().out
+
+    assert "50.0 (anchor)" in out
+    assert "a bot wins against bea, from all matches" in out
+
+
+def test_an_anchor_that_is_not_there_is_said(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert print_standings(run, as_json=False, hashes=False, anchor="beh") == 2
+
+    assert f"{run}: no bot beh plays in this run; did you mean bea?" in capsys.readouterr().err
 
 
 def test_its_hashes_are_those_of_then(run: Path) -> None:
