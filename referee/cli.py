@@ -135,21 +135,36 @@ def standings(
     hashes: Annotated[
         bool, typer.Option("--hashes", help="Print a hash for every row of the store, for `verify --digest`.")
     ] = False,
-    bot: Annotated[
-        Optional[str], typer.Option(metavar="NAME", help="List the matches of this bot instead, the worst first.")
+    variant: Annotated[
+        Optional[str], typer.Option(metavar="NAME", help="Tell of this game only, by its name in the run.")
     ] = None,
     anchor: Annotated[
         Optional[str], typer.Option(metavar="NAME", help="The bot that ratings compare with.", show_default=False)
     ] = None,
+    bot: Annotated[
+        Optional[str],
+        typer.Option(metavar="NAME", help="Tell of this bot: its neighbours, its games, its matches, the worst first."),
+    ] = None,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Print a few lines: who won, ties, faults; of a bot all but its matches.")
+    ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Print all tables: one for each game, and every page of the crosstable.")
+    ] = False,
 ) -> None:
     """Print a run's tables again, from its store."""
-    from referee.commands.standings import print_matches, print_standings
+    from referee.commands.standings import StandingsOptions, print_standings
 
-    if bot is not None:
-        if hashes:
-            raise typer.BadParameter("--hashes prints all matches; leave one of them out", param_hint="--bot")
-        raise typer.Exit(print_matches(run, bot, as_json=as_json))
-    raise typer.Exit(print_standings(run, as_json=as_json, hashes=hashes, anchor=anchor))
+    if hashes and (variant is not None or bot is not None or brief or full or as_json):
+        raise typer.BadParameter(
+            "it prints a line for every row of the store, and goes with no other option", param_hint="--hashes"
+        )
+    if full and (variant is not None or bot is not None or brief):
+        raise typer.BadParameter("it prints all tables; leave the other options out", param_hint="--full")
+    options = StandingsOptions(
+        run=run, variant=variant, bot=bot, anchor=anchor, brief=brief, full=full, hashes=hashes, as_json=as_json
+    )
+    raise typer.Exit(print_standings(options))
 
 
 @app.command()

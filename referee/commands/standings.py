@@ -5,24 +5,28 @@ from contextlib import closing
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.commands.announcement import ONLY_CHALLENGERS
 from referee.commands.console import DONE, USAGE, put, put_json, say, screen_width
 from referee.commands.records import check_bot_of_run
 from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
-from referee.reports.bot_results import MOST_SHOWN, bot_results, results_table
+from referee.reports.bot_results import MOST_SHOWN, bot_results
+from referee.reports.one_bot import one_bot, one_bot_report
 from referee.reports.tables.names import LONGEST, shortened
 from referee.reports.tables.overview import report
 from referee.reports.tables.ratings import anchor_line, rating_figure
 from referee.reports.tables.rows import idle_cpu
+from referee.reports.verdict import verdict
 from referee.rules.record import NoRecord, Record
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
-from referee.tournament.standings import Standings
+from referee.tournament.standings import BotStanding, Encounter, RankBy, Standings
 from referee.tournament.statistics.carrying import LEVEL
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
-from referee.tournament.summary import RunSummary, summary_of
+from referee.tournament.summary import RunSummary, standings_in, summary_of
 
 NAMED = 5
 """How many reasons or matches a line names at most."""
@@ -30,60 +34,143 @@ NAMED = 5
 NAMED_VOIDED = 20
 """Of how many bots it is told how often they sat at a voided attempt."""
 
+EXPLAINED = 3
+"""Of how many bots at fault it is told what was wrong."""
+
 CROWDED = 0.1
 """If the referee was late in a greater share of the matches than this, the host is overloaded."""
 
 
-def print_standings(path: Path, *, as_json: bool, hashes: bool, anchor: str | None = None) -> int:
-    """Print the tables again, or with `hashes` every match that counts with the hash of its record."""
-    if as_json and hashes:
-        say("golfref: --json and --hashes are two different things to print; give one of them")
-        return USAGE
+class StandingsOptions(Struct, frozen=True, kw_only=True):
+    """What `golfref standings` was asked to print."""
+
+    run: Path
+    variant: str | None
+    bot: str | None
+    anchor: str | None
+    """The bot that ratings compare with; None for the config's."""
+    brief: bool
+    full: bool
+    hashes: bool
+    as_json: bool
+
+
+class GameSummary(Struct, frozen=True, kw_only=True):
+    """What `--variant --json` prints: the tables of one game."""
+
+    name: str
+    variant: str
+    rank_by: RankBy
+    standings: tuple[BotStanding, ...]
+    crosstable: dict[str, dict[str, Encounter]]
+
+
+class Brief(Struct, frozen=True, kw_only=True):
+    """What `--brief --json` prints."""
+
+    name: str
+    variant: str | None
+    """The game, where one was asked for."""
+    matches: int
+    planned: int
+    rank_by: RankBy
+    standings: tuple[BotStanding, ...]
+    digest: str
+    words: tuple[str, ...]
+    """The lines that are printed without --json."""
+
+
+def print_standings(options: StandingsOptions) -> int:
+    """Print the tables again: all, those of one game or of one bot, or a few lines; or the hashes of all rows."""
     try:
-        with closing(Store.open(path)) as store:
-            if hashes:
+        with closing(Store.open(options.run)) as store:
+            if options.anchor is not None:
+                check_bot_of_run(store, options.anchor)
+            if options.hashes:
                 put(*store.lines())
-                return DONE
-            if anchor is not None:
-                check_bot_of_run(store, anchor)
-            summary = summary_of(store, with_results=as_json, anchor=anchor)
-            show(summary, as_json=as_json)
-            explain_faults(store, summary)
+            elif options.bot is not None:
+                _print_bot(options, store, options.bot)
+            elif options.brief:
+                _print_brief(options, store)
+            elif options.variant is not None:
+                _print_game(options, store, options.variant)
+            else:
+                summary = summary_of(store, with_results=options.as_json, anchor=options.anchor)
+                show(summary, as_json=options.as_json, full=options.full)
+                explain_faults(store, summary)
+                last_words(summary, store.path, as_json=options.as_json)
     except (NoRecord, StoreError) as error:
         say(f"golfref: {error}")
         return USAGE
     return DONE
 
 
-def print_matches(path: Path, bot: str, *, as_json: bool) -> int:
-    """Print the matches of one bot, the worst first: a table of some of them, or as JSON all."""
-    try:
-        with closing(Store.open(path)) as store:
-            check_bot_of_run(store, bot)
-            results = bot_results(store, bot)
-    except (NoRecord, StoreError) as error:
-        say(f"golfref: {error}")
-        return USAGE
-    if not results.matches:
-        say(printable(f"golfref: {path}: no match of {bot} counts yet", 3000))
-        return USAGE
-    if as_json:
-        put_json(msgspec.json.encode(results))
-        return DONE
-    put(*results_table(results, screen_width()))
-    worst = results.matches[0]
-    rest = "; --json lists all matches" * (len(results.matches) > MOST_SHOWN)
-    say(f"to read on: golfref replay {shlex.quote(f'{path}:{worst.match}')} --seat {worst.seat}{rest}")
-    return DONE
+def _print_bot(options: StandingsOptions, store: Store, bot: str) -> None:
+    """Print a bot's place, its games, and unless in brief its matches, the worst first; all of them as JSON."""
+    check_bot_of_run(store, bot)
+    standings = standings_in(store, options.variant)
+    matches = () if options.brief else bot_results(store, bot, options.variant).matches
+    one = one_bot(bot, standings, matches)
+    if one.standing is None:
+        raise NoRecord(printable(f"{store.path}: no match of {bot} counts yet", 3000))
+    if options.as_json:
+        put_json(msgspec.json.encode(one))
+        return
+    put("\n\n".join(one_bot_report(one, screen_width(), len(standings.overall))))
+    if matches:
+        rest = "; --json lists all matches" * (len(matches) > MOST_SHOWN)
+        where = shlex.quote(f"{store.path}:{matches[0].match}")
+        say(f"to read on: golfref replay {where} --seat {matches[0].seat}{rest}")
+
+
+def _print_game(options: StandingsOptions, store: Store, variant: str) -> None:
+    """Print the tables of one game."""
+    standings = standings_in(store, variant)
+    if options.as_json:
+        game = GameSummary(
+            name=store.meta().facts.name,
+            variant=variant,
+            rank_by=standings.rank_by,
+            standings=standings.overall,
+            crosstable=standings.crosstable,
+        )
+        put_json(msgspec.json.encode(game))
+    else:
+        put(report(standings, screen_width(), full=True))
+
+
+def _print_brief(options: StandingsOptions, store: Store) -> None:
+    """Print the last words about the run; of one game who is first, and which ranks are ties."""
+    summary = summary_of(store, with_results=False)
+    if options.variant is not None:
+        summary = replace(summary, standings=standings_in(store, options.variant).overall)
+    words = verdict(summary, store.path, screen_width())
+    words = words if options.variant is None else words[:2]
+    if not options.as_json:
+        put(*words)
+        return
+    brief = Brief(
+        name=summary.name,
+        variant=options.variant,
+        matches=summary.matches,
+        planned=summary.planned,
+        rank_by=summary.rank_by,
+        standings=summary.standings,
+        digest=summary.digest,
+        words=tuple(words),
+    )
+    put_json(msgspec.json.encode(brief))
 
 
 def explain_faults(store: Store, summary: RunSummary) -> None:
-    """Tell for each bot at fault its faults in the first such match, where to read on, and all such matches."""
+    """Tell for each bot at fault all such matches, and of the first few bots what was wrong in the first of them."""
     log = FaultLog("match", "matches")
     for result in store.results() if any(row.faults for row in summary.standings) else ():
         log.note(result.number, result.bots, result.faults)
-    for bot, (number, seat) in log.first.items():
-        say(*explain(_record(store, number), seat, f"match {number}"), read_on(f"{store.path}:{number}", seat, bot))
+    for place, (bot, (number, seat)) in enumerate(log.first.items()):
+        if place < EXPLAINED:
+            say(*explain(_record(store, number), seat, f"match {number}"))
+            say(read_on(f"{store.path}:{number}", seat, bot))
         say(f"bot {shortened(bot, LONGEST)}: {log.in_words(bot)}")
     say(*[page_for_authors()] * bool(log.first))
 
@@ -95,7 +182,7 @@ def _record(store: Store, number: int) -> Record:
         raise StoreError(f"{store.path}: the record of match {number} is damaged ({error})") from None
 
 
-def show(summary: RunSummary, *, as_json: bool) -> None:
+def show(summary: RunSummary, *, as_json: bool, full: bool = False) -> None:
     """Print the summary as tables or as JSON."""
     if as_json:
         put_json(msgspec.json.encode(summary))
@@ -107,7 +194,16 @@ def show(summary: RunSummary, *, as_json: bool) -> None:
             crosstable=summary.crosstable,
         )
         more = [rating_figure(summary.ratings)] if summary.ratings else []
-        put(report(standings, screen_width(), more), "", *_provenance(summary))
+        put(report(standings, screen_width(), more, full=full), "", *_provenance(summary))
+
+
+def last_words(summary: RunSummary, path: Path, *, as_json: bool) -> None:
+    """Say at the very end what came of the run, beside the tables, or for people where those are JSON."""
+    words = verdict(summary, path, screen_width())
+    if as_json:
+        say(*words)
+    else:
+        put("", *words)
 
 
 def _provenance(summary: RunSummary) -> list[str]:

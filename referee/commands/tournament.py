@@ -23,7 +23,7 @@ from referee.commands.forecast import Estimate, Pace
 from referee.commands.interrupt import Signals
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.commands.progress import progress
-from referee.commands.standings import explain_faults, show
+from referee.commands.standings import explain_faults, last_words, show
 from referee.play.bot.process import bounded, control_groups
 from referee.play.faults import HostFault
 from referee.play.isolation.cgroups import Cgroups
@@ -184,6 +184,7 @@ def _play(options: TournamentOptions, run: PreparedRun, estimate: Estimate, lock
         summary = summary_of(store, with_results=options.as_json)
         show(summary, as_json=options.as_json)
         explain_faults(store, summary)
+        last_words(summary, store.path, as_json=options.as_json)
         if summary.unplayed:
             numbers = ", ".join(map(str, summary.unplayed))
             say(

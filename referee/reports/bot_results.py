@@ -50,13 +50,17 @@ class OwnResults(Struct, frozen=True, kw_only=True):
     matches: tuple[OwnResult, ...]
 
 
-def bot_results(store: Store, bot: str) -> OwnResults:
-    """The matches of this bot.
+def bot_results(store: Store, bot: str, variant: str | None = None) -> OwnResults:
+    """The matches of this bot, or those of one game.
 
     Matches that it forfeited come first, then those in which it beat the fewest and was the farthest behind. Raises
     StoreError, also where a record is damaged.
     """
-    found = [_result(result, result.bots.index(bot)) for result in store.results() if bot in result.bots]
+    found = [
+        _result(result, result.bots.index(bot))
+        for result in store.results()
+        if bot in result.bots and variant in (None, result.variant)
+    ]
     found.sort(key=lambda one: (not one.forfeited, one.beaten, -one.behind, one.match))
     return OwnResults(bot=bot, matches=tuple(_with_slaps(store, one) for one in found))
 

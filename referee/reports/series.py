@@ -8,7 +8,7 @@ from referee.reports.game import best_in_words
 from referee.reports.tables.faults import faults_table
 from referee.reports.tables.layout import Column, fitted, table, wider
 from referee.reports.tables.names import Names
-from referee.reports.tables.rows import Figure, match_points, rows_table, strokes
+from referee.reports.tables.rows import Figure, match_points, reasons, rows_table, strokes
 from referee.tournament.series import BotFigures, SeriesSummary, Times
 from referee.tournament.standings import BotStanding
 
@@ -38,7 +38,7 @@ def _parts(summary: SeriesSummary, clocks: Clocks, width: int) -> Iterator[str]:
         shared = {one.bot: one.shared_firsts for one in summary.bots}
         shown = rows_table(summary.standings, width, names, _figures(shared))
         yield shown.text
-        yield from [note for note in [wider([shown], width)] if note]
+        yield from [note for note in [*reasons(summary.standings, width, names), wider([shown], width)] if note]
     else:
         yield _alone(summary, names)
     if faults := faults_table(summary.faults, width, names):

@@ -1,16 +1,18 @@
 """What a run comes to: its standings and everything by which they can be judged, from the store alone."""
 
 from collections import Counter
+from difflib import get_close_matches
 
 from msgspec import Struct
 
 from protocol.messages import SlapTiming
+from protocol.text import printable
 from referee.rules.book.par_table import OURS_1
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import End, Format, Round
 from referee.tournament.results import Result
-from referee.tournament.standings import BotStanding, Encounter, RankBy, Tally
+from referee.tournament.standings import BotStanding, Encounter, RankBy, Standings, Tally
 from referee.tournament.statistics.carrying import Carrying, CarryingTest
 from referee.tournament.statistics.plackett_luce import Matches
 from referee.tournament.statistics.ratings import Ratings, ratings_of
@@ -144,9 +146,33 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
         raise StoreError(f"{store.path}: {what}") from None
 
 
+def standings_in(store: Store, variant: str | None = None) -> Standings:
+    """The standings of a run, or those of one of its games. Raises StoreError, also where it has no such game."""
+    return tally_in(store, variant).standings(store.meta().facts.rank_by)
+
+
+def tally_in(store: Store, variant: str | None = None) -> Tally:
+    """The results of a run, or of one of its games, added up. Raises StoreError, also where it has no such game."""
+    facts = store.meta().facts
+    games = [entry.name for entry in facts.variants]
+    if variant is not None and variant not in games:
+        near = get_close_matches(variant, games, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"its games are {', '.join(games)}"
+        raise StoreError(printable(f"{store.path}: no game {variant} is played in this run; {hint}", 3000))
+    tally = _empty_tally(facts)
+    for result in store.results():
+        if variant in (None, result.variant):
+            tally.add(result)
+    return tally
+
+
+def _empty_tally(facts: Facts) -> Tally:
+    return Tally(ranked=facts.ranked)
+
+
 def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSummary:
     meta = store.meta()
-    tally, worst_us, late, counts_cpu = Tally(ranked=meta.facts.ranked), 0, 0, True
+    tally, worst_us, late, counts_cpu = _empty_tally(meta.facts), 0, 0, True
     carrying = CarryingTest()
     matches = Matches()
     results: list[Result] = []

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
+from referee.reports.tables.figures import plus_minus
 from referee.reports.tables.names import Names, cells
 from referee.reports.tables.overview import report
-from referee.reports.tables.rows import match_points, rows_table, strokes
+from referee.reports.tables.rows import match_points, reasons, rows_table, strokes
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding, standings_of
 
@@ -15,6 +16,8 @@ from referee.tournament.standings import BotStanding, standings_of
 def row(bot: str, rank: int = 1) -> BotStanding:
     return BotStanding(
         rank=rank,
+        rank_from=rank,
+        rank_to=rank,
         bot=bot,
         match_points=0.71249,
         match_points_stderr=0.0174,
@@ -55,19 +58,47 @@ THREE_MATCHES = [*TWO_MATCHES, result(2, {"keeper": 5, "greedy": 6, "1e3": 5})]
 
 def test_figures_are_shown_with_their_intervals() -> None:
     assert match_points(row("a")) == "0.712 [0.677, 0.745]"
-    assert strokes(row("a")) == "-1.42 [-1.62, -1.22]"
+    assert strokes(row("a")) == "-1.42 ±0.20"
 
 
-def test_without_an_interval_there_is_a_dash() -> None:
+def test_without_an_interval_the_figure_stands_alone() -> None:
     alone = replace(row("a"), match_points_interval=None, strokes=0.8, strokes_interval=None)
-    assert match_points(alone) == "0.712 -"
-    assert strokes(alone) == "+0.80 -"
-    assert strokes(replace(alone, strokes=-0.001)) == "+0.00 -"
+    assert match_points(alone) == "0.712 [-]"
+    assert strokes(alone) == "+0.80"
+    assert strokes(replace(alone, strokes=-0.001)) == "+0.00"
     assert strokes(replace(alone, strokes=None)) == "-"
 
 
-def test_who_cannot_be_compared_has_no_rank() -> None:
-    assert table_of([row("a"), replace(row("b"), rank=None)]).splitlines()[3].split()[:2] == ["-", "b"]
+def test_a_rank_is_told_as_far_as_it_is_known() -> None:
+    shown = [replace(row("a"), rank_to=2), replace(row("b", 3), rank_from=2), row("c", 7)]
+    unranked = replace(row("d"), rank=None, rank_from=None, rank_to=None)
+    assert [line.split()[0] for line in table_of([*shown, unranked]).splitlines()[2:]] == ["1-2", "2-3", "7", "-"]
+
+
+def test_who_has_no_rank_or_no_interval_is_told_why() -> None:
+    late = [replace(row(bot), rank=None, reason="it came late") for bot in "bc"]
+    young = replace(row("d"), match_points_interval=None, reason="too few deals")
+    rows = [row("a"), *late, young]
+    assert list(reasons(rows, 80, Names("abcd", 80))) == [
+        "no rank: b, c (it came late)",
+        "no interval: d (too few deals)",
+    ]
+    assert list(reasons(late, 80, Names("abcd", 80))) == ["no rank: every bot (it came late)"]
+
+
+@pytest.mark.parametrize(
+    ("mean", "interval", "shown"),
+    [
+        (0.914, (0.88, 0.94), "0.91 ±0.03"),
+        (0.98, (0.91, 0.995), "0.98 ≥0.91"),
+        (0.02, (0.005, 0.09), "0.02 ≤0.09"),
+        (0.5, None, "0.50"),
+    ],
+)
+def test_a_narrow_column_tells_the_longer_side_or_the_end_that_counts(
+    mean: float, interval: tuple[float, float] | None, shown: str
+) -> None:
+    assert plus_minus(mean, interval) == shown
 
 
 def table_of(rows: Sequence[BotStanding], width: int = 120) -> str:
@@ -82,19 +113,19 @@ def test_a_whole_report() -> None:
 REPORT = """
 Standings in six-card, by match points
 
-rank  bot             match points               strokes  matches  rounds  firsts  faults
-----  ------  --------------------  --------------------  -------  ------  ------  ------
-   1  keeper  0.750 [0.275, 0.960]  -1.22 [-3.58, +1.13]        3       6       2       0
-   2  greedy  0.417 [0.062, 0.886]  -0.72 [-6.76, +5.31]        3       6       1       0
-   3  1e3     0.333 [0.053, 0.816]  +1.94 [-4.79, +8.68]        3       6       1       3
+rank  bot             match points      strokes  matches  rounds  firsts  faults
+----  ------  --------------------  -----------  -------  ------  ------  ------
+ 1-3  keeper  0.750 [0.275, 0.960]  -1.22 ±2.35        3       6       2       0
+ 1-3  greedy  0.417 [0.062, 0.886]  -0.72 ±6.03        3       6       1       0
+ 1-3  1e3     0.333 [0.053, 0.816]  +1.94 ±6.73        3       6       1       3
 
 Match points, the row's bot against the column's
 
-#  bot         1      2      3
--  ------  -----  -----  -----
-1  keeper         0.667  0.833
-2  greedy  0.333         0.500
-3  1e3     0.167  0.500
+#  bot              1           2           3
+-  ------  ----------  ----------  ----------
+1  keeper              0.67 ≥0.05  0.83 ≥0.19
+2  greedy  0.33 ≤0.95              0.50 ±0.46
+3  1e3     0.17 ≤0.81  0.50 ±0.46
 
 Faults
 
@@ -105,15 +136,36 @@ bot  timeout   action
 """
 
 
-def test_a_table_for_each_of_several_variants() -> None:
-    shown = report(standings_of([TWO_MATCHES[0], replace(TWO_MATCHES[1], variant="cactus short")]), 80)
-    headings = [part for part in shown.split("\n\n") if "\n" not in part]
-    assert headings == [
-        "Standings, by match points",
-        "six-card",
-        "cactus short",
-        "Match points, the row's bot against the column's",
-    ]
+SEVERAL_GAMES = [TWO_MATCHES[0], replace(TWO_MATCHES[1], variant="cactus short")]
+
+
+def test_an_overview_has_the_bots_by_games() -> None:
+    shown = report(standings_of(SEVERAL_GAMES, rotates=False), 80)
+    assert (
+        """
+Match points by game
+
+                  cactus
+bot     six-card   short
+------  --------  ------
+"""
+        in shown
+    )
+    assert "\n\ncactus short\n\n" not in shown
+
+
+def test_the_full_report_has_a_table_for_each_of_several_games() -> None:
+    shown = report(standings_of(SEVERAL_GAMES, rotates=False), 80, full=True)
+    assert shown.index("Match points by game") < shown.index("\n\ncactus short\n\nrank") < shown.index("column's\n\n#")
+
+
+def test_a_crosstable_of_many_pages_is_left_to_the_full_report() -> None:
+    bots = [f"bot {number}" for number in range(60)]
+    standings = standings_of([result(number, {bots[number]: 5, bots[number - 1]: 7}) for number in range(60)])
+    shown = report(standings, 80)
+    assert "left out, since it takes 6 pages here: --full prints it, --json has it" in shown
+    assert " #  bot  " not in shown
+    assert " #  bot  " in report(standings, 80, full=True)
 
 
 def test_rank_by_strokes_shows_strokes_in_the_crosstable() -> None:
@@ -157,8 +209,8 @@ def test_no_row_is_wider_than_the_screen_and_everybody_is_in_the_crosstable(widt
 
 def test_what_finds_no_room_is_named_with_the_width_that_it_takes() -> None:
     shown = " ".join(report(standings_of(THREE_MATCHES, rotates=False), 60).split())
-    assert "no room for: matches, rounds, firsts (81 columns are needed, here are 60; --json has all)" in shown
-    assert "no room" not in report(standings_of(THREE_MATCHES, rotates=False), 81)
+    assert "no room for: rounds, firsts (72 columns are needed, here are 60; --json has all)" in shown
+    assert "no room" not in report(standings_of(THREE_MATCHES, rotates=False), 72)
 
 
 def test_before_the_first_result_there_is_nothing_to_show() -> None:

@@ -17,7 +17,18 @@ PATIENCE_S = 600.0
 _TIME = ("--start-s", "60", "--move-s", "60", "--bank-s", "600", "--slap-s", "10")
 """For the bots of a match that says nothing of clocks: enough on a host with a lot else to do."""
 
-_ONLY_READ = {"export-bot", "new", "replay", "rules", "score", "standings", "transcript", "variants", "verify"}
+_ONLY_READ = {
+    "compare",
+    "export-bot",
+    "new",
+    "replay",
+    "rules",
+    "score",
+    "standings",
+    "transcript",
+    "variants",
+    "verify",
+}
 """Commands that play nothing and hear no signals."""
 
 

@@ -1,5 +1,6 @@
 """The crosstable: every bot against every other, on as many pages as it takes."""
 
+from referee.reports.tables.figures import plus_minus, signed
 from referee.reports.tables.layout import Column, pages
 from referee.reports.tables.names import Names
 from referee.tournament.standings import Encounter, RankBy, Standings
@@ -32,6 +33,6 @@ def crosstable_title(rank_by: RankBy) -> str:
 
 
 def _encounter(encounter: Encounter, rank_by: RankBy) -> str:
-    if rank_by == "match-points":
-        return f"{encounter.match_points:.3f}"
-    return "-" if encounter.strokes is None else f"{encounter.strokes:+z.2f}"
+    if rank_by == "strokes":
+        return signed(encounter.strokes, encounter.strokes_interval)
+    return plus_minus(encounter.match_points, encounter.match_points_interval)

@@ -77,13 +77,22 @@ def fitted(columns: Sequence[Column], width: int) -> Fitted:
 
 
 def pages(fixed: Sequence[Column], columns: Sequence[Column], width: int) -> list[str]:
-    """The columns as tables of at most `width` cells, each of which begins with the fixed columns."""
+    """The columns as tables of at most `width` cells, each of which begins with the fixed columns.
+
+    Pages are about equally wide, so that none has a single column where the others have many.
+    """
+    even = -(-len(columns) // len(_parted(fixed, columns, width, most=len(columns))))
+    return [table([*fixed, *part]) for part in _parted(fixed, columns, width, most=even)]
+
+
+def _parted(fixed: Sequence[Column], columns: Sequence[Column], width: int, *, most: int) -> list[list[Column]]:
+    """The columns of each page, as many as fit, but no more than so many."""
     some: list[list[Column]] = [[]]
     for column in columns:
-        if some[-1] and width_of([*fixed, *some[-1], column]) > width:
+        if some[-1] and (len(some[-1]) == most or width_of([*fixed, *some[-1], column]) > width):
             some.append([])
         some[-1].append(column)
-    return [table([*fixed, *part]) for part in some]
+    return some
 
 
 def broken(title: str, width: int) -> str:

@@ -1,35 +1,61 @@
-"""All tables of a run one below the other, with their headings."""
+"""The tables of a run one below the other, with their headings: an overview of all games, or all that there are."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from referee.reports.tables.by_game import by_game
 from referee.reports.tables.crosstable import crosstable, crosstable_title
 from referee.reports.tables.faults import faults_table
-from referee.reports.tables.layout import wider, wrapped
+from referee.reports.tables.layout import Fitted, wider, wrapped
 from referee.reports.tables.names import Names
-from referee.reports.tables.rows import FIGURES, Figure, rows_table
+from referee.reports.tables.rows import FIGURES, Figure, reasons, rows_table
 from referee.tournament.standings import Standings
 
+MOST_PAGES = 4
+"""How many pages of the crosstable an overview shows at most."""
 
-def report(standings: Standings, width: int, more: Sequence[Figure] = ()) -> str:
-    """All tables with headings: overall, one for each of several variants, the crosstable, and the faults if any.
 
-    `more` columns come after the first figure of the overall table.
+def report(standings: Standings, width: int, more: Sequence[Figure] = (), *, full: bool = False) -> str:
+    """Tables with headings, for a screen of `width` cells.
+
+    The overview: the overall table, the bots by games where there are several, the crosstable unless it takes many
+    pages, and the faults if any. `full`: the whole crosstable, and a table for each game. `more` columns come after
+    the first figure of the overall table.
     """
     if not standings.overall:
         return "No match has a result yet."
+    return "\n\n".join(part for part in _parts(standings, width, more, full=full) if part)
+
+
+def _parts(standings: Standings, width: int, more: Sequence[Figure], *, full: bool) -> Iterator[str]:
     names = Names((row.bot for row in standings.overall), width)
     games = Names(standings.variants, width)
-    variants = list(standings.variants.items())
-    only = f" in {games(variants[0][0])}" if len(variants) == 1 else ""
+    several = len(standings.variants) > 1
+    only = "" if several else f" in {games(next(iter(standings.variants)))}"
     shown = [rows_table(standings.overall, width, names, [FIGURES[0], *more, *FIGURES[1:]])]
-    parts = [f"Standings{only}, by {standings.rank_by.replace('-', ' ')}\n\n{shown[0].text}"]
-    for name, rows in variants if len(variants) > 1 else []:
-        shown.append(rows_table(rows, width, names))
-        parts.append(f"{games(name)}\n\n{shown[-1].text}")
-    parts += [note for note in [wider(shown, width)] if note]
-    parts.append(
-        "\n\n".join([wrapped(crosstable_title(standings.rank_by), width), *crosstable(standings, width, names)])
-    )
+    yield wrapped(f"Standings{only}, by {standings.rank_by.replace('-', ' ')}", width)
+    yield shown[0].text
+    yield _notes(standings, shown, width, names)
+    if several:
+        yield f"{_figure(standings)} by game"
+        yield from by_game(standings, width, names, games)
+    for game, rows in standings.variants.items() if full and several else ():
+        shown = [rows_table(rows, width, names)]
+        yield f"{games(game)}\n\n{shown[0].text}"
+        yield wider(shown, width)
+    yield wrapped(crosstable_title(standings.rank_by), width)
+    pages = crosstable(standings, width, names)
+    if full or len(pages) <= MOST_PAGES:
+        yield from pages
+    else:
+        yield wrapped(f"left out, since it takes {len(pages)} pages here: --full prints it, --json has it", width)
     if faults := faults_table({row.bot: row.faults for row in standings.overall}, width, names):
-        parts.append(f"Faults\n\n{faults}")
-    return "\n\n".join(parts)
+        yield f"Faults\n\n{faults}"
+
+
+def _notes(standings: Standings, shown: list[Fitted], width: int, names: Names) -> str:
+    """What stands below the overall table: why something is lacking, and what found no room."""
+    return "\n".join([*reasons(standings.overall, width, names), *(note for note in [wider(shown, width)] if note)])
+
+
+def _figure(standings: Standings) -> str:
+    return "Match points" if standings.rank_by == "match-points" else "Strokes a round"

@@ -1,12 +1,13 @@
 """The table of standings: a line for each bot."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from referee.reports.tables.layout import Column, Fitted, fitted
+from referee.reports.tables.figures import signed, with_interval
+from referee.reports.tables.layout import Column, Fitted, fitted, wrapped
 from referee.reports.tables.names import Names
-from referee.tournament.standings import BotStanding, Interval
+from referee.tournament.standings import BotStanding
 
 
 class Figure(Struct, frozen=True, kw_only=True):
@@ -15,7 +16,7 @@ class Figure(Struct, frozen=True, kw_only=True):
     title: str
     cell: Callable[[BotStanding], str]
     optional: bool = False
-    """Whether it is left out where all its cells are `0`."""
+    """Whether it is left out where all its cells are `0` or `-`."""
     gives_way: int = 0
     """As a column's."""
 
@@ -25,28 +26,42 @@ def rows_table(
 ) -> Fitted:
     """A table with a line for each bot: its rank, its name, and these figures, or those of a tournament."""
     columns = [
-        Column(title="rank", cells=["-" if row.rank is None else str(row.rank) for row in rows]),
+        Column(title="rank", cells=[rank(row) for row in rows]),
         Column(title="bot", cells=[names(row.bot) for row in rows], is_text=True),
     ]
     for figure in figures or FIGURES:
         shown = [figure.cell(row) for row in rows]
-        if not figure.optional or any(cell != "0" for cell in shown):
+        if not figure.optional or any(cell not in {"0", "-"} for cell in shown):
             columns.append(Column(title=figure.title, cells=shown, gives_way=figure.gives_way))
     return fitted(columns, width)
 
 
+def rank(row: BotStanding) -> str:
+    """The rank, as `2`; `2-4` where these ranks are a tie as far as is known; `-` where the bot is not ranked."""
+    if row.rank is None:
+        return "-"
+    return str(row.rank) if row.rank_from == row.rank_to else f"{row.rank_from}-{row.rank_to}"
+
+
+def reasons(rows: Sequence[BotStanding], width: int, names: Names) -> Iterator[str]:
+    """Why some bots have no rank or no interval: a line for each reason."""
+    by_reason: dict[tuple[bool, str], list[str]] = {}
+    for row in rows:
+        if row.rank is None or row.match_points_interval is None:
+            by_reason.setdefault((row.rank is None, row.reason), []).append(names(row.bot))
+    for (is_unranked, reason), bots in by_reason.items():
+        some = "every bot" if len(bots) == len(rows) > 1 else ", ".join(bots)
+        yield wrapped(f"no {'rank' if is_unranked else 'interval'}: {some} ({reason})", width)
+
+
 def match_points(row: BotStanding) -> str:
-    """The mean and its interval, as `0.712 [0.651, 0.766]`, or with `-` where there is no interval."""
-    return f"{row.match_points:.3f} {_ends(row.match_points_interval, '.3f')}"
+    """The mean with its interval."""
+    return with_interval(row.match_points, row.match_points_interval)
 
 
 def strokes(row: BotStanding) -> str:
-    """The mean and its interval, as `-1.42 [-1.62, -1.22]`, or with `-` where there is no interval."""
-    return "-" if row.strokes is None else f"{row.strokes:+z.2f} {_ends(row.strokes_interval, '+z.2f')}"
-
-
-def _ends(interval: Interval | None, digits: str) -> str:
-    return "-" if interval is None else f"[{', '.join(f'{end:{digits}}' for end in interval)}]"
+    """The mean with its interval; `-` where strokes of different games cannot be added."""
+    return signed(row.strokes, row.strokes_interval)
 
 
 def idle_cpu(row: BotStanding) -> str:
@@ -56,7 +71,7 @@ def idle_cpu(row: BotStanding) -> str:
 
 FIGURES = (
     Figure(title="match points", cell=match_points),
-    Figure(title="strokes", cell=strokes, gives_way=2),
+    Figure(title="strokes", cell=strokes, optional=True, gives_way=2),
     Figure(title="matches", cell=lambda row: str(row.matches), gives_way=4),
     Figure(title="rounds", cell=lambda row: str(row.rounds), gives_way=7),
     Figure(title="firsts", cell=lambda row: str(row.firsts), gives_way=6),

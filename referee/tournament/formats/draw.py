@@ -2,16 +2,13 @@
 
 from collections.abc import Mapping
 
-from referee.tournament.formats import knockout, ladder, round_robin, stages, swiss
+from referee.tournament.formats import knockout, round_robin, stages, swiss
 from referee.tournament.formats.stages import Drawing
 from referee.tournament.plan.rounds import End, Field, Format, Past, Round
 from referee.tournament.plan.schedule import Plan
 
-_FORMATS: Mapping[Format, Drawing] = {"knockout": knockout, "ladder": ladder, "swiss": swiss}
+_FORMATS: Mapping[Format, Drawing] = {"knockout": knockout, "swiss": swiss}
 """What draws the tables of the rounds."""
-
-_BY_SUMS: frozenset[Format] = frozenset({"ladder", "swiss"})
-"""Formats that draw from sums over the past, and need no results."""
 
 _STAGES: Mapping[Format, Drawing] = {**_FORMATS, "round-robin": round_robin}
 """The same, where it is one stage of several. Alone, a round-robin and a gauntlet take whole deals of a fixed plan."""
@@ -29,11 +26,6 @@ def next_round(field: Field, past: Past) -> Round | End:
     if isinstance(drawn, Round) and drawn.whole_deal is None and not drawn.tables:
         raise ValueError(f"a round without tables was drawn: {drawn.title}")
     return drawn
-
-
-def needs_results(field: Field) -> bool:
-    """Whether rounds are drawn from results. Else they are drawn from `Past.meetings` alone."""
-    return len(field.stages) > 1 or field.stages[0].format not in _BY_SUMS
 
 
 def most_matches(field: Field, whole: Plan) -> int | None:

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from commands import golfref
 
-from referee.commands.standings import print_standings
 from referee.tournament.store.store import Store
 from referee.tournament.verify.published import read_published
 from referee.tournament.verify.run import check_store
@@ -68,27 +67,25 @@ def test_what_was_published_of_it_holds(run: Path) -> None:
     assert found == "standings.bea: only in the store"
 
 
-def test_what_was_printed_with_another_anchor_holds(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert print_standings(run, as_json=True, hashes=False, anchor="bea") == 0
-    printed = capsys.readouterr().out
+def test_what_was_printed_with_another_anchor_holds(run: Path) -> None:
+    printed = golfref("standings", run.name, "--json", "--anchor", "bea", cwd=run.parent)[0]
     (run.parent / "results.json").write_text(printed)
 
     assert json.loads(printed)["ratings"]["anchor"] == "bea"
     assert check_store(run, read_published(None, run.parent / "results.json")).findings == ()
 
 
-def test_the_table_says_of_whom_a_rating_tells(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert print_standings(run, as_json=False, hashes=False, anchor="bea") == 0
-    out = capsys.readouterr().out
+def test_the_table_says_of_whom_a_rating_tells(run: Path) -> None:
+    out = golfref("standings", run.name, "--anchor", "bea", cwd=run.parent)[0]
 
     assert "50.0 (anchor)" in out
     assert "a bot wins against bea, from all matches" in out
 
 
-def test_an_anchor_that_is_not_there_is_said(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert print_standings(run, as_json=False, hashes=False, anchor="beh") == 2
+def test_an_anchor_that_is_not_there_is_said(run: Path) -> None:
+    problem = golfref("standings", run.name, "--anchor", "beh", cwd=run.parent, code=2)[1]
 
-    assert f"{run}: no bot beh plays in this run; did you mean bea?" in capsys.readouterr().err
+    assert f"{run.name}: no bot beh plays in this run; did you mean bea?" in problem
 
 
 def test_its_hashes_are_those_of_then(run: Path) -> None:

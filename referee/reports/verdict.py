@@ -1,0 +1,125 @@
+"""The last words about a run: who won and how sure that is, ties, faults, the digest, and where to read on."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from referee.reports.tables.figures import with_interval
+from referee.reports.tables.names import Names
+from referee.reports.tables.rows import rank
+from referee.tournament.standings import BotStanding, RankBy
+from referee.tournament.summary import RunSummary
+
+NAMED = 3
+"""How many bots or ranks a line names at most."""
+
+
+def verdict(summary: RunSummary, store: Path, width: int) -> list[str]:
+    """The five lines, with names as a screen of `width` cells shows them. `store` is the run's file."""
+    names = Names((row.bot for row in summary.standings), width)
+    return [
+        winner(summary, names),
+        ties(summary.standings, names),
+        _faults(summary, names),
+        f"Digest: {summary.digest if summary.matches else 'none yet'}",
+        f"Read on: {'; '.join(_commands(summary, store))}",
+    ]
+
+
+def winner(summary: RunSummary, names: Names) -> str:
+    """Who is first, and whether it is sure that nobody is better."""
+    if not summary.standings:
+        return "No match has a result yet."
+    rows = [row for row in summary.standings if row.rank is not None]
+    so_far = "" if _is_over(summary) else f"So far ({_played(summary)}) "
+    if not rows:
+        return f"{so_far}nobody can be ranked: {summary.standings[0].reason}.".replace("nobody", "Nobody", not so_far)
+    if len(rows) == 1 and summary.challengers:
+        points = with_interval(rows[0].match_points, rows[0].match_points_interval)
+        return f"{so_far}{names(rows[0].bot)} has {points} match points against the field."
+    if len(rows) == 1:
+        return f"{so_far}{names(rows[0].bot)} alone is ranked, so there is nobody to compare it with."
+    if rows[0].rank_to == 1:
+        others = "other challenger" if summary.challengers else "other bot"
+        whom = f"the {others}" if len(rows) == 2 else f"each of the {len(rows) - 1} {others}s"
+        return f"{so_far}{names(rows[0].bot)} {'leads' if so_far else 'won'}: it is surely better than {whom}."
+    return so_far + _not_settled(rows, summary.rank_by, names)
+
+
+def _not_settled(rows: Sequence[BotStanding], rank_by: RankBy, names: Names) -> str:
+    """Who is first by the figure, and who may be as good. The rows are those of ranked bots."""
+    best = [row for row in rows if row.rank == rows[0].rank]
+    rivals = [row for row in rows if row.rank_from == 1 and row not in best]
+    most = "the most match points" if rank_by == "match-points" else "the fewest strokes"
+    leads = f"{_listed(best, names)} {'has' if len(best) == 1 else 'have'} {most}"
+    if len(best) + len(rivals) == len(rows) > 2:
+        return f"{leads}, but nobody is surely the best: it may be any of the {len(rows)}."
+    if not rivals:
+        return f"{leads}; which of them is better is not known."
+    return f"{leads}, but {_listed(rivals, names)} may be as good or better."
+
+
+def ties(rows: Sequence[BotStanding], names: Names) -> str:
+    """Which ranks are not known."""
+    groups: dict[str, list[BotStanding]] = {}
+    unranked = [row for row in rows if row.rank is None]
+    for row in rows:
+        if row.rank_from != row.rank_to:
+            groups.setdefault(rank(row), []).append(row)
+    if not groups:
+        parts = ["No ranks are ties."] if len(unranked) < len(rows) else []
+    elif len(groups) == 1 and len(rows) == len(next(iter(groups.values()))) > 1:
+        parts = [f"All {len(rows)} ranks are one tie."]
+    else:
+        shown = [f"{ranks} ({_listed(tied, names)})" for ranks, tied in list(groups.items())[:NAMED]]
+        more = len(groups) - NAMED
+        parts = [f"Ranks that are ties: {', '.join(shown)}{f', and {more} more' * (more > 0)}."]
+    parts += [f"Not ranked: {_listed(unranked, names)}."] if unranked else []
+    return " ".join(parts) or "There are no ranks yet."
+
+
+def _faults(summary: RunSummary, names: Names) -> str:
+    """Who was at fault how often, and what the referee or its host spoiled."""
+    counts = sorted(
+        ((sum(row.faults.values()), row.bot) for row in summary.standings if row.faults), key=lambda one: -one[0]
+    )
+    shown = [f"{names(bot)} {count:,}" for count, bot in counts[:NAMED]]
+    more = len(counts) - NAMED
+    faults = ", ".join(shown) + f", and {more} more bot{'s' * (more != 1)}" * (more > 0) if counts else "none"
+    parts = [f"Faults: {faults}."]
+    if left_out := len(summary.unplayed):
+        parts.append(f"Left out, since the host spoiled them: {left_out:,} match{'es' * (left_out != 1)}.")
+    barred = [names(bot.name) for bot in summary.bots if bot.barred]
+    return " ".join([*parts, *([f"Barred: {', '.join(barred)}."] if barred else [])])
+
+
+def _commands(summary: RunSummary, store: Path) -> Iterator[str]:
+    """What tells more, the most useful first."""
+    run = shlex.quote(str(store))
+    if len(summary.standings) > 1:
+        yield f"golfref compare {run}"
+    if len(summary.variants) > 1:
+        yield f"golfref standings {run} --variant {shlex.quote(next(iter(summary.variants)))}"
+    yield f"golfref verify {run}"
+
+
+def _is_over(summary: RunSummary) -> bool:
+    """Whether every match was played, or given up."""
+    return not summary.goes_on and summary.matches + len(summary.unplayed) >= summary.planned
+
+
+def _played(summary: RunSummary) -> str:
+    """How many matches have a result, and of how many where that is known."""
+    if not summary.goes_on:
+        return f"{summary.matches:,} of {summary.planned:,} matches"
+    return (
+        f"{summary.rounds[-1].title}, {summary.matches:,} matches" if summary.rounds else f"{summary.matches:,} matches"
+    )
+
+
+def _listed(rows: Sequence[BotStanding], names: Names) -> str:
+    """Names, such as `ann, bea and cid` or `ann, bea and 7 more`."""
+    shown = [names(row.bot) for row in rows]
+    if len(shown) > NAMED:
+        shown = [*shown[: NAMED - 1], f"{len(shown) - NAMED + 1} more"]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]

@@ -1,0 +1,135 @@
+"""The last words about a run, in every case that there is."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from referee.reports.tables.names import Names
+from referee.reports.verdict import ties, verdict
+from referee.tournament.standings import BotStanding
+from referee.tournament.summary import EnteredBot, Lateness, RunSummary
+
+
+def row(bot: str, rank: int | None, best: int | None = None, worst: int | None = None) -> BotStanding:
+    return BotStanding(
+        rank=rank,
+        rank_from=best or rank,
+        rank_to=worst or rank,
+        bot=bot,
+        match_points=0.5,
+        match_points_stderr=None,
+        strokes=None,
+        strokes_stderr=None,
+        reason="too few deals",
+        matches=10,
+        rounds=10,
+        firsts=0,
+        forfeits=0,
+        faults={},
+        late_slaps=0,
+    )
+
+
+def summary(rows: Sequence[BotStanding], *, matches: int = 20, planned: int = 20) -> RunSummary:
+    return RunSummary(
+        name="friday",
+        matches=matches if rows else 0,
+        planned=planned,
+        voided=0,
+        void_reasons={},
+        unplayed=(),
+        lateness=Lateness(worst_ms=0, above_100_ms=0),
+        counts_cpu=True,
+        results=(),
+        retired=(),
+        history=(),
+        version="",
+        host="",
+        isolation="none",
+        rotations="same",
+        reuse="match",
+        slap_timing=None,
+        bots=tuple(EnteredBot(name=one.bot, owner="", version="") for one in rows),
+        rank_by="match-points",
+        scoring_tables={},
+        commitment="",
+        key=None,
+        digest="0123abcd",
+        standings=tuple(rows),
+        variants={},
+        crosstable={},
+    )
+
+
+ANN, BEA, CID = ("ann", "bea", "cid")
+
+
+@pytest.mark.parametrize(
+    ("rows", "first"),
+    [
+        ([], "No match has a result yet."),
+        ([row(ANN, 1), row(BEA, 2)], "ann won: it is surely better than the other bot."),
+        (
+            [row(ANN, 1), row(BEA, 2, 2, 3), row(CID, 3, 2, 3)],
+            "ann won: it is surely better than each of the 2 other bots.",
+        ),
+        (
+            [row(ANN, 1, 1, 2), row(BEA, 2, 1, 3), row(CID, 3, 2, 3)],
+            "ann has the most match points, but bea may be as good or better.",
+        ),
+        (
+            [row(ANN, 1, 1, 2), row(BEA, 2, 1, 2)],
+            "ann has the most match points, but bea may be as good or better.",
+        ),
+        (
+            [row(ANN, 1, 1, 2), row(BEA, 1, 1, 2)],
+            "ann and bea have the most match points; which of them is better is not known.",
+        ),
+        (
+            [row(ANN, 1, 1, 3), row(BEA, 2, 1, 3), row(CID, 3, 1, 3)],
+            "ann has the most match points, but nobody is surely the best: it may be any of the 3.",
+        ),
+        ([row(ANN, 1), row(BEA, None)], "ann alone is ranked, so there is nobody to compare it with."),
+        ([row(ANN, None), row(BEA, None)], "Nobody can be ranked: too few deals."),
+    ],
+)
+def test_who_won_is_told_as_far_as_it_is_known(rows: list[BotStanding], first: str) -> None:
+    assert verdict(summary(rows), Path("run.golfref"), 80)[0] == first
+
+
+def test_before_the_end_nobody_has_won() -> None:
+    first = verdict(summary([row(ANN, 1), row(BEA, 2)], matches=1200, planned=4000), Path("run"), 80)[0]
+    assert first == "So far (1,200 of 4,000 matches) ann leads: it is surely better than the other bot."
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ([], "There are no ranks yet."),
+        ([row("a", 1), row("b", 2)], "No ranks are ties."),
+        ([row("a", 1, 1, 2), row("b", 2, 1, 2)], "All 2 ranks are one tie."),
+        ([row("a", 1), row("b", 2, 2, 3), row("c", 3, 2, 3)], "Ranks that are ties: 2-3 (b and c)."),
+        (
+            [row("a", 1, 1, 6), *(row(bot, 2, 2, 6) for bot in "bcdef")],
+            "Ranks that are ties: 1-6 (a), 2-6 (b, c and 3 more).",
+        ),
+        ([row("a", 1), row("b", None)], "No ranks are ties. Not ranked: b."),
+    ],
+)
+def test_ranks_that_are_not_known_are_told_with_their_bots(rows: list[BotStanding], line: str) -> None:
+    assert ties(rows, Names((one.bot for one in rows), 80)) == line
+
+
+def test_the_last_words_are_five_lines() -> None:
+    at_fault = replace(row(BEA, 2), faults={"timeout": 1200, "crashed": 1})
+    run = summary([row(ANN, 1), at_fault])
+    run = replace(run, unplayed=(7,), bots=(replace(run.bots[0], barred=True), run.bots[1]))
+    assert verdict(run, Path("my run.golfref"), 80)[1:] == [
+        "No ranks are ties.",
+        "Faults: bea 1,201. Left out, since the host spoiled them: 1 match. Barred: ann.",
+        "Digest: 0123abcd",
+        "Read on: golfref compare 'my run.golfref'; golfref verify 'my run.golfref'",
+    ]
+    assert verdict(summary([row(ANN, 1), row(BEA, 2)]), Path("run"), 80)[2] == "Faults: none."
