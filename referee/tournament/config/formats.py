@@ -19,7 +19,7 @@ from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.plan.schedule import all_lineups
 from referee.tournament.standings import RankBy
 
-LACKING = frozenset({"knockout", "ladder", "adaptive", "stages", "stop"})
+LACKING = frozenset({"knockout", "ladder", "stages"})
 """Formats and keys that this version does not know how to play yet. The config refuses them."""
 
 USUAL_DEALS: Mapping[Format, int] = {
@@ -28,12 +28,12 @@ USUAL_DEALS: Mapping[Format, int] = {
     "swiss": 4,
     "knockout": 4,
     "ladder": 2,
-    "adaptive": 4,
+    "adaptive": 2,
 }
 """How many deals a format has where the config does not say."""
 
 USES: Mapping[str, Sequence[Format]] = {
-    "lineups": ("round-robin", "gauntlet"),
+    "lineups": ("round-robin", "gauntlet", "adaptive"),
     "rounds": ("swiss", "ladder", "adaptive"),
     "advance": ("knockout",),
     "limit": ("knockout",),

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 
-from referee.tournament.formats import knockout, round_robin, stages, swiss
+from referee.tournament.formats import adaptive, knockout, round_robin, stages, swiss
 from referee.tournament.formats.stages import Drawing
 from referee.tournament.plan.rounds import End, Field, Format, Past, Round
 from referee.tournament.plan.schedule import Plan
+from referee.tournament.statistics.stopping import settled
 
-_FORMATS: Mapping[Format, Drawing] = {"knockout": knockout, "swiss": swiss}
+_FORMATS: Mapping[Format, Drawing] = {"adaptive": adaptive, "knockout": knockout, "swiss": swiss}
 """What draws the tables of the rounds."""
 
 _STAGES: Mapping[Format, Drawing] = {**_FORMATS, "round-robin": round_robin}
@@ -39,6 +40,8 @@ def most_matches(field: Field, whole: Plan) -> int | None:
 def _whole_deal(field: Field, past: Past) -> Round | End:
     """The next deal of all line-ups, until all deals are played or what `stop` asks for is known."""
     played, deals = len(past.rounds), field.stages[0].deals
+    if field.stop is not None and (reason := settled(field, past)):
+        return End(reason=reason)
     if played >= deals:
         return End(reason=f"all {deals} deals are played")
     return Round(number=played, title=f"deal {played + 1} of {deals}", whole_deal=played)

@@ -72,31 +72,40 @@ class Played(Struct, frozen=True, kw_only=True):
     covariances: tuple[tuple[float, ...], ...]
     """Of one block, by two bots; all 0 where only one block was played."""
     df: int
-    """Blocks less rounds: from how much the covariances were learnt."""
+    """Blocks less one: from how much the covariances were learnt."""
     share: float
     """By what the covariances are multiplied to give those of the means: 1 / blocks where no rounds are weighed."""
     blocks: int
 
 
 def played_of(lineup: Lineup, rounds: Mapping[int, Cell], figure: Figure, weights: RoundWeights | None) -> Played:
-    """The means of a line-up. Without `weights` every block counts alike, in whatever round it was played."""
-    size = len(lineup)
-    cells = list(rounds.items()) if weights is not None else [(0, merged(list(rounds.values())))]
-    given = [1.0 if weights is None else weights.get(number, 0.0) for number, _ in cells]
-    whole = sum(given) or 1.0
-    means, squares = [0.0] * size, [0.0] * (size * (size + 1) // 2)
-    df, share, blocks = 0, 0.0, 0
-    for weight, (_, cell) in zip(given, cells, strict=True):
-        sums, count = cell.sums(figure), cell.blocks
-        part, place = weight / whole, 0
-        df, share, blocks = df + count - 1, share + part * part / count, blocks + count
-        for index, value in enumerate(sums.totals):
-            means[index] += part * value / count
-            for other in sums.totals[index:]:
-                squares[place] += sums.products[place] - value * other / count
-                place += 1
+    """The means of a line-up. Without `weights` every block counts alike, in whatever round it was played.
+
+    The covariances come from all its blocks: what a line-up makes of a block does not depend on the round.
+    """
+    pooled = merged(list(rounds.values()))
+    sums, blocks = pooled.sums(figure), pooled.blocks
+    size, place = len(lineup), 0
+    squares = [0.0] * (size * (size + 1) // 2)
+    for index, value in enumerate(sums.totals):
+        for other in sums.totals[index:]:
+            squares[place] = sums.products[place] - value * other / blocks
+            place += 1
+    parts = [(1.0, pooled)] if weights is None else [(weights.get(one, 0.0), cell) for one, cell in rounds.items()]
+    whole = sum(weight for weight, _ in parts) or 1.0
+    means, share = [0.0] * size, 0.0
+    for weight, cell in parts:
+        part = weight / whole
+        share += part * part / cell.blocks
+        for index, value in enumerate(cell.sums(figure).totals):
+            means[index] += part * value / cell.blocks
     return Played(
-        lineup=lineup, means=tuple(means), covariances=_square(squares, size, df), df=df, share=share, blocks=blocks
+        lineup=lineup,
+        means=tuple(means),
+        covariances=_square(squares, size, blocks - 1),
+        df=blocks - 1,
+        share=share,
+        blocks=blocks,
     )
 
 

@@ -1,0 +1,181 @@
+"""An adaptive tournament: after a first round of all line-ups, those play most that separate what is undecided.
+
+Which line-ups play how often in a round follows from the rounds before, and is settled before the round is played. So
+the mean of a line-up in a round is unbiased, however the round was drawn, and so is its mean over rounds with weights
+that are fixed beforehand: as many as the blocks that a line-up plays in the round on average. Pooling all blocks of a
+line-up would not be: bots that were lucky early are sooner decided and play fewer blocks, which keeps their luck in.
+Every line-up plays at least one block in each round, so that none is left out of any mean.
+
+The estimate is that of a stratified sample (Cochran, Sampling Techniques, 1977, 5.3): with weight h of a round and n
+blocks of a line-up in it, the variance of the line-up's mean is the sum of h**2 / n times the variance of a block.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import floor, sqrt
+
+from referee.rules.table.streams import Stream
+from referee.tournament.plan.meetings import Meetings
+from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules, StopRules
+from referee.tournament.plan.samples import Chosen, choose_lineups, keep_lineups
+from referee.tournament.plan.schedule import PlannedVariant
+from referee.tournament.statistics.blocks import Blocks
+from referee.tournament.statistics.means import Figures
+from referee.tournament.statistics.stopping import Look, Pair, Parts, every_lineup, judge, possible_of
+
+BLOCKS_A_LINEUP = 2
+"""How many blocks a line-up plays on average in each round after the first."""
+
+USUAL_ROUNDS = 10
+"""How many rounds there are where the config does not say it, with the first."""
+
+Place = tuple[str, tuple[str, ...]]
+"""A game and a line-up, its bots by name in the order of code points."""
+
+
+def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
+    """The next round of this stage, or its end: when all rounds are played, or what `stop` asks for is known."""
+    rules, rounds = field.stages[stage], rounds_of(field.stages[stage])
+    number = past.rounds[-1].number + 1 if past.rounds else 0
+    drawn = [one for one in past.rounds if one.stage == stage]
+    look = look_at(field, past, stage=stage) if drawn else None
+    if look is not None and field.stop is not None and (look.is_settled or len(drawn) >= rounds):
+        return End(reason=look.words)
+    if len(drawn) >= rounds:
+        return End(reason=f"all {rounds} rounds of the adaptive tournament are played")
+    before = Counter((table.variant, table.bots) for one in drawn for table in one.tables)
+    lineups = [place for variant in field.variants for place in _lineups(field, variant, rules, before, number)]
+    if look is None:
+        counts = dict.fromkeys(lineups, rules.deals)
+    else:
+        undecided = look.undecided if field.stop is not None and field.stop.when else _open(look)
+        stream = Stream(field.master_key, f"adaptive/{number}")
+        counts = _shares(lineups, undecided, {one.variant: one.seats for one in field.variants}, stream)
+        counts |= {place: max(rules.deals, counts[place]) for place in lineups if place not in before}
+    meetings = Meetings()
+    for one in past.rounds:
+        meetings.drawn(one)
+    tables = [table for (game, bots), count in counts.items() for table in meetings.next_tables([game], [bots], count)]
+    title = f"adaptive round {len(drawn) + 1} of {rounds}"
+    return Round(number=number, title=title, stage=stage, tables=tuple(sorted(tables, key=lambda table: table.deal)))
+
+
+def most_matches(field: Field, *, stage: int = 0) -> int:
+    """How many matches this stage has if its bots stay as they are, and nothing stops it."""
+    rules = field.stages[stage]
+    blocks = rules.deals + BLOCKS_A_LINEUP * (rounds_of(rules) - 1)
+    return blocks * sum(
+        min(rules.lineups or len(every), len(every)) * one.seats
+        for one in field.variants
+        for every in [every_lineup(field, one)]
+    )
+
+
+def rounds_of(rules: StageRules) -> int:
+    """How many rounds there are at most."""
+    return rules.rounds or USUAL_ROUNDS
+
+
+def round_weights(rounds: Sequence[Round], rules: StageRules, *, stage: int = 0) -> dict[int, float]:
+    """By the number of a round of this stage, the weight of what is played in it."""
+    numbers = [one.number for one in rounds if one.stage == stage]
+    return {number: float(BLOCKS_A_LINEUP if place else rules.deals) for place, number in enumerate(numbers)}
+
+
+def look_at(field: Field, past: Past, *, stage: int = 0) -> Look:
+    """What is known after the last round of this stage; without [stop] it is asked for all pairs."""
+    rules = field.stages[stage]
+    weights = round_weights(past.rounds, rules, stage=stage)
+    blocks = Blocks()
+    for one, results in zip(past.rounds, past.played, strict=True):
+        for result in results if one.stage == stage else ():
+            blocks.add(result, round_number=one.number)
+    figures = Figures(blocks, "points", possible=possible_of(field) if rules.lineups else None, weights=weights)
+    parts = Parts(played=len(weights), planned=rounds_of(rules), unit="round")
+    names = [bot.name for bot in field.bots]
+    games = [planned.variant for planned in field.variants]
+    return judge(figures, field.stop or StopRules(when="all"), bots=names, games=games, parts=parts)
+
+
+def _open(look: Look) -> tuple[Pair, ...]:
+    """All pairs of which nothing is sure."""
+    return look.compared.open if look.compared is not None else ()
+
+
+def _lineups(
+    field: Field, variant: PlannedVariant, rules: StageRules, before: Mapping[Place, int], number: int
+) -> list[Place]:
+    """The line-ups of a game in this round: all, or a sample, which stays as it is while its bots are there."""
+    every = every_lineup(field, variant)
+    names = sorted(bot.name for bot in field.bots)
+    index = {name: bot for bot, name in enumerate(names)}
+    had = [tuple(index[bot] for bot in bots) for game, bots in before if game == variant.variant]
+    stands = len(had) == rules.lineups and len({bot for lineup in had for bot in lineup}) == len(names)
+    if rules.lineups is None or not had:
+        stream = Stream(field.master_key, f"lineups/{variant.variant}")
+        some = list(choose_lineups(stream, every, rules.lineups))
+    elif stands:
+        some = had
+    else:
+        stream = Stream(field.master_key, f"lineups/{variant.variant}/{number}")
+        chosen = Chosen(names=names, lineups=had)
+        some = list(keep_lineups(stream, every, rules.lineups, names=names, before=chosen, stage=number).lineups)
+    return [(variant.variant, tuple(names[bot] for bot in lineup)) for lineup in some]
+
+
+def _shares(
+    lineups: Sequence[Place], undecided: Sequence[Pair], seats: Mapping[str, int], stream: Stream
+) -> dict[Place, int]:
+    """How many blocks each line-up plays in a round.
+
+    As many as makes the variances of the undecided differences least in sum, with at least one block for each: in
+    proportion to the root of what a line-up adds to them for what its block costs (Neyman 1934). What is left over of
+    whole blocks is given at even distances from a start that is drawn by lot.
+    """
+    whole = BLOCKS_A_LINEUP * sum(seats[game] for game, _ in lineups)
+    scores = _scores(lineups, undecided, seats)
+    wanted = _at_least_one(scores, [seats[game] for game, _ in lineups], whole)
+    start = stream.below(1_000_000) / 1_000_000
+    counts, due = {}, start
+    for place, blocks in zip(lineups, wanted, strict=True):
+        sure = floor(blocks)
+        due = round(due + blocks - sure, 9)
+        counts[place] = sure + (due >= 1)
+        due -= due >= 1
+    return counts
+
+
+def _scores(lineups: Sequence[Place], undecided: Sequence[Pair], seats: Mapping[str, int]) -> list[float]:
+    """By line-up, the root of what it adds to the variances of the undecided differences, for the cost of a block.
+
+    All bots of a table are taken to scatter alike, and any two of n bots to have the correlation -1 / (n - 1), since
+    what some win others lose.
+    """
+    of_bot = Counter(bot for pair in undecided for bot in pair)
+    pairs = {frozenset(pair) for pair in undecided}
+    in_game = Counter((game, bot) for game, bots in lineups for bot in bots)
+    scores = []
+    for game, bots in lineups:
+        parts = {bot: 1 / in_game[game, bot] for bot in bots}
+        own = sum(of_bot[bot] * parts[bot] ** 2 for bot in bots)
+        both = sum(
+            parts[one] * parts[other] for one, other in combinations(bots, 2) if frozenset((one, other)) in pairs
+        )
+        scores.append(sqrt((own + 2 * both / (seats[game] - 1)) / seats[game]))
+    return scores
+
+
+def _at_least_one(scores: Sequence[float], costs: Sequence[int], whole: int) -> list[float]:
+    """Blocks in proportion to the scores, of at least one each, that cost `whole` matches in all."""
+    if not any(scores):
+        return [whole / sum(costs)] * len(scores)
+    few: set[int] = set()
+    while True:
+        rest = whole - sum(costs[place] for place in few)
+        scored = sum(score * costs[place] for place, score in enumerate(scores) if place not in few)
+        factor = rest / scored if scored else 0.0
+        fewer = {place for place, score in enumerate(scores) if score * factor < 1}
+        if fewer <= few:
+            return [1.0 if place in few else round(score * factor, 9) for place, score in enumerate(scores)]
+        few |= fewer

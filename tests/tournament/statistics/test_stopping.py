@@ -1,0 +1,151 @@
+"""When a tournament may end: what is said at a look, for results that are made up."""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import combinations
+from typing import Protocol
+
+import pytest
+from drawn_rounds import field_of, results_of
+from msgspec.structs import replace
+
+from referee.tournament.formats.draw import next_round
+from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules, StopRules, Table
+from referee.tournament.statistics.stopping import Look, look_at, saved_words, settled
+
+AFTER_9 = "after 9 of 20 deals"
+
+
+class Ranks(Protocol):
+    """The ranks of the bots at a table, in their order, on this deal."""
+
+    def __call__(self, bots: Sequence[str], /, deal: int) -> Sequence[int]: ...
+
+
+def by_name(_bots: Sequence[str], deal: int) -> Sequence[int]:
+    """The first always wins, but for one deal in five."""
+    return (1, 2) if deal % 5 != 4 else (2, 1)
+
+
+def only_first(bots: Sequence[str], deal: int) -> Sequence[int]:
+    """The bot `a` beats everybody; all others win by turns."""
+    return (1, 2) if bots[0] == "a" or deal % 2 else (2, 1)
+
+
+def ties(_bots: Sequence[str], deal: int) -> Sequence[int]:
+    return (1, 1) if deal >= 0 else (1, 2)
+
+
+def tournament(stop: StopRules, *, bots: str = "abcd", deals: int = 20) -> Field:
+    return replace(field_of(bots, {"six-card": 2}, StageRules(deals=deals)), stop=stop)
+
+
+def played(field: Field, ranks: Ranks, deals: int) -> Past:
+    """So many deals of the round-robin."""
+    names = [bot.name for bot in field.bots]
+    results, number = [], 0
+    for deal in range(deals):
+        some = []
+        for lineup in combinations(names, 2):
+            table = Table(variant="six-card", bots=lineup, deal=deal)
+            of_deal = partial(ranks, deal=deal)
+            for one in results_of(table, of_deal):
+                some.append(replace(one, block=number, number=2 * number + one.rotation))
+            number += 1
+        results.append(some)
+    return Past(rounds=[Round(number=deal, title="", whole_deal=deal) for deal in range(deals)], played=results)
+
+
+def first_end(field: Field, ranks: Ranks) -> tuple[int, str]:
+    """After how many deals it ends, and why."""
+    whole = played(field, ranks, field.stages[0].deals)
+    for deals in range(field.stages[0].deals + 1):
+        drawn = next_round(field, Past(rounds=whole.rounds[:deals], played=whole.played[:deals]))
+        if isinstance(drawn, End):
+            return deals, drawn.reason
+    raise AssertionError("it goes on after all deals")
+
+
+def look(stop: StopRules, ranks: Ranks, deals: int, *, planned: int = 20) -> Look:
+    field = tournament(stop, deals=planned)
+    return look_at(field, played(field, ranks, deals))
+
+
+@pytest.mark.parametrize(
+    ("stop", "ranks", "deals", "reason"),
+    [
+        (StopRules(when="top 1"), only_first, 4, "the best bot is settled after 4 of 20 deals"),
+        (StopRules(when="top 2"), only_first, 20, "after 20 of 20 deals 2 of 6 pairs are undecided"),
+        (StopRules(when="all"), ties, 20, "after 20 of 20 deals 6 of 6 pairs are undecided"),
+        (
+            StopRules(when="all", difference=0.3),
+            ties,
+            9,
+            "all 6 pairs are settled (6 nearer than 0.3) after 9 of 20 deals",
+        ),
+        (StopRules(precision=0.1), ties, 6, "all 4 intervals are within ± 0.1 after 6 of 20 deals"),
+    ],
+)
+def test_a_tournament_ends_at_the_first_look_at_which_all_is_known(
+    stop: StopRules, ranks: Ranks, deals: int, reason: str
+) -> None:
+    assert first_end(tournament(stop), ranks) == (deals, reason)
+
+
+def test_without_rules_all_deals_are_played() -> None:
+    field = replace(tournament(StopRules()), stop=None)
+
+    assert first_end(field, only_first) == (20, "all 20 deals are played")
+
+
+def test_all_that_is_asked_for_must_hold() -> None:
+    found = look(StopRules(when="top 1", precision=0.05), only_first, 4)
+
+    assert not found.is_settled
+    assert found.words == "after 4 of 20 deals the widest interval is ± 0.295, where 0.05 is asked for"
+
+
+def test_only_pairs_between_the_top_and_the_rest_keep_the_top_open() -> None:
+    assert look(StopRules(when="top 2"), only_first, 4).undecided == (("b", "c"), ("b", "d"))
+    assert len(look(StopRules(when="all"), only_first, 4).undecided) == 3
+
+
+def test_more_looks_need_more_evidence() -> None:
+    few, many = (look(StopRules(when="all"), by_name, 7, planned=planned).compared for planned in (7, 50))
+
+    assert few is not None
+    assert many is not None
+    assert set(many.apart) < set(few.apart)
+
+
+def test_between_looks_nothing_is_judged() -> None:
+    found = look(StopRules(when="top 1"), only_first, 5, planned=200)
+
+    assert not found.is_settled
+    assert found.words == "after 5 of 200 deals nothing is judged; the next look is after 8"
+
+
+def test_one_deal_settles_nothing() -> None:
+    assert not look(StopRules(when="all", difference=0.9), ties, 1).is_settled
+    assert settled(tournament(StopRules(when="all")), Past()) is None
+
+
+def test_the_order_of_results_within_a_round_does_not_matter() -> None:
+    field = tournament(StopRules(when="all"))
+    past = played(field, by_name, 8)
+    by_block = [sorted(some, key=lambda one: (-one.block, -one.rotation)) for some in past.played]
+
+    assert look_at(field, replace(past, played=by_block)).compared == look_at(field, past).compared
+
+
+def test_challengers_alone_are_compared_in_a_gauntlet() -> None:
+    rules = StageRules(format="gauntlet", deals=20, challengers=("a", "b"))
+    field = replace(tournament(StopRules(when="all")), stages=[rules])
+    past = played(field, only_first, 8)
+    tables = [[one for one in some if len({"a", "b"} & set(one.bots)) == 1] for some in past.played]
+
+    assert settled(field, replace(past, played=tables)) == "the pair is settled after 8 of 20 deals"
+
+
+def test_what_was_saved_is_said() -> None:
+    assert saved_words(840, 2800) == "840 of 2,800 matches played, 1,960 saved"
