@@ -15,10 +15,12 @@ from protocol.text import printable
 from referee.commands.console import say, screen_width
 from referee.commands.forecast import Pace
 from referee.reports.tables.names import LONGEST, SHORTEST, cells, shortened
+from referee.tournament.plan.meetings import Meetings
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import RankBy
+from referee.tournament.statistics.pair_strengths import pair_strengths
 from referee.tournament.store.events import drawn_in_words
 
 if TYPE_CHECKING:
@@ -37,6 +39,9 @@ REDRAW_S = 0.1
 LEADERS_SHOWN = 3
 """How many bots are named as leading."""
 
+RECKONED_AGAIN = 20
+"""Who is strongest is worked out again after one in so many matches more."""
+
 BAR_WIDTH = 12
 """Cells of the bar."""
 
@@ -50,16 +55,28 @@ class _Mean(Struct, gc=False):
 
 
 class Leaders:
-    """By bot, the mean over all matches of the figure that ranks: cheap, and only for the eye."""
+    """By bot, the mean over all matches of the figure that ranks: cheap, and only for the eye.
 
-    def __init__(self, rank_by: RankBy) -> None:
+    Where bots meet different opponents on purpose, no mean says who leads, but the strengths from which the rounds are
+    drawn do, and these are told without figures.
+    """
+
+    def __init__(self, rank_by: RankBy, *, by_strength: bool = False) -> None:
         self.matches = 0
         self._rank_by = rank_by
         self._means: dict[str, _Mean] = defaultdict(_Mean)
+        self._meetings = Meetings() if by_strength else None
+        self._strongest: list[str] = []
+        """The bots by strength, as of some matches ago."""
+        self._due = 1
+        """After so many matches the strengths are worked out again."""
 
     def add(self, result: Result) -> None:
         """Count a match."""
         self.matches += 1
+        if self._meetings is not None:
+            self._meetings.ended(result)
+            return
         figures = beaten_shares(result.ranks) if self._rank_by == "match-points" else _strokes(result)
         for bot, figure in zip(result.bots, figures, strict=True):
             mean = self._means[bot]
@@ -68,14 +85,26 @@ class Leaders:
 
     def words(self, room: int) -> str:
         """The best few with their figures, as many as fit into so many cells; empty before the first match."""
-        means = {bot: mean.total / mean.count for bot, mean in self._means.items()}
-        best = sorted(means, key=lambda bot: means[bot], reverse=self._rank_by == "match-points")
+        means = {bot: f" {mean.total / mean.count:.2f}" for bot, mean in self._means.items()}
+        best = self._best()
         text = ""
         for shown, limit in product(range(LEADERS_SHOWN if best else 0, 0, -1), range(LONGEST, SHORTEST - 1, -2)):
-            text = "leading: " + ", ".join(f"{shortened(bot, limit)} {means[bot]:.2f}" for bot in best[:shown])
+            text = "leading: " + ", ".join(f"{shortened(bot, limit)}{means.get(bot, '')}" for bot in best[:shown])
             if cells(text) <= room:
                 break
         return text
+
+    def _best(self) -> list[str]:
+        """The bots, the best first."""
+        if self._meetings is None:
+            means = {bot: mean.total / mean.count for bot, mean in self._means.items()}
+            return sorted(means, key=lambda bot: means[bot], reverse=self._rank_by == "match-points")
+        if self.matches >= self._due:
+            bots = sorted({bot for pair in self._meetings.scores for bot in pair})
+            found = pair_strengths(self._meetings.scores, bots)
+            self._strongest = sorted(bots, key=lambda bot: -found[bot].strength)
+            self._due = self.matches + 1 + self.matches // RECKONED_AGAIN
+        return self._strongest
 
 
 def _strokes(result: Result) -> list[float]:
@@ -226,9 +255,8 @@ def duration(seconds: float) -> str:
 
 
 @contextmanager
-def progress(results: Iterable[Result], total: int, rank_by: RankBy, pace: Pace) -> Iterator[RunProgress]:
-    """A watcher for a run of `total` matches, of which `results` are there already."""
-    leaders = Leaders(rank_by)
+def progress(results: Iterable[Result], total: int, leaders: Leaders, pace: Pace) -> Iterator[RunProgress]:
+    """A watcher for a run of `total` matches, of which `results` are there already, but `leaders` knows none."""
     for result in results:
         leaders.add(result)
     if sys.stderr.isatty():

@@ -22,7 +22,7 @@ from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTE
 from referee.commands.forecast import Estimate, Pace
 from referee.commands.interrupt import Signals
 from referee.commands.opening import PreparedRun, open_store, prepare
-from referee.commands.progress import progress
+from referee.commands.progress import Leaders, progress
 from referee.commands.standings import explain_faults, last_words, show
 from referee.play.bot.process import bounded, control_groups
 from referee.play.faults import HostFault
@@ -36,6 +36,7 @@ from referee.tournament.config.config import Config, ConfigError, load
 from referee.tournament.config.entrants import readers
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment
+from referee.tournament.plan.rounds import RATED
 from referee.tournament.run.crew import WorkersLost
 from referee.tournament.run.run import Run, greet_all
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
@@ -164,7 +165,8 @@ def _play(options: TournamentOptions, run: PreparedRun, estimate: Estimate, lock
         if run.notes:
             store.note(*run.notes)
         say(f"commitment {commitment(run.key)}", "  (SHA-256 of the master key, which is revealed at the end)")
-        shown = progress(store.results(), len(run.plan), run.config.rank_by, Pace(estimate))
+        leaders = Leaders(run.config.rank_by, by_strength=run.facts.format in RATED)
+        shown = progress(store.results(), len(run.plan), leaders, Pace(estimate))
         try:
             with signals.held(), shown as watcher:
                 played = Run(

@@ -28,6 +28,17 @@ def leaders(matches: int) -> Leaders:
     return made
 
 
+def test_where_bots_meet_different_opponents_who_leads_is_told_by_strength() -> None:
+    """`weak` has the better mean, but only because it met weaker bots."""
+    made = Leaders("match-points", by_strength=True)
+    for number, bots in enumerate([("ann", "bea"), ("ann", "bea"), ("bea", "weak"), ("weak", "cid")] * 3):
+        made.add(replace(result(number), bots=bots))
+    made.add(replace(result(99), bots=("weak", "cid")))
+
+    assert made.words(80) == "leading: ann, bea, weak"
+    assert made.words(20) == "leading: ann, bea"
+
+
 def result(number: int) -> Result:
     return Result(
         number=number,

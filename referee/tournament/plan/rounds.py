@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Format = Literal["round-robin", "gauntlet", "swiss", "knockout", "ladder", "adaptive"]
 """How it is chosen who meets whom."""
 
+RATED: frozenset[Format | None] = frozenset({"swiss", "ladder"})
+"""The formats in which bots meet different opponents on purpose, and ratings order them."""
+
 
 class StageRules(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How one stage of a tournament is played. What a format has no use for is not set."""
