@@ -19,6 +19,8 @@ from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.schedule import BasePlan
+from referee.tournament.run.desk import Watcher
+from referee.tournament.run.run import Run
 from referee.tournament.store.amend import Amendment, amendment, configs_with
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
@@ -57,6 +59,19 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
         """By variant, how many matches of the plan are not there yet."""
         there = {} if self.amendment is None else self.amendment.there
         return {name: count - there.get(name, 0) for name, count in self.plan.matches.items()}
+
+    def run(self, store: Store, watcher: Watcher) -> Run:
+        """What plays it, once its store is open to write."""
+        return Run(
+            config=self.config,
+            plan=self.plan,
+            has_ended=self.has_ended,
+            terms=Terms(self.facts),
+            store=store,
+            watcher=watcher,
+            jobs=self.jobs,
+            workers=self.workers,
+        )
 
     @property
     def most_matches(self) -> int | None:

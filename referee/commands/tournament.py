@@ -38,10 +38,10 @@ from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.rounds import RATED
 from referee.tournament.run.crew import WorkersLost
-from referee.tournament.run.run import Run, greet_all
+from referee.tournament.run.run import greet_all
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
 from referee.tournament.store.events import changed_bot
-from referee.tournament.store.facts import BotFacts, Terms, config_facts
+from referee.tournament.store.facts import BotFacts, config_facts
 from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
@@ -169,18 +169,8 @@ def _play(options: TournamentOptions, run: PreparedRun, estimate: Estimate, lock
         shown = progress(store.results(), len(run.plan), leaders, Pace(estimate))
         try:
             with signals.held(), shown as watcher:
-                played = Run(
-                    config=run.config,
-                    plan=run.plan,
-                    has_ended=run.has_ended,
-                    terms=Terms(run.facts),
-                    store=store,
-                    watcher=watcher,
-                    jobs=run.jobs,
-                    workers=run.workers,
-                )
                 if any(run.left.values()):
-                    played.play(signals.check)
+                    run.run(store, watcher).play(signals.check)
         finally:
             _note_changed_bots(run, store)
         summary = summary_of(store, with_results=options.as_json)

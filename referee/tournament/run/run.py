@@ -64,23 +64,7 @@ class Run(Struct, frozen=True, kw_only=True):
         Raises Interrupted, WriteFailed when a result cannot be kept, WorkersLost, and whatever `check` raises at the
         start.
         """
-        done = self.store.numbers()
-        play_order = PlayOrder(
-            self.plan,
-            done=done,
-            voids={place: len(voids) for place, voids in voids_by_place(self.store).items()},
-            redeals_of=self.store.redeals_of,
-            jobs=self.jobs,
-        )
-        desk = Desk(
-            play_order,
-            config=self.config,
-            terms=self.terms,
-            store=self.store,
-            watcher=self.watcher,
-            bars=Bars(self.store),
-            rounds=self._rounds(),
-        )
+        desk = self.desk()
         if self.workers > 1:
             each, more = divmod(self.jobs, self.workers)
             shares = [each + (number < more) for number in range(self.workers)]
@@ -92,6 +76,25 @@ class Run(Struct, frozen=True, kw_only=True):
                 await play_jobs(pump, desk, jobs=self.jobs, reuse=self.config.reuse)
 
             run_session([work])
+
+    def desk(self) -> Desk:
+        """The desk that hands out what the store lacks."""
+        play_order = PlayOrder(
+            self.plan,
+            done=self.store.numbers(),
+            voids={place: len(voids) for place, voids in voids_by_place(self.store).items()},
+            redeals_of=self.store.redeals_of,
+            jobs=self.jobs,
+        )
+        return Desk(
+            play_order,
+            config=self.config,
+            terms=self.terms,
+            store=self.store,
+            watcher=self.watcher,
+            bars=Bars(self.store),
+            rounds=self._rounds(),
+        )
 
     def _rounds(self) -> Rounds | None:
         """What lets the plan grow. None where it does not."""

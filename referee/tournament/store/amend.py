@@ -65,7 +65,10 @@ class Amendment(Struct, frozen=True, kw_only=True):
         plan = f"{self.before} -> {self.planned} in the plan, {self.added} of them added"
         played = f"of those played {self.kept} kept, {self.dropped} dropped{again}{back}"
         stay = [f"line-ups of `{name}`: {kept} of {had} stay" for name, (had, kept) in self.lineups.items()]
-        return [*self.changes, *stay, f"matches: {plan}; {played}; {self.planned - len(self.places)} to play"]
+        left = f"{self.planned - len(self.places)} to play"
+        if not self.meta.facts.is_fixed:
+            left += " before the next round is drawn"
+        return [*self.changes, *stay, f"matches: {plan}; {played}; {left}"]
 
     @property
     def warning(self) -> str:

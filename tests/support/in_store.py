@@ -1,0 +1,90 @@
+"""Runs that are played in a real store, but in no process: what comes of each match is made up from its cards."""
+
+from collections.abc import Collection, Mapping
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+
+import trio
+
+from referee.commands.opening import PreparedRun, open_store, prepare
+from referee.tournament.config.config import load
+from referee.tournament.orders import Order, Played, Spoiled
+from referee.tournament.plan.rounds import End, Round
+from referee.tournament.plan.schedule import Fixture
+from referee.tournament.results import Result
+from referee.tournament.run.desk import Desk
+from referee.tournament.store.disk import locked
+
+
+class Silent:
+    """Nobody watches."""
+
+    def begun(self, fixture: Fixture) -> None: ...
+
+    def finished(self, result: Result) -> None: ...
+
+    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None: ...
+
+    def barred(self, why: str) -> None: ...
+
+    def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None: ...
+
+
+def result_of(order: Order) -> Played:
+    """What comes of a match: its cards say who wins, and nobody ties."""
+    fixture, bots = order.fixture, tuple(bot.name for bot in order.setup.bots)
+    luck = [sha256(fixture.deal_key + bytes([fixture.rotation]) + bot.encode()).digest() for bot in bots]
+    ranks = tuple(sorted(luck).index(one) + 1 for one in luck)
+    result = Result(
+        number=fixture.number,
+        variant=fixture.variant,
+        block=fixture.block,
+        redeals=fixture.redeals,
+        bots=bots,
+        totals=ranks,
+        ranks=ranks,
+        rounds=1,
+        forfeited=(False,) * len(bots),
+        faults=({},) * len(bots),
+        late_slaps=(0,) * len(bots),
+    )
+    return Played(result=result, hash=sha256(repr(ranks).encode()).hexdigest(), record=b"")
+
+
+def go_on(
+    folder: Path,
+    *,
+    matches: int | None = None,
+    at_once: int = 1,
+    spoiled: Collection[frozenset[str]] = (),
+    may_change: bool = False,
+    dice: Random | None = None,
+) -> PreparedRun:
+    """Play so many matches of `run.toml` in this folder and leave everything as a kill would, or play all of it.
+
+    Matches of the bots in `spoiled` are voided. With dice, matches end in any order.
+    """
+    path = folder / "run.golfref"
+    prepared = prepare(load(folder / "run.toml"), path, fresh=False, may_change=may_change)
+
+    async def play(desk: Desk) -> None:
+        out: list[Order] = []
+        count = 0
+        while matches is None or count < matches:
+            with trio.move_on_after(0):  # where it would wait for one that is out
+                while len(out) < at_once and (order := await desk.next()) is not None:
+                    out.append(order)
+            if not out:
+                return
+            order = out.pop(dice.randrange(len(out)) if dice else 0)
+            if frozenset(bot.name for bot in order.setup.bots) in spoiled:
+                await desk.report(Spoiled(number=order.fixture.number, reason="a cable was pulled"))
+            else:
+                await desk.report(result_of(order))
+            count += 1
+
+    with locked(path) as lock, closing(open_store(prepared, lock)) as store:
+        trio.run(play, prepared.run(store, Silent()).desk())
+    return prepared
