@@ -232,7 +232,9 @@ class RunProgress:
         """The plan has grown by a round, of which `added` tells by variant how many matches it has, or has ended."""
         self._pace.grown(added)
         self._total += sum(added.values())
-        self._display.say(printable(drawn_in_words(drawn)[0], LONGEST_LINE))
+        known = [drawn.known] if isinstance(drawn, Round) and drawn.known else []
+        for line in (*known, drawn_in_words(drawn)[0]):
+            self._display.say(printable(line, LONGEST_LINE))
 
     def _state(self) -> ProgressState:
         return ProgressState(

@@ -83,6 +83,8 @@ class Round(Struct, frozen=True, kw_only=True, omit_defaults=True):
     whole_deal: int | None = None
     """The deal that all line-ups of the fixed plan play; None where the tables are told."""
     tables: tuple[Table, ...] = ()
+    known: str = ""
+    """What the rounds before it have shown, in words, where the format tells it."""
     entered: tuple[str, ...] = ()
     """Who takes part in the stage, by name, the best of the stage before first. Empty in the first stage."""
 
