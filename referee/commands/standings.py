@@ -15,6 +15,7 @@ from referee.commands.records import check_bot_of_run
 from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
 from referee.reports.bot_results import MOST_SHOWN, bot_results
 from referee.reports.one_bot import one_bot, one_bot_report
+from referee.reports.tables.bracket import stages_report
 from referee.reports.tables.names import LONGEST, shortened
 from referee.reports.tables.overview import report
 from referee.reports.tables.ratings import anchor_line, rating_figure
@@ -189,12 +190,14 @@ def show(summary: RunSummary, *, as_json: bool, full: bool = False) -> None:
     else:
         standings = Standings(
             rank_by=summary.rank_by,
+            order=summary.order,
             overall=summary.standings,
             variants=summary.variants,
             crosstable=summary.crosstable,
         )
         more = [rating_figure(summary.ratings)] if summary.ratings else []
-        put(report(standings, screen_width(), more, full=full), "", *_provenance(summary))
+        tables = [*stages_report(summary.stages, screen_width()), report(standings, screen_width(), more, full=full)]
+        put("\n\n".join(tables), "", *_provenance(summary))
 
 
 def last_words(summary: RunSummary, path: Path, *, as_json: bool) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from referee.reports.tables.figures import with_interval
 from referee.reports.tables.names import Names
 from referee.reports.tables.rows import rank
-from referee.tournament.standings import BotStanding, RankBy
+from referee.tournament.standings import BotStanding
 from referee.tournament.summary import RunSummary
 
 NAMED = 3
@@ -34,23 +34,44 @@ def winner(summary: RunSummary, names: Names) -> str:
     so_far = "" if _is_over(summary) else f"So far ({_played(summary)}) "
     if not rows:
         return f"{so_far}nobody can be ranked: {summary.standings[0].reason}.".replace("nobody", "Nobody", not so_far)
-    if len(rows) == 1 and summary.challengers:
-        points = with_interval(rows[0].match_points, rows[0].match_points_interval)
-        return f"{so_far}{names(rows[0].bot)} has {points} match points against the field."
+    if summary.order == "places":
+        return so_far + _came_first(summary, rows, names)
     if len(rows) == 1:
-        return f"{so_far}{names(rows[0].bot)} alone is ranked, so there is nobody to compare it with."
+        return so_far + _alone(rows[0], summary, names)
     if rows[0].rank_to == 1:
         others = "other challenger" if summary.challengers else "other bot"
         whom = f"the {others}" if len(rows) == 2 else f"each of the {len(rows) - 1} {others}s"
         return f"{so_far}{names(rows[0].bot)} {'leads' if so_far else 'won'}: it is surely better than {whom}."
-    return so_far + _not_settled(rows, summary.rank_by, names)
+    return so_far + _not_settled(rows, summary, names)
 
 
-def _not_settled(rows: Sequence[BotStanding], rank_by: RankBy, names: Names) -> str:
+def _alone(row: BotStanding, summary: RunSummary, names: Names) -> str:
+    """What there is to say of the only bot that is ranked."""
+    if not summary.challengers:
+        return f"{names(row.bot)} alone is ranked, so there is nobody to compare it with."
+    points = with_interval(row.match_points, row.match_points_interval)
+    return f"{names(row.bot)} has {points} match points against the field."
+
+
+def _came_first(summary: RunSummary, rows: Sequence[BotStanding], names: Names) -> str:
+    """Who won a knockout or the last stage, and how sure that is."""
+    first, last = names(rows[0].bot), summary.stages[-1]
+    if not _is_over(summary):
+        return f"{len([row for row in rows if row.rank_from == 1])} bots can still come first."
+    if not last.levels:
+        sure = "it is surely better than the others of it" if rows[0].rank_to == 1 else "others of it may be as good"
+        return f"{first} won the last stage; {sure}."
+    rule = last.levels[-1].ties[-1].rule
+    how = "it is surely the better" if rule == "settled" else f"decided by {'the seed' if rule == 'seed' else rule}"
+    return f"{first} won the final; {how}." if rule != "withdrawn" else f"{first} won: the others were withdrawn."
+
+
+def _not_settled(rows: Sequence[BotStanding], summary: RunSummary, names: Names) -> str:
     """Who is first by the figure, and who may be as good. The rows are those of ranked bots."""
     best = [row for row in rows if row.rank == rows[0].rank]
     rivals = [row for row in rows if row.rank_from == 1 and row not in best]
-    most = "the most match points" if rank_by == "match-points" else "the fewest strokes"
+    most = "the most match points" if summary.rank_by == "match-points" else "the fewest strokes"
+    most = "the best rating" if summary.order == "ratings" else most
     leads = f"{_listed(best, names)} {'has' if len(best) == 1 else 'have'} {most}"
     if len(best) + len(rivals) == len(rows) > 2:
         return f"{leads}, but nobody is surely the best: it may be any of the {len(rows)}."

@@ -24,6 +24,10 @@ from referee.tournament.statistics.ranks import Contrast, RankRange, rank_ranges
 RankBy = Literal["match-points", "strokes"]
 """The figure that decides the rank."""
 
+Order = Literal["means", "ratings", "places"]
+"""By what the overall table is ordered: by the means of `RankBy`, or, where bots met different opponents on purpose and
+means cannot be compared, by their ratings, or by how far each bot came."""
+
 Interval = tuple[float, float]
 """Its ends. It contains the true figure in 95 of 100 tournaments."""
 
@@ -84,6 +88,7 @@ class Standings(Struct, frozen=True, kw_only=True):
     """All tables of a tournament. Rows are sorted by rank, then by name; those without a rank come last."""
 
     rank_by: RankBy
+    order: Order = "means"
     overall: tuple[BotStanding, ...]
     variants: dict[str, tuple[BotStanding, ...]]
     crosstable: dict[str, dict[str, Encounter]]
@@ -102,6 +107,29 @@ def standings_of(
     for result in sorted(results, key=lambda result: (result.block, result.number)):
         tally.add(result)
     return tally.standings(rank_by)
+
+
+def ranked_otherwise(standings: Standings, order: Order, ranks: Mapping[str, tuple[int, int, int]]) -> Standings:
+    """The standings with these ranks in the overall table, and with none in those of single variants.
+
+    `ranks` has by bot its rank, and the best and the worst that it can have; whoever is not there gets none.
+    """
+    overall = [_reranked(row, ranks.get(row.bot)) for row in standings.overall]
+    overall.sort(key=lambda row: (row.rank or len(overall) + 1, row.rank_to or 0, row.bot))
+    variants = {
+        name: tuple(sorted((_reranked(row, None) for row in rows), key=lambda row: row.bot))
+        for name, rows in standings.variants.items()
+    }
+    crosstable = {row.bot: standings.crosstable.get(row.bot, {}) for row in overall}
+    return replace(standings, order=order, overall=tuple(overall), variants=variants, crosstable=crosstable)
+
+
+def _reranked(row: BotStanding, rank: tuple[int, int, int] | None) -> BotStanding:
+    own, best, worst = rank or (None, None, None)
+    reason = "" if row.match_points_interval is not None else row.reason
+    if rank is None:
+        reason = OTHER_OPPONENTS
+    return replace(row, rank=own, rank_from=best, rank_to=worst, reason=reason)
 
 
 class Tally:
@@ -266,6 +294,7 @@ class _Tables:
         return "only one of its line-ups has been played" + f" in {', '.join(few)}" * (len(ranked_over) > 1)
 
 
+OTHER_OPPONENTS = "bots met different opponents, so their means are not compared"
 OF_THE_FIELD = "it is of the field, which is not ranked in a gauntlet"
 NO_BLOCK = "no deal has been played from every seat yet"
 

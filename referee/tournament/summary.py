@@ -8,21 +8,23 @@ from msgspec import Struct
 from protocol.messages import SlapTiming
 from protocol.text import printable
 from referee.rules.book.par_table import OURS_1
+from referee.tournament.formats.places import Places, StagePlaces, places_of
 from referee.tournament.orders import ATTEMPTS
+from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import End, Format, Round
 from referee.tournament.results import Result
-from referee.tournament.standings import BotStanding, Encounter, RankBy, Standings, Tally
+from referee.tournament.standings import BotStanding, Encounter, Order, RankBy, Standings, Tally, ranked_otherwise
 from referee.tournament.statistics.carrying import Carrying, CarryingTest
 from referee.tournament.statistics.plackett_luce import Matches
 from referee.tournament.statistics.ratings import Ratings, ratings_of
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn
-from referee.tournament.store.facts import Facts, Terms, VariantFacts
-from referee.tournament.store.plans import extent_of
-from referee.tournament.store.played import as_former
-from referee.tournament.store.rows import RunEvent
+from referee.tournament.store.facts import Facts, Terms, VariantFacts, field_of
+from referee.tournament.store.plans import extent_of, plan_now
+from referee.tournament.store.played import PlayedSoFar, as_former
+from referee.tournament.store.rows import Meta, RunEvent
 from referee.tournament.store.store import Store
 
 LATE_MATCH_US = 100_000
@@ -117,6 +119,10 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     challengers: tuple[str, ...] = ()
     """The bots that a gauntlet is about: only they are ranked."""
     rank_by: RankBy
+    order: Order = "means"
+    """By what `standings` is ordered."""
+    stages: tuple[StagePlaces, ...] = ()
+    """What came of each stage, in a knockout and where there are several stages."""
     scoring_tables: dict[str, str]
     """By variant of par golf, the scoring table in use. `ours-1` is not the game publisher's (PAR-25)."""
     commitment: str
@@ -148,7 +154,19 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
 
 def standings_in(store: Store, variant: str | None = None) -> Standings:
     """The standings of a run, or those of one of its games. Raises StoreError, also where it has no such game."""
-    return tally_in(store, variant).standings(store.meta().facts.rank_by)
+    facts = store.meta().facts
+    if (order := _order_of(facts)) == "means":
+        return tally_in(store, variant).standings(facts.rank_by)
+    if variant is not None:
+        return ranked_otherwise(tally_in(store, variant).standings(facts.rank_by), order, {})
+    summary = summary_of(store, with_results=False)
+    return Standings(
+        rank_by=summary.rank_by,
+        order=summary.order,
+        overall=summary.standings,
+        variants=summary.variants,
+        crosstable=summary.crosstable,
+    )
 
 
 def tally_in(store: Store, variant: str | None = None) -> Tally:
@@ -189,6 +207,13 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
             results.append(result)
     standings = tally.standings(meta.facts.rank_by)
     retired = _retired(store, matches)
+    extent = extent_of(store)
+    places = _places(store, meta, is_playing=not extent.has_ended)
+    ratings = ratings_of(matches, [bot.name for bot in meta.facts.bots], anchor or meta.facts.anchor)
+    if places is not None:
+        standings = ranked_otherwise(standings, "places", places.ranks)
+    elif _order_of(meta.facts) == "ratings":
+        standings = ranked_otherwise(standings, "ratings", _ranks_of(ratings))
     voids = store.void_reasons()
     unplayed = store.given_up(ATTEMPTS)
     tables = {void.number: void.bots for void in store.voids()}
@@ -196,7 +221,6 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
     left_out = Counter(bot for number in unplayed for bot in tables.get(number, ()))
     history = store.history()
     barred = barred_in(history, meta.facts)
-    extent = extent_of(store)
     return RunSummary(
         name=meta.facts.name,
         matches=tally.matches,
@@ -237,6 +261,8 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
         format=meta.facts.format,
         challengers=meta.facts.challengers,
         rank_by=standings.rank_by,
+        order=standings.order,
+        stages=() if places is None else places.stages,
         scoring_tables=_scoring_tables(meta.facts),
         commitment=meta.commitment,
         key=meta.master_key if extent.has_ended and tally.matches == extent.planned else None,
@@ -244,7 +270,7 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
         standings=standings.overall,
         variants=standings.variants,
         crosstable=standings.crosstable,
-        ratings=ratings_of(matches, [bot.name for bot in meta.facts.bots], anchor or meta.facts.anchor),
+        ratings=ratings,
         carrying=carrying.findings(),
     )
 
@@ -259,6 +285,37 @@ def _retired(store: Store, matches: Matches) -> tuple[RetiredMatch, ...]:
         if (former := as_former(row, terms)) is not None:
             matches.add(former)
     return tuple(retired)
+
+
+def _order_of(facts: Facts) -> Order:
+    """By what the bots of a run are ordered."""
+    if facts.format in ("knockout", None):
+        return "places"
+    return "ratings" if facts.format in ("swiss", "ladder") else "means"
+
+
+def _ranks_of(ratings: Ratings | None) -> dict[str, tuple[int, int, int]]:
+    """By bot its rank, and the best and the worst that it can have."""
+    rows = ratings.bots if ratings is not None else ()
+    return {
+        row.bot: (row.rank, row.rank_from, row.rank_to)
+        for row in rows
+        if row.rank is not None and row.rank_from is not None and row.rank_to is not None
+    }
+
+
+def _places(store: Store, meta: Meta, *, is_playing: bool) -> Places | None:
+    """Who has which place where that is told by how far each bot came. None elsewhere."""
+    if _order_of(meta.facts) != "places":
+        return None
+    plan = plan_now(store)
+    if not isinstance(plan, GrowingPlan):
+        return None
+    played = PlayedSoFar(plan, Terms(meta.facts))
+    for row in store.committed():
+        played.add(row, row.number)
+    field = field_of(meta.facts, bytes.fromhex(meta.master_key))
+    return places_of(field, played.past(), is_playing=is_playing)
 
 
 def _slap_timing(facts: Facts) -> SlapTiming | None:

@@ -32,7 +32,7 @@ def _parts(standings: Standings, width: int, more: Sequence[Figure], *, full: bo
     several = len(standings.variants) > 1
     only = "" if several else f" in {games(next(iter(standings.variants)))}"
     shown = [rows_table(standings.overall, width, names, [FIGURES[0], *more, *FIGURES[1:]])]
-    yield wrapped(f"Standings{only}, by {standings.rank_by.replace('-', ' ')}", width)
+    yield wrapped(_heading(standings, only), width)
     yield shown[0].text
     yield _notes(standings, shown, width, names)
     if several:
@@ -59,3 +59,15 @@ def _notes(standings: Standings, shown: list[Fitted], width: int, names: Names) 
 
 def _figure(standings: Standings) -> str:
     return "Match points" if standings.rank_by == "match-points" else "Strokes a round"
+
+
+def _heading(standings: Standings, only: str) -> str:
+    """What the overall table is ordered by."""
+    figures = "; other figures are over different opponents, and do not rank"
+    if standings.order != "means" and all(row.rank is None for row in standings.overall):
+        return f"Figures{only}; bots met different opponents, and are not ranked by them"
+    if standings.order == "places":
+        return f"Places{only}, by how far each bot came{figures}"
+    if standings.order == "ratings":
+        return f"Standings{only}, by rating{figures}"
+    return f"Standings{only}, by {standings.rank_by.replace('-', ' ')}"

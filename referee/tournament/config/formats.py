@@ -19,7 +19,7 @@ from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.plan.schedule import all_lineups
 from referee.tournament.standings import RankBy
 
-LACKING = frozenset({"knockout", "ladder", "stages"})
+LACKING: frozenset[str] = frozenset()
 """Formats and keys that this version does not know how to play yet. The config refuses them."""
 
 USUAL_DEALS: Mapping[Format, int] = {

@@ -281,6 +281,8 @@ def config_differences(old: Facts, new: Facts) -> ConfigDifferences:
     refused: list[str] = []
     before, after = to_builtins(old), to_builtins(new)
     for key in (key for key in after if key not in ("variants", "bots", "keeps_lineups")):
+        if getattr(old, key) == getattr(new, key):  # of equal structs, one may leave out what the other tells
+            continue
         found = _changes("", {key: before[key]}, {key: after[key]})
         if key in _AMENDABLE and not (key == "deals" and new.format == "knockout"):
             changes += found

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from referee.tournament.config import formats
 from referee.tournament.config.config import Config, ConfigError, load
 from referee.tournament.plan.rounds import Entrant, StageRules, StopRules
-from referee.tournament.store.facts import config_differences, config_facts, field_of, plan_of
+from referee.tournament.store.facts import Facts, config_differences, config_facts, field_of, plan_of
 
 HEAD = '[tournament]\nname = "demo"\nisolation = "none"\n'
 GAME = '[[variants]]\npreset = "six-card"\n'
@@ -266,3 +267,14 @@ def test_a_swiss_that_is_a_stage_counts_the_bots_that_came_so_far() -> None:
 
 def test_a_ladder_may_have_any_number_of_rounds() -> None:
     assert loaded(HEAD, 'format = "ladder"\nrounds = 5000\n', GAME, EIGHT).rounds == 5000
+
+
+def test_a_run_of_stages_goes_on_with_its_own_config() -> None:
+    """Also when it was read from a store meanwhile."""
+    stages = '[[stages]]\nformat = "swiss"\nrounds = 3\nadvance = 4\n[[stages]]\nformat = "round-robin"\n'
+    facts = config_facts(loaded(HEAD, stages, GAME, EIGHT))
+    read = msgspec.json.decode(msgspec.json.encode(facts), type=Facts)
+    found = config_differences(read, facts)
+    assert (found.refused, found.changes) == ([], [])
+    other = config_facts(loaded(HEAD, stages.replace("advance = 4", "advance = 5"), GAME, EIGHT))
+    assert config_differences(read, other).refused != []

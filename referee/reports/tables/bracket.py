@@ -1,0 +1,108 @@
+"""Stages and brackets as tables: who went on, by how much, and by which rule."""
+
+from collections.abc import Sequence
+
+from referee.reports.tables.layout import Column, fitted, wrapped
+from referee.reports.tables.names import Names
+from referee.tournament.formats.knockout import Level, Tie
+from referee.tournament.formats.places import StagePlaces
+
+_RULES = {
+    "settled": "settled",
+    "match points": "by match points",
+    "strokes": "by strokes",
+    "seed": "by its seed",
+    "withdrawn": "the others of its table were withdrawn",
+    "open": "is played",
+}
+"""By rule, in words, what decided a tie."""
+
+
+def stages_report(stages: Sequence[StagePlaces], width: int) -> list[str]:
+    """The stages that have begun, each with a heading, and each round of a bracket likewise."""
+    names = Names(_all_names(stages), width)
+    parts: list[str] = []
+    for stage in stages:
+        title = f"Stage {stage.number}: {stage.format}" if len(stages) > 1 or stage.number > 1 else ""
+        if stage.levels:
+            parts += [title] * bool(title)
+            parts += [f"{level.title.capitalize()}\n\n{_level(level, width, names)}" for level in stage.levels]
+        elif stage.bots:
+            parts.append(f"{title or f'Stage 1: {stage.format}'}\n\n{_stage(stage, width, names)}")
+    return parts
+
+
+def _all_names(stages: Sequence[StagePlaces]) -> list[str]:
+    return [
+        *(row.bot for stage in stages for row in stage.bots),
+        *(bot for stage in stages for level in stage.levels for bot in level.bots),
+    ]
+
+
+def _stage(stage: StagePlaces, width: int, names: Names) -> str:
+    rows = stage.bots
+    columns = [
+        Column(title="place", cells=[str(row.rank) for row in rows]),
+        Column(title="may be", cells=[_range(row.rank_from, row.rank_to) for row in rows], gives_way=1),
+        Column(title="bot", cells=[names(row.bot) for row in rows], is_text=True),
+    ]
+    if stage.format == "round-robin":
+        columns.append(Column(title="match points", cells=[_figure(row.match_points, ".3f") for row in rows]))
+    else:
+        columns.append(Column(title="strength", cells=[_figure(row.strength, "+.2f") for row in rows]))
+    if stage.is_cut_settled is None:
+        return fitted(columns, width).text
+    columns.append(Column(title="", cells=["goes on" if row.goes_on else "" for row in rows], is_text=True))
+    return f"{fitted(columns, width).text}\n\n{wrapped(_cut(stage, names), width)}"
+
+
+def _cut(stage: StagePlaces, names: Names) -> str:
+    """Whether it is sure who belongs into the next stage."""
+    going = [row for row in stage.bots if row.goes_on]
+    if stage.is_cut_settled:
+        return f"The {len(going)} that go on are surely better than the others."
+    others = [row for row in stage.bots if not row.goes_on and row.rank_from <= len(going)]
+    some = ", ".join(names(row.bot) for row in others[:5]) + ", ..." * (len(others) > 5)
+    tense = "goes on" if stage.is_over else "would go on now"
+    return f"Who {tense} is not settled: {some} may belong to the best {len(going)}, too."
+
+
+def _level(level: Level, width: int, names: Names) -> str:
+    tie_cells, bot_cells, points, strokes, deals, outcome = ([""] * 0 for _ in range(6))
+    for number, tie in enumerate(level.ties, 1):
+        for place, one in enumerate(tie.bots):
+            tie_cells.append(str(number) if place == 0 else "")
+            bot_cells.append(names(one.bot))
+            points.append(_figure(one.match_points, ".3f"))
+            strokes.append(_figure(one.strokes, "+.2f"))
+            deals.append(str(tie.deals) if place == 0 else "")
+            outcome.append(_outcome(tie, place, is_final=level.title == "final"))
+    columns = [
+        Column(title="tie", cells=tie_cells),
+        Column(title="bot", cells=bot_cells, is_text=True),
+        Column(title="match points", cells=points),
+        Column(title="strokes", cells=strokes, gives_way=2),
+        Column(title="deals", cells=deals, gives_way=1),
+        Column(title="", cells=outcome, is_text=True),
+    ]
+    text = fitted(columns, width).text
+    if not level.byes:
+        return text
+    byes = "bye: " + ", ".join(map(names, level.byes))
+    return f"{text}\n\n{wrapped(byes, width)}" if level.ties else wrapped(byes, width)
+
+
+def _outcome(tie: Tie, place: int, *, is_final: bool) -> str:
+    if tie.rule == "open":
+        return _RULES["open"] if place == 0 else ""
+    if place >= tie.goes:
+        return "withdrawn" if tie.rule == "withdrawn" else "" if is_final else "out"
+    return f"{'wins' if is_final else 'goes on'}, {_RULES[tie.rule]}"
+
+
+def _range(best: int, worst: int) -> str:
+    return str(best) if best == worst else f"{best}-{worst}"
+
+
+def _figure(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)

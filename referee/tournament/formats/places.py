@@ -1,0 +1,139 @@
+"""What place each bot has in a run with a knockout or several stages: by how far it came, not by means.
+
+Bots meet different opponents there on purpose, so that their means cannot be compared.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from referee.tournament.formats.knockout import Level, bracket
+from referee.tournament.formats.knockout import places as places_of_bracket
+from referee.tournament.formats.stages import entrants, ordered, results_of
+from referee.tournament.plan.rounds import Field, Format, Past
+from referee.tournament.standings import standings_of
+from referee.tournament.statistics.plackett_luce import Matches
+from referee.tournament.statistics.ranks import RankRange
+from referee.tournament.statistics.ratings import ratings_of
+
+
+class StageRow(Struct, frozen=True, kw_only=True):
+    """A bot in a stage."""
+
+    rank: int
+    """1 is best. Equal bots are in the order in which lots were drawn."""
+    rank_from: int
+    """The best rank that the bot can have by what is known in this stage."""
+    rank_to: int
+    """The worst one."""
+    bot: str
+    match_points: float | None
+    """In a round-robin its mean match points in this stage, by which it is ranked there. None in a Swiss."""
+    strength: float | None
+    """In a Swiss its strength among the bots of the stage, by which it is ranked there. None in a round-robin."""
+    goes_on: bool
+    """Whether it takes part in the next stage; while the stage is played, whether it would."""
+
+
+class StagePlaces(Struct, frozen=True, kw_only=True):
+    """A stage that has begun, and how it stands or went."""
+
+    number: int
+    """From 1."""
+    format: Format
+    is_over: bool
+    bots: tuple[StageRow, ...] = ()
+    """The best first. Empty in a knockout."""
+    is_cut_settled: bool | None = None
+    """Whether all that go on are surely better than all others of the stage. None in the last stage."""
+    levels: tuple[Level, ...] = ()
+    """The rounds of the bracket. Empty but in a knockout."""
+
+
+class Places(Struct, frozen=True, kw_only=True):
+    """Who has which place, and what came of each stage."""
+
+    ranks: Mapping[str, tuple[int, int, int]]
+    """By bot its rank, and the best and the worst that it can have."""
+    stages: tuple[StagePlaces, ...]
+
+
+def places_of(field: Field, past: Past, *, is_playing: bool) -> Places:
+    """The places in a run that is a knockout or has several stages.
+
+    `is_playing` says that matches of the last round are still to be played, or that another round is to be drawn. Those
+    who left in an earlier stage keep the order that it gave them.
+    """
+    last = past.rounds[-1].stage if past.rounds else 0
+    stages = [_stage(field, past, number, is_over=number < last or not is_playing) for number in range(last + 1)]
+    ranks: dict[str, tuple[int, int, int]] = {}
+    names = [entrant.name for entrant in entrants(field, past, last)]
+    final = stages[-1]
+    if final.format == "knockout":
+        found = places_of_bracket(final.levels, names)
+        ranks |= {bot: (best, best, worst) for bot, (best, worst) in found.items()}
+    else:
+        ranks |= {row.bot: (row.rank, row.rank_from, row.rank_to) for row in final.bots}
+    for stage in reversed(stages[:-1]):
+        left = [row.bot for row in stage.bots if row.bot not in ranks]
+        ranks |= {bot: (place, place, place) for place, bot in enumerate(left, len(ranks) + 1)}
+    late = [entrant.name for entrant in field.bots if entrant.name not in ranks]
+    ranks |= dict.fromkeys(late, (len(ranks) + 1, len(ranks) + 1, len(ranks) + len(late)))
+    return Places(ranks=ranks, stages=tuple(stages))
+
+
+def _stage(field: Field, past: Past, stage: int, *, is_over: bool) -> StagePlaces:
+    rules = field.stages[stage]
+    if rules.format == "knockout":
+        levels = bracket(field, past, stage=stage, is_playing=not is_over)
+        return StagePlaces(number=stage + 1, format=rules.format, is_over=is_over, levels=tuple(levels))
+    order = ordered(field, past, stage)
+    known = _known(field, past, stage, order)
+    is_last = stage + 1 == len(field.stages)
+    entered = (
+        [entrant.name for entrant in entrants(field, past, stage + 1)]
+        if any(drawn.stage > stage for drawn in past.rounds)
+        else None
+    )
+    going = [] if is_last else entered if entered is not None else order[: rules.advance]
+    rows = tuple(
+        StageRow(
+            rank=rank,
+            rank_from=known[bot].range.best,
+            rank_to=known[bot].range.worst,
+            bot=bot,
+            match_points=known[bot].match_points,
+            strength=known[bot].strength,
+            goes_on=bot in going,
+        )
+        for rank, bot in enumerate(order, 1)
+    )
+    settled = None if is_last else all(row.rank_to <= len(going) for row in rows if row.goes_on)
+    return StagePlaces(number=stage + 1, format=rules.format, is_over=is_over, bots=rows, is_cut_settled=settled)
+
+
+class _Known(Struct, frozen=True, kw_only=True):
+    """What is known of a bot in a stage."""
+
+    range: RankRange
+    match_points: float | None = None
+    strength: float | None = None
+
+
+def _known(field: Field, past: Past, stage: int, names: Sequence[str]) -> dict[str, _Known]:
+    results = results_of(past, stage)
+    unknown = RankRange(best=1, worst=len(names))
+    found = dict.fromkeys(names, _Known(range=unknown))
+    if field.stages[stage].format == "round-robin":
+        for row in standings_of(results).overall:
+            ranks = RankRange(best=row.rank_from or 1, worst=row.rank_to or len(names))
+            found[row.bot] = _Known(range=ranks, match_points=row.match_points)
+        return found
+    matches = Matches()
+    for result in results:
+        matches.add(result)
+    ratings = ratings_of(matches, names)
+    for rating in ratings.bots if ratings else ():
+        ranks = RankRange(best=rating.rank_from or 1, worst=rating.rank_to or len(names))
+        found[rating.bot] = _Known(range=ranks, strength=rating.strength)
+    return found

@@ -1,0 +1,93 @@
+"""Who has which place in a knockout and where there are several stages, and what is told of it."""
+
+import json
+
+import msgspec
+from made_up_matches import field_of, played_out, results_of
+
+from referee.reports.tables.bracket import stages_report
+from referee.tournament.formats import knockout, round_robin, swiss
+from referee.tournament.formats.places import places_of
+from referee.tournament.formats.stages import next_round as next_of_stages
+from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules
+from referee.tournament.standings import OTHER_OPPONENTS, ranked_otherwise, standings_of
+
+KNOCKOUT = StageRules(format="knockout", deals=4, advance=1, limit=8)
+SWISS = StageRules(format="swiss", deals=2, rounds=4, advance=4)
+
+
+def draw(field: Field, past: Past) -> Round | End:
+    return next_of_stages(field, past, {"round-robin": round_robin, "swiss": swiss, "knockout": knockout})
+
+
+def test_those_who_left_early_keep_the_order_of_their_stage() -> None:
+    field = field_of(12, SWISS, StageRules(deals=6))
+    past, _ = played_out(field, draw)
+    found = places_of(field, past, is_playing=False)
+    assert [bot for bot, rank in sorted(found.ranks.items(), key=lambda pair: pair[1])][:4] == [
+        "b11",
+        "b10",
+        "b09",
+        "b08",
+    ]
+    assert {found.ranks[f"b{number:02}"] for number in range(8)} == {(place, place, place) for place in range(5, 13)}
+    first, last = found.stages
+    assert [row.bot for row in first.bots if row.goes_on] == [row.bot for row in first.bots][:4]
+    assert (first.format, first.is_over, first.is_cut_settled is None) == ("swiss", True, False)
+    assert (last.format, last.is_cut_settled, [row.match_points for row in last.bots]) == (
+        "round-robin",
+        None,
+        [1.0, 0.666666667, 0.333333333, 0.0],
+    )
+
+
+def test_a_cut_is_settled_where_all_that_go_on_are_surely_better() -> None:
+    stages = StageRules(deals=8, advance=2), StageRules(deals=1)
+    field = field_of(4, *stages)
+    past, _ = played_out(field, draw)
+    assert places_of(field, past, is_playing=False).stages[0].is_cut_settled is True
+    text = "\n".join(stages_report(places_of(field, past, is_playing=False).stages, 80))
+    assert "The 2 that go on are surely better than the others." in text
+    even, _ = played_out(field, draw, lambda *_: 0)
+    found = places_of(field, even, is_playing=False)
+    assert found.stages[0].is_cut_settled is False
+    assert "Who goes on is not settled: " in "\n".join(stages_report(found.stages, 80))
+
+
+def test_a_bracket_is_told_with_who_beat_whom_and_by_which_rule() -> None:
+    field = field_of(3, KNOCKOUT)
+    past, _ = played_out(field, knockout.next_round)
+    found = places_of(field, past, is_playing=False)
+    assert found.ranks["b02"] == (1, 1, 1)
+    (stage,) = found.stages
+    text = "\n\n".join(stages_report(found.stages, 60))
+    assert text.startswith("Round of 3\n\ntie  bot")
+    assert f"bye: {stage.levels[0].byes[0]}" in text
+    assert "wins, settled" in text
+    told = json.loads(msgspec.json.encode(found.stages))[0]["levels"][-1]
+    assert told["title"] == "final"
+    assert told["ties"][0]["rule"] == "settled"
+    assert told["ties"][0]["bots"][0]["bot"] == "b02"
+
+
+def test_a_tie_that_is_played_is_told_as_such() -> None:
+    field = field_of(2, KNOCKOUT)
+    drawn = knockout.next_round(field, Past())
+    assert isinstance(drawn, Round)
+    past = Past(rounds=[drawn], played=[results_of(drawn.tables[:1])])
+    found = places_of(field, past, is_playing=True)
+    assert set(found.ranks.values()) == {(1, 1, 2)}
+    assert "is played" in "\n".join(stages_report(found.stages, 80))
+
+
+def test_places_take_the_place_of_ranks_by_means() -> None:
+    field = field_of(4, KNOCKOUT)
+    past, _ = played_out(field, knockout.next_round)
+    means = standings_of([result for played in past.played for result in played])
+    ranks = places_of(field, past, is_playing=False).ranks
+    found = ranked_otherwise(means, "places", ranks)
+    assert [row.rank for row in found.overall] == [1, 2, 3, 3]
+    assert [(row.rank_from, row.rank_to) for row in found.overall] == [(1, 1), (2, 2), (3, 4), (3, 4)]
+    assert {(row.rank, row.reason) for row in found.variants["game"]} == {(None, OTHER_OPPONENTS)}
+    assert [*found.crosstable] == [row.bot for row in found.overall]
+    assert ranked_otherwise(means, "places", {}).overall[0].rank is None
