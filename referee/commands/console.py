@@ -1,7 +1,10 @@
 """What all commands share: data go to stdout, words for people to stderr, and the exit codes mean the same."""
 
+import os
 import shutil
 import sys
+
+from wcwidth import wrap
 
 DONE = 0
 CHECK_FAILED = 1
@@ -37,6 +40,19 @@ def put(*lines: str) -> None:
         raise
     except OSError as error:
         sys.exit(f"golfref: the output cannot be written: {error.strerror}; nothing that is stored is lost")
+
+
+def put_words(*lines: str) -> None:
+    """Write sentences (stdout), broken at blanks for a terminal, and where COLUMNS says how wide they may be."""
+    breaks = sys.stdout.isatty() or "COLUMNS" in os.environ
+    for line in lines:
+        put(*(in_lines(line, screen_width()) if breaks else [line]))
+
+
+def in_lines(text: str, width: int) -> list[str]:
+    """A sentence as lines of at most `width` cells; those after the first are indented more than it is."""
+    indent = len(text) - len(text.lstrip()) + 2
+    return wrap(text, width, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False) or [text]
 
 
 def put_json(data: bytes) -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.commands.announcement import ONLY_CHALLENGERS
-from referee.commands.console import DONE, USAGE, put, put_json, say, screen_width
+from referee.commands.console import DONE, USAGE, put, put_json, put_words, say, screen_width
 from referee.commands.records import check_bot_of_run
 from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
 from referee.reports.bot_results import MOST_SHOWN, bot_results
@@ -197,7 +197,8 @@ def show(summary: RunSummary, *, as_json: bool, full: bool = False) -> None:
         )
         more = [rating_figure(summary.ratings)] if summary.ratings else []
         tables = [*stages_report(summary.stages, screen_width()), report(standings, screen_width(), more, full=full)]
-        put("\n\n".join(tables), "", *_provenance(summary))
+        put("\n\n".join(tables), "")
+        put_words(*_provenance(summary))
 
 
 def last_words(summary: RunSummary, path: Path, *, as_json: bool) -> None:
@@ -206,7 +207,9 @@ def last_words(summary: RunSummary, path: Path, *, as_json: bool) -> None:
     if as_json:
         say(*words)
     else:
-        put("", *words)
+        put("")
+        put_words(*words[:-1])
+        put(words[-1])  # commands stay whole, so that they can be copied
 
 
 def _provenance(summary: RunSummary) -> list[str]:
@@ -214,11 +217,12 @@ def _provenance(summary: RunSummary) -> list[str]:
     voided = f", {summary.voided} voided and played again" if summary.voided else ""
     missing = "" if summary.matches == summary.planned else f" of {summary.planned}"
     reuse = "" if summary.reuse == "match" else f", bots' processes kept for the {summary.reuse}"
-    tables = [f"{variant} scores by {table}" for variant, table in summary.scoring_tables.items()]
     return [
-        *tables,
+        *_scoring_tables(summary),
         *[f"gauntlet: {ONLY_CHALLENGERS}"] * bool(summary.challengers),
-        f"{summary.name}: {summary.matches}{missing} matches{voided}; [a, b] holds the true figure in 95 of 100 runs",
+        f"{summary.name}: {summary.matches}{missing} matches{voided}",
+        "in brackets, or with ±, ≥ and ≤: where the true figure lies, wrong in 5 of 100 runs",
+        "rank 2-4: the ranks that a bot can have by what is known, wrong somewhere in the table in 5 of 100 runs",
         *([anchor_line(summary.ratings)] if summary.ratings else []),
         *([f"slaps: {summary.slap_timing} timing"] if summary.slap_timing else []),
         *_idle_cpu(summary),
@@ -231,6 +235,14 @@ def _provenance(summary: RunSummary) -> list[str]:
         f"key        {summary.key or 'revealed when all matches are played'}",
         f"digest     {summary.digest if summary.matches else 'no match yet'}",
     ]
+
+
+def _scoring_tables(summary: RunSummary) -> list[str]:
+    """Which scoring table each game of par golf used, a line for each table."""
+    games: dict[str, list[str]] = {}
+    for variant, table in summary.scoring_tables.items():
+        games.setdefault(table, []).append(variant)
+    return [f"{', '.join(some)} score{'s' * (len(some) == 1)} by {table}" for table, some in games.items()]
 
 
 def _idle_cpu(summary: RunSummary) -> list[str]:

@@ -77,7 +77,7 @@ def _not_settled(rows: Sequence[BotStanding], summary: RunSummary, names: Names)
         return f"{leads}, but nobody is surely the best: it may be any of the {len(rows)}."
     if not rivals:
         return f"{leads}; which of them is better is not known."
-    return f"{leads}, but {_listed(rivals, names)} may be as good or better."
+    return f"{leads}, but {_listed(rivals, names)} may be as good."
 
 
 def ties(rows: Sequence[BotStanding], names: Names) -> str:
@@ -94,7 +94,7 @@ def ties(rows: Sequence[BotStanding], names: Names) -> str:
     else:
         shown = [f"{ranks} ({_listed(tied, names)})" for ranks, tied in list(groups.items())[:NAMED]]
         more = len(groups) - NAMED
-        parts = [f"Ranks that are ties: {', '.join(shown)}{f', and {more} more' * (more > 0)}."]
+        parts = [f"Ties: ranks {', '.join(shown)}{f', and {more} more' * (more > 0)}."]
     parts += [f"Not ranked: {_listed(unranked, names)}."] if unranked else []
     return " ".join(parts) or "There are no ranks yet."
 
@@ -121,7 +121,8 @@ def _commands(summary: RunSummary, store: Path) -> Iterator[str]:
         yield f"golfref compare {run}"
     if len(summary.variants) > 1:
         yield f"golfref standings {run} --variant {shlex.quote(next(iter(summary.variants)))}"
-    yield f"golfref verify {run}"
+    else:
+        yield f"golfref verify {run}"
 
 
 def _is_over(summary: RunSummary) -> bool:

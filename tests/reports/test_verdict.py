@@ -77,11 +77,11 @@ ANN, BEA, CID = ("ann", "bea", "cid")
         ),
         (
             [row(ANN, 1, 1, 2), row(BEA, 2, 1, 3), row(CID, 3, 2, 3)],
-            "ann has the most match points, but bea may be as good or better.",
+            "ann has the most match points, but bea may be as good.",
         ),
         (
             [row(ANN, 1, 1, 2), row(BEA, 2, 1, 2)],
-            "ann has the most match points, but bea may be as good or better.",
+            "ann has the most match points, but bea may be as good.",
         ),
         (
             [row(ANN, 1, 1, 2), row(BEA, 1, 1, 2)],
@@ -110,10 +110,10 @@ def test_before_the_end_nobody_has_won() -> None:
         ([], "There are no ranks yet."),
         ([row("a", 1), row("b", 2)], "No ranks are ties."),
         ([row("a", 1, 1, 2), row("b", 2, 1, 2)], "All 2 ranks are one tie."),
-        ([row("a", 1), row("b", 2, 2, 3), row("c", 3, 2, 3)], "Ranks that are ties: 2-3 (b and c)."),
+        ([row("a", 1), row("b", 2, 2, 3), row("c", 3, 2, 3)], "Ties: ranks 2-3 (b and c)."),
         (
             [row("a", 1, 1, 6), *(row(bot, 2, 2, 6) for bot in "bcdef")],
-            "Ranks that are ties: 1-6 (a), 2-6 (b, c and 3 more).",
+            "Ties: ranks 1-6 (a), 2-6 (b, c and 3 more).",
         ),
         ([row("a", 1), row("b", None)], "No ranks are ties. Not ranked: b."),
     ],
