@@ -14,7 +14,7 @@ from referee.commands.console import say
 from referee.commands.records import old_name
 from referee.play.match import host_line
 from referee.tournament.config.config import Config
-from referee.tournament.formats.draw import most_matches, next_round
+from referee.tournament.formats.draw import most_matches, needs_results, next_round
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.rounds import End, Round
@@ -132,10 +132,11 @@ def _with_next_round(run: PreparedRun, committed: Iterable[CommittedMatch]) -> P
     run = replace(run, has_ended=False)
     if any(run.left.values()):
         return run
-    played = PlayedSoFar(plan, Terms(run.facts))
+    field = field_of(run.facts, run.key)
+    played = PlayedSoFar(plan, Terms(run.facts), keeps_results=needs_results(field))
     for row in committed:
         played.add(row, row.number if run.amendment is None else run.amendment.number_of(row))
-    drawn = next_round(field_of(run.facts, run.key), played.past())
+    drawn = next_round(field, played.past())
     if isinstance(drawn, Round):
         plan.add(drawn)
     return replace(run, drawn=drawn, has_ended=isinstance(drawn, End))

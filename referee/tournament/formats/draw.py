@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping
 
-from referee.tournament.formats import adaptive, knockout, round_robin, stages, swiss
+from referee.tournament.formats import adaptive, knockout, ladder, round_robin, stages, swiss
 from referee.tournament.formats.stages import Drawing
 from referee.tournament.plan.rounds import End, Field, Format, Past, Round
 from referee.tournament.plan.schedule import Plan
 from referee.tournament.statistics.stopping import settled
 
-_FORMATS: Mapping[Format, Drawing] = {"adaptive": adaptive, "knockout": knockout, "swiss": swiss}
+_FORMATS: Mapping[Format, Drawing] = {"adaptive": adaptive, "knockout": knockout, "ladder": ladder, "swiss": swiss}
 """What draws the tables of the rounds."""
+
+_BY_SUMS: frozenset[Format] = frozenset({"ladder", "swiss"})
+"""Formats that draw from sums over the past, and need no results."""
 
 _STAGES: Mapping[Format, Drawing] = {**_FORMATS, "round-robin": round_robin}
 """The same, where it is one stage of several. Alone, a round-robin and a gauntlet take whole deals of a fixed plan."""
@@ -27,6 +30,11 @@ def next_round(field: Field, past: Past) -> Round | End:
     if isinstance(drawn, Round) and drawn.whole_deal is None and not drawn.tables:
         raise ValueError(f"a round without tables was drawn: {drawn.title}")
     return drawn
+
+
+def needs_results(field: Field) -> bool:
+    """Whether rounds are drawn from results. Else they are drawn from `Past.meetings` alone."""
+    return len(field.stages) > 1 or field.stages[0].format not in _BY_SUMS
 
 
 def most_matches(field: Field, whole: Plan) -> int | None:

@@ -4,7 +4,7 @@ Whatever becomes of the run afterwards, it goes on with the round that is writte
 matches are played.
 """
 
-from referee.tournament.formats.draw import next_round
+from referee.tournament.formats.draw import needs_results, next_round
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.rounds import End, Field, Round
 from referee.tournament.store.facts import Terms
@@ -19,7 +19,7 @@ class Rounds:
         """Nothing of the run's history tells that its plan does not grow any more."""
         self.plan = plan
         self._field, self._store, self._has_ended = field, store, False
-        self._played = PlayedSoFar(plan, terms)
+        self._played = PlayedSoFar(plan, terms, keeps_results=needs_results(field))
         self._last = 0
         """The id of the last match that has been taken in."""
 

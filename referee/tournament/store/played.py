@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from referee.tournament.plan.growing import GrowingPlan
+from referee.tournament.plan.meetings import Meetings
 from referee.tournament.plan.rounds import Past
 from referee.tournament.results import Result
 from referee.tournament.store.facts import Terms
@@ -19,16 +20,26 @@ from referee.tournament.store.versions import short
 class PlayedSoFar:
     """Takes the committed matches of a run, and tells them as the past of its rounds."""
 
-    def __init__(self, plan: GrowingPlan, terms: Terms) -> None:
-        """The plan may grow meanwhile. `terms` are those of the config from which it is made."""
-        self._plan, self._terms = plan, terms
+    def __init__(self, plan: GrowingPlan, terms: Terms, *, keeps_results: bool = True) -> None:
+        """The plan may grow meanwhile. `terms` are those of the config from which it is made.
+
+        Without `keeps_results` the past tells only the sums of results, so that it stays small however long the run is.
+        """
+        self._plan, self._terms, self._keeps_results = plan, terms, keeps_results
+        self._meetings, self._summed = Meetings(), 0
+        """The sums, and of how many rounds they are."""
         self._by_round: list[dict[int, Result]] = []
         """By round its results, by number."""
         self._former: list[Result] = []
 
     def add(self, row: CommittedMatch, number: int | None) -> None:
         """Take a match in, with its number in the plan. None where it is not there."""
-        if number is not None:
+        if not self._keeps_results:
+            if number is not None:
+                self._meetings.ended(row.result)
+            elif (result := as_former(row, self._terms)) is not None:
+                self._meetings.ended(result)
+        elif number is not None:
             place = self._plan.round_of(number)
             self._by_round += ({} for _ in range(len(self._by_round), place + 1))
             block = self._plan.sitting(number).block
@@ -38,6 +49,11 @@ class PlayedSoFar:
 
     def past(self) -> Past:
         """What has been drawn and played."""
+        if not self._keeps_results:
+            for drawn in self._plan.rounds[self._summed :]:
+                self._meetings.drawn(drawn)
+            self._summed = len(self._plan.rounds)
+            return Past(rounds=self._plan.rounds, meetings=self._meetings)
         empty: dict[int, Result] = {}
         some = [*self._by_round, *(empty for _ in range(len(self._by_round), len(self._plan.rounds)))]
         return Past(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import msgspec
 
 from protocol.text import printable
-from referee.tournament.formats.draw import next_round
+from referee.tournament.formats.draw import needs_results, next_round
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.rounds import End, Round
@@ -48,7 +48,7 @@ class _StageCheck:
         """`plan` is the one with which the stage began. `given_up` has by match after which events it was."""
         self._course, self._stage, self._plan, self._given_up = course, stage, plan, given_up
         self._field = field_of(stage.facts, key)
-        self._played = PlayedSoFar(plan, stage.terms)
+        self._played = PlayedSoFar(plan, stage.terms, keeps_results=needs_results(self._field))
         self._numbers: dict[Identity, int] = {}
         self._lacking: set[int] = set()
         """The matches of the plan that have no result yet."""
