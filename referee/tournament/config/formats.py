@@ -19,9 +19,6 @@ from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.plan.schedule import all_lineups
 from referee.tournament.standings import RankBy
 
-LACKING: frozenset[str] = frozenset()
-"""Formats and keys that this version does not know how to play yet. The config refuses them."""
-
 USUAL_DEALS: Mapping[Format, int] = {
     "round-robin": 20,
     "gauntlet": 20,
@@ -118,7 +115,6 @@ def check_formats(
     if keys.same_owner is not None and not reader.wrong(("tournament", "challengers")):
         _check_owners(keys, entry, reader)
     if stages is not None:
-        _check_there("stages", ("stages",), reader)
         _check_one_place(keys, stop, reader)
         _check_stages(stages, entry, reader)
         return
@@ -127,18 +123,11 @@ def check_formats(
         if keys.format == "gauntlet":
             _check_challengers(keys, entry, reader)
     if stop is not None:
-        _check_there("stop", ("stop",), reader)
         _check_use("stop", ("stop",), keys.format or "round-robin", reader)
         if entry.rank_by == "strokes":
             text = "[stop] looks at match points; leave it out, or rank by match points"
             reader.add(("tournament", "rank_by"), text)
         _check_stop(stop, len(keys.challengers) or len(entry.bots), reader)
-
-
-def _check_there(what: str, path: KeyPath, reader: Reader) -> None:
-    """What nobody has built cannot be played."""
-    if what in LACKING:
-        reader.add(path, f"this version of golfref does not have `{what}` yet")
 
 
 def _check_names(keys: FormatKeys, entry: Entry, reader: Reader) -> None:
@@ -147,7 +136,6 @@ def _check_names(keys: FormatKeys, entry: Entry, reader: Reader) -> None:
         (("tournament", "challengers", index), name) for index, name in enumerate(keys.challengers)
     ]
     if keys.anchor is not None:
-        _check_there("anchor", ("tournament", "anchor"), reader)
         named.append((("tournament", "anchor"), keys.anchor))
     for path, name in named:
         if name not in entry.bots and entry.bots:
@@ -238,8 +226,6 @@ def _check_stage(  # noqa: PLR0913 - what it checks, where that stands, and what
 ) -> None:
     """The keys must be those of the format, and the bots enough."""
     format_ = stage.format or "round-robin"
-    if stage.format is not None:
-        _check_there(stage.format, (*path, "format"), reader)
     for key in StageKeys.__struct_fields__:
         if getattr(stage, key) is not None and not (key == "advance" and sends_on):
             _check_use(key, (*path, key), format_, reader)

@@ -6,7 +6,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from referee.tournament.config import formats
 from referee.tournament.config.config import Config, ConfigError, load
 from referee.tournament.plan.rounds import Entrant, StageRules, StopRules
 from referee.tournament.store.facts import Facts, config_differences, config_facts, field_of, plan_of
@@ -25,8 +24,7 @@ EIGHT = bots("abcdefgh")
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every format is there, and the current folder is empty."""
-    monkeypatch.setattr(formats, "LACKING", frozenset())
+    """The current folder is empty."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -210,13 +208,6 @@ def test_where_owners_are_kept_apart_every_bot_must_have_somebody_to_meet() -> N
     gauntlet = 'format = "gauntlet"\nchallengers = ["a"]\n'
     (told,) = problems(HEAD, apart, gauntlet, GAME, owned)
     assert "so not every bot (not b, c) can sit at a table of 2" in told
-
-
-def test_what_is_not_built_yet_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "LACKING", frozenset({"swiss"}))
-    assert problems(HEAD, 'format = "swiss"\n', GAME, EIGHT) == [
-        "4:10: tournament.format: this version of golfref does not have `swiss` yet"
-    ]
 
 
 # What an amendment may change
