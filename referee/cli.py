@@ -102,6 +102,10 @@ def tournament(
         Optional[str],
         typer.Option(help="Fix schedule and deals; default: the config's, else a secret key."),
     ] = None,
+    hours: Annotated[
+        Optional[float],
+        typer.Option(help="Play so long: a short trial chooses line-ups and deals; default: the config's."),
+    ] = None,
     as_json: Json = False,
     strict: Strict = False,
 ) -> None:
@@ -122,6 +126,7 @@ def tournament(
         jobs=jobs,
         workers=workers,
         seed=seed,
+        hours=hours,
         as_json=as_json,
         strict=strict,
     )

@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Iterable
+from math import ceil
 from pathlib import Path
 
 from msgspec import Struct
@@ -19,6 +20,7 @@ from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.schedule import BasePlan
+from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.desk import Watcher
 from referee.tournament.run.run import Run
 from referee.tournament.store.amend import Amendment, amendment, configs_with
@@ -60,8 +62,8 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
         there = {} if self.amendment is None else self.amendment.there
         return {name: count - there.get(name, 0) for name, count in self.plan.matches.items()}
 
-    def run(self, store: Store, watcher: Watcher) -> Run:
-        """What plays it, once its store is open to write."""
+    def run(self, store: Store, watcher: Watcher, clock: HoursClock | None = None) -> Run:
+        """What plays it, once its store is open to write. The clock is there where it has a time to keep to."""
         return Run(
             config=self.config,
             plan=self.plan,
@@ -71,6 +73,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
             watcher=watcher,
             jobs=self.jobs,
             workers=self.workers,
+            clock=clock,
         )
 
     @property
@@ -106,7 +109,7 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool) -> Pre
         run = PreparedRun(path=path, config=config, facts=facts, key=key, plan=plan, amendment=None)
         return _with_next_round(run, ())
     with contextlib.closing(Store.open(path)) as store:
-        config = _with_rotations_of(config, store)
+        config = _with_hours_of(_with_rotations_of(config, store), store)
         facts, key = config_facts(config, store.variants()), bytes.fromhex(store.meta().master_key)
         found, stretches = amendment(store, facts), stretches_of(store)
         _tell_amendment(path, found, may_change=may_change)
@@ -149,6 +152,23 @@ def _with_rotations_of(config: Config, store: Store) -> Config:
         return config
     say(f'note: the run goes on with rotations = "{begun}", as it began; a new one would have "{config.rotations}"')
     return replace(config, rotations=begun)
+
+
+def _with_hours_of(config: Config, store: Store) -> Config:
+    """The config; where the run keeps to a time, with the line-ups and deals that were chosen when it began.
+
+    With more hours than before there are as many more deals.
+    """
+    begun = store.meta().facts
+    if begun.hours is None:
+        return config
+    if config.hours is None:
+        say(f"note: the run goes on with hours = {begun.hours:g}, as it began")
+    hours = config.hours or begun.hours
+    if begun.lineups_a_round is None:
+        return replace(config, hours=hours)
+    deals = max(begun.deals, ceil(begun.deals * hours / begun.hours))
+    return replace(config, hours=hours, deals=deals, lineups=begun.lineups, lineups_a_round=begun.lineups_a_round)
 
 
 def open_store(run: PreparedRun, lock: Lock) -> Store:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee.commands.announcement import ONLY_CHALLENGERS
 from referee.commands.console import DONE, USAGE, put, put_json, put_words, say, screen_width
+from referee.commands.progress import duration
 from referee.commands.records import check_bot_of_run
 from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
 from referee.reports.bot_results import MOST_SHOWN, bot_results
@@ -229,7 +230,6 @@ def _provenance(summary: RunSummary) -> list[str]:
         *_troubles(summary),
         _lateness(summary),
         *_carrying(summary),
-        *_influences(summary),
         f"rotations {summary.rotations}: {ROTATIONS_IN_WORDS[summary.rotations]}",
         f"golfref {summary.version}, isolation {summary.isolation}{reuse}, {summary.host}",
         f"commitment {summary.commitment}",
@@ -269,22 +269,6 @@ def _carrying(summary: RunSummary) -> list[str]:
     ]
 
 
-def _influences(summary: RunSummary) -> list[str]:
-    """Who may help whom. Nothing where nobody is suspected."""
-    lines = []
-    for row in summary.influences:
-        if not row.is_suspected:
-            continue
-        on, bot = shortened(row.on, LONGEST), shortened(row.bot, LONGEST)
-        owners = " (both of one owner)" if row.one_owner else ""
-        more, who = ("more", f"{bot} may help it") if row.effect > 0 else ("fewer", f"it may give way to {bot}")
-        lines.append(
-            f"WARNING: {on} finishes before {abs(row.effect):.1%} {more} of its other opponents where {bot} is at the "
-            f"table{owners}, p = {row.p_of_all:.2g}, {row.blocks} blocks: {who}"
-        )
-    return lines
-
-
 def _lateness(summary: RunSummary) -> str:
     """How late the referee was, and what to do about it."""
     late = summary.lateness
@@ -313,7 +297,8 @@ def _rounds(summary: RunSummary) -> list[str]:
         return []
     last = f", the last one {summary.rounds[-1].title}" if summary.rounds else ""
     after = "more to come" if summary.end is None else f"no more: {summary.end}"
-    return [printable(f"  rounds: {len(summary.rounds)}{last}; {after}", 300)]
+    used = f"  played for {duration(summary.used_s or 0)} of {duration(summary.hours * 3600)}" if summary.hours else ""
+    return [printable(f"  rounds: {len(summary.rounds)}{last}; {after}", 300), *filter(None, [used])]
 
 
 def _troubles(summary: RunSummary) -> list[str]:

@@ -18,6 +18,7 @@ from referee.commands.announcement import (
     on_disk,
     tell_failures,
 )
+from referee.commands.budget import check_hours_option, needs_trial, say_what_fits, with_chosen_plan
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.forecast import Estimate, Pace
 from referee.commands.interrupt import Signals
@@ -37,10 +38,11 @@ from referee.tournament.config.entrants import readers
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.rounds import RATED
+from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.crew import WorkersLost
 from referee.tournament.run.run import greet_all
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
-from referee.tournament.store.events import changed_bot
+from referee.tournament.store.events import changed_bot, played_for
 from referee.tournament.store.facts import BotFacts, config_facts
 from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
@@ -58,8 +60,18 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
     jobs: int | None
     workers: int | None
     seed: str | None
+    hours: float | None
     as_json: bool
     strict: bool
+
+
+class _Session(Struct, frozen=True, kw_only=True):
+    """What goes through all of the command."""
+
+    options: TournamentOptions
+    signals: Signals
+    clock: HoursClock
+    """Has counted since the command began."""
 
 
 def run_tournament(options: TournamentOptions, signals: Signals) -> int:
@@ -96,31 +108,50 @@ def _run(options: TournamentOptions, path: Path, signals: Signals) -> int:
         jobs=options.jobs or config.jobs,
         workers=options.workers or config.workers,
         seed=options.seed or config.seed,
+        hours=options.hours or config.hours,
     )
+    if options.hours is not None:
+        check_hours_option(options.hours, config)
     _check_cells(config, path)
+    session = _Session(options=options, signals=signals, clock=HoursClock())
     with contextlib.nullcontext() if options.dry_run else locked(path) as lock:
         run = prepare(config, path, fresh=options.fresh, may_change=options.amend or options.dry_run)
         announce_plan(run.config, run.plan)
-        announce_rounds(run)
+        if not needs_trial(run):
+            announce_rounds(run)
         if not options.dry_run and not any(run.left.values()):
-            return _go_on(options, run, lock, signals)
+            return _go_on(session, run, lock)
         with _copies(run) as run:
-            return _go_on(options, run, lock, signals)
+            return _go_on(session, run, lock)
 
 
-def _go_on(options: TournamentOptions, run: PreparedRun, lock: Lock | None, signals: Signals) -> int:
+def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> int:
     """Greet the bots if any is to play, and play what is left. Without a `lock` nothing is played."""
+    options, signals = session.options, session.signals
     greeted = []
     if options.dry_run or any(run.left.values()):
         with signals.held():
             greeted = greet_all(run.config, signals.check, barred=run.barred)
     if tell_failures(greeted, in_copies=bool(run.config.copies)):
         return CHECK_FAILED
+    if needs_trial(run):
+        run = _with_chosen_plan(session, run)
+        announce_rounds(run)
     estimate = announce_time(run, greeted)
+    say_what_fits(run.config, run.facts, estimate)
     if lock is None:
         say("dry run: nothing was played, nothing was changed")
         return DONE
-    return _play(options, run, estimate, lock, signals)
+    return _play(session, run, estimate, lock)
+
+
+def _with_chosen_plan(session: _Session, run: PreparedRun) -> PreparedRun:
+    """The run with as many line-ups and deals as fit into its hours. Raises ConfigError where nothing fits."""
+    options = session.options
+    file = options.config if options.hours is None else None
+    with session.signals.held():
+        config = with_chosen_plan(run.config, file, session.clock, session.signals.check)
+    return replace(prepare(config, run.path, fresh=options.fresh, may_change=False), notes=run.notes)
 
 
 @contextlib.contextmanager
@@ -160,18 +191,26 @@ def _check_cells(config: Config, path: Path) -> None:
         raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
 
 
-def _play(options: TournamentOptions, run: PreparedRun, estimate: Estimate, lock: Lock, signals: Signals) -> int:
+def _play(session: _Session, run: PreparedRun, estimate: Estimate, lock: Lock) -> int:
+    options, signals, clock = session.options, session.signals, session.clock
+    hours = run.config.hours
     with contextlib.closing(open_store(run, lock)) as store:
         if run.notes:
             store.note(*run.notes)
         say(f"commitment {commitment(run.key)}", "  (SHA-256 of the master key, which is revealed at the end)")
+        if hours is not None:
+            ladder = run.config.format == "ladder"
+            clock.begin(store, hours, estimate.match_s, estimate.side_by_side, counts_earlier=not ladder)
+            store.note(played_for(clock.used_s))
         leaders = Leaders(run.config.rank_by, by_strength=run.facts.format in RATED)
         shown = progress(store.results(), len(run.plan), leaders, Pace(estimate))
         try:
             with signals.held(), shown as watcher:
                 if any(run.left.values()):
-                    run.run(store, watcher).play(signals.check)
+                    run.run(store, watcher, None if hours is None else clock).play(signals.check)
         finally:
+            if hours is not None and any(run.left.values()):
+                store.note(played_for(clock.used_s))
             _note_changed_bots(run, store)
         summary = summary_of(store, with_results=options.as_json)
         show(summary, as_json=options.as_json)
@@ -225,6 +264,7 @@ def _again(options: TournamentOptions) -> str:
     parts = ["golfref", "tournament", str(options.config)]
     parts += ["--store", str(options.store)] * (options.store is not None)
     parts += ["--seed", str(options.seed)] * (options.seed is not None)
+    parts += ["--hours", f"{options.hours:g}"] * (options.hours is not None)
     parts += ["--jobs", str(options.jobs)] * (options.jobs is not None)
     parts += ["--workers", str(options.workers)] * (options.workers is not None)
     parts += ["--amend"] * options.amend + ["--json"] * options.as_json + ["--strict"] * options.strict

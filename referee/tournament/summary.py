@@ -16,12 +16,11 @@ from referee.tournament.plan.rounds import End, Format, Round
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding, Encounter, Order, RankBy, Standings, Tally, ranked_otherwise
 from referee.tournament.statistics.carrying import Carrying, CarryingTest
-from referee.tournament.statistics.collusion import Influence, influences
 from referee.tournament.statistics.plackett_luce import Matches
 from referee.tournament.statistics.ratings import Ratings, ratings_of
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.events import told_as_drawn
+from referee.tournament.store.events import told_as_drawn, told_as_played_for, used_s
 from referee.tournament.store.facts import Facts, Terms, VariantFacts, field_of
 from referee.tournament.store.plans import extent_of, plan_now
 from referee.tournament.store.played import PlayedSoFar, as_former
@@ -101,6 +100,10 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     """Matches of bots or games that are no longer in the tournament, in the order of commits."""
     history: tuple[RunEvent, ...]
     """Amendments, and bots that changed by themselves."""
+    hours: float | None = None
+    """For how many hours the run is played. None where nothing is said of it."""
+    used_s: int | None = None
+    """How many seconds of them it had used when it last told. None where it never did."""
     rounds: tuple[RoundSummary, ...] = ()
     """What has been drawn, where the plan grows by rounds."""
     end: str | None = None
@@ -136,8 +139,6 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     ratings: Ratings | None = None
     """How strong each bot is, from all matches at once; also from those with bots that are no longer there. None where
     nobody has met anybody."""
-    influences: tuple[Influence, ...] = ()
-    """What the presence of each bot does to each other one at tables of three and more, the least p-value first."""
     carrying: tuple[Carrying, ...] = ()
     """Which bots score more in later rotations of a deal than in first ones. Empty where no rotations share cards."""
 
@@ -236,7 +237,13 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
         counts_cpu=counts_cpu,
         results=tuple(results),
         retired=retired,
-        history=tuple(event for event in history if told_as_drawn(event.lines) is None),
+        hours=meta.facts.hours,
+        used_s=used_s(line for event in history for line in event.lines),
+        history=tuple(
+            event
+            for event in history
+            if told_as_drawn(event.lines) is None and any(told_as_played_for(line) is None for line in event.lines)
+        ),
         rounds=tuple(
             RoundSummary(title=one.what.title, stage=one.what.stage, after=one.after)
             for one in extent.rounds
@@ -274,7 +281,6 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
         variants=standings.variants,
         crosstable=standings.crosstable,
         ratings=ratings,
-        influences=influences(matches, {bot.name: bot.owner for bot in meta.facts.bots}),
         carrying=carrying.findings(),
     )
 

@@ -110,6 +110,8 @@ class Config(Settings, frozen=True, kw_only=True):
     """None where there are `stages`."""
     deals: int
     """As StageRules has it; 0 where there are `stages`."""
+    lineups_a_round: int | None = None
+    """As StageRules has it: where `hours` is set, the trial before the run chooses it, and `lineups` and `deals`."""
     stages: tuple[StageRules, ...] = ()
     """What [[stages]] says. Empty where [tournament] says what is played."""
     stop: StopRules | None = None
@@ -224,6 +226,12 @@ def load(path: str | Path) -> Config:
         bots=tuple(bots),
         folder=os.path.dirname(os.path.abspath(path)),
     )
+
+
+def line_at(path: str | Path, key: KeyPath, text: str) -> str:
+    """A problem with what a key of the file says, as a line for people. The key must be there."""
+    (line,) = _placed(path, _text(path), [Problem(path=key, text=text)])
+    return line
 
 
 def _text(path: str | Path) -> str:

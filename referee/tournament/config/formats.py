@@ -36,9 +36,13 @@ USES: Mapping[str, Sequence[Format]] = {
     "limit": ("knockout",),
     "challengers": ("gauntlet",),
     "stop": ("round-robin", "gauntlet", "adaptive"),
+    "hours": ("round-robin", "gauntlet", "ladder", "adaptive"),
     "same_owner": ("round-robin", "gauntlet", "swiss", "ladder", "adaptive"),
 }
 """By key, the formats that have it. What is not here, all formats have."""
+
+MOST_HOURS = 24 * 366
+"""No tournament is planned for longer than a year."""
 
 NO_STAGE: Mapping[Format, str] = {
     "ladder": "never ends",
@@ -86,6 +90,8 @@ class FormatKeys(StageKeys, frozen=True, kw_only=True):
     """The bots that a gauntlet is about, by name."""
     same_owner: Literal["apart"] | None = None
     """With "apart", bots of the same owner never sit at one table."""
+    hours: float | None = None
+    """For how many hours is played. A trial chooses `lineups` and `deals` then, in formats that have no rounds."""
     anchor: str | None = None
     """The bot to which ratings relate, by name. None leaves it to the ratings."""
 
@@ -114,15 +120,22 @@ def check_formats(
     _check_names(keys, entry, reader)
     if keys.same_owner is not None and not reader.wrong(("tournament", "challengers")):
         _check_owners(keys, entry, reader)
+    if stages is not None and keys.hours is not None:
+        text = "does not go with [[stages]]: the last stage would be cut off; say in each how many deals it has"
+        reader.add(("tournament", "hours"), text, at_key=True)
     if stages is not None:
         _check_one_place(keys, stop, reader)
         _check_stages(stages, entry, reader)
         return
+    _check_hours(keys, reader)
     if not reader.wrong(("tournament", "format")):
         _check_stage(keys, ("tournament",), entry, reader, bots=len(entry.bots))
         if keys.format == "gauntlet":
             _check_challengers(keys, entry, reader)
     if stop is not None:
+        if keys.hours is not None and keys.format in (None, "round-robin", "gauntlet"):
+            text = "does not go with `hours`, which choose the deals at whose ends [stop] would look; leave one out"
+            reader.add(("stop",), text, at_key=True)
         _check_use("stop", ("stop",), keys.format or "round-robin", reader)
         if entry.rank_by == "strokes":
             text = "[stop] looks at match points; leave it out, or rank by match points"
@@ -230,7 +243,7 @@ def _check_stage(  # noqa: PLR0913 - what it checks, where that stands, and what
         if getattr(stage, key) is not None and not (key == "advance" and sends_on):
             _check_use(key, (*path, key), format_, reader)
     if isinstance(stage, FormatKeys):
-        for key in ("challengers", "same_owner"):
+        for key in ("challengers", "same_owner", "hours"):
             if getattr(stage, key):
                 _check_use(key, (*path, key), format_, reader)
     if entry.rank_by == "strokes" and format_ in ("swiss", "knockout", "ladder"):
@@ -258,12 +271,29 @@ def _check_rounds(stage: StageKeys, path: KeyPath, entry: Entry, reader: Reader,
         reader.add((*path, "rounds"), text)
 
 
+def _check_hours(keys: FormatKeys, reader: Reader) -> None:
+    """Hours choose how much is played, where the format does not."""
+    if keys.hours is None:
+        return
+    path: KeyPath = ("tournament", "hours")
+    if not 0 < keys.hours <= MOST_HOURS:
+        reader.add(path, f"expected hours above 0, at most {MOST_HOURS}, got {keys.hours:g}")
+    if keys.format in (None, "round-robin", "gauntlet"):
+        for key in ("deals", "lineups"):
+            if getattr(keys, key) is not None:
+                text = "`hours` chooses how many are played; leave one of the two out"
+                reader.add(("tournament", key), text, at_key=True)
+
+
 def _check_use(key: str, path: KeyPath, format_: Format, reader: Reader) -> None:
     """A key that a format has no use for would be passed over in silence."""
     having = USES.get(key, (format_,))
     if format_ not in having:
         where = "[stop]" if key == "stop" else f"`{key}`"
-        reader.add(path, f"a {format_} has no use for {where}; formats that have it: {', '.join(having)}", at_key=True)
+        why = ": cut off in the middle, it would order nobody" if key == "hours" else ""
+        reader.add(
+            path, f"a {format_} has no use for {where}{why}; formats that have it: {', '.join(having)}", at_key=True
+        )
 
 
 def _check_knockout(stage: StageKeys, path: KeyPath, entry: Entry, reader: Reader) -> None:

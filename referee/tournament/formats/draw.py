@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from referee.tournament.formats import adaptive, knockout, ladder, round_robin, stages, swiss
+from referee.tournament.formats import adaptive, knockout, ladder, parts, round_robin, stages, swiss
 from referee.tournament.formats.stages import Drawing
 from referee.tournament.plan.rounds import End, Field, Format, Past, Round
 from referee.tournament.plan.schedule import Plan
@@ -47,6 +47,8 @@ def most_matches(field: Field, whole: Plan) -> int | None:
 
 def _whole_deal(field: Field, past: Past) -> Round | End:
     """The next deal of all line-ups, until all deals are played or what `stop` asks for is known."""
+    if field.stages[0].lineups_a_round is not None:
+        return parts.next_round(field, past)
     played, deals = len(past.rounds), field.stages[0].deals
     if field.stop is not None and (reason := settled(field, past)):
         return End(reason=reason)

@@ -259,6 +259,20 @@ class Plan(BasePlan):
         """By variant, how many matches the plan has."""
         return {one.variant: self.lineups[one.variant] * one.seats * self.deals for one in self._variants}
 
+    @property
+    def seats(self) -> dict[str, int]:
+        """By variant, how many bots sit at a table."""
+        return {one.variant: one.seats for one in self._variants}
+
+    @property
+    def most_lineups(self) -> int:
+        """How many line-ups the variant with the most of them has."""
+        return max(map(len, self._lineups))
+
+    def place_of(self, variant: str, bots: Iterable[str]) -> int | None:
+        """The place of a line-up among those of a variant, from 0. None where it has none."""
+        return self._places.get(variant, {}).get(frozenset(bots))
+
     def kept_lineups(self, before: "Plan") -> dict[str, tuple[int, int]]:
         """Of how many line-ups that `before` had in its sample of a variant how many are in this one's sample of it."""
         found = {}
@@ -270,14 +284,14 @@ class Plan(BasePlan):
 
     def has_table(self, variant: str, bots: Iterable[str], deal: int) -> bool:
         """Whether these bots meet in this variant on this deal, in whatever seats."""
-        return deal < self.deals and frozenset(bots) in self._tables.get(variant, ())
+        return deal < self.deals and self.place_of(variant, bots) is not None
 
     @cached_property
-    def _tables(self) -> dict[str, set[frozenset[str]]]:
-        """By variant, all line-ups by the bots' names."""
+    def _places(self) -> dict[str, dict[frozenset[str], int]]:
+        """By variant, all line-ups by the bots' names, with their places."""
         names = sorted(self._bots)
         return {
-            entry.variant: {frozenset(names[index] for index in lineup) for lineup in lineups}
+            entry.variant: {frozenset(names[index] for index in lineup): place for place, lineup in enumerate(lineups)}
             for entry, lineups in zip(self._variants, self._lineups, strict=True)
         }
 

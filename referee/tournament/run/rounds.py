@@ -5,8 +5,10 @@ matches are played.
 """
 
 from referee.tournament.formats.draw import needs_results, next_round
+from referee.tournament.formats.parts import hours_are_over
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.rounds import End, Field, Round
+from referee.tournament.run.clock import HoursClock
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.played import PlayedSoFar
 from referee.tournament.store.store import Store
@@ -15,16 +17,20 @@ from referee.tournament.store.store import Store
 class Rounds:
     """Draws the rounds of a run, and lets its plan grow by them."""
 
-    def __init__(self, plan: GrowingPlan, field: Field, terms: Terms, store: Store) -> None:
-        """Nothing of the run's history tells that its plan does not grow any more."""
+    def __init__(
+        self, plan: GrowingPlan, field: Field, terms: Terms, store: Store, clock: HoursClock | None = None
+    ) -> None:
+        """Nothing of the run's history tells that its plan does not grow any more. The `clock` can end it."""
         self.plan = plan
-        self._field, self._store, self._has_ended = field, store, False
+        self._field, self._store, self._has_ended, self._clock = field, store, False, clock
         self._played = PlayedSoFar(plan, terms, keeps_results=needs_results(field))
         self._last = 0
         """The id of the last match that has been taken in."""
 
     def draw(self) -> Round | End | None:
-        """The next round, or that there is none. It is in the store when this returns. None where it was there before.
+        """The next round, or that there is none. It is in the store when this returns.
+
+        None where it was there before, and where the time of a ladder is over, which only rests then.
 
         All matches of the plan must have been played, or given up. Raises StoreError.
         """
@@ -34,7 +40,13 @@ class Rounds:
             self._played.add(row, row.number)
             self._last = row.id
         drawn = next_round(self._field, self._played.past())
-        self._store.note_drawn(drawn)
+        clock = self._clock
+        if isinstance(drawn, Round) and clock and not clock.has_time_for(self._store, self.plan.matches_in(drawn)):
+            self._has_ended = True
+            if self._field.stages[0].format == "ladder":
+                return None
+            drawn = hours_are_over(clock.hours)
+        self._store.note_drawn(drawn, None if clock is None else clock.used_s)
         if isinstance(drawn, Round):
             self.plan.add(drawn)
         else:

@@ -14,6 +14,7 @@ from referee.tournament.config.config import Config
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.run.bars import Bars
+from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.crew import Crew
 from referee.tournament.run.desk import Desk, Watcher
 from referee.tournament.run.jobs import play_jobs
@@ -57,6 +58,8 @@ class Run(Struct, frozen=True, kw_only=True):
     """How many matches are played at a time."""
     workers: int
     """How many processes play them."""
+    clock: HoursClock | None = None
+    """Where the run has a time to keep to."""
 
     def play(self, check: Callable[[], None]) -> None:
         """Play what the store lacks. A match that is voided on every attempt is left out.
@@ -102,4 +105,4 @@ class Run(Struct, frozen=True, kw_only=True):
             return None
         meta = self.store.meta()
         field = field_of(meta.facts, bytes.fromhex(meta.master_key))
-        return Rounds(self.plan, field, self.terms, self.store)
+        return Rounds(self.plan, field, self.terms, self.store, self.clock)

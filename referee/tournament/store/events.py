@@ -21,6 +21,7 @@ _READS = "bot `{bot}` reads from the disk "
 _CARRIES = ", and so can carry cards from one match to the next"
 _BARRED = "bot `{bot}` (version {version}) is barred: "
 _WHY_BARRED = "{voided} of its {attempts} attempts at matches were void, and its presence alone explains that"
+_PLAYED_FOR = re.compile(r"played for (\d{1,12}) s of its hours")
 _DRAWN = "next round: "
 _OVER = "no more rounds: "
 _WHY_BARRED_WORDS = re.compile(re.escape(_WHY_BARRED).replace(r"\{voided\}", r"\d+").replace(r"\{attempts\}", r"\d+"))
@@ -108,8 +109,26 @@ def drawn_in_words(drawn: Round | End) -> tuple[str, str]:
 
 def told_as_drawn(lines: Sequence[str]) -> Round | End | None:
     """What was drawn, where the lines of an event tell that. Raises msgspec.MsgspecError where they do not say what."""
-    if len(lines) == 2 and lines[0].startswith(_DRAWN):
+    is_drawn = len(lines) == 2 or (len(lines) == 3 and told_as_played_for(lines[2]) is not None)
+    if is_drawn and lines[0].startswith(_DRAWN):
         return msgspec.json.decode(lines[1], type=Round)
-    if len(lines) == 2 and lines[0].startswith(_OVER):
+    if is_drawn and lines[0].startswith(_OVER):
         return msgspec.json.decode(lines[1], type=End)
     return None
+
+
+def played_for(seconds: float) -> str:
+    """The line that tells how long a run has been played of the hours that it has."""
+    return f"played for {seconds:.0f} s of its hours"
+
+
+def told_as_played_for(line: str) -> int | None:
+    """How many seconds of its hours the run had been played for. None for other lines."""
+    told = _PLAYED_FOR.fullmatch(line)
+    return None if told is None else int(told[1])
+
+
+def used_s(lines: Iterable[str]) -> int | None:
+    """How many seconds of its hours a run had been played for, by the lines of its history. None where none tells."""
+    told = map(told_as_played_for, lines)
+    return max((seconds for seconds in told if seconds is not None), default=None)

@@ -23,12 +23,13 @@ from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, restored
 from referee.tournament.config.config import Config, ConfiguredVariant
 from referee.tournament.plan.keys import Rotations
+from referee.tournament.plan.lineups import AllLineups
 from referee.tournament.plan.rounds import Entrant, Field, Format, StageRules, StopRules
 from referee.tournament.plan.schedule import Fixture, Identity, Plan, PlannedVariant, all_lineups
 from referee.tournament.standings import RankBy
 from referee.tournament.store.versions import short, version_of
 
-_AMENDABLE = frozenset({"name", "deals", "lineups", "rounds", "challengers", "anchor"})
+_AMENDABLE = frozenset({"name", "deals", "lineups", "rounds", "challengers", "anchor", "hours"})
 """What may change in a run, besides its bots and variants."""
 
 VOIDS_OF_STRANGERS = 3
@@ -48,6 +49,7 @@ _REASONS = {
     "rank_by": _AFTERWARDS,
     "voids": _AFTERWARDS,
     "deals": _AFTERWARDS,
+    "hours": "a run keeps to a time from its beginning or never",
     "rotations": _DEALS,
 }
 _REASON = "what is played with it could not be compared with what was played without"
@@ -119,6 +121,10 @@ class Facts(Struct, frozen=True, kw_only=True):
     stop: StopRules | None = None
     same_owner: Literal["apart"] | None = None
     """With "apart", bots of the same owner never sit at one table."""
+    hours: float | None = None
+    """For how many hours is played. The trial before the run chose `lineups` and `deals` then."""
+    lineups_a_round: int | None = None
+    """As StageRules has it."""
     anchor: str | None = None
     """The bot to which ratings relate, by name."""
     rotations: Rotations = "same"
@@ -148,13 +154,14 @@ class Facts(Struct, frozen=True, kw_only=True):
             advance=self.advance,
             limit=self.limit,
             challengers=self.challengers,
+            lineups_a_round=self.lineups_a_round,
         )
         return (one,)
 
     @property
     def is_fixed(self) -> bool:
         """Whether the whole plan follows from the config and the key. Else it is drawn round by round."""
-        return self.format in ("round-robin", "gauntlet") and self.stop is None
+        return self.format in ("round-robin", "gauntlet") and self.stop is None and self.hours is None
 
     @property
     def owners_apart(self) -> dict[str, str] | None:
@@ -258,14 +265,19 @@ def plan_of(configs: Sequence[Facts], key: bytes) -> Plan:
     return [*plans_of(configs, key)][-1]
 
 
+def every_lineup(facts: Facts) -> dict[str, AllLineups]:
+    """By variant, all line-ups that there are, whether or not all are played."""
+    bots = [bot.name for bot in facts.bots]
+    return {
+        one.name: all_lineups(bots, one.seats, owners=facts.owners_apart, challengers=facts.challengers)
+        for one in facts.variants
+    }
+
+
 def possible_lineups(facts: Facts) -> dict[str, dict[str, int]]:
     """By variant and bot, in how many line-ups the bot could be, whether or not all are played."""
     bots = [bot.name for bot in facts.bots]
-    found = {}
-    for one in facts.variants:
-        every = all_lineups(bots, one.seats, owners=facts.owners_apart, challengers=facts.challengers)
-        found[one.name] = dict(zip(bots, every.by_bot, strict=True))
-    return found
+    return {name: dict(zip(bots, every.by_bot, strict=True)) for name, every in every_lineup(facts).items()}
 
 
 def _planned(facts: Facts) -> list[PlannedVariant]:
@@ -284,7 +296,10 @@ def config_differences(old: Facts, new: Facts) -> ConfigDifferences:
         if getattr(old, key) == getattr(new, key):  # of equal structs, one may leave out what the other tells
             continue
         found = _changes("", {key: before[key]}, {key: after[key]})
-        if key in _AMENDABLE and not (key == "deals" and new.format == "knockout"):
+        is_other_kind = (key == "deals" and new.format == "knockout") or (
+            key == "hours" and None in (old.hours, new.hours)
+        )
+        if key in _AMENDABLE and not is_other_kind:
             changes += found
         else:
             refused += (f"{text} ({_REASONS.get(key, _REASON)})" for text in found)

@@ -34,7 +34,7 @@ from referee.tournament.store.disk import (
     refusal,
     sync_folder,
 )
-from referee.tournament.store.events import Origin, drawn_in_words, last_origin
+from referee.tournament.store.events import Origin, drawn_in_words, last_origin, played_for
 from referee.tournament.store.facts import Facts, VariantFacts
 from referee.tournament.store.rows import CommittedMatch, Former, Meta, RunEvent, Void
 
@@ -145,9 +145,12 @@ class Store:
         """Note something that happened to the run. Raises WriteFailed."""
         self._write(tables.INSERT_EVENT, (_json(lines), None))
 
-    def note_drawn(self, drawn: Round | End) -> None:
-        """Note the round that is played next, or that there is none. Raises WriteFailed."""
-        self.note(*drawn_in_words(drawn))
+    def note_drawn(self, drawn: Round | End, used_s: float | None = None) -> None:
+        """Note the round that is played next, or that there is none. Raises WriteFailed.
+
+        `used_s` is how many seconds have been used where the run has a time to keep to.
+        """
+        self.note(*drawn_in_words(drawn), *(() if used_s is None else (played_for(used_s),)))
 
     def note_origin(self, origin: Origin) -> None:
         """Note what plays from now on, unless the run tells so already. Raises WriteFailed."""

@@ -24,6 +24,7 @@ from referee.tournament.store.events import (
     tells_origin,
     tells_reading,
     told_as_barred,
+    told_as_played_for,
 )
 from referee.tournament.store.facts import Facts, Terms, config_differences, plans_of
 from referee.tournament.store.plans import Stretch, grown, stretches_of
@@ -35,7 +36,7 @@ from referee.tournament.verify.compare import LONGEST_SHOWN
 _TOLD_NOTHING = frozenset({"0.1.0", "0.2.0"})
 """Versions of golfref that did not tell in the history that they went on with a run."""
 
-_WORDED_ALIKE = frozenset({"0.2.0", "0.3.0", "0.4.0", __version__})
+_WORDED_ALIKE = frozenset({"0.2.0", __version__})
 """Versions of golfref that tell the events of a history in the same words."""
 
 
@@ -176,6 +177,8 @@ class Course:
                 yield from self._check_bar(bot, line, stage, Moment(event.after, number))
             elif number in self._drawn:
                 pass  # it is drawn again, in rounds.py
+            elif stage.facts.hours is not None and told_as_played_for(line) is not None:
+                pass  # nothing tells how long it took
             elif not (tells_origin(line) or tells_changed_bot(line, versions) or tells_reading(line, versions)):
                 yield f"golfref never tells this: {_shown(line)}"
             elif line == self._origins[number - 1]:

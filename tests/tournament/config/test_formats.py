@@ -191,6 +191,24 @@ def test_what_is_wrong_with_stages_is_told_at_its_place(lines: str, expected: st
     assert problems(HEAD, lines, GAME, EIGHT)[0].startswith(expected)
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("hours = 0\n", "4:9: tournament.hours: expected hours above 0, at most 8784, got 0"),
+        ("hours = 1\ndeals = 3\n", "5:1: tournament.deals: `hours` chooses how many are played; leave one of the two"),
+        ("hours = 1\nlineups = 3\n", "5:1: tournament.lineups: `hours` chooses how many are played; leave one of"),
+        (
+            'hours = 1\nformat = "knockout"\n',
+            "4:1: tournament.hours: a knockout has no use for `hours`: cut off in the middle, it would order nobody;",
+        ),
+        ('hours = 1\n[stop]\nwhen = "all"\n', "5:2: stop: does not go with `hours`, which choose the deals at"),
+        ("hours = 1\n[[stages]]\nadvance = 4\n[[stages]]\n", "4:1: tournament.hours: does not go with [[stages]]"),
+    ],
+)
+def test_what_does_not_go_with_hours_is_told_at_its_place(lines: str, expected: str) -> None:
+    assert problems(HEAD, lines, GAME, EIGHT)[0].startswith(expected)
+
+
 def test_where_owners_are_kept_apart_every_bot_must_have_somebody_to_meet() -> None:
     owned = "".join(
         f'[[bots]]\nname = "{name}"\nbuiltin = "greedy"\nowner = "{owner}"\n'

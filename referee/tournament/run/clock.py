@@ -1,0 +1,79 @@
+"""How long a run has played of the hours that it has, and whether another round fits into what is left.
+
+The time that was used stands in the run's history, so that it counts when the run goes on. This module must not know
+how matches are played.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+
+from referee.tournament.store.events import used_s
+from referee.tournament.store.store import Store
+
+HOUR_S = 3600.0
+
+
+class HoursClock:
+    """Counts from when it is made."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock` tells seconds."""
+        self.hours = 0.0
+        self._clock = clock
+        self._earlier_s = 0.0
+        """What earlier sessions used."""
+        self._since = clock()
+        self._match_s: Mapping[str, float] = {}
+        self._begun: tuple[float, float] | None = None
+        """When matches began to be played in this session, and how much work had been done by then."""
+
+    @property
+    def used_s(self) -> float:
+        """How many seconds have been used in all."""
+        return self._earlier_s + self._clock() - self._since
+
+    @property
+    def left_s(self) -> float:
+        """How many seconds are left; below 0 where it took longer."""
+        return self.hours * HOUR_S - self.used_s
+
+    def begin(
+        self,
+        store: Store,
+        hours: float,
+        match_s: Mapping[str, float],
+        side_by_side: float,
+        *,
+        counts_earlier: bool,
+    ) -> None:
+        """Matches are played from now on, for so many hours; what earlier sessions of the run used may count as well.
+
+        Of `match_s` it matters how long matches of one variant take in comparison with those of another. What a session
+        played after it last told the time, before it was killed, counts as long as it usually took.
+        """
+        self.hours, self._match_s = hours, match_s
+        work = self._work(store.counts())
+        self._begun = self._clock(), work
+        if not counts_earlier:
+            return
+        told_s, after = 0.0, 0
+        for event in store.history():
+            if (seconds := used_s(event.lines)) is not None:
+                told_s, after = float(seconds), event.after
+        committed = len(store.ids())
+        usual_s = told_s / after if after else work / max(1, committed) / side_by_side
+        self._earlier_s = told_s + (committed - after) * usual_s
+
+    def has_time_for(self, store: Store, matches: Mapping[str, int]) -> bool:
+        """Whether a round with so many matches of each variant probably ends in time."""
+        return self.left_s >= self._work(matches) * self._pace(self._work(store.counts()))
+
+    def _pace(self, work: float) -> float:
+        """Seconds that a second of work takes: as in this session, or where it has done nothing yet as ever."""
+        begun_at, before = self._begun or (self._since, 0.0)
+        if work > before:
+            return (self._clock() - begun_at) / (work - before)
+        return self.used_s / work if work else 0.0
+
+    def _work(self, matches: Mapping[str, int]) -> float:
+        return sum(count * self._match_s.get(name, 0.0) for name, count in matches.items())

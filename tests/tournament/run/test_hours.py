@@ -1,0 +1,124 @@
+"""A run that keeps to a time: it ends at the end of a round, goes on with what was chosen, and can be checked."""
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from commands import golfref
+from msgspec.structs import replace
+from quick import QUICK
+
+from referee.commands.opening import open_store, prepare
+from referee.tournament.config.config import load
+from referee.tournament.plan.rounds import End, Round
+from referee.tournament.run.clock import HoursClock
+from referee.tournament.run.run import Run
+from referee.tournament.store.disk import locked
+from referee.tournament.store.facts import Terms
+from referee.tournament.store.store import Store
+from referee.tournament.summary import summary_of
+from referee.tournament.verify.run import check_store
+
+CONFIG = """
+time = { start_s = 60, move_s = 60, bank_s = 600 }
+[tournament]
+name = "timed"
+seed = "abc"
+hours = 1.0
+workers = 1
+[[variants]]
+preset = "six-card"
+options = { rounds = 1 }
+"""
+
+
+def bots(*names: str) -> str:
+    return "".join(f'[[bots]]\n{QUICK}\nname = "{name}"\n' for name in names)
+
+
+class Nobody:
+    """Watches, and makes an hour pass with each match of which `slow` tells."""
+
+    def __init__(self, slow: int) -> None:
+        self.now, self.matches, self.slow = 0.0, 0, slow
+
+    def begun(self, *_: Any) -> None:
+        pass
+
+    def finished(self, *_: Any) -> None:
+        self.matches += 1
+        self.now += 3600.0 if self.matches == self.slow else 60.0
+
+    def voided(self, *_: Any) -> None:
+        pass
+
+    def barred(self, why: str) -> None:
+        pass
+
+    def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None:
+        pass
+
+
+def play(file: Path, *, slow: int, chosen: bool = False) -> Store:
+    """Play the config, as its command would: one line-up a round, and two deals where it is to be chosen."""
+    path, watcher = file.with_suffix(".golfref"), Nobody(slow)
+    config = load(file)
+    if chosen:
+        config = replace(config, lineups_a_round=1, deals=2)
+    run = prepare(config, path, fresh=False, may_change=True)
+    clock = HoursClock(lambda: watcher.now)
+    with locked(path) as lock, closing(open_store(run, lock)) as store:
+        clock.begin(store, run.config.hours or 0.0, {"six-card": 1.0}, 1, counts_earlier=True)
+        Run(
+            config=run.config,
+            plan=run.plan,
+            has_ended=run.has_ended,
+            terms=Terms(run.facts),
+            store=store,
+            watcher=watcher,
+            jobs=1,
+            workers=1,
+            clock=clock,
+        ).play(lambda: None)
+    return Store.open(path)
+
+
+def test_it_ends_when_its_time_is_over_and_more_hours_let_it_go_on(tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+    file.write_text(CONFIG + bots("ann", "bea", "cid"))
+    with closing(play(file, slow=4, chosen=True)) as store:
+        first = summary_of(store)
+        assert (first.matches, first.end) == (4, "its time is over (hours = 1)")
+        assert [one.title for one in first.rounds][-1] == "deal 1 of at most 2, line-ups 2 to 2 of 3"
+        assert (first.hours, first.used_s, first.history) == (1.0, 3 * 60 + 3600, ())
+        assert check_store(store.path).findings == ()
+
+    again = prepare(load(file), store.path, fresh=False, may_change=False)
+    assert (again.has_ended, again.left, again.config.deals) == (True, {"six-card": 0}, 2)
+
+    file.write_text(CONFIG.replace("1.0", "1.5") + bots("ann", "bea", "cid"))
+    with closing(play(file, slow=100)) as store:
+        more = summary_of(store)
+        assert (more.matches, more.end) == (3 * 2 * 3, "all 3 deals are played")
+        assert [line for event in more.history for line in event.lines][:2] == ["deals: 2 -> 3", "hours: 1.0 -> 1.5"]
+        assert check_store(store.path).findings == ()
+
+
+def test_an_end_that_another_time_would_have_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+    file.write_text(CONFIG + bots("ann", "bea"))
+    play(file, slow=1, chosen=True).close()
+    path = tmp_path / "t.golfref"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE history SET lines = replace(lines, '(hours = 1)', '(hours = 2)')")
+    (found,) = check_store(path).findings
+    assert "golfref draws otherwise: the run has `no more rounds: its time is over (hours = 2)`" in found
+
+
+def test_hours_in_which_nothing_fits_are_an_error_at_their_line(tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text(CONFIG.replace("1.0", "0.00001") + bots("ann", "bea", "cid"))
+    said = golfref("tournament", "t.toml", cwd=tmp_path, code=2)[1]
+    assert "t.toml:6:9: tournament.hours: with hours = 1e-05 not every bot could play 2 deals of each game" in said
+    assert not (tmp_path / "t.golfref").exists()
