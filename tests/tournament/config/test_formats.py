@@ -201,7 +201,7 @@ def test_what_is_wrong_with_stages_is_told_at_its_place(lines: str, expected: st
             'hours = 1\nformat = "knockout"\n',
             "4:1: tournament.hours: a knockout has no use for `hours`: cut off in the middle, it would order nobody;",
         ),
-        ('hours = 1\n[stop]\nwhen = "all"\n', "5:2: stop: does not go with `hours`, which choose the deals at"),
+        ('hours = 1\n[stop]\nwhen = "all"\n', "5:1: stop: does not go with `hours`, which choose the deals at"),
         ("hours = 1\n[[stages]]\nadvance = 4\n[[stages]]\n", "4:1: tournament.hours: does not go with [[stages]]"),
     ],
 )
