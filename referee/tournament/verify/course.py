@@ -4,8 +4,10 @@ A run is amended in stages. Each match, each void and each event belongs to the 
 against the facts of that stage, not against those of today.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from msgspec.structs import replace
 
@@ -19,7 +21,6 @@ from referee.tournament.store.amend import Amendment, Plans, amended
 from referee.tournament.store.bars import Moment, bar_in_words, tally_of, voids_that_bar
 from referee.tournament.store.events import (
     golfref_of,
-    last_origin,
     tells_changed_bot,
     tells_origin,
     tells_reading,
@@ -103,6 +104,8 @@ class Course:
         for event in self._events:
             told = (line for line in reversed(event.lines) if tells_origin(line))
             self._origins.append(next(told, self._origins[-1]))
+        self._afters = list(accumulate((event.after for event in self._events), max))
+        """How many matches had been committed before each event, or before an earlier one that claims to be later."""
         self._committed = len(store.ids())
         self._is_earlier = store.format == EARLIER_FORMAT
         self._voided: dict[Identity, list[Void]] = defaultdict(list)
@@ -124,14 +127,11 @@ class Course:
 
     def origin(self, id_: int) -> str:
         """What played a match, in the words of the history."""
-        return self._origin([event for event in self._events if event.after < id_])
+        return self._origins[bisect_left(self._afters, id_)]
 
     def tells_origin_of(self, golfref: str) -> bool:
         """Whether a run of this format tells when this version of golfref went on with it."""
         return not (self._is_earlier and golfref in _TOLD_NOTHING)
-
-    def _origin(self, events: Sequence[RunEvent]) -> str:
-        return last_origin(self._meta.origin, (line for event in events for line in event.lines))
 
     def findings(self) -> Iterator[str]:
         """What is wrong with the rows' ids, with the history and with the voids. Raises StoreError."""
@@ -196,8 +196,8 @@ class Course:
     def check_barred(self, id_: int, match: Identity, record: Record) -> Iterator[str]:
         """Each bot that forfeited as barred although no event before the match bars this version of it."""
         versions = dict(zip(match.bots, match.versions, strict=True))
-        lines = [line for event in self._events if event.after < id_ for line in event.lines]
         for bot in barred_bots(record):
+            lines = (line for event in self._events if event.after < id_ for line in event.lines)
             if not any(told_as_barred(line, {bot: versions.get(bot, "")}) for line in lines):
                 yield f"the bot {_shown(bot)} was barred, but nothing in the run's history bars it before this match"
 
