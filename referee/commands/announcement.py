@@ -14,14 +14,15 @@ from referee.play.isolation.copies import Copied
 from referee.play.spec import MB
 from referee.rules.describe import advice
 from referee.tournament.config.config import Config
+from referee.tournament.formats.outlook import outlook
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.store.events import drawn_in_words, reads_disk
+from referee.tournament.store.facts import field_of
 
 STDERR_LINES = 10
 """How many lines of a failing bot's standard error are shown."""
-
 
 ONLY_CHALLENGERS = (
     "only challengers are ranked: each table has one of them, so figures of other bots depend on them and are not "
@@ -48,6 +49,7 @@ def announce_rounds(run: PreparedRun) -> None:
     """Say of a plan that grows which round is played next, how many matches it has, and how many there can be."""
     if not isinstance(run.plan, GrowingPlan):
         return
+    say(*outlook(field_of(run.facts, run.key)))
     if run.has_ended:
         say(drawn_in_words(run.drawn)[0] if run.drawn is not None else "no more rounds are drawn")
         return

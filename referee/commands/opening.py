@@ -14,7 +14,7 @@ from referee import __version__
 from referee.commands.console import say
 from referee.commands.records import old_name
 from referee.play.match import host_line
-from referee.tournament.config.config import Config
+from referee.tournament.config.config import Config, placed
 from referee.tournament.formats.draw import most_matches, needs_results, next_round
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment, master_key
@@ -112,7 +112,7 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool) -> Pre
         config = _with_hours_of(_with_rotations_of(config, store), store)
         facts, key = config_facts(config, store.variants()), bytes.fromhex(store.meta().master_key)
         found, stretches = amendment(store, facts), stretches_of(store)
-        _tell_amendment(path, found, may_change=may_change)
+        _tell_amendment(path, config, found, may_change=may_change)
         run = PreparedRun(
             path=path,
             config=config,
@@ -212,12 +212,12 @@ def own_origin() -> Origin:
     return Origin(golfref=__version__, protocol=VERSION, host=host_line())
 
 
-def _tell_amendment(path: Path, found: Amendment, *, may_change: bool) -> None:
+def _tell_amendment(path: Path, config: Config, found: Amendment, *, may_change: bool) -> None:
     """Say what would change. Raises StoreError where it cannot, or may not."""
     if found.refused:
         raise StoreError(
             f"{path} was begun with another config:\n"
-            + "\n".join(f"  {change}" for change in found.refused)
+            + "\n".join(f"  {placed(config, change)}" for change in found.refused)
             + "\nchange it back to go on, or use --fresh to begin anew, or --store for another file"
         )
     if not found.changes:

@@ -37,7 +37,6 @@ from referee.tournament.config.config import Config, ConfigError, load
 from referee.tournament.config.entrants import readers
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment
-from referee.tournament.plan.rounds import RATED
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.crew import WorkersLost
 from referee.tournament.run.run import greet_all
@@ -202,7 +201,7 @@ def _play(session: _Session, run: PreparedRun, estimate: Estimate, lock: Lock) -
             ladder = run.config.format == "ladder"
             clock.begin(store, hours, estimate.match_s, estimate.side_by_side, counts_earlier=not ladder)
             store.note(played_for(clock.used_s))
-        leaders = Leaders(run.config.rank_by, by_strength=run.facts.format in RATED)
+        leaders = Leaders(run.config.rank_by, by_strength=run.facts.order != "means")
         shown = progress(store.results(), len(run.plan), leaders, Pace(estimate))
         try:
             with signals.held(), shown as watcher:

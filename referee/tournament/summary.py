@@ -159,10 +159,10 @@ def summary_of(store: Store, *, with_results: bool = True, anchor: str | None = 
 def standings_in(store: Store, variant: str | None = None) -> Standings:
     """The standings of a run, or those of one of its games. Raises StoreError, also where it has no such game."""
     facts = store.meta().facts
-    if (order := _order_of(facts)) == "means":
+    if facts.order == "means":
         return tally_in(store, variant).standings(facts.rank_by)
     if variant is not None:
-        return ranked_otherwise(tally_in(store, variant).standings(facts.rank_by), order, {})
+        return ranked_otherwise(tally_in(store, variant).standings(facts.rank_by), facts.order, {})
     summary = summary_of(store, with_results=False)
     return Standings(
         rank_by=summary.rank_by,
@@ -216,7 +216,7 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
     ratings = ratings_of(matches, [bot.name for bot in meta.facts.bots], anchor or meta.facts.anchor)
     if places is not None:
         standings = ranked_otherwise(standings, "places", places.ranks)
-    elif _order_of(meta.facts) == "ratings":
+    elif meta.facts.order == "ratings":
         standings = ranked_otherwise(standings, "ratings", _ranks_of(ratings))
     voids = store.void_reasons()
     unplayed = store.given_up(ATTEMPTS)
@@ -297,13 +297,6 @@ def _retired(store: Store, matches: Matches) -> tuple[RetiredMatch, ...]:
     return tuple(retired)
 
 
-def _order_of(facts: Facts) -> Order:
-    """By what the bots of a run are ordered."""
-    if facts.format in ("knockout", None):
-        return "places"
-    return "ratings" if facts.format in ("swiss", "ladder") else "means"
-
-
 def _ranks_of(ratings: Ratings | None) -> dict[str, tuple[int, int, int]]:
     """By bot its rank, and the best and the worst that it can have."""
     rows = ratings.bots if ratings is not None else ()
@@ -316,7 +309,7 @@ def _ranks_of(ratings: Ratings | None) -> dict[str, tuple[int, int, int]]:
 
 def _places(store: Store, meta: Meta, *, is_playing: bool) -> Places | None:
     """Who has which place where that is told by how far each bot came. None elsewhere."""
-    if _order_of(meta.facts) != "places":
+    if meta.facts.order != "places":
         return None
     plan = plan_now(store)
     if not isinstance(plan, GrowingPlan):

@@ -15,7 +15,7 @@ from msgspec import Struct
 from referee.rules.record import Record, read_record
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.results import Result
-from referee.tournament.standings import Standings, Tally
+from referee.tournament.standings import Standings, Tally, ranked_otherwise
 from referee.tournament.store.facts import Facts
 from referee.tournament.store.plans import extent_of
 from referee.tournament.store.rows import CommittedMatch
@@ -98,6 +98,8 @@ class RunReader:
         for result in sorted(results, key=lambda result: result.number):  # blocks are counted in the plan's order
             tally.add(result)
         standings = tally.standings(facts.rank_by)
+        if facts.order != "means":
+            standings = ranked_otherwise(standings, facts.order, {})
         self._made_s = time.monotonic()
         self._cost_s = self._made_s - now_s
         self._standings = (len(self._matches), standings)

@@ -4,6 +4,7 @@
 how matches are run or scheduled.
 """
 
+import contextlib
 import os
 import re
 import tomllib
@@ -128,6 +129,8 @@ class Config(Settings, frozen=True, kw_only=True):
     bots: tuple[BotSpec, ...]
     folder: str
     """Absolute path of the config's folder."""
+    file: str = ""
+    """The config's file, as it was named."""
     copies: str = ""
     """The folder with copies of what bots see; see Confinement."""
 
@@ -225,6 +228,7 @@ def load(path: str | Path) -> Config:
         variants=tuple(variants),
         bots=tuple(bots),
         folder=os.path.dirname(os.path.abspath(path)),
+        file=str(path),
     )
 
 
@@ -232,6 +236,35 @@ def line_at(path: str | Path, key: KeyPath, text: str) -> str:
     """A problem with what a key of the file says, as a line for people. The key must be there."""
     (line,) = _placed(path, _text(path), [Problem(path=key, text=text)])
     return line
+
+
+def placed(config: Config, change: str) -> str:
+    """A change of the config since its run began, such as `clocks.move_s: 1.0 -> 2.0`, with its place in the file."""
+    key, _, _ = change.partition(":")
+    section, _, rest = key.partition(".")
+    names = [f"bot `{bot.name}`" for bot in config.bots]
+    path: KeyPath = ("tournament", key)
+    if section in _SECTIONS:
+        path = (_SECTIONS[section], *rest.split("."))
+    elif key in ("stop", "stages"):
+        path = (key,)
+    elif key == "voids":
+        path = ("faults", key)
+    elif key in names:
+        path = ("bots", names.index(key))
+    with contextlib.suppress(ConfigError):
+        from referee.tournament.config.positions import Positions  # noqa: PLC0415 - loads tree-sitter
+
+        places = Positions(_text(config.file))
+        place = places.value(path)
+        if not places.has(path[:1]):
+            place = places.value(("tournament",))
+        return _line(f"{config.file}:{place.line}:{place.column}: {change}")
+    return change
+
+
+_SECTIONS = {"clocks": "time", "faults": "faults", "limits": "limits"}
+"""By field of a run's facts, the table of the config where it stands."""
 
 
 def _text(path: str | Path) -> str:

@@ -46,6 +46,10 @@ class Positions:
         """The place of a value, or of a section's header."""
         return self._nearest(self._values, path)
 
+    def has(self, path: KeyPath) -> bool:
+        """Whether the text has this key, section or element."""
+        return path in self._keys
+
     def _nearest(self, places: dict[KeyPath, Position], path: KeyPath) -> Position:
         for length in range(len(path), 0, -1):
             if path[:length] in places:

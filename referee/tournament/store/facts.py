@@ -24,9 +24,9 @@ from referee.rules.book.variants import UnknownVariant, restored
 from referee.tournament.config.config import Config, ConfiguredVariant
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.lineups import AllLineups
-from referee.tournament.plan.rounds import Entrant, Field, Format, StageRules, StopRules
+from referee.tournament.plan.rounds import RATED, Entrant, Field, Format, StageRules, StopRules
 from referee.tournament.plan.schedule import Fixture, Identity, Plan, PlannedVariant, all_lineups
-from referee.tournament.standings import RankBy
+from referee.tournament.standings import Order, RankBy
 from referee.tournament.store.versions import short, version_of
 
 _AMENDABLE = frozenset({"name", "deals", "lineups", "rounds", "challengers", "anchor", "hours"})
@@ -169,6 +169,13 @@ class Facts(Struct, frozen=True, kw_only=True):
         return {bot.name: bot.owner for bot in self.bots} if self.same_owner else None
 
     @property
+    def order(self) -> Order:
+        """By what the bots are ordered."""
+        if self.format in ("knockout", None):
+            return "places"
+        return "ratings" if self.format in RATED else "means"
+
+    @property
     def ranked(self) -> tuple[str, ...] | None:
         """The only bots that are ranked, by name; None where all are."""
         return self.challengers or None
@@ -295,6 +302,8 @@ def config_differences(old: Facts, new: Facts) -> ConfigDifferences:
     for key in (key for key in after if key not in ("variants", "bots", "keeps_lineups")):
         if getattr(old, key) == getattr(new, key):  # of equal structs, one may leave out what the other tells
             continue
+        if old.format != new.format and key in StageRules.__struct_fields__ and key != "format":
+            continue  # each format has its own
         found = _changes("", {key: before[key]}, {key: after[key]})
         is_other_kind = (key == "deals" and new.format == "knockout") or (
             key == "hours" and None in (old.hours, new.hours)

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from referee.tournament.config.config import Config, ConfigError, load
+from referee.tournament.config.config import Config, ConfigError, load, placed
 from referee.tournament.plan.rounds import Entrant, StageRules, StopRules
 from referee.tournament.store.facts import Facts, config_differences, config_facts, field_of, plan_of
 
@@ -240,6 +240,12 @@ def test_a_run_keeps_its_format_and_when_it_stops() -> None:
     ]
 
 
+def test_with_another_format_the_keys_of_each_are_not_told() -> None:
+    old = config_facts(loaded(HEAD, 'format = "knockout"\n', GAME, EIGHT))
+    found = config_differences(old, config_facts(loaded(HEAD, GAME, EIGHT)))
+    assert (len(found.refused), found.changes) == (1, [])
+
+
 def test_a_gauntlet_takes_another_challenger_and_a_knockout_nobody() -> None:
     gauntlet, knockout = 'format = "gauntlet"\nchallengers = ["a"]\n', 'format = "knockout"\n'
     old = config_facts(loaded(HEAD, gauntlet, GAME, EIGHT))
@@ -287,3 +293,20 @@ def test_a_run_of_stages_goes_on_with_its_own_config() -> None:
     assert (found.refused, found.changes) == ([], [])
     other = config_facts(loaded(HEAD, stages.replace("advance = 4", "advance = 5"), GAME, EIGHT))
     assert config_differences(read, other).refused != []
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ('format: "round-robin" -> "swiss" (why)', "4:10"),
+        ("stop: not set -> {} (why)", "5:1"),
+        ("clocks.move_s: 1.0 -> 2.0 (why)", "8:10"),
+        ("limits.files: 16 -> 256 (why)", "1:1"),
+        ('seed: "x" -> not set (why)', "1:1"),
+        ("bot `b`: added (why)", "14:1"),
+    ],
+)
+def test_what_a_run_cannot_take_is_told_at_its_place(change: str, place: str) -> None:
+    """What was taken out of the config is told at the table where it stood, or at [tournament]."""
+    config = loaded(HEAD, 'format = "adaptive"\n[stop]\nwhen = "all"\n[time]\nmove_s = 2\n', GAME, EIGHT)
+    assert placed(config, change) == f"c.toml:{place}: {change}"
