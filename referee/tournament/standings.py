@@ -7,7 +7,7 @@ means over the line-ups of a game with equal weight, then over the games with eq
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations, permutations
 from statistics import fmean
 from typing import Literal
@@ -16,10 +16,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from referee.tournament.results import Result, beaten_shares
-from referee.tournament.statistics.blocks import Blocks
+from referee.tournament.statistics.blocks import Blocks, Figure
+from referee.tournament.statistics.comparisons import Comparer, Design, PValue
 from referee.tournament.statistics.encounters import Duel, duels_of
-from referee.tournament.statistics.means import Estimate, Figures, Possible, p_of
-from referee.tournament.statistics.ranks import Contrast, RankRange, rank_ranges, settled
+from referee.tournament.statistics.means import Estimate, Possible, p_of
+from referee.tournament.statistics.ranks import RankRange, rank_ranges
 
 RankBy = Literal["match-points", "strokes"]
 """The figure that decides the rank."""
@@ -30,9 +31,6 @@ means cannot be compared, by their ratings, or by how far each bot came."""
 
 Interval = tuple[float, float]
 """Its ends. It contains the true figure in 95 of 100 tournaments."""
-
-PValue = Callable[[Estimate], float]
-"""How likely two equal bots differ so much."""
 
 
 class BotStanding(Struct, frozen=True, kw_only=True):
@@ -168,6 +166,11 @@ class Tally:
             table[bot].add(result, seat, points=share, strokes=(total - mean) / rounds)
         _meet(self._meetings, result, rounds)
 
+    def comparer(self, rank_by: RankBy, *, p_value: PValue = p_of) -> Comparer:
+        """What compares the bots, by the figure that decides the rank; `p_value` as for `standings`."""
+        decides: Figure = "strokes" if rank_by == "strokes" else "points"
+        return Comparer(self.blocks, decides, Design(possible=self.possible, ranked=self.ranked), p_value)
+
     def standings(self, rank_by: RankBy, *, p_value: PValue = p_of) -> Standings:
         """The standings so far. A bot without a match in a game has no part in it.
 
@@ -190,17 +193,15 @@ class _Tables:
     """Makes tables of a tally."""
 
     def __init__(self, tally: Tally, rank_by: RankBy, p_value: PValue) -> None:
-        self._points = Figures(tally.blocks, "points", possible=tally.possible)
-        self._strokes = Figures(tally.blocks, "strokes", possible=tally.possible)
-        self._rank_by, self._p_value, self._may_be_ranked = rank_by, p_value, tally.ranked
+        self._figures = tally.comparer(rank_by, p_value=p_value)
+        self._rank_by = rank_by
         self._scores, self._matches = tally.scores, tally.matches_of
         self._in_blocks = {game: tally.blocks.matches_of(game) for game in tally.scores}
 
     def table(self, games: Sequence[str]) -> tuple[BotStanding, ...]:
         """A row for each bot that has played one of these games."""
         bots = list(dict.fromkeys(bot for game in games for bot in self._scores[game]))
-        able = [bot for bot in bots if self._may_be_ranked is None or bot in self._may_be_ranked]
-        over, ranked = self._comparable(games, able)
+        over, ranked = self._comparable(games, bots)
         rows = [self._row(bot, games, over, is_ranked=bot in ranked) for bot in bots]
         merits = sorted(_merit(row, self._rank_by) for row in rows if row.bot in ranked)
         ranges = self._ranges(ranked, over)
@@ -210,41 +211,22 @@ class _Tables:
     def _comparable(self, games: Sequence[str], bots: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
         """Over which games bots can be compared, and which bots.
 
-        In each of these games each of these bots was in several line-ups, or in all that there are of it. Of the ways
-        to choose them, that with the most pairs of bot and game is taken, and of equal ones that with more games.
+        Where no block is whole yet, those can be that were in all matches.
         """
-        if not any(game in self._points.games for game in games):
-            return tuple(games), list(bots) if self._is_one_table(games) else []
-        fit = {bot: tuple(game for game in games if self._is_fit(bot, game)) for bot in bots}
-        choices = {some: [bot for bot in bots if set(some) <= set(fit[bot])] for some in fit.values() if some}
-        if not choices:
-            return (), []
-        best = max(choices, key=lambda some: (len(some) * len(choices[some]), len(some)))
-        return best, choices[best]
+        if any(game in self._figures.points.games for game in games):
+            return self._figures.comparable(games)
+        alone = all(score.matches == self._matches[game] for game in games for score in self._scores[game].values())
+        return tuple(games), [bot for bot in bots if alone and self._figures.may_be_ranked(bot)]
 
-    def _is_one_table(self, games: Sequence[str]) -> bool:
-        """Whether all bots were in all matches, so that they can be compared although none makes a block yet."""
-        return all(score.matches == self._matches[game] for game in games for score in self._scores[game].values())
-
-    def _is_fit(self, bot: str, game: str) -> bool:
-        return self._has_block(bot, game) and self._points.games[game].is_spread_out(bot)
-
-    def _has_block(self, bot: str, game: str) -> bool:
-        return game in self._points.games and bot in self._points.games[game].bots
-
-    def _ranges(self, bots: Sequence[str], games: Sequence[str]) -> Mapping[str, RankRange]:
+    def _ranges(self, bots: Sequence[str], games: tuple[str, ...]) -> Mapping[str, RankRange]:
         """The ranks that are possible by what is known."""
-        figures, sign = (self._strokes, -1) if self._rank_by == "strokes" else (self._points, 1)
-        contrasts = []
-        for one, other in combinations(bots, 2) if all(game in figures.games for game in games) else ():
-            difference = figures.difference(one, other, games)
-            better, worse = (one, other) if difference.mean * sign >= 0 else (other, one)
-            contrasts.append(Contrast(better=better, worse=worse, p=self._p_value(difference)))
-        return rank_ranges(bots, settled(contrasts))
+        if all(game in self._figures.points.games for game in games):
+            return self._figures.ranges(games, bots)
+        return rank_ranges(bots, ())
 
     def _row(self, bot: str, games: Sequence[str], ranked_over: tuple[str, ...], *, is_ranked: bool) -> BotStanding:
         scores = {game: self._scores[game][bot] for game in games if bot in self._scores[game]}
-        whole = tuple(game for game in scores if self._has_block(bot, game))
+        whole = tuple(game for game in scores if self._figures.has_block(bot, game))
         over = (ranked_over if is_ranked else whole) or tuple(scores)
         points, strokes = self._estimates(bot, over, scores, has_blocks=bool(whole))
         tells_strokes = len(over) == 1 or self._rank_by == "strokes"
@@ -275,7 +257,7 @@ class _Tables:
     ) -> tuple[Estimate, Estimate]:
         """Match points and strokes; the means over matches where there is no whole block."""
         if has_blocks:
-            return self._points.estimate(bot, games), self._strokes.estimate(bot, games)
+            return self._figures.points.estimate(bot, games), self._figures.strokes.estimate(bot, games)
         some = [scores[game] for game in games]
         points, strokes = (
             fmean(one.points / one.matches for one in some),
@@ -284,13 +266,13 @@ class _Tables:
         return Estimate(mean=points, reason=NO_BLOCK), Estimate(mean=strokes, reason=NO_BLOCK)
 
     def _why_unranked(self, bot: str, ranked_over: Sequence[str], whole: Sequence[str]) -> str:
-        if self._may_be_ranked is not None and bot not in self._may_be_ranked:
+        if not self._figures.may_be_ranked(bot):
             return OF_THE_FIELD
         if not whole:
             return NO_BLOCK
         if lacking := [game for game in ranked_over if game not in whole]:
             return f"{NO_BLOCK} in {', '.join(lacking)}"
-        few = [game for game in ranked_over or whole if not self._is_fit(bot, game)]
+        few = [game for game in ranked_over or whole if not self._figures.is_fit(bot, game)]
         return "only one of its line-ups has been played" + f" in {', '.join(few)}" * (len(ranked_over) > 1)
 
 

@@ -21,7 +21,7 @@ from referee.tournament.statistics.ratings import Ratings, ratings_of
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn, told_as_played_for, used_s
-from referee.tournament.store.facts import Facts, Terms, VariantFacts, field_of
+from referee.tournament.store.facts import Facts, Terms, VariantFacts, field_of, possible_lineups
 from referee.tournament.store.plans import extent_of, plan_now
 from referee.tournament.store.played import PlayedSoFar, as_former
 from referee.tournament.store.rows import Meta, RunEvent
@@ -181,20 +181,21 @@ def tally_in(store: Store, variant: str | None = None) -> Tally:
         near = get_close_matches(variant, games, n=1)
         hint = f"did you mean {near[0]}?" if near else f"its games are {', '.join(games)}"
         raise StoreError(printable(f"{store.path}: no game {variant} is played in this run; {hint}", 3000))
-    tally = _empty_tally(facts)
+    tally = tally_for(facts)
     for result in store.results():
         if variant in (None, result.variant):
             tally.add(result)
     return tally
 
 
-def _empty_tally(facts: Facts) -> Tally:
-    return Tally(ranked=facts.ranked)
+def tally_for(facts: Facts) -> Tally:
+    """What counts the results of a run with these facts."""
+    return Tally(ranked=facts.ranked, possible=possible_lineups(facts))
 
 
 def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSummary:
     meta = store.meta()
-    tally, worst_us, late, counts_cpu = _empty_tally(meta.facts), 0, 0, True
+    tally, worst_us, late, counts_cpu = tally_for(meta.facts), 0, 0, True
     carrying = CarryingTest()
     matches = Matches()
     results: list[Result] = []

@@ -15,11 +15,12 @@ from msgspec import Struct
 from referee.rules.record import Record, read_record
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.results import Result
-from referee.tournament.standings import Standings, Tally, ranked_otherwise
+from referee.tournament.standings import Standings, ranked_otherwise
 from referee.tournament.store.facts import Facts
 from referee.tournament.store.plans import extent_of
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
+from referee.tournament.summary import tally_for
 
 SHARE = 20
 """The standings are computed again when this many times as long has passed as computing them took."""
@@ -93,7 +94,7 @@ class RunReader:
             return found[1]
         if found is not None and not at_once and now_s - self._made_s < SHARE * self._cost_s:
             return found[1]
-        tally = Tally(ranked=facts.ranked)
+        tally = tally_for(facts)
         results: list[Result] = [match.result for match in self._matches]
         for result in sorted(results, key=lambda result: result.number):  # blocks are counted in the plan's order
             tally.add(result)

@@ -35,17 +35,9 @@ class _Met(Struct):
 
     def add(self, total: float, squares: float, blocks: int) -> None:
         """Count a line-up, given the sum over its blocks and that of the squares."""
-        strata, df = self.strata, blocks - 1
-        mean = total / blocks
+        mean, df = total / blocks, blocks - 1
         deviations = squares - blocks * mean * mean
-        variance = deviations / df / blocks if deviations > 1e-12 and df else 0.0
-        strata.lineups += 1
-        strata.blocks += blocks
-        strata.df += df
-        strata.single += not df
-        strata.mean += mean
-        strata.within += variance
-        strata.weight += variance * variance / (df + 2)
+        self.strata.add(mean, deviations / df / blocks if deviations > 1e-12 and df else 0.0, df, blocks)
         self.squares += mean * mean
 
 
@@ -107,7 +99,7 @@ def _fraction(meeting: _Meeting, possible: Mapping[str, int] | None, bot: str) -
 def _estimate(met: list[tuple[str, _Met]], fractions: list[float], *, bounded: bool) -> Estimate:
     means = [one.strata.mean / one.strata.lineups for _, one in met]
     spreads = [
-        spread_from(_scaled(one, mean), fraction, one.strata.lineups)
+        spread_from(_scaled(one, mean), fraction)
         for (_, one), mean, fraction in zip(met, means, fractions, strict=True)
     ]
     spread = over_games([game for game, _ in met], spreads)

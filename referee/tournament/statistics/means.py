@@ -4,7 +4,8 @@ What is estimated is the mean of a bot over all line-ups that it can be in, each
 games, each with equal weight. Line-ups are strata. Where all of them were played, only the deals are chance: the
 opponents were fixed. Where they are a sample, the differences between line-ups count as well, as in sampling in two
 stages from a finite population (Cochran, Sampling Techniques, 1977, 10.3): with n of N line-ups played, the variance
-is (1 - n/N) times that by the differences between line-ups plus n/N times that by the deals within them.
+is (1 - n/N) times that by the differences between line-ups plus n/N times that by the deals within them (opponents.py
+has what the strength of opponents is in it).
 
 Where blocks are few, the variance within line-ups is drawn towards what the other bots of the game have, measured
 against m * (1 - m), since little can be learnt from a few blocks that may all have come out alike.
@@ -20,6 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.tournament.statistics.blocks import Blocks, Cell, Figure, Lineup, merged
+from referee.tournament.statistics.opponents import Opponents, Seen
 from referee.tournament.statistics.spreads import (
     LEAST_DF,
     Spread,
@@ -34,7 +36,7 @@ from referee.tournament.statistics.student import two_sided_p
 PRIOR_DF = 4.0
 """As how many degrees of freedom the variance of the other bots counts at most."""
 
-LEAST_LINEUPS = 3
+LEAST_LINEUPS = 4
 """The differences between fewer line-ups than this tell nothing of their variance."""
 
 ALIKE = "all deals came out alike"
@@ -139,6 +141,16 @@ class Strata(Struct):
     prior: float = 0.0
     """The same variance as the other bots have it."""
 
+    def add(self, mean: float, variance: float, df: int, blocks: int) -> None:
+        """Count a line-up, given its mean with the variance of that by the deals; 0 where nothing is known of it."""
+        self.lineups += 1
+        self.blocks += blocks
+        self.df += df
+        self.single += not df
+        self.mean += mean
+        self.within += variance
+        self.weight += variance * variance / (df + 2)
+
     def scaled(self) -> "Strata":
         """What the sums come to for the mean over the line-ups."""
         square = self.lineups**2
@@ -203,16 +215,57 @@ class Game:
 
     def spread(self, bot: str) -> Spread | str:
         """How far its mean may be off, or why that cannot be told."""
-        sums = self._bots[bot]
-        return spread_from(sums.scaled(), self._fraction(bot), sums.lineups, self._others(sums))
+        sums, fraction = self._bots[bot], self._fraction(bot)
+        within = within_of(sums.scaled(), self._others(sums))
+        if fraction >= 1 and within is not None:
+            return within
+        if sums.lineups < LEAST_LINEUPS:
+            return _too_few(sums.lineups, fraction)
+        return _two_stages(*self._opponents.spreads(bot), within, fraction)
 
     def difference(self, one: str, other: str) -> Spread | str:
         """How far the difference of two bots' means may be off, or why that cannot be told."""
         first, second = self._bots[one], self._bots[other]
         shared = self._shared.get((min(one, other), max(one, other)), _NOTHING_SHARED)
         sums = _apart(first.scaled(), second.scaled(), shared)
+        fraction, lineups = min(self._fraction(one), self._fraction(other)), min(first.lineups, second.lineups)
+        within = within_of(sums, self._others(sums))
+        if fraction >= 1 and within is not None:
+            return within
+        if lineups < LEAST_LINEUPS:
+            return _too_few(lineups, fraction)
+        return _two_stages(*self._opponents.differences(one, other), within, fraction)
+
+    @cached_property
+    def _opponents(self) -> Opponents:
+        return Opponents(Seen(one.lineup, one.means) for one in self.played)
+
+    def together(self, one: str, other: str) -> Strata:
+        """The sums of the difference of two bots over the line-ups with both."""
+        found, means = Strata(), list[float]()
+        for played in self.played:
+            if one not in played.lineup or other not in played.lineup:
+                continue
+            a, b = played.lineup.index(one), played.lineup.index(other)
+            rows = played.covariances
+            variance = _plain((rows[a][a] + rows[b][b] - 2 * rows[a][b]) * played.share)
+            means.append(played.means[a] - played.means[b])
+            found.add(means[-1], variance, played.df, played.blocks)
+        found.between = sum((mean - found.mean / found.lineups) ** 2 for mean in means)
+        return found
+
+    def parts(self, one: str, other: str) -> tuple[float, float, float]:
+        """Of the difference: deals for each line-up so far, and its variance by the deals and by the line-ups."""
+        first, second = self._bots[one], self._bots[other]
+        whole = self.difference(one, other)
+        variance = whole.variance if isinstance(whole, Spread) else 0.0
+        deals = (first.blocks + second.blocks) / (first.lineups + second.lineups)
         fraction = min(self._fraction(one), self._fraction(other))
-        return spread_from(sums, fraction, min(first.lineups, second.lineups), self._others(sums))
+        shared = self._shared.get((min(one, other), max(one, other)), _NOTHING_SHARED)
+        by_deals = within_of(_apart(first.scaled(), second.scaled(), shared), self._others(first))
+        if fraction >= 1 or by_deals is None:
+            return deals, variance, 0.0
+        return deals, min(variance, by_deals.variance), max(0.0, variance - by_deals.variance)
 
     @cached_property
     def _shared(self) -> dict[tuple[str, str], _Shared]:
@@ -242,14 +295,8 @@ class Game:
 
     def _count(self, one: Played) -> None:
         for index, name in enumerate(one.lineup):
-            bot, variance = self._bots[name], one.covariances[index][index] * one.share
-            bot.lineups += 1
-            bot.blocks += one.blocks
-            bot.df += one.df
-            bot.single += not one.df
-            bot.mean += one.means[index]
-            bot.within += variance
-            bot.weight += variance * variance / (one.df + 2)
+            bot = self._bots[name]
+            bot.add(one.means[index], one.covariances[index][index] * one.share, one.df, one.blocks)
             bot.prior += self._prior(one, index)
 
     def _others(self, sums: Strata) -> float:
@@ -263,25 +310,36 @@ class Game:
         return min(1.0, self._bots[bot].lineups / max(1, self._possible.get(bot, 1)))
 
 
-def spread_from(sums: Strata, fraction: float, lineups: int, others: float = 0.0) -> Spread | str:
-    """The spread of a mean over line-ups, or why it cannot be told.
+def spread_from(sums: Strata, fraction: float) -> Spread | str:
+    """The spread of a mean over line-ups, or why it cannot be told, where nothing is known of the other bots.
 
-    `sums` are scaled to the mean, `fraction` tells which part of all its line-ups were played, `lineups` how many of
-    each bot at least, `others` as how many degrees of freedom the variance of the other bots counts.
+    `sums` are scaled to the mean, `fraction` tells which part of all its line-ups were played.
     """
-    within = _within(sums, others)
+    within, lineups = within_of(sums), sums.lineups
     if fraction >= 1 and within is not None:
         return within
     if lineups < LEAST_LINEUPS:
         return _too_few(lineups, fraction)
     between = spread_of(max(0.0, sums.between) * lineups / (lineups - 1), lineups - 1)
+    return _two_stages(between, spread_of(0.0, 1), within, fraction)
+
+
+def _two_stages(between: Spread, by_strength: Spread, within: Spread | None, fraction: float) -> Spread:
+    """The spread where line-ups are a sample, or where nothing is known of the deals.
+
+    What line-ups differ in contains what the deals make of it. Without more than one deal of each line-up, the latter
+    cannot be told apart, and all of it counts.
+    """
     if within is None:
-        return between
-    return total([between.times(sqrt(1 - fraction)), within.times(sqrt(fraction))])
+        return total([between, by_strength])
+    return total([between.times(sqrt(1 - fraction)), by_strength, within.times(sqrt(fraction))])
 
 
-def _within(sums: Strata, others: float) -> Spread | None:
-    """The spread by the deals, drawn towards that of the others; None where too little is known."""
+def within_of(sums: Strata, others: float = 0.0) -> Spread | None:
+    """The spread by the deals; None where too little is known.
+
+    It is drawn towards that of the other bots, which counts as `others` degrees of freedom.
+    """
     if sums.df < LEAST_DF:
         return None
     factor = 1 + sums.single / (sums.lineups - sums.single)
@@ -337,6 +395,10 @@ class Figures:
         """The games in which the bot has a whole block."""
         return tuple(name for name, game in self.games.items() if bot in game.bots)
 
+    def mean(self, bot: str, games: Sequence[str]) -> float:
+        """The bot's mean over these games, in all of which it must have a block."""
+        return sum(self.games[name].mean(bot) for name in games) / len(games)
+
     def estimate(self, bot: str, games: Sequence[str]) -> Estimate:
         """The bot's mean over these games, in all of which it must have a block."""
         some = [self.games[name] for name in games]
@@ -352,6 +414,29 @@ class Figures:
         blocks = sum(min(game.blocks(one), game.blocks(other)) for game in some)
         spread = over_games(games, [game.difference(one, other) for game in some])
         return estimate_of(mean, spread, blocks, bounded=False)
+
+    def together(self, one: str, other: str, games: Sequence[str]) -> Estimate | None:
+        """The difference on the same deals: over blocks where both sat at one table. None where they never did.
+
+        What is estimated is the mean over the line-ups with both, as far as they were played, and over the games.
+        """
+        met = {name: sums for name in games if (sums := self.games[name].together(one, other)).lineups}
+        if not met:
+            return None
+        spreads = [spread_from(sums.scaled(), 1.0) for sums in met.values()]
+        mean = sum(sums.mean / sums.lineups for sums in met.values()) / len(met)
+        blocks = sum(sums.blocks for sums in met.values())
+        return estimate_of(mean, over_games(list(met), spreads), blocks, bounded=False)
+
+    def parts(self, one: str, other: str, games: Sequence[str]) -> tuple[float, float, float]:
+        """Of the difference: deals for each line-up so far, and its variance by the deals and by the line-ups."""
+        some = [self.games[name].parts(one, other) for name in games]
+        square = len(games) ** 2
+        return (
+            sum(deals for deals, _, _ in some) / len(games),
+            sum(by_deals for _, by_deals, _ in some) / square,
+            sum(fixed for _, _, fixed in some) / square,
+        )
 
 
 def p_of(difference: Estimate) -> float:

@@ -1,0 +1,124 @@
+"""Tournaments of made-up bots whose strengths are known, as rows of results: what statistics are tried on.
+
+A bot's total in a match is the luck of its seat less its strength, in units of the luck's standard deviation, and
+rounded to steps, so that there are ties. The luck of a seat is part of the deal, which all rotations of a block share
+where `shared` is above 0: then a bot that sits in each seat once has had the luck of all. Some luck is of the match
+alone. Bots may suit or not suit each other, and the same in every deal (`interaction`).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from math import sqrt
+from random import Random
+
+from msgspec import Struct
+
+from referee.tournament.plan.rounds import Table
+from referee.tournament.plan.schedule import Plan
+from referee.tournament.results import Result
+
+STROKES = 10
+"""How many strokes a standard deviation of luck is."""
+
+
+class World(Struct, frozen=True, kw_only=True):
+    """What is true of the bots and the games of a simulated tournament."""
+
+    strengths: dict[str, float]
+    """By bot: how many standard deviations of a match's luck it is better than a bot of strength 0."""
+    interaction: float = 0.0
+    """The standard deviation of what a bot is better or worse beside any one other bot, the same in all deals."""
+    shared: float = 0.5
+    """Which share of the luck's variance comes with the seat of the deal, the same in all rotations of a block."""
+    step: float = 0.1
+    """Totals are multiples of this, in standard deviations of luck: the greater, the more ties."""
+    luck: dict[str, float] = {}
+    """By game, by what its luck is multiplied; 1 where none is given."""
+    salt: str = ""
+    """Another interaction for each text."""
+
+
+def totals(world: World, random: Random, variant: str, bots: Sequence[str], seats: Sequence[float]) -> tuple[int, ...]:
+    """The totals of one match, by seat, where the deal gives its seats this luck."""
+    alone, luck = sqrt(1 - world.shared), world.luck.get(variant, 1.0)
+    found = []
+    for seat, bot in enumerate(bots):
+        merit = world.strengths[bot]
+        if world.interaction:
+            merit += sum(suits(world, bot, other) for other in bots if other != bot)
+        value = luck * (seats[seat] + alone * random.gauss(0, 1)) - merit
+        found.append(round(value / world.step) * max(1, round(STROKES * world.step)))
+    return tuple(found)
+
+
+def suits(world: World, bot: str, other: str) -> float:
+    """By how much a bot is better where this other bot is at the table."""
+    return world.interaction * _drawn(world.salt, bot, other)
+
+
+@lru_cache(maxsize=1 << 16)
+def _drawn(salt: str, bot: str, other: str) -> float:
+    return Random(f"{salt}/{bot}/{other}").gauss(0, 1)  # noqa: S311 - the same each time
+
+
+def block(
+    world: World, random: Random, *, variant: str, bots: Sequence[str], number: int, deal: int, first_match: int
+) -> list[Result]:
+    """All rotations of a block, the bots by seat in the first of them."""
+    size, shared = len(bots), sqrt(world.shared)
+    seats = [shared * random.gauss(0, 1) for _ in bots]
+    made = []
+    for rotation in range(size):
+        order = (*bots[rotation:], *bots[:rotation])
+        points = totals(world, random, variant, order, seats)
+        made.append(
+            Result(
+                number=first_match + rotation,
+                variant=variant,
+                block=number,
+                deal=deal,
+                rotation=rotation,
+                bots=order,
+                totals=points,
+                ranks=tuple([1 + sum([other < own for other in points]) for own in points]),
+                rounds=1,
+                forfeited=(False,) * size,
+                faults=({},) * size,
+                late_slaps=(0,) * size,
+            )
+        )
+    return made
+
+
+def played(plan: Plan, bots: Sequence[str], world: World, random: Random) -> Iterator[Result]:
+    """The results of a plan whose bots have these names, in its order."""
+    for fixture in plan:
+        if fixture.rotation == 0:
+            yield from block(
+                world,
+                random,
+                variant=fixture.variant,
+                bots=[bots[index] for index in fixture.lineup],
+                number=fixture.block,
+                deal=fixture.deal,
+                first_match=fixture.number,
+            )
+
+
+def played_tables(tables: Iterable[Table], world: World, random: Random, *, blocks: int = 0) -> Iterator[Result]:
+    """The results of the tables of a round, where so many blocks have been played before it."""
+    for number, table in enumerate(tables, blocks):
+        yield from block(
+            world,
+            random,
+            variant=table.variant,
+            bots=table.bots,
+            number=number,
+            deal=table.deal,
+            first_match=100 * number,
+        )
+
+
+def names(count: int) -> list[str]:
+    """So many names, in the order of code points."""
+    return [f"bot {number:02d}" for number in range(count)]
