@@ -36,8 +36,8 @@ from referee.tournament.statistics.student import two_sided_p
 PRIOR_DF = 4.0
 """As how many degrees of freedom the variance of the other bots counts at most."""
 
-LEAST_LINEUPS = 4
-"""The differences between fewer line-ups than this tell nothing of their variance."""
+LEAST_LINEUPS = 2
+"""One line-up tells nothing of how line-ups differ."""
 
 ALIKE = "all deals came out alike"
 
@@ -336,13 +336,14 @@ def _two_stages(between: Spread, by_strength: Spread, within: Spread | None, fra
 
 
 def within_of(sums: Strata, others: float = 0.0) -> Spread | None:
-    """The spread by the deals; None where too little is known.
+    """The spread by the deals; None where most line-ups have played one only, so that too little is known.
 
     It is drawn towards that of the other bots, which counts as `others` degrees of freedom.
     """
-    if sums.df < LEAST_DF:
+    several = sums.lineups - sums.single
+    if not several or (sums.lineups >= LEAST_LINEUPS and sums.single > several):
         return None
-    factor = 1 + sums.single / (sums.lineups - sums.single)
+    factor = 1 + sums.single / several
     own = Spread(variance=sums.within * factor, weight=sums.weight * factor * factor, least_df=float(sums.df))
     if others <= 0:
         return own

@@ -2,19 +2,32 @@
 
 Weak opponents make good figures. A sample of line-ups is balanced: every bot meets every other about equally often, so
 that the strength of opponents hardly moves its mean, although it makes line-ups differ much. So the figure of a bot in
-a line-up is taken apart: a straight line in the strength of its opponents there, and a rest. The rest counts as the
-difference between line-ups. The line counts as far as the bot met some opponents more often than others: as bots have
-their places in a sample by lot, the strengths could have come in any order (a permutation of a finite population).
+a line-up is taken apart: what its opponents there make of it, and a rest. The rest counts as the difference between
+line-ups. What opponents make of it counts as far as the bot met some more often than others: as bots have their places
+in a sample by lot, these could have been any others (a permutation of a finite population).
+
+Where a bot has been in line-ups enough, each opponent has an effect of its own; else there is a straight line in the
+mean strength of the opponents.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from math import sqrt
 from operator import mul
 
 from msgspec import Struct
 
 from referee.tournament.statistics.spreads import Spread, spread_of
+
+LINEUPS_PER_OPPONENT = 2
+"""From so many line-ups for each possible opponent on, each of these has an effect of its own."""
+
+LEAST_FOR_LINE = 4
+"""With fewer line-ups than this, nothing is learnt of the strength of opponents."""
+
+ROUNDS = 4
+"""How often the effects of opponents are fitted, one after another. Samples are balanced, so two would nearly do."""
 
 
 class Seen(Struct, frozen=True):
@@ -24,34 +37,20 @@ class Seen(Struct, frozen=True):
     means: Sequence[float]
 
 
-class _Line(Struct):
-    """Sums over the line-ups of a bot: of its figure y, and of the mean strength x of its opponents."""
+class _Fit(Struct):
+    """What the opponents of a bot make of its figures."""
 
-    lineups: int = 0
-    y: float = 0.0
-    x: float = 0.0
-    yy: float = 0.0
-    xy: float = 0.0
-    xx: float = 0.0
-
-    def add(self, x: float, y: float) -> None:
-        self.lineups += 1
-        self.x += x
-        self.y += y
-        self.xx += x * x
-        self.xy += x * y
-        self.yy += y * y
+    lineups: int
+    rests: list[float]
+    """By line-up, in the order in which they were seen."""
+    df: int
+    effect: float
+    """The standard deviation of what an opponent makes of the figure in a line-up."""
 
     @property
-    def slope(self) -> float:
-        square = self.xx - self.x * self.x / self.lineups
-        return (self.xy - self.x * self.y / self.lineups) / square if square > 1e-9 else 0.0
-
-    @property
-    def rest(self) -> float:
-        """The squares of what is left of y."""
-        squares = self.yy - self.y * self.y / self.lineups
-        return max(0.0, squares - self.slope * (self.xy - self.x * self.y / self.lineups))
+    def variance(self) -> float:
+        """Of the rest."""
+        return sum([rest * rest for rest in self.rests]) / self.df if self.df > 0 else 0.0
 
 
 class Opponents:
@@ -60,57 +59,95 @@ class Opponents:
     def __init__(self, seen: Iterable[Seen]) -> None:
         self._seen = list(seen)
         self._strengths = _Strengths(self._seen)
-        self._lines: dict[str, _Line] = defaultdict(_Line)
-        for one in self._seen:
-            for bot, x, y in zip(one.lineup, self._strengths.faced(one.lineup), one.means, strict=True):
-                self._lines[bot].add(x, y)
+        self._fits = self._fitted()
         self._common = self._products()
-        self._loads = {bot: self._load(bot) for bot in self._lines}
+        self._loads = {bot: self._load(bot) for bot in self._fits}
 
     def spreads(self, bot: str) -> tuple[Spread, Spread]:
-        """Of the bot's mean: the spread by what line-ups differ beyond their strength, and that by their strength."""
-        line = self._lines[bot]
-        df = line.lineups - 2
-        load = self._loads[bot]
-        return spread_of(line.rest / df / line.lineups, df), self._by_strength(sum(map(mul, load, load)))
+        """Of the bot's mean: the spread by what line-ups differ beyond their opponents, and that by the opponents."""
+        fit, load = self._fits[bot], self._loads[bot]
+        return spread_of(fit.variance / fit.lineups, fit.df), self._by_opponents(sum(map(mul, load, load)))
 
     def differences(self, one: str, other: str) -> tuple[Spread, Spread]:
         """The same of the difference of two bots' means."""
-        first, second = self._lines[one], self._lines[other]
-        df = min(first.lineups, second.lineups) - 2
+        first, second = self._fits[one], self._fits[other]
         shared = self._common.get((min(one, other), max(one, other)), 0.0)
-        factor = first.lineups / (first.lineups - 2), second.lineups / (second.lineups - 2)
-        rest = factor[0] * first.rest / first.lineups**2 + factor[1] * second.rest / second.lineups**2
-        rest = max(0.0, rest - 2 * shared * (factor[0] * factor[1]) ** 0.5)
+        factor = sqrt(first.lineups / max(1, first.df) * second.lineups / max(1, second.df))
+        rest = first.variance / first.lineups + second.variance / second.lineups - 2 * shared * factor
         apart = [a - b for a, b in zip(self._loads[one], self._loads[other], strict=True)]
-        return spread_of(rest, df), self._by_strength(sum(map(mul, apart, apart)))
+        return spread_of(max(0.0, rest), min(first.df, second.df)), self._by_opponents(sum(map(mul, apart, apart)))
 
-    def _by_strength(self, squares: float) -> Spread:
-        return spread_of(squares * self._strengths.variance, max(1, len(self._lines) - 2))
+    def _by_opponents(self, variance: float) -> Spread:
+        return spread_of(variance, max(1, len(self._fits) - 2))
+
+    def _fitted(self) -> dict[str, _Fit]:
+        figures: dict[str, list[float]] = defaultdict(list)
+        faced: dict[str, list[float]] = defaultdict(list)
+        others: dict[str, list[list[str]]] = defaultdict(list)
+        for one in self._seen:
+            for bot, x, y in zip(one.lineup, self._strengths.faced(one.lineup), one.means, strict=True):
+                figures[bot].append(y)
+                faced[bot].append(x)
+                others[bot].append([other for other in one.lineup if other != bot])
+        found = {}
+        for bot, some in figures.items():
+            met = self._strengths.met[bot]
+            if len(some) >= LINEUPS_PER_OPPONENT * (len(figures) - 1) and len(met) > len(others[bot][0]):
+                found[bot] = _by_each(some, others[bot], met)
+            else:
+                found[bot] = _by_line(some, faced[bot], sqrt(self._strengths.variance), len(others[bot][0]))
+        return found
 
     def _products(self) -> Mapping[tuple[str, str], float]:
         """By pair, the products of the rests of both in the line-ups with both, scaled to their means."""
         found: dict[tuple[str, str], float] = defaultdict(float)
-        slopes = {bot: line.slope for bot, line in self._lines.items()}
+        rests = {bot: iter(fit.rests) for bot, fit in self._fits.items()}
         for one in self._seen:
-            rests = []
-            for bot, x, y in zip(one.lineup, self._strengths.faced(one.lineup), one.means, strict=True):
-                line = self._lines[bot]
-                rest = y - line.y / line.lineups - slopes[bot] * (x - line.x / line.lineups)
-                rests.append(rest / line.lineups)
-            for (a, rest), (b, other) in combinations(zip(one.lineup, rests, strict=True), 2):
+            some = [(bot, next(rests[bot]) / self._fits[bot].lineups) for bot in one.lineup]
+            for (a, rest), (b, other) in combinations(some, 2):
                 found[a, b] += rest * other
         return found
 
     def _load(self, bot: str) -> list[float]:
-        """By bot, how much its strength weighs more in the mean than if all opponents had been met alike."""
-        met = self._strengths.met[bot]
-        others = len(self._lines) - 1
-        if not others:
-            return [0.0] * len(self._lines)
-        every = sum(met.values())
-        slope = self._lines[bot].slope
-        return [0.0 if other == bot else slope * (met.get(other, 0) / every - 1 / others) for other in self._lines]
+        """By bot, how much its effect weighs more in the mean than if all opponents had been met alike."""
+        met, fit = self._strengths.met[bot], self._fits[bot]
+        others = max(1, len(self._fits) - 1)
+        alike = sum(met.values()) / others
+        return [0.0 if other == bot else fit.effect * (met.get(other, 0) - alike) / fit.lineups for other in self._fits]
+
+
+def _by_line(figures: Sequence[float], faced: Sequence[float], deviation: float, opponents: int) -> _Fit:
+    """Fits a straight line in the mean strength of the opponents, whose strengths have this standard deviation."""
+    count = len(figures)
+    y_mean, x_mean = sum(figures) / count, sum(faced) / count
+    x_apart = [x - x_mean for x in faced]
+    squares = sum([x * x for x in x_apart])
+    if count < LEAST_FOR_LINE or squares < 1e-9:
+        return _Fit(lineups=count, rests=[y - y_mean for y in figures], df=count - 1, effect=0.0)
+    slope = sum([x * (y - y_mean) for x, y in zip(x_apart, figures, strict=True)]) / squares
+    rests = [y - y_mean - slope * x for x, y in zip(x_apart, figures, strict=True)]
+    return _Fit(lineups=count, rests=rests, df=count - 2, effect=abs(slope) * deviation / opponents)
+
+
+def _by_each(figures: Sequence[float], others: Sequence[Sequence[str]], met: Mapping[str, int]) -> _Fit:
+    """Fits an effect for each opponent, by going round (Gauss and Seidel)."""
+    count, mean = len(figures), sum(figures) / len(figures)
+    rests = [figure - mean for figure in figures]
+    effects = dict.fromkeys(met, 0.0)
+    places: dict[str, list[int]] = {opponent: [] for opponent in met}
+    for place, some in enumerate(others):
+        for opponent in some:
+            places[opponent].append(place)
+    for _ in range(ROUNDS):
+        for opponent, where in places.items():
+            change = sum([rests[place] for place in where]) / len(where)
+            effects[opponent] += change
+            for place in where:
+                rests[place] -= change
+    middle = sum(effects.values()) / len(effects)
+    rest = sum(rests) / count
+    variance = sum([(effect - middle) ** 2 for effect in effects.values()]) / max(1, len(effects) - 1)
+    return _Fit(lineups=count, rests=[one - rest for one in rests], df=count - len(effects), effect=sqrt(variance))
 
 
 class _Strengths:
