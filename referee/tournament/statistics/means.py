@@ -39,6 +39,8 @@ PRIOR_DF = 4.0
 LEAST_LINEUPS = 2
 """One line-up tells nothing of how line-ups differ."""
 
+TOO_FEW = "too few deals and line-ups, at least three are needed"
+
 ALIKE = "all deals came out alike"
 
 Possible = Mapping[str, Mapping[str, int]]
@@ -348,7 +350,8 @@ def within_of(sums: Strata, others: float = 0.0) -> Spread | None:
     if others <= 0:
         return own
     df = own.df
-    return spread_of((df * own.variance + others * sums.prior) / (df + others), df + others)
+    drawn = spread_of((df * own.variance + others * sums.prior) / (df + others), df + others)
+    return replace(drawn, least_df=own.least_df)
 
 
 _NOTHING_SHARED = _Shared()
@@ -466,8 +469,8 @@ def estimate_of(mean: float, spread: Spread | str, blocks: int, *, bounded: bool
     """The figure with its interval; `bounded`: it lies between 0 and 1."""
     if isinstance(spread, str):
         return Estimate(mean=mean, reason=spread, blocks=blocks)
-    if spread.df < LEAST_DF:
-        return Estimate(mean=mean, reason="too few deals", blocks=blocks)
+    if min(spread.df, spread.least_df) < LEAST_DF:
+        return Estimate(mean=mean, reason=TOO_FEW, blocks=blocks)
     if spread.variance > 0:
         if bounded:
             low, high = score_interval(mean, _unsettled(mean, blocks), spread)
@@ -482,7 +485,7 @@ def estimate_of(mean: float, spread: Spread | str, blocks: int, *, bounded: bool
 
 def _too_few(lineups: int, fraction: float) -> str:
     if fraction >= 1:
-        return "fewer than three deals"
+        return TOO_FEW
     return f"only {lineups} of its line-ups" + (" has been played" if lineups == 1 else " have been played")
 
 

@@ -46,11 +46,12 @@ class _Fit(Struct):
     df: int
     effect: float
     """The standard deviation of what an opponent makes of the figure in a line-up."""
+    variance: float = 0.0
+    """Of the rest."""
 
-    @property
-    def variance(self) -> float:
-        """Of the rest."""
-        return sum([rest * rest for rest in self.rests]) / self.df if self.df > 0 else 0.0
+    def __post_init__(self) -> None:
+        if self.df > 0:
+            self.variance = sum([rest * rest for rest in self.rests]) / self.df
 
 
 class Opponents:

@@ -29,7 +29,7 @@ class Spread(Struct, frozen=True, kw_only=True):
     variance: float
     weight: float
     least_df: float = 0.0
-    """The degrees of freedom where all blocks came out alike, and the formula says nothing."""
+    """Those that blocks of its own gave. They count where all blocks came out alike, and the formula says nothing."""
 
     @property
     def df(self) -> float:
