@@ -58,7 +58,13 @@ def next_round(field: Field, past: Past, *, stage: int = 0) -> Round | End:
         meetings.drawn(one)
     tables = [table for (game, bots), count in counts.items() for table in meetings.next_tables([game], [bots], count)]
     title = f"adaptive round {len(drawn) + 1} of {rounds}"
-    return Round(number=number, title=title, stage=stage, tables=tuple(sorted(tables, key=lambda table: table.deal)))
+    return Round(
+        number=number,
+        title=title,
+        stage=stage,
+        tables=tuple(sorted(tables, key=lambda table: table.deal)),
+        known=look.told if look is not None else "",
+    )
 
 
 def most_matches(field: Field, *, stage: int = 0) -> int:

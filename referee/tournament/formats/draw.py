@@ -6,7 +6,7 @@ from referee.tournament.formats import adaptive, knockout, ladder, parts, round_
 from referee.tournament.formats.stages import Drawing
 from referee.tournament.plan.rounds import End, Field, Format, Past, Round
 from referee.tournament.plan.schedule import Plan
-from referee.tournament.statistics.stopping import settled
+from referee.tournament.statistics.stopping import look_at
 
 _FORMATS: Mapping[Format, Drawing] = {"adaptive": adaptive, "knockout": knockout, "ladder": ladder, "swiss": swiss}
 """What draws the tables of the rounds."""
@@ -50,8 +50,11 @@ def _whole_deal(field: Field, past: Past) -> Round | End:
     if field.stages[0].lineups_a_round is not None:
         return parts.next_round(field, past)
     played, deals = len(past.rounds), field.stages[0].deals
-    if field.stop is not None and (reason := settled(field, past)):
-        return End(reason=reason)
+    look = look_at(field, past) if field.stop is not None and played else None
+    if look is not None and (look.is_settled or played >= deals):
+        return End(reason=look.words)
     if played >= deals:
         return End(reason=f"all {deals} deals are played")
-    return Round(number=played, title=f"deal {played + 1} of {deals}", whole_deal=played)
+    return Round(
+        number=played, title=f"deal {played + 1} of {deals}", whole_deal=played, known=look.told if look else ""
+    )

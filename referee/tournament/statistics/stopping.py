@@ -24,6 +24,9 @@ from referee.tournament.statistics.means import Estimate, Figures
 from referee.tournament.statistics.ranks import LEVEL, Contrast
 from referee.tournament.statistics.ranks import settled as surely
 
+MOST_TOLD = 3
+"""So many undecided pairs are told by name."""
+
 Pair = tuple[str, str]
 
 
@@ -85,16 +88,12 @@ class Look(Struct, frozen=True, kw_only=True):
     """How far the end of the widest interval of the overall table is from its mean; None where one is lacking, or where
     no precision is asked for. Rounded to nine decimals."""
 
-
-def settled(field: Field, past: Past) -> str | None:
-    """Why a tournament that plays whole deals is over after the last of them; None where it goes on.
-
-    With all deals played, it says what is undecided.
-    """
-    if field.stop is None or not past.rounds:
-        return None
-    look = look_at(field, past)
-    return look.words if look.is_settled or len(past.rounds) >= field.stages[0].deals else None
+    @property
+    def told(self) -> str:
+        """The words, and which pairs are undecided."""
+        some = ", ".join(f"{one} - {other}" for one, other in self.undecided[:MOST_TOLD])
+        more = f" and {len(self.undecided) - MOST_TOLD} more" if len(self.undecided) > MOST_TOLD else ""
+        return f"{self.words}: {some}{more}" if self.undecided else self.words
 
 
 def look_at(field: Field, past: Past) -> Look:

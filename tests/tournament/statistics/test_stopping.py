@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from referee.tournament.formats.draw import next_round
 from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules, StopRules, Table
-from referee.tournament.statistics.stopping import Look, look_at, saved_words, settled
+from referee.tournament.statistics.stopping import Look, look_at, saved_words
 
 AFTER_9 = "after 9 of 20 deals"
 
@@ -105,6 +105,17 @@ def test_all_that_is_asked_for_must_hold() -> None:
     assert found.words == "after 4 of 20 deals the widest interval is ± 0.295, where 0.05 is asked for"
 
 
+def test_each_deal_tells_what_is_undecided() -> None:
+    field = tournament(StopRules(when="all"))
+    drawn = next_round(field, played(field, only_first, 4))
+
+    assert isinstance(drawn, Round)
+    assert drawn.known == "after 4 of 20 deals 3 of 6 pairs are undecided: b - c, b - d, c - d"
+    assert look(StopRules(when="all"), ties, 4).told.endswith(
+        "6 of 6 pairs are undecided: a - b, a - c, a - d and 3 more"
+    )
+
+
 def test_only_pairs_between_the_top_and_the_rest_keep_the_top_open() -> None:
     assert look(StopRules(when="top 2"), only_first, 4).undecided == (("b", "c"), ("b", "d"))
     assert len(look(StopRules(when="all"), only_first, 4).undecided) == 3
@@ -127,7 +138,7 @@ def test_between_looks_nothing_is_judged() -> None:
 
 def test_one_deal_settles_nothing() -> None:
     assert not look(StopRules(when="all", difference=0.9), ties, 1).is_settled
-    assert settled(tournament(StopRules(when="all")), Past()) is None
+    assert first_end(tournament(StopRules(when="all", difference=0.9), deals=1), ties)[0] == 1
 
 
 def test_the_order_of_results_within_a_round_does_not_matter() -> None:
@@ -144,7 +155,7 @@ def test_challengers_alone_are_compared_in_a_gauntlet() -> None:
     past = played(field, only_first, 8)
     tables = [[one for one in some if len({"a", "b"} & set(one.bots)) == 1] for some in past.played]
 
-    assert settled(field, replace(past, played=tables)) == "the pair is settled after 8 of 20 deals"
+    assert look_at(field, replace(past, played=tables)).words == "the pair is settled after 8 of 20 deals"
 
 
 def test_what_was_saved_is_said() -> None:
