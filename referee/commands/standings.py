@@ -230,6 +230,7 @@ def _provenance(summary: RunSummary) -> list[str]:
         *_troubles(summary),
         _lateness(summary),
         *_carrying(summary),
+        *_influences(summary),
         f"rotations {summary.rotations}: {ROTATIONS_IN_WORDS[summary.rotations]}",
         f"golfref {summary.version}, isolation {summary.isolation}{reuse}, {summary.host}",
         f"commitment {summary.commitment}",
@@ -267,6 +268,22 @@ def _carrying(summary: RunSummary) -> list[str]:
         "it may carry cards from one match to the next"
         for row in suspected
     ]
+
+
+def _influences(summary: RunSummary) -> list[str]:
+    """Who may help whom. Nothing where nobody is suspected."""
+    lines = []
+    for row in summary.influences:
+        if not row.is_suspected:
+            continue
+        on, bot = shortened(row.on, LONGEST), shortened(row.bot, LONGEST)
+        owners = " (both of one owner)" if row.one_owner else ""
+        more, who = ("more", f"{bot} may help it") if row.effect > 0 else ("fewer", f"it may give way to {bot}")
+        lines.append(
+            f"WARNING: {on} finishes before {abs(row.effect):.1%} {more} of its other opponents where {bot} is at the "
+            f"table{owners}, p = {row.p_of_all:.2g}, {row.blocks} blocks: {who}"
+        )
+    return lines
 
 
 def _lateness(summary: RunSummary) -> str:

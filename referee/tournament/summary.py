@@ -16,6 +16,7 @@ from referee.tournament.plan.rounds import End, Format, Round
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding, Encounter, Order, RankBy, Standings, Tally, ranked_otherwise
 from referee.tournament.statistics.carrying import Carrying, CarryingTest
+from referee.tournament.statistics.collusion import Influence, influences
 from referee.tournament.statistics.plackett_luce import Matches
 from referee.tournament.statistics.ratings import Ratings, ratings_of
 from referee.tournament.store.bars import barred_in
@@ -139,6 +140,8 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     ratings: Ratings | None = None
     """How strong each bot is, from all matches at once; also from those with bots that are no longer there. None where
     nobody has met anybody."""
+    influences: tuple[Influence, ...] = ()
+    """What the presence of each bot does to each other one at tables of three and more, the least p-value first."""
     carrying: tuple[Carrying, ...] = ()
     """Which bots score more in later rotations of a deal than in first ones. Empty where no rotations share cards."""
 
@@ -282,6 +285,7 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
         variants=standings.variants,
         crosstable=standings.crosstable,
         ratings=ratings,
+        influences=influences(matches, {bot.name: bot.owner for bot in meta.facts.bots}),
         carrying=carrying.findings(),
     )
 

@@ -50,9 +50,11 @@ class Matches:
         self._games: dict[str, int] = {}
         self._rows: dict[int, array[int]] = {}
         """By the number of seats, for each match its game, its deal, its bots by name, and their ranks."""
+        self._counted: Counted | None = None
 
     def add(self, result: Result) -> None:
         """Count a match. One that a bot played alone says nothing of its strength."""
+        self._counted = None
         if len(result.bots) < 2:
             for bot in result.bots:
                 self._bots.setdefault(bot, len(self._bots))
@@ -64,9 +66,11 @@ class Matches:
         rows.extend([self._bots.setdefault(bot, len(self._bots)) for bot, _ in pairs])
         rows.extend([rank for _, rank in pairs])
 
-    def model(self, names: Iterable[str] = ()) -> "Model":
-        """The model of all matches so far, with these bots even where they have not played."""
+    def counted(self, names: Iterable[str] = ()) -> "Counted":
+        """All matches so far, sorted, and the names of all bots, with these even where they have not played."""
         bots = sorted(self._bots.keys() | set(names))
+        if self._counted is not None and self._counted.names == tuple(bots):
+            return self._counted
         games = sorted(self._games)
         place = {name: number for number, name in enumerate(bots)}
         bot_of = np.array([place[name] for name in self._bots], dtype=np.int64)
@@ -77,7 +81,13 @@ class Matches:
             rows[:, 0] = game_of[rows[:, 0]]
             rows[:, 2 : 2 + seats] = bot_of[rows[:, 2 : 2 + seats]]
             tables.append(_table(rows, seats))
-        return Model(bots, games, tables)
+        self._counted = Counted(names=tuple(bots), games=tuple(games), tables=tables)
+        return self._counted
+
+    def model(self, names: Iterable[str] = ()) -> "Model":
+        """The model of all matches so far, with these bots even where they have not played."""
+        counted = self.counted(names)
+        return Model(counted.names, counted.games, counted.tables)
 
 
 class Model:
@@ -87,7 +97,7 @@ class Model:
     parameters are the strengths of the bots, then the logarithm of delta of each tie.
     """
 
-    def __init__(self, names: Sequence[str], games: Sequence[str], tables: Sequence["_Table"]) -> None:
+    def __init__(self, names: Sequence[str], games: Sequence[str], tables: Sequence["Rows"]) -> None:
         self.names = tuple(names)
         """All bots, sorted."""
         self.matches = round(sum(float(table.counts.sum()) for table in tables))
@@ -195,7 +205,17 @@ class _Tally(Struct, kw_only=True):
     """For each of the groups of choices, by different bots among whom was chosen, how often that was."""
 
 
-class _Table(Struct, kw_only=True):
+class Counted(Struct, kw_only=True):
+    """Matches in an order that follows from what they are."""
+
+    names: tuple[str, ...]
+    """Those of bots, sorted, as are those of games."""
+    games: tuple[str, ...]
+    tables: "list[Rows]"
+    """By the number of seats, in rising order."""
+
+
+class Rows(Struct, kw_only=True):
     """Matches with equally many seats. Equal ones of a block are one row, and all is sorted."""
 
     games: Ints
@@ -214,7 +234,7 @@ class _Table(Struct, kw_only=True):
         return np.bincount(places.ravel(), minlength=bots * bots).reshape(bots, bots)
 
 
-def _table(rows: Ints, seats: int) -> _Table:
+def _table(rows: Ints, seats: int) -> Rows:
     """Sort and count rows of game, deal, bots and ranks."""
     bots = rows[:, 2 : 2 + seats]
     order = np.argsort(bots, axis=1)
@@ -223,7 +243,7 @@ def _table(rows: Ints, seats: int) -> _Table:
     rows, which = _different(rows)
     ranks = rows[:, 2 + seats :]
     told = rows[:, : 2 + seats]
-    return _Table(
+    return Rows(
         games=rows[:, 0],
         bots=told[:, 2:],
         ranks=1 + (ranks[:, None, :] < ranks[:, :, None]).sum(axis=2),
@@ -259,7 +279,7 @@ class _Choices(Struct, kw_only=True):
         return {int(size) for size in np.unique(self.chosen.sum(axis=1)) if size > 1}
 
 
-def _choices(tables: Sequence[_Table], weights: Floats) -> tuple[list[_Choices], int]:
+def _choices(tables: Sequence[Rows], weights: Floats) -> tuple[list[_Choices], int]:
     """All choices by game and the number of bots left, and how many blocks there are. `weights` are those of games."""
     found: dict[tuple[int, int], list[_Choices]] = {}
     blocks = 0
