@@ -17,7 +17,7 @@ from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding, Encounter, Order, RankBy, Standings, Tally, ranked_otherwise
 from referee.tournament.statistics.carrying import Carrying, CarryingTest
 from referee.tournament.statistics.collusion import Influence, influences
-from referee.tournament.statistics.plackett_luce import Matches
+from referee.tournament.statistics.rankings import Matches
 from referee.tournament.statistics.ratings import Ratings, ratings_of
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from referee.tournament.results import Result
 from referee.tournament.statistics.collusion import LEVEL, Influence, influences
-from referee.tournament.statistics.plackett_luce import Matches
+from referee.tournament.statistics.rankings import Matches
 from referee.tournament.store.store import Store
 
 REACH = 1.5

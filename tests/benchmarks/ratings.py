@@ -23,7 +23,8 @@ from msgspec import Struct
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from referee.tournament.results import Result
-from referee.tournament.statistics.plackett_luce import Floats, Matches
+from referee.tournament.statistics.plackett_luce import Floats, model_of
+from referee.tournament.statistics.rankings import Matches
 from referee.tournament.statistics.ratings import ratings_of
 
 REFITS = 50
@@ -172,7 +173,7 @@ def measure(case: Case, runs: int) -> str:
 
 def _refits(matches: Matches, dice: Random) -> Floats:
     """The strengths of a bootstrap over blocks, a row for each fit."""
-    model = matches.model()
+    model = model_of(matches)
     start = model.fit()
     fits = []
     for _ in range(REFITS):

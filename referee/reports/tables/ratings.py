@@ -1,4 +1,4 @@
-"""Ratings as a column of the standings. It imports numpy by way of the ratings, so only `standings` imports it."""
+"""Ratings as a column of the standings."""
 
 from referee.reports.tables.names import LONGEST, shortened
 from referee.reports.tables.rows import Figure

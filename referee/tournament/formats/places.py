@@ -12,7 +12,7 @@ from referee.tournament.formats.knockout import places as places_of_bracket
 from referee.tournament.formats.stages import entrants, ordered, results_of
 from referee.tournament.plan.rounds import Field, Format, Past
 from referee.tournament.standings import standings_of
-from referee.tournament.statistics.plackett_luce import Matches
+from referee.tournament.statistics.rankings import Matches
 from referee.tournament.statistics.ranks import RankRange
 from referee.tournament.statistics.ratings import ratings_of
 

@@ -15,11 +15,10 @@ strength 0. So a bot that wins everything has a finite strength, and bots that n
 The library choix (0.4.1) has neither ties nor weights nor any measure of uncertainty, and scipy has no model of ranks.
 The likelihood is log-concave, so Newton's method finds its maximum in a few steps.
 
-Matches are sorted and counted before anything is summed, so their order has no influence. This module imports numpy,
-and is imported only where strengths are computed. It must not know what they are used for.
+Matches are sorted and counted before anything is summed, so their order has no influence. This module imports numpy, so
+it is imported only where strengths are computed. It must not know what they are used for.
 """
 
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
@@ -27,7 +26,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from referee.tournament.results import Result
+from referee.tournament.statistics.rankings import Matches
 
 PSEUDO = 0.5
 """How many matches each bot wins, and how many it loses, against the hypothetical bot."""
@@ -42,52 +41,26 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-class Matches:
-    """The ranks of matches, in any order."""
+def counted(matches: Matches, names: Iterable[str] = ()) -> "Counted":
+    """All matches, sorted, and the names of all bots, with these even where they have not played."""
+    bots = sorted(matches.bots.keys() | set(names))
+    games = sorted(matches.games)
+    place = {name: number for number, name in enumerate(bots)}
+    bot_of = np.array([place[name] for name in matches.bots], dtype=np.int64)
+    game_of = np.array([games.index(name) for name in matches.games], dtype=np.int64)
+    tables = []
+    for seats, flat in sorted(matches.rows.items()):
+        rows = np.frombuffer(flat, dtype=np.int64).reshape(-1, 2 + 2 * seats).copy()
+        rows[:, 0] = game_of[rows[:, 0]]
+        rows[:, 2 : 2 + seats] = bot_of[rows[:, 2 : 2 + seats]]
+        tables.append(_table(rows, seats))
+    return Counted(names=tuple(bots), games=tuple(games), tables=tables)
 
-    def __init__(self) -> None:
-        self._bots: dict[str, int] = {}
-        self._games: dict[str, int] = {}
-        self._rows: dict[int, array[int]] = {}
-        """By the number of seats, for each match its game, its deal, its bots by name, and their ranks."""
-        self._counted: Counted | None = None
 
-    def add(self, result: Result) -> None:
-        """Count a match. One that a bot played alone says nothing of its strength."""
-        self._counted = None
-        if len(result.bots) < 2:
-            for bot in result.bots:
-                self._bots.setdefault(bot, len(self._bots))
-            return
-        rows = self._rows.setdefault(len(result.bots), array("q"))
-        rows.append(self._games.setdefault(result.variant, len(self._games)))
-        rows.append(result.deal)
-        pairs = sorted(zip(result.bots, result.ranks, strict=True))
-        rows.extend([self._bots.setdefault(bot, len(self._bots)) for bot, _ in pairs])
-        rows.extend([rank for _, rank in pairs])
-
-    def counted(self, names: Iterable[str] = ()) -> "Counted":
-        """All matches so far, sorted, and the names of all bots, with these even where they have not played."""
-        bots = sorted(self._bots.keys() | set(names))
-        if self._counted is not None and self._counted.names == tuple(bots):
-            return self._counted
-        games = sorted(self._games)
-        place = {name: number for number, name in enumerate(bots)}
-        bot_of = np.array([place[name] for name in self._bots], dtype=np.int64)
-        game_of = np.array([games.index(name) for name in self._games], dtype=np.int64)
-        tables = []
-        for seats, flat in sorted(self._rows.items()):
-            rows = np.frombuffer(flat, dtype=np.int64).reshape(-1, 2 + 2 * seats).copy()
-            rows[:, 0] = game_of[rows[:, 0]]
-            rows[:, 2 : 2 + seats] = bot_of[rows[:, 2 : 2 + seats]]
-            tables.append(_table(rows, seats))
-        self._counted = Counted(names=tuple(bots), games=tuple(games), tables=tables)
-        return self._counted
-
-    def model(self, names: Iterable[str] = ()) -> "Model":
-        """The model of all matches so far, with these bots even where they have not played."""
-        counted = self.counted(names)
-        return Model(counted.names, counted.games, counted.tables)
+def model_of(matches: Matches, names: Iterable[str] = ()) -> "Model":
+    """The model of all matches, with these bots even where they have not played."""
+    found = counted(matches, names)
+    return Model(found.names, found.games, found.tables)
 
 
 class Model:

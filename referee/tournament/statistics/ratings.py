@@ -3,18 +3,19 @@
 The scale is the chance to beat one bot, the anchor. Strengths are those of the Plackett-Luce model with ties (see
 plackett_luce.py); their differences vary as a bootstrap over blocks tells, and intervals are those of Student's t, so
 that they hold for few blocks too. What is published is rounded, so that it is the same on every machine; the order of
-matches has no influence. This module imports numpy, and is imported only where ratings are computed.
+matches has no influence. numpy is imported where ratings are computed, and not before.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import exp, sqrt
 
 from msgspec import Struct
 
 from referee.tournament.results import Result
-from referee.tournament.statistics.plackett_luce import Matches, Model
-from referee.tournament.statistics.ranks import Contrast, RankRange, rank_ranges, settled
+from referee.tournament.statistics.multiple import holm
+from referee.tournament.statistics.rankings import Matches
+from referee.tournament.statistics.ranks import LEVEL, Contrast, RankRange, rank_ranges, settled
 from referee.tournament.statistics.student import quantile, two_sided_p
 
 CONFIDENCE = 0.95
@@ -69,7 +70,9 @@ def strengths(results: Iterable[Result], names: Collection[str]) -> dict[str, fl
     matches = Matches()
     for result in results:
         matches.add(result)
-    model = matches.model(names)
+    from referee.tournament.statistics.plackett_luce import model_of  # noqa: PLC0415 - it imports numpy
+
+    model = model_of(matches, names)
     found = _rounded(model.names, model.fit().tolist())
     return {name: found[name] for name in names}
 
@@ -86,10 +89,9 @@ def ratings_of(
     All games weigh the same, and all matches of a game. `anchor` is one of `names`; without one it is the bot in the
     middle, by strength. `p_value` makes a p-value of a value of Student's t and its degrees of freedom.
     """
-    model = matches.model(names)
-    if not model.matches:
+    if not matches.rows:
         return None
-    field = _Field(model)
+    field = _Field(matches, names)
     listed = sorted(names, key=lambda name: (not field.blocks(name), -field.strength[name], name))
     played = [name for name in listed if field.blocks(name)]
     if not played and anchor is None:
@@ -97,7 +99,7 @@ def ratings_of(
     chosen = anchor if anchor is not None else played[len(played) // 2]
     surely = settled(field.contrasts(played, p_value))
     ranges = rank_ranges(played, surely)
-    former = sorted(model.names, key=lambda name: (-field.strength[name], name))
+    former = sorted(field.strength, key=lambda name: (-field.strength[name], name))
     return Ratings(
         anchor=chosen,
         is_chosen=anchor is not None,
@@ -106,15 +108,73 @@ def ratings_of(
     )
 
 
-class _Field:
-    """What is known of the bots of a model."""
+class Chance(Struct, frozen=True, kw_only=True):
+    """How one bot does against another, by all matches at once."""
 
-    def __init__(self, model: Model) -> None:
+    bot: str
+    other: str
+    chance: float
+    """That the first finishes before the second at a table of the two, if they do not tie, from 0 to 1."""
+    chance_interval: tuple[float, float] | None
+    """With a confidence of 95 %; None where one of them played fewer than two blocks."""
+    p: float | None
+    """How likely two equal bots differ so much; None as above."""
+    p_of_all: float | None
+    """The same, made greater because all pairs of the table were tested (Holm)."""
+    is_sure: bool
+    """Whether that is below 0.05."""
+
+
+def chances(
+    matches: Matches,
+    names: Collection[str],
+    pairs: Iterable[tuple[str, str]] | None = None,
+    *,
+    p_value: Callable[[float, float], float] = two_sided_p,
+) -> tuple[Chance, ...]:
+    """How these pairs do against each other; without `pairs`, all neighbours by strength, the stronger one first.
+
+    `names` are the bots of the table, and the pairs are of them. Bots that have not played are in no pair.
+    """
+    if not matches.rows:
+        return ()
+    field = _Field(matches, names)
+    order = sorted((name for name in names if field.blocks(name)), key=lambda name: (-field.strength[name], name))
+    all_ = field.contrasts(order, p_value)
+    adjusted = holm({frozenset((one.better, one.worse)): one.p for one in all_})
+    p_of = {frozenset((one.better, one.worse)): one.p for one in all_}
+    told = []
+    for bot, other in pairs if pairs is not None else pairwise(order):
+        pair = frozenset((bot, other))
+        if pair not in p_of:
+            continue
+        difference = field.difference(bot, other)
+        told.append(
+            Chance(
+                bot=bot,
+                other=other,
+                chance=_chance(field.strength[bot] - field.strength[other]),
+                chance_interval=difference.interval() if difference else None,
+                p=p_of[pair] if difference else None,
+                p_of_all=round(adjusted[pair], DECIMALS) if difference else None,
+                is_sure=adjusted[pair] < LEVEL,
+            )
+        )
+    return tuple(told)
+
+
+class _Field:
+    """What is known of the bots."""
+
+    def __init__(self, matches: Matches, names: Iterable[str]) -> None:
+        from referee.tournament.statistics.plackett_luce import model_of  # noqa: PLC0415 - it imports numpy
+
+        model = model_of(matches, names)
+        x = model.fit()
+        spread = model.spread(x)
+        self.strength = _rounded(model.names, x.tolist())
         self._place = {name: place for place, name in enumerate(model.names)}
         self._together = model.together.tolist()
-        x = model.fit()
-        self.strength = _rounded(model.names, x.tolist())
-        spread = model.spread(x)
         self._by_blocks, self._by_pseudo = spread.by_blocks.tolist(), spread.by_pseudo.tolist()
 
     def blocks(self, name: str) -> int:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from referee.commands.standings import show
 from referee.tournament.results import Result
 from referee.tournament.statistics.collusion import FEWEST, Influence, influences
-from referee.tournament.statistics.plackett_luce import Matches
+from referee.tournament.statistics.rankings import Matches
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
 

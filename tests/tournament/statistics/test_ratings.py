@@ -1,7 +1,7 @@
 """Strengths of bots, against what R's package PlackettLuce (0.4.5) gives, and what must hold for any matches."""
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import exp, log, sqrt
 from random import Random
 
@@ -9,8 +9,9 @@ import pytest
 
 from referee.tournament.results import Result
 from referee.tournament.statistics import plackett_luce
-from referee.tournament.statistics.plackett_luce import Matches
-from referee.tournament.statistics.ratings import Rating, ratings_of, strengths
+from referee.tournament.statistics.plackett_luce import model_of
+from referee.tournament.statistics.rankings import Matches
+from referee.tournament.statistics.ratings import Rating, chances, ratings_of, strengths
 from referee.tournament.statistics.student import quantile
 
 
@@ -46,11 +47,11 @@ OUTCOMES = ((1, 2), (2, 1), (1, 1))
 
 
 def pudding_matches() -> list[Result]:
+    """Each in a block of its own."""
     return [
         match(deal, "pudding", **dict(zip(pair, ranks, strict=True)))
         for pair, counts in PUDDINGS.items()
-        for ranks, count in zip(OUTCOMES, counts, strict=True)
-        for deal in range(count)
+        for deal, ranks in enumerate(ranks for ranks, count in zip(OUTCOMES, counts, strict=True) for _ in range(count))
     ]
 
 
@@ -59,7 +60,7 @@ def fitted(results: Sequence[Result]) -> list[float]:
     matches = Matches()
     for result in results:
         matches.add(result)
-    model = matches.model()
+    model = model_of(matches)
     found = model.fit().tolist()
     bots = len(model.names)
     return [*(strength - found[0] for strength in found[:bots]), *found[bots:]]
@@ -206,3 +207,22 @@ def test_bots_that_never_met_are_compared_by_those_whom_both_met() -> None:
 
     assert found["ann"].strength == pytest.approx(log(9), abs=0.02)
     assert [found[bot].rank_to for bot in ("ann", "bea", "cid")] == [1, 2, 3]
+
+
+def test_two_bots_are_compared_by_all_matches_and_corrected_for_all_pairs() -> None:
+    matches = Matches()
+    for one in pudding_matches():
+        matches.add(one)
+    names = [f"p{number}" for number in range(1, 7)]
+    ratings = ratings_of(matches, names, "p1")
+
+    (pair,) = chances(matches, names, [("p6", "p1")])
+    neighbours = chances(matches, names)
+
+    assert ratings is not None
+    best = ratings.bots[0]
+    assert (best.bot, best.chance, best.chance_interval) == ("p6", pair.chance, pair.chance_interval)
+    assert [(row.bot, row.other) for row in neighbours] == list(pairwise(row.bot for row in ratings.bots))
+    assert pair.p == pytest.approx(0.0511, abs=0.003), "0.3747 of R's standard errors of 0.1921"
+    assert pair.p_of_all == pytest.approx(15 * (pair.p or 0), abs=1e-5), "no pair of all 15 differs more"
+    assert not pair.is_sure
