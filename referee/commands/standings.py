@@ -225,6 +225,7 @@ def _provenance(summary: RunSummary) -> list[str]:
         "in brackets, or with ±, ≥ and ≤: where the true figure lies, wrong in 5 of 100 runs",
         "rank 2-4: the ranks that a bot can have by what is known, wrong somewhere in the table in 5 of 100 runs",
         *([anchor_line(summary.ratings)] if summary.ratings else []),
+        *["opponents: the rating that a bot as strong as those it met would have"] * (summary.order == "ratings"),
         *([f"slaps: {summary.slap_timing} timing"] if summary.slap_timing else []),
         *_idle_cpu(summary),
         *_troubles(summary),

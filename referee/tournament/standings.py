@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations, permutations
+from math import exp
 from statistics import fmean
 from typing import Literal
 
@@ -68,6 +69,9 @@ class BotStanding(Struct, frozen=True, kw_only=True):
     """How many slaps and passes came too late, which is no fault."""
     idle_cpu_ms: int = 0
     """What it computed outside its turns, in all matches together, as far as the referee saw it."""
+    opponents: float | None = None
+    """How strong its opponents were, as the chance of one of their mean strength to finish before the anchor of the
+    ratings. None where all bots meet the same opponents."""
 
 
 class Encounter(Struct, frozen=True, kw_only=True):
@@ -110,10 +114,12 @@ def standings_of(
 def ranked_otherwise(standings: Standings, order: Order, ranks: Mapping[str, tuple[int, int, int]]) -> Standings:
     """The standings with these ranks in the overall table, and with none in those of single variants.
 
-    `ranks` has by bot its rank, and the best and the worst that it can have; whoever is not there gets none.
+    `ranks` has by bot its rank, and the best and the worst that it can have; whoever is not there gets none. Means have
+    no intervals then: these would be for a mean over all opponents, which is not what the bots were after.
     """
     overall = [_reranked(row, ranks.get(row.bot)) for row in standings.overall]
-    overall.sort(key=lambda row: (row.rank or len(overall) + 1, row.rank_to or 0, row.bot))
+    last = len(overall) + 1
+    overall.sort(key=lambda row: (row.rank or last, row.rank_to or 0, row.bot))
     variants = {
         name: tuple(sorted((_reranked(row, None) for row in rows), key=lambda row: row.bot))
         for name, rows in standings.variants.items()
@@ -124,10 +130,29 @@ def ranked_otherwise(standings: Standings, order: Order, ranks: Mapping[str, tup
 
 def _reranked(row: BotStanding, rank: tuple[int, int, int] | None) -> BotStanding:
     own, best, worst = rank or (None, None, None)
-    reason = "" if row.match_points_interval is not None else row.reason
-    if rank is None:
-        reason = OTHER_OPPONENTS
-    return replace(row, rank=own, rank_from=best, rank_to=worst, reason=reason)
+    return replace(
+        row,
+        rank=own,
+        rank_from=best,
+        rank_to=worst,
+        match_points_stderr=None,
+        match_points_interval=None,
+        strokes_stderr=None,
+        strokes_interval=None,
+        reason=OTHER_OPPONENTS,
+    )
+
+
+def with_opponents(standings: Standings, strengths: Mapping[str, float]) -> Standings:
+    """The standings with what each bot's opponents were like, given the strength of each bot beside the anchor's."""
+    overall = []
+    for row in standings.overall:
+        met = [(one.matches, strengths[bot]) for bot, one in standings.crosstable[row.bot].items() if bot in strengths]
+        if matches := sum(count for count, _ in met):
+            mean = sum(count * strength for count, strength in met) / matches
+            row = replace(row, opponents=round(1 / (1 + exp(-mean)), 6))  # noqa: PLW2901 - the row, and what it lacked
+        overall.append(row)
+    return replace(standings, overall=tuple(overall))
 
 
 class Tally:

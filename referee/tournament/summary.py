@@ -14,7 +14,16 @@ from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import End, Format, Round
 from referee.tournament.results import Result
-from referee.tournament.standings import BotStanding, Encounter, Order, RankBy, Standings, Tally, ranked_otherwise
+from referee.tournament.standings import (
+    BotStanding,
+    Encounter,
+    Order,
+    RankBy,
+    Standings,
+    Tally,
+    ranked_otherwise,
+    with_opponents,
+)
 from referee.tournament.statistics.carrying import Carrying, CarryingTest
 from referee.tournament.statistics.collusion import Influence, influences
 from referee.tournament.statistics.rankings import Matches
@@ -222,6 +231,8 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
         standings = ranked_otherwise(standings, "places", places.ranks)
     elif meta.facts.order == "ratings":
         standings = ranked_otherwise(standings, "ratings", _ranks_of(ratings))
+        strengths = {row.bot: row.strength for row in ratings.bots if row.blocks} if ratings is not None else {}
+        standings = with_opponents(standings, strengths)
     voids = store.void_reasons()
     unplayed = store.given_up(ATTEMPTS)
     tables = {void.number: void.bots for void in store.voids()}

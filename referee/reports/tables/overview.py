@@ -7,7 +7,7 @@ from referee.reports.tables.crosstable import crosstable, crosstable_title
 from referee.reports.tables.faults import faults_table
 from referee.reports.tables.layout import Fitted, wider, wrapped
 from referee.reports.tables.names import Names
-from referee.reports.tables.rows import FIGURES, Figure, reasons, rows_table
+from referee.reports.tables.rows import APART, FIGURES, Figure, reasons, rows_table
 from referee.tournament.standings import Standings
 
 MOST_PAGES = 4
@@ -17,9 +17,9 @@ MOST_PAGES = 4
 def report(standings: Standings, width: int, more: Sequence[Figure] = (), *, full: bool = False) -> str:
     """Tables with headings, for a screen of `width` cells.
 
-    The overview: the overall table, the bots by games where there are several, the crosstable unless it takes many
-    pages, and the faults if any. `full`: the whole crosstable, and a table for each game. `more` columns come after
-    the first figure of the overall table.
+    The overview: the overall table, the bots by games where there are several and their means can be compared, the
+    crosstable unless it takes many pages, and the faults if any. `full`: the whole crosstable, and a table for each of
+    these games. `more` columns come after the first figure of the overall table.
     """
     if not standings.overall:
         return "No match has a result yet."
@@ -30,15 +30,17 @@ def _parts(standings: Standings, width: int, more: Sequence[Figure], *, full: bo
     names = Names((row.bot for row in standings.overall), width)
     games = Names(standings.variants, width)
     several = len(standings.variants) > 1
+    has_means = standings.order != "ratings"
     only = "" if several else f" in {games(next(iter(standings.variants)))}"
-    shown = [rows_table(standings.overall, width, names, [FIGURES[0], *more, *FIGURES[1:]])]
+    figures = [FIGURES[0], *more, *FIGURES[1:]] if standings.order == "means" else [*more, *APART]
+    shown = [rows_table(standings.overall, width, names, figures)]
     yield wrapped(_heading(standings, only), width)
     yield shown[0].text
     yield _notes(standings, shown, width, names)
-    if several:
+    if several and has_means:
         yield f"{_figure(standings)} by game"
         yield from by_game(standings, width, names, games)
-    for game, rows in standings.variants.items() if full and several else ():
+    for game, rows in standings.variants.items() if full and several and has_means else ():
         shown = [rows_table(rows, width, names)]
         yield f"{games(game)}\n\n{shown[0].text}"
         yield wider(shown, width)
@@ -54,7 +56,8 @@ def _parts(standings: Standings, width: int, more: Sequence[Figure], *, full: bo
 
 def _notes(standings: Standings, shown: list[Fitted], width: int, names: Names) -> str:
     """What stands below the overall table: why something is lacking, and what found no room."""
-    return "\n".join([*reasons(standings.overall, width, names), *(note for note in [wider(shown, width)] if note)])
+    lacking = reasons(standings.overall, width, names) if standings.order == "means" else ()
+    return "\n".join([*lacking, *(note for note in [wider(shown, width)] if note)])
 
 
 def _figure(standings: Standings) -> str:

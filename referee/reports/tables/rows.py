@@ -64,6 +64,11 @@ def strokes(row: BotStanding) -> str:
     return signed(row.strokes, row.strokes_interval)
 
 
+def opponents(row: BotStanding) -> str:
+    """The rating that a bot as strong as its opponents would have, in percent."""
+    return "-" if row.opponents is None else f"{100 * row.opponents:.1f}"
+
+
 def idle_cpu(row: BotStanding) -> str:
     """What the bot computed outside its turns, as `1.3 s`; `0` where it is less than 50 ms."""
     return f"{row.idle_cpu_ms / 1000:.1f} s" if row.idle_cpu_ms >= 50 else "0"
@@ -81,3 +86,14 @@ FIGURES = (
     Figure(title="idle CPU", cell=idle_cpu, optional=True, gives_way=8),
 )
 """Of these, `idle CPU` gives way first, then rounds, firsts, late slaps, matches, forfeits, strokes, and faults."""
+
+APART = (
+    Figure(title="points", cell=lambda row: f"{row.match_points:.3f}"),
+    Figure(
+        title="opponents",
+        cell=lambda row: "-" if row.opponents is None else f"{100 * row.opponents:.1f}",
+        optional=True,
+    ),
+    *FIGURES[2:],
+)
+"""The figures where bots met different opponents on purpose: no means with intervals, which nobody could compare."""
