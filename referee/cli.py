@@ -173,6 +173,27 @@ def standings(
 
 
 @app.command()
+def compare(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")],
+    bots: Annotated[
+        Optional[list[str]], typer.Argument(metavar="[A B]", help="Two bots; default: every bot and the next by rank.")
+    ] = None,
+    variant: Annotated[
+        Optional[str], typer.Option(metavar="NAME", help="Compare in this game only, by its name in the run.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say which of two bots of a run is better, how sure that is, in which games, and what would settle it."""
+    from referee.commands.compare import CompareOptions
+    from referee.commands.compare import compare as compare_bots
+
+    two = tuple(bots or ())
+    if len(two) not in {0, 2} or len(set(two)) < len(two):
+        raise typer.BadParameter("expected the names of two different bots, or none", param_hint="[A B]")
+    raise typer.Exit(compare_bots(CompareOptions(run=run, bots=two, variant=variant, as_json=as_json)))
+
+
+@app.command()
 def watch(run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")]) -> None:
     """Follow a run on this terminal while it is played, match by match."""
     from referee.commands.watch import watch_run

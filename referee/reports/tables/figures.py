@@ -2,6 +2,9 @@
 
 from referee.tournament.standings import Interval
 
+LEAST = 0.01
+"""No interval is shown as if it had no width."""
+
 
 def with_interval(mean: float, interval: Interval | None) -> str:
     """Match points in a table with room for both ends, as `0.914 [0.874, 0.941]`; `0.914 [-]` where there is none."""
@@ -18,8 +21,8 @@ def plus_minus(mean: float, interval: Interval | None) -> str:
         return f"{mean:.2f}"
     side = max(interval[1] - mean, mean - interval[0])
     if mean + side > 1:
-        return f"{mean:.2f} ≥{interval[0]:.2f}"
-    return f"{mean:.2f} ≤{interval[1]:.2f}" if mean - side < 0 else f"{mean:.2f} ±{side:.2f}"
+        return f"{mean:.2f} ≥{min(interval[0], 1 - LEAST):.2f}"
+    return f"{mean:.2f} ≤{max(interval[1], LEAST):.2f}" if mean - side < 0 else f"{mean:.2f} ±{max(side, LEAST):.2f}"
 
 
 def signed(mean: float | None, interval: Interval | None, digits: int = 2) -> str:

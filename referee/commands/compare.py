@@ -1,0 +1,64 @@
+"""compare: says which of two bots of a run is better and how sure that is, or the same of all neighbours by rank."""
+
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from protocol.text import printable
+from referee.commands.console import DONE, USAGE, put, put_json, say, screen_width
+from referee.commands.records import check_bot_of_run
+from referee.reports.comparison import Compared, neighbours, two_bots
+from referee.rules.record import NoRecord
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.plans import extent_of
+from referee.tournament.store.store import Store
+from referee.tournament.summary import tally_in
+
+
+class CompareOptions(Struct, frozen=True, kw_only=True):
+    """What `golfref compare` was asked to do."""
+
+    run: Path
+    bots: tuple[str, ...]
+    """Two, or none for all neighbours by rank."""
+    variant: str | None
+    as_json: bool
+
+
+def compare(options: CompareOptions) -> int:
+    """Print the comparison. Returns the exit code."""
+    try:
+        with closing(Store.open(options.run)) as store:
+            for bot in options.bots:
+                check_bot_of_run(store, bot)
+            compared = _compared(store, options)
+    except (NoRecord, StoreError) as error:
+        say(f"golfref: {error}")
+        return USAGE
+    if options.as_json:
+        put_json(msgspec.json.encode(compared))
+    else:
+        screen = two_bots if options.bots else neighbours
+        put("\n\n".join(screen(compared, screen_width())))
+    return DONE
+
+
+def _compared(store: Store, options: CompareOptions) -> Compared:
+    """The two bots, or all neighbours. Raises StoreError where there is nothing to compare."""
+    facts, extent, tally = store.meta().facts, extent_of(store), tally_in(store, options.variant)
+    comparer = tally.comparer(facts.rank_by)
+    pairs = (comparer.compare(*options.bots),) if options.bots else tuple(comparer.neighbours())
+    if not pairs:
+        raise StoreError(printable(f"{store.path}: no two bots can be compared yet", 3000))
+    return Compared(
+        name=facts.name,
+        variant=options.variant,
+        format=facts.format,
+        rank_by=facts.rank_by,
+        is_over=extent.has_ended and len(store.numbers()) >= extent.planned,
+        holds_while_watched=facts.stop is not None,
+        ranked=len(comparer.comparable()[1]),
+        pairs=pairs,
+    )

@@ -1,0 +1,186 @@
+"""Bots compared with each other, as text: shows what tournament/statistics/comparisons.py computed."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from referee.reports.tables.figures import signed
+from referee.reports.tables.layout import Column, fitted, wider, wrapped
+from referee.reports.tables.names import Names
+from referee.tournament.plan.rounds import Format
+from referee.tournament.standings import RankBy
+from referee.tournament.statistics.comparisons import Comparison, GameDifference
+from referee.tournament.statistics.means import Estimate
+
+LIKELY = 0.05
+"""A p-value below this is taken as a sign that two bots differ."""
+
+
+class Compared(Struct, frozen=True, kw_only=True):
+    """What `golfref compare --json` prints."""
+
+    name: str
+    """The run's."""
+    variant: str | None
+    """The only game that counts, where one was asked for."""
+    format: Format | None
+    """None where there are several stages."""
+    rank_by: RankBy
+    is_over: bool
+    """Whether every match of the plan has been played."""
+    holds_while_watched: bool
+    """Whether p-values and what is called sure hold although the run was to stop by its results."""
+    ranked: int
+    """How many bots can be compared; all pairs of them are in mind where p is corrected."""
+    pairs: tuple[Comparison, ...]
+
+    @property
+    def tests(self) -> int:
+        """How many pairs of bots there are."""
+        return self.ranked * (self.ranked - 1) // 2
+
+
+def two_bots(compared: Compared, width: int) -> Iterator[str]:
+    """The screen that compares two bots, in paragraphs."""
+    (pair,) = compared.pairs
+    names = Names((pair.bot, pair.other), width)
+    yield wrapped(f"{names(pair.bot)} and {names(pair.other)} in {_where(compared)}, by {_figures(compared)}", width)
+    yield "\n".join(wrapped(line, width) for line in _words(compared, pair, names))
+    if len(pair.by_game) > 1:
+        shown = fitted(_by_game(pair, compared.rank_by, names, Names(pair.by_game, width)), width)
+        yield shown.text
+        notes = f"p of all: with all {len(pair.by_game)} games in mind; a bot is named where that is below 0.05"
+        yield "\n".join([wrapped(notes, width), *([wider([shown], width)] if shown.left_out else [])])
+    yield from _warnings(compared, width)
+
+
+def neighbours(compared: Compared, width: int) -> Iterator[str]:
+    """The screen that compares each bot with the next one by rank, in paragraphs."""
+    pairs = compared.pairs
+    bots = [*(pair.bot for pair in pairs), pairs[-1].other]
+    names = Names(bots, width)
+    yield wrapped(f"Each bot less the next one in {_where(compared)}, by {_figures(compared)}", width)
+    columns = [
+        Column(title="#", cells=[str(number) for number in range(1, len(bots) + 1)]),
+        Column(title="bot", cells=[names(bot) for bot in bots], is_text=True),
+        Column(title="difference", cells=[*(_difference(pair.difference, compared.rank_by) for pair in pairs), ""]),
+        Column(title="p", cells=[*(p_value(pair.p) for pair in pairs), ""], gives_way=2),
+        Column(title="p of all", cells=[*(p_value(pair.p_of_all) for pair in pairs), ""], gives_way=1),
+        Column(title="surely better", cells=[*("yes" if pair.is_sure else "-" for pair in pairs), ""], is_text=True),
+        Column(title="more deals", cells=[*map(_more, pairs), ""], gives_way=3),
+    ]
+    shown = fitted(columns, width)
+    yield shown.text
+    corrected = f"with all {compared.tests:,} pairs of bots in mind; surely better: where that is below 0.05"
+    lines = [
+        f"p: how often two bots that are equally good differ so much; p of all: {corrected}",
+        "more deals: about how many each line-up would have to play until that is so, if the difference stays as it is",
+        *(f"{names(pair.bot)} and {names(pair.other)}: {pair.more_reason}" for pair in pairs if pair.more_reason),
+    ]
+    yield "\n".join([*(wrapped(line, width) for line in lines), *([wider([shown], width)] if shown.left_out else [])])
+    yield from _warnings(compared, width)
+
+
+def p_value(p: float | None) -> str:
+    """A p-value, as `0.03` or `<0.0001`; `-` where there is none."""
+    if p is None:
+        return "-"
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.01 else f"{p:.2f}"
+
+
+def odds(p: float) -> str:
+    """A p-value in words, such as `3 of 100`."""
+    for of in (100, 1000, 10_000):
+        if p * of >= 0.95:
+            return f"{p * of:.0f} of {of:,}"
+    return "fewer than 1 of 10,000"
+
+
+def _words(compared: Compared, pair: Comparison, names: Names) -> Iterator[str]:
+    """What is known of two bots, a sentence a line."""
+    if not pair.games:
+        yield f"They cannot be compared: {pair.difference.reason}."
+        return
+    what = _difference(pair.difference, compared.rank_by)
+    yield f"{names(pair.bot)} less {names(pair.other)}: {what} {_figures(compared)}."
+    if pair.p is None:
+        yield f"How sure that is cannot be told: {pair.difference.reason}."
+    else:
+        yield from _sureness(compared, pair, pair.p, names)
+    if pair.together is None:
+        yield "They never sat at one table for a whole deal."
+    else:
+        blocks = pair.together.blocks
+        deals = f"{blocks:,} deal{'s' * (blocks != 1)} at which both sat"
+        sure = "" if pair.together_p is None else f" (p = {p_value(pair.together_p)})"
+        yield f"On the {deals}: {_difference(pair.together, compared.rank_by)}{sure}."
+
+
+def _sureness(compared: Compared, pair: Comparison, p: float, names: Names) -> Iterator[str]:
+    better = names(_better(pair, pair.difference, compared.rank_by))
+    yield f"Two bots that are equally good differ so much in {odds(p)} tournaments (p = {p_value(p)})."
+    if pair.p_of_all is not None and compared.tests > 1:
+        yield f"With all {compared.tests:,} pairs of bots in mind it is p = {p_value(pair.p_of_all)}."
+    if pair.is_sure:
+        yield f"So {better} is surely better."
+    elif p < LIKELY:
+        yield f"So {better} is better if you asked for these two before you saw the tables; else it is not known."
+    else:
+        yield "So it is not known which of them is better."
+    if pair.is_sure:
+        return
+    if pair.more_deals is None:
+        yield f"How many more deals would settle it cannot be told: {pair.more_reason}."
+    else:
+        more = f"{pair.more_deals:,} more deal{'s' * (pair.more_deals != 1)}"
+        yield f"About {more} for each line-up would settle it, if the difference stays as it is."
+
+
+def _by_game(pair: Comparison, rank_by: RankBy, bots: Names, games: Names) -> list[Column]:
+    rows = list(pair.by_game.items())
+    return [
+        Column(title="game", cells=[games(game) for game, _ in rows], is_text=True),
+        Column(title="difference", cells=[_difference(one.difference, rank_by) for _, one in rows]),
+        Column(title="p", cells=[p_value(one.p) for _, one in rows], gives_way=2),
+        Column(title="p of all", cells=[p_value(one.p_of_all) for _, one in rows], gives_way=1),
+        Column(title="surely better", cells=[_of_game(pair, one, rank_by, bots) for _, one in rows], is_text=True),
+    ]
+
+
+def _of_game(pair: Comparison, one: GameDifference, rank_by: RankBy, bots: Names) -> str:
+    return bots(_better(pair, one.difference, rank_by)) if one.is_sure else "-"
+
+
+def _better(pair: Comparison, difference: Estimate, rank_by: RankBy) -> str:
+    """Which bot has the better figure. Fewer strokes are better."""
+    return pair.bot if (difference.mean < 0) == (rank_by == "strokes") else pair.other
+
+
+def _difference(one: Estimate, rank_by: RankBy) -> str:
+    interval = None if one.low is None or one.high is None else (one.low, one.high)
+    return signed(one.mean, interval, 3 if rank_by == "match-points" else 2)
+
+
+def _more(pair: Comparison) -> str:
+    return "" if pair.is_sure else "-" if pair.more_deals is None else f"{pair.more_deals:,}"
+
+
+def _where(compared: Compared) -> str:
+    return compared.name if compared.variant is None else f"{compared.variant} of {compared.name}"
+
+
+def _figures(compared: Compared) -> str:
+    return "match points" if compared.rank_by == "match-points" else "strokes a round"
+
+
+def _warnings(compared: Compared, width: int) -> Iterator[str]:
+    if compared.holds_while_watched:
+        yield wrapped(
+            "The run has [stop]: all of this holds although its results were looked at again and again.", width
+        )
+    elif not compared.is_over:
+        yield wrapped(
+            "The run is not over. Whoever looks again and again until something is sure errs more often than is said "
+            "here; [stop] in the config looks after every deal without that.",
+            width,
+        )
