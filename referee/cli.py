@@ -187,9 +187,10 @@ def compare(
     from referee.commands.compare import CompareOptions
     from referee.commands.compare import compare as compare_bots
 
-    two = tuple(bots or ())
-    if len(two) not in {0, 2} or len(set(two)) < len(two):
+    named = bots or []
+    if len(named) not in {0, 2} or len(set(named)) < len(named):
         raise typer.BadParameter("expected the names of two different bots, or none", param_hint="[A B]")
+    two = (named[0], named[1]) if named else None
     raise typer.Exit(compare_bots(CompareOptions(run=run, bots=two, variant=variant, as_json=as_json)))
 
 

@@ -11,18 +11,19 @@ from referee.commands.console import DONE, USAGE, put, put_json, say, screen_wid
 from referee.commands.records import check_bot_of_run
 from referee.reports.comparison import Compared, neighbours, two_bots
 from referee.rules.record import NoRecord
+from referee.tournament.statistics.comparisons import Comparison
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.plans import extent_of
 from referee.tournament.store.store import Store
-from referee.tournament.summary import tally_in
+from referee.tournament.summary import chances_in, tally_in
 
 
 class CompareOptions(Struct, frozen=True, kw_only=True):
     """What `golfref compare` was asked to do."""
 
     run: Path
-    bots: tuple[str, ...]
-    """Two, or none for all neighbours by rank."""
+    bots: tuple[str, str] | None
+    """None for all neighbours by rank."""
     variant: str | None
     as_json: bool
 
@@ -31,7 +32,7 @@ def compare(options: CompareOptions) -> int:
     """Print the comparison. Returns the exit code."""
     try:
         with closing(Store.open(options.run)) as store:
-            for bot in options.bots:
+            for bot in options.bots or ():
                 check_bot_of_run(store, bot)
             compared = _compared(store, options)
     except (NoRecord, StoreError) as error:
@@ -47,10 +48,10 @@ def compare(options: CompareOptions) -> int:
 
 def _compared(store: Store, options: CompareOptions) -> Compared:
     """The two bots, or all neighbours. Raises StoreError where there is nothing to compare."""
-    facts, extent, tally = store.meta().facts, extent_of(store), tally_in(store, options.variant)
-    comparer = tally.comparer(facts.rank_by)
-    pairs = (comparer.compare(*options.bots),) if options.bots else tuple(comparer.neighbours())
-    if not pairs:
+    facts, extent = store.meta().facts, extent_of(store)
+    rated = chances_in(store, options.bots, options.variant)
+    pairs, ranked = ((), len(facts.bots)) if rated is not None else _by_means(store, options)
+    if not pairs and not rated:
         raise StoreError(printable(f"{store.path}: no two bots can be compared yet", 3000))
     return Compared(
         name=facts.name,
@@ -59,6 +60,14 @@ def _compared(store: Store, options: CompareOptions) -> Compared:
         rank_by=facts.rank_by,
         is_over=extent.has_ended and len(store.numbers()) >= extent.planned,
         holds_while_watched=facts.stop is not None,
-        ranked=len(comparer.comparable()[1]),
+        ranked=ranked,
         pairs=pairs,
+        rated=rated or (),
     )
+
+
+def _by_means(store: Store, options: CompareOptions) -> tuple[tuple[Comparison, ...], int]:
+    """The comparisons by means, and how many bots can be compared."""
+    comparer = tally_in(store, options.variant).comparer(store.meta().facts.rank_by)
+    pairs = [comparer.compare(*options.bots)] if options.bots else comparer.neighbours()
+    return tuple(pairs), len(comparer.comparable()[1])

@@ -11,6 +11,15 @@ from referee.tournament.plan.rounds import Format
 from referee.tournament.standings import RankBy
 from referee.tournament.statistics.comparisons import Comparison, GameDifference
 from referee.tournament.statistics.means import Estimate
+from referee.tournament.statistics.ratings import Chance
+
+EVEN = 0.5
+"""The chance of a bot against one that is as strong."""
+
+BY_RATINGS = (
+    "Bots met different opponents on purpose in this run, so that their means do not compare. Ratings count all "
+    "matches, and with them how strong the opponents were."
+)
 
 LIKELY = 0.05
 """A p-value below this is taken as a sign that two bots differ."""
@@ -33,6 +42,9 @@ class Compared(Struct, frozen=True, kw_only=True):
     ranked: int
     """How many bots can be compared; all pairs of them are in mind where p is corrected."""
     pairs: tuple[Comparison, ...]
+    """By the means of the figure that ranks. Empty where bots met different opponents on purpose."""
+    rated: tuple[Chance, ...] = ()
+    """By ratings, where means do not compare."""
 
     @property
     def tests(self) -> int:
@@ -42,6 +54,9 @@ class Compared(Struct, frozen=True, kw_only=True):
 
 def two_bots(compared: Compared, width: int) -> Iterator[str]:
     """The screen that compares two bots, in paragraphs."""
+    if compared.rated:
+        yield from _two_rated(compared, compared.rated[0], width)
+        return
     (pair,) = compared.pairs
     names = Names((pair.bot, pair.other), width)
     yield wrapped(f"{names(pair.bot)} and {names(pair.other)} in {_where(compared)}, by {_figures(compared)}", width)
@@ -56,6 +71,9 @@ def two_bots(compared: Compared, width: int) -> Iterator[str]:
 
 def neighbours(compared: Compared, width: int) -> Iterator[str]:
     """The screen that compares each bot with the next one by rank, in paragraphs."""
+    if compared.rated:
+        yield from _rated_neighbours(compared, width)
+        return
     pairs = compared.pairs
     bots = [*(pair.bot for pair in pairs), pairs[-1].other]
     names = Names(bots, width)
@@ -79,6 +97,61 @@ def neighbours(compared: Compared, width: int) -> Iterator[str]:
     ]
     yield "\n".join([*(wrapped(line, width) for line in lines), *([wider([shown], width)] if shown.left_out else [])])
     yield from _warnings(compared, width)
+
+
+def _two_rated(compared: Compared, pair: Chance, width: int) -> Iterator[str]:
+    """The screen that compares two bots by their ratings."""
+    names = Names((pair.bot, pair.other), width)
+    yield wrapped(f"{names(pair.bot)} and {names(pair.other)} in {_where(compared)}, by their ratings", width)
+    yield "\n".join(wrapped(line, width) for line in _rated_words(compared, pair, names))
+    yield wrapped(BY_RATINGS, width)
+    yield from _warnings(compared, width)
+
+
+def _rated_words(compared: Compared, pair: Chance, names: Names) -> Iterator[str]:
+    if pair.chance is None:
+        yield "They cannot be compared: one of them has not played."
+        return
+    one, other = names(pair.bot), names(pair.other)
+    yield f"Of 100 matches of the two without a tie, {one} wins {_chance(pair)}."
+    if pair.p is None:
+        yield "How sure that is cannot be told: one of them has played fewer than two deals."
+        return
+    yield f"Two bots that are equally good differ so much in {odds(pair.p)} tournaments (p = {p_value(pair.p)})."
+    if pair.p_of_all is not None and compared.tests > 1:
+        yield f"With all {compared.tests:,} pairs of bots in mind it is p = {p_value(pair.p_of_all)}."
+    better = one if pair.chance >= EVEN else other
+    yield f"So {better} is surely better." if pair.is_sure else "So it is not known which of them is better."
+
+
+def _rated_neighbours(compared: Compared, width: int) -> Iterator[str]:
+    """The screen that compares each bot with the next one by rating."""
+    pairs = compared.rated
+    bots = [*(pair.bot for pair in pairs), pairs[-1].other]
+    names = Names(bots, width)
+    yield wrapped(f"Each bot against the next one in {_where(compared)}, by their ratings", width)
+    columns = [
+        Column(title="#", cells=[str(number) for number in range(1, len(bots) + 1)]),
+        Column(title="bot", cells=[names(bot) for bot in bots], is_text=True),
+        Column(title="wins of 100", cells=[*map(_chance, pairs), ""]),
+        Column(title="p", cells=[*(p_value(pair.p) for pair in pairs), ""], gives_way=2),
+        Column(title="p of all", cells=[*(p_value(pair.p_of_all) for pair in pairs), ""], gives_way=1),
+        Column(title="surely better", cells=[*("yes" if pair.is_sure else "-" for pair in pairs), ""], is_text=True),
+    ]
+    shown = fitted(columns, width)
+    yield shown.text
+    corrected = f"with all {compared.tests:,} pairs of bots in mind; surely better: where that is below 0.05"
+    yield wrapped(f"p: how often two bots that are equally good differ so much; p of all: {corrected}", width)
+    yield wrapped(BY_RATINGS, width)
+    yield from _warnings(compared, width)
+
+
+def _chance(pair: Chance) -> str:
+    """The chance in percent with its interval, as `62.1 [55.0, 68.7]`."""
+    if pair.chance is None:
+        return "-"
+    ends = "-" if pair.chance_interval is None else ", ".join(f"{100 * end:.1f}" for end in pair.chance_interval)
+    return f"{100 * pair.chance:.1f} [{ends}]"
 
 
 def p_value(p: float | None) -> str:

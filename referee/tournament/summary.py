@@ -27,7 +27,7 @@ from referee.tournament.standings import (
 from referee.tournament.statistics.carrying import Carrying, CarryingTest
 from referee.tournament.statistics.collusion import Influence, influences
 from referee.tournament.statistics.rankings import Matches
-from referee.tournament.statistics.ratings import Ratings, ratings_of
+from referee.tournament.statistics.ratings import Chance, Ratings, chances, ratings_of
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn, told_as_played_for, used_s
@@ -185,19 +185,43 @@ def standings_in(store: Store, variant: str | None = None) -> Standings:
     )
 
 
+def chances_in(
+    store: Store, pair: tuple[str, str] | None = None, variant: str | None = None
+) -> tuple[Chance, ...] | None:
+    """How two bots of a run compare by their ratings, or all neighbours; None where they compare by their means.
+
+    With `variant`, only matches of this game count. Raises StoreError, also where the run has no such game.
+    """
+    facts, matches = store.meta().facts, Matches()
+    if facts.order == "means":
+        return None
+    _check_game(store, variant)
+    for result in store.results():
+        if variant in (None, result.variant):
+            matches.add(result)
+    if variant is None:
+        _retired(store, matches)
+    return chances(matches, [bot.name for bot in facts.bots], [pair] if pair else None)
+
+
 def tally_in(store: Store, variant: str | None = None) -> Tally:
     """The results of a run, or of one of its games, added up. Raises StoreError, also where it has no such game."""
+    _check_game(store, variant)
+    tally = tally_for(store.meta().facts)
+    for result in store.results():
+        if variant in (None, result.variant):
+            tally.add(result)
+    return tally
+
+
+def _check_game(store: Store, variant: str | None) -> None:
+    """Raise StoreError, which names the nearest game, where none of this name is played in the run."""
     facts = store.meta().facts
     games = [entry.name for entry in facts.variants]
     if variant is not None and variant not in games:
         near = get_close_matches(variant, games, n=1)
         hint = f"did you mean {near[0]}?" if near else f"its games are {', '.join(games)}"
         raise StoreError(printable(f"{store.path}: no game {variant} is played in this run; {hint}", 3000))
-    tally = tally_for(facts)
-    for result in store.results():
-        if variant in (None, result.variant):
-            tally.add(result)
-    return tally
 
 
 def tally_for(facts: Facts) -> Tally:
