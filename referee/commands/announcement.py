@@ -36,7 +36,9 @@ def announce_plan(config: Config, plan: BasePlan) -> None:
         say(*(f"note: {text}" for text in advice(one.variant, one.seats)))
     say(f"{config.name}: {counted(len(config.bots), 'bot')}")
     seats = {one.name: one.seats for one in config.variants}
-    if not isinstance(plan, GrowingPlan):
+    if isinstance(plan, GrowingPlan):
+        say(*games_lines(seats, screen_width()))
+    else:
         say(*plan_lines(seats, plan.lineups, config.deals, screen_width()))
     if config.challengers:
         some = counted(len(config.challengers), "challenger")
@@ -57,7 +59,7 @@ def announce_rounds(run: PreparedRun) -> None:
     title = run.plan.rounds[-1].title
     most = run.most_matches
     in_all = "nobody knows how many in all" if most is None else f"at most {matches(most)} in all"
-    say(f"the plan grows by rounds; this one: {printable(title, 300)}, {matches(left)}; {in_all}")
+    say(f"played in rounds; the next one: {printable(title, 300)}, {matches(left)}; {in_all}")
 
 
 def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
@@ -72,6 +74,7 @@ def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
     if left:
         side_by_side = f"{matches(jobs)} at a time" + f" in {workers} workers" * (workers > 1)
         what = "this takes" if left == len(run.plan) else f"what is left ({matches(left)}) takes"
+        what = what if run.has_ended else "this round takes"
         say(
             f"isolation {config.isolation}, {side_by_side}",
             f"if bots answer at once, {what} about {duration(found.wall_s)}, "
@@ -127,7 +130,7 @@ def plan_lines(seats: Mapping[str, int], lineups: Mapping[str, int], deals: int,
     kinds: dict[tuple[int, int], list[str]] = {}
     for game, count in seats.items():
         kinds.setdefault((count, lineups[game]), []).append(game)
-    lines, total = [], 0
+    lines, total = list[str](), 0
     for (each, tables), games in kinds.items():
         product = len(games) * tables * deals * each
         total += product
@@ -138,8 +141,23 @@ def plan_lines(seats: Mapping[str, int], lineups: Mapping[str, int], deals: int,
             counted(each, "seat"),
         ]
         lines.append(f"{' x '.join(factors)} = {matches(product)}")
-        lines += wrap(", ".join(games), width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+        lines += _named(games, width)
     return [*lines, f"together {matches(total)}"] if len(kinds) > 1 else lines
+
+
+def games_lines(seats: Mapping[str, int], width: int) -> list[str]:
+    """The games by how many sit at a table, where it is not known yet how many line-ups there will be."""
+    kinds: dict[int, list[str]] = {}
+    for game, count in seats.items():
+        kinds.setdefault(count, []).append(game)
+    lines = list[str]()
+    for count, games in kinds.items():
+        lines += [f"{counted(len(games), 'game')} at tables of {count}", *_named(games, width)]
+    return lines
+
+
+def _named(games: Sequence[str], width: int) -> list[str]:
+    return wrap(", ".join(games), width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def counted(count: int, what: str) -> str:

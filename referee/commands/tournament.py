@@ -214,13 +214,14 @@ def _play(session: _Session, run: PreparedRun, estimate: Estimate, lock: Lock) -
         summary = summary_of(store, with_results=options.as_json)
         show(summary, as_json=options.as_json)
         explain_faults(store, summary)
-        last_words(summary, store.path, as_json=options.as_json)
         if summary.unplayed:
             numbers = ", ".join(map(str, summary.unplayed))
             say(
                 f"left out, because the referee or its host spoiled them every time: matches {numbers}; "
                 f"to try them again: {_again(options)}"
             )
+        last_words(summary, store.path, as_json=options.as_json)
+        if summary.unplayed:
             return HOST_FAILED
         return CHECK_FAILED if options.strict and any(row.faults for row in summary.standings) else DONE
 
