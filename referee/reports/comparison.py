@@ -1,6 +1,6 @@
 """Bots compared with each other, as text: shows what tournament/statistics/comparisons.py computed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -85,18 +85,30 @@ def neighbours(compared: Compared, width: int) -> Iterator[str]:
         Column(title="p", cells=[*(p_value(pair.p) for pair in pairs), ""], gives_way=2),
         Column(title="p of all", cells=[*(p_value(pair.p_of_all) for pair in pairs), ""], gives_way=1),
         Column(title="surely better", cells=[*("yes" if pair.is_sure else "-" for pair in pairs), ""], is_text=True),
-        Column(title="more deals", cells=[*map(_more, pairs), ""], gives_way=3),
     ]
+    if any(pair.more_deals for pair in pairs):
+        columns.append(Column(title="more deals", cells=[*map(_more, pairs), ""], gives_way=3))
     shown = fitted(columns, width)
     yield shown.text
     corrected = f"with all {compared.tests:,} pairs of bots in mind; surely better: where that is below 0.05"
     lines = [
         f"p: how often two bots that are equally good differ so much; p of all: {corrected}",
         "more deals: about how many each line-up would have to play until that is so, if the difference stays as it is",
-        *(f"{names(pair.bot)} and {names(pair.other)}: {pair.more_reason}" for pair in pairs if pair.more_reason),
+        *_reasons(pairs, names),
     ]
     yield "\n".join([*(wrapped(line, width) for line in lines), *([wider([shown], width)] if shown.left_out else [])])
     yield from _warnings(compared, width)
+
+
+def _reasons(pairs: Sequence[Comparison], names: Names) -> Iterator[str]:
+    """Why it is not told how many more deals would settle it: a line for each reason."""
+    by_reason: dict[str, list[str]] = {}
+    for pair in pairs:
+        if pair.more_reason:
+            by_reason.setdefault(pair.more_reason, []).append(f"{names(pair.bot)} and {names(pair.other)}")
+    for reason, some in by_reason.items():
+        whom = "all of them" if len(some) == len(pairs) > 1 else "; ".join(some)
+        yield f"no number of deals is known for {whom}: {reason}"
 
 
 def _two_rated(compared: Compared, pair: Chance, width: int) -> Iterator[str]:
@@ -214,10 +226,14 @@ def _by_game(pair: Comparison, rank_by: RankBy, bots: Names, games: Names) -> li
     return [
         Column(title="game", cells=[games(game) for game, _ in rows], is_text=True),
         Column(title="difference", cells=[_difference(one.difference, rank_by) for _, one in rows]),
-        Column(title="p", cells=[p_value(one.p) for _, one in rows], gives_way=2),
-        Column(title="p of all", cells=[p_value(one.p_of_all) for _, one in rows], gives_way=1),
+        Column(title="p", cells=[_p_of_game(one, one.p) for _, one in rows], gives_way=2),
+        Column(title="p of all", cells=[_p_of_game(one, one.p_of_all) for _, one in rows], gives_way=1),
         Column(title="surely better", cells=[_of_game(pair, one, rank_by, bots) for _, one in rows], is_text=True),
     ]
+
+
+def _p_of_game(one: GameDifference, p: float) -> str:
+    return "-" if one.difference.low is None else p_value(p)
 
 
 def _of_game(pair: Comparison, one: GameDifference, rank_by: RankBy, bots: Names) -> str:
