@@ -121,9 +121,6 @@ def _two_rated(compared: Compared, pair: Chance, width: int) -> Iterator[str]:
 
 
 def _rated_words(compared: Compared, pair: Chance, names: Names) -> Iterator[str]:
-    if pair.chance is None:
-        yield "They cannot be compared: one of them has not played."
-        return
     one, other = names(pair.bot), names(pair.other)
     yield f"Of 100 matches of the two without a tie, {one} wins {_chance(pair)}."
     if pair.p is None:
@@ -160,8 +157,6 @@ def _rated_neighbours(compared: Compared, width: int) -> Iterator[str]:
 
 def _chance(pair: Chance) -> str:
     """The chance in percent with its interval, as `62.1 [55.0, 68.7]`."""
-    if pair.chance is None:
-        return "-"
     ends = "-" if pair.chance_interval is None else ", ".join(f"{100 * end:.1f}" for end in pair.chance_interval)
     return f"{100 * pair.chance:.1f} [{ends}]"
 
