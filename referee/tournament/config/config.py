@@ -195,6 +195,8 @@ _TABLES = {
     **dict.fromkeys(StopRules.__struct_fields__, "[stop]"),
     **dict.fromkeys(Settings.__struct_fields__, "[tournament]"),
     "rounds": "[tournament] or `options` of [[variants]]",
+    "stop": "a table of its own: [stop]",
+    "stages": "tables of their own: [[stages]]",
 }
 """By key, the table where it belongs, in words."""
 

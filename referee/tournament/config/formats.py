@@ -125,6 +125,8 @@ def check_formats(
         reader.add(("tournament", "hours"), text, at_key=True)
     if stages is not None:
         _check_one_place(keys, stop, reader)
+        if entry.rank_by == "strokes":
+            reader.add(("tournament", "rank_by"), "stages order bots by match points and ratings; leave it out")
         _check_stages(stages, entry, reader)
         return
     _check_hours(keys, reader)
@@ -182,13 +184,27 @@ def _check_owners(keys: FormatKeys, entry: Entry, reader: Reader) -> None:
             )
             reader.add(("tournament", "same_owner"), text)
             return
+    fields = [_field_of(name, keys, entry) for name in keys.challengers if name in entry.bots]
+    if any(field != fields[0] for field in fields):
+        text = "some challengers would not meet bots of their owner that others meet, and could not be compared; "
+        reader.add(("tournament", "same_owner"), text + "leave one of the two out, or have one challenger")
+
+
+def _field_of(challenger: str, keys: FormatKeys, entry: Entry) -> set[str]:
+    """Whom a challenger may meet where bots of one owner do not meet."""
+    own = entry.owners[challenger]
+    return {bot for bot in entry.bots if bot not in keys.challengers and (not own or entry.owners[bot] != own)}
 
 
 def _check_one_place(keys: FormatKeys, stop: StopRules | None, reader: Reader) -> None:
     """With [[stages]], nothing else says what a stage is."""
-    for key in (*StageKeys.__struct_fields__, "challengers"):
+    why_not = {
+        **dict.fromkeys(StageKeys.__struct_fields__, "each of them says that itself"),
+        "challengers": "a gauntlet cannot be a stage",
+        "same_owner": "all that go on may be of one owner",
+    }
+    for key, what in why_not.items():
         if getattr(keys, key) not in (None, ()):
-            what = "a gauntlet cannot be a stage" if key == "challengers" else "each of them says that itself"
             reader.add(("tournament", key), f"does not go with [[stages]]: {what}", at_key=True)
     if stop is not None:
         why = "a stage is over when it has been played as it says; a knockout stops its ties by itself"
@@ -246,7 +262,7 @@ def _check_stage(  # noqa: PLR0913 - what it checks, where that stands, and what
         for key in ("challengers", "same_owner", "hours"):
             if getattr(stage, key):
                 _check_use(key, (*path, key), format_, reader)
-    if entry.rank_by == "strokes" and format_ in ("swiss", "knockout", "ladder"):
+    if entry.rank_by == "strokes" and isinstance(stage, FormatKeys) and format_ in ("swiss", "knockout", "ladder"):
         text = f"a {format_} orders bots by whom they beat, not by strokes; leave it out, or choose a round-robin"
         reader.add(("tournament", "rank_by"), text)
     if entry.seats <= bots < (least := least_bots(format_, entry.seats)):
@@ -292,7 +308,7 @@ def _check_use(key: str, path: KeyPath, format_: Format, reader: Reader) -> None
         where = "[stop]" if key == "stop" else f"`{key}`"
         why = ": cut off in the middle, it would order nobody" if key == "hours" else ""
         reader.add(
-            path, f"a {format_} has no use for {where}{why}; formats that have it: {', '.join(having)}", at_key=True
+            path, f"{_a(format_)} has no use for {where}{why}; formats that have it: {', '.join(having)}", at_key=True
         )
 
 
@@ -349,6 +365,10 @@ def _check_stop(stop: StopRules, ranked: int, reader: Reader) -> None:
         reader.add(("stop", "difference"), f"expected match points from 0 to below 1, got {stop.difference:g}")
     if stop.precision is not None and not 0 < stop.precision <= 0.5:
         reader.add(("stop", "precision"), f"expected match points above 0, at most 0.5, got {stop.precision:g}")
+
+
+def _a(format_: Format) -> str:
+    return "an adaptive tournament" if format_ == "adaptive" else f"a {format_}"
 
 
 def _several(names: Sequence[str]) -> str:

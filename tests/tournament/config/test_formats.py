@@ -163,6 +163,15 @@ def test_a_knockout_has_as_many_seats_in_every_variant() -> None:
             '[stop]\nwhen = "all"\n[[stages]]\nadvance = 4\n[[stages]]\nformat = "knockout"\n',
             "4:1: stop: does not go with [[stages]]: a stage is over when it has been played",
         ),
+        (
+            'same_owner = "apart"\n[[stages]]\nadvance = 4\n[[stages]]\n',
+            "4:1: tournament.same_owner: does not go with [[stages]]: all that go on may be of one owner",
+        ),
+        (
+            'rank_by = "strokes"\n[[stages]]\nadvance = 4\n[[stages]]\n',
+            "4:11: tournament.rank_by: stages order bots by match points and ratings; leave it out",
+        ),
+        ("stages = 2\n", "4:1: tournament.stages: unknown key here; it belongs in tables of their own: [[stages]]"),
         ('[[stages]]\nformat = "swiss"\n', "4:1: stages[0]: expected two stages or more; with one, write its keys"),
         ('[[stages]]\nformat = "swiss"\n[[stages]]\n', "4:1: stages[0].advance: expected `advance`: how many bots"),
         (
@@ -255,6 +264,15 @@ def test_a_gauntlet_takes_another_challenger_and_a_knockout_nobody() -> None:
     old = config_facts(loaded(HEAD, knockout, GAME, EIGHT))
     found = config_differences(old, config_facts(loaded(HEAD, knockout, GAME, bots("abcdefghi"))))
     assert found.refused == ["bot `i`: added (a knockout that has begun takes nobody in)"]
+
+
+def test_challengers_must_meet_the_same_field() -> None:
+    gauntlet = 'format = "gauntlet"\nsame_owner = "apart"\ntrust = "all"\nchallengers = ["a", "b"]\n'
+    owned = EIGHT.replace('name = "c"\n', 'name = "c"\nowner = "ann"\n').replace(
+        'name = "a"\n', 'name = "a"\nowner = "ann"\n'
+    )
+    (problem,) = problems(HEAD, gauntlet, GAME, owned)
+    assert problem.startswith("5:14: tournament.same_owner: some challengers would not meet bots of their owner that")
 
 
 # How many rounds a Swiss can have
