@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from math import comb
 
 from msgspec.structs import replace
 
@@ -16,6 +17,7 @@ from referee import __version__
 from referee.play.match import BARRED
 from referee.rules.record import Forfeit, Record
 from referee.tournament.orders import ATTEMPTS
+from referee.tournament.plan.rounds import Round, StageRules
 from referee.tournament.plan.schedule import BasePlan, Fixture, Identity
 from referee.tournament.store.amend import Amendment, Plans, amended
 from referee.tournament.store.bars import Moment, bar_in_words, tally_of, voids_that_bar
@@ -69,6 +71,9 @@ def followed_stages(stretches: Sequence[Stretch], key: bytes) -> Iterator[Stage]
     """The stages of a run. Raises ValueError where nobody can follow their plans."""
     for facts in (one.facts for one in stretches):
         _check_bounds(facts)
+    tables = sum(len(told.what.tables) for one in stretches for told in one.told if isinstance(told.what, Round))
+    if tables * len(stretches) > MOST_MATCHES:  # each amendment looks at all of them
+        raise ValueError(f"{tables} tables and {len(stretches) - 1} amendments, more than anybody follows")
     for place, whole in enumerate(plans_of([one.facts for one in stretches], key)):
         stretch = stretches[place]
         begun, plan = (grown(whole, stretch.facts, key, stretches[:until]) for until in (place, place + 1))
@@ -86,6 +91,15 @@ def _check_bounds(facts: Facts) -> None:
         for what, count in figures.items():
             if count is not None and count > MOST_MATCHES:
                 raise ValueError(f"{count} {what}; expected {MOST_MATCHES} at most")
+        if not facts.is_fixed and facts.format not in ("round-robin", "gauntlet"):
+            tables = rules.deals * sum(_tables(rules, len(facts.bots), one.seats) for one in facts.variants)
+            if tables > MOST_MATCHES:
+                raise ValueError(f"rounds of up to {tables} tables; expected {MOST_MATCHES} at most")
+
+
+def _tables(rules: StageRules, bots: int, seats: int) -> int:
+    """How many line-ups a round that tells its tables has of a variant, at most."""
+    return rules.lineups or (comb(bots, seats) if rules.format in ("round-robin", "adaptive") else bots)
 
 
 class Course:
