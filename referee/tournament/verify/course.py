@@ -47,6 +47,10 @@ MOST_MATCHES = 10_000_000
 """Of how many matches a plan is followed: weeks of play. Nobody waits for what a hostile store could ask for."""
 
 
+MOST_BOTS = 2000
+"""Of how many bots rounds are drawn again: a round of a thousand takes ten seconds, one of two thousand a minute."""
+
+
 class Stage:
     """A stretch of a run in which its config stayed the same."""
 
@@ -93,6 +97,8 @@ def _check_bounds(facts: Facts) -> None:
                 raise ValueError(f"{count} {what}; expected {MOST_MATCHES} at most")
         if not facts.is_fixed and facts.format not in ("round-robin", "gauntlet"):
             tables = rules.deals * sum(_tables(rules, len(facts.bots), one.seats) for one in facts.variants)
+            if len(facts.bots) > MOST_BOTS:
+                raise ValueError(f"rounds of {len(facts.bots)} bots; expected {MOST_BOTS} at most")
             if tables > MOST_MATCHES:
                 raise ValueError(f"rounds of up to {tables} tables; expected {MOST_MATCHES} at most")
 

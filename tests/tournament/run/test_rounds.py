@@ -247,3 +247,26 @@ def test_a_run_whose_end_is_not_told_goes_on(played: Path, tmp_path: Path) -> No
     assert check_store(run).goes_on
     with closing(Store.open(run)) as store:
         assert (summary_of(store).key, summary_of(store).end) == (None, None)
+
+
+FOREVER: dict[str, tuple[dict[str, object], str]] = {
+    "deals": ({"deals": 10**7}, "rounds of up to 60000000 tables; expected 10000000 at most"),
+    "rounds": ({"rounds": 10**18}, "1000000000000000000 rounds; expected 10000000 at most"),
+    "bots": ({"bots": 5000}, "rounds of 5000 bots; expected 2000 at most"),
+    "line-ups": ({"format": "adaptive", "bots": 100, "seats": 10}, "rounds of up to 17310309456440 tables"),
+}
+"""What a hostile config asks for."""
+
+
+@pytest.mark.parametrize("what", FOREVER)
+def test_rounds_that_nobody_could_draw_to_the_end_are_a_finding(played: Path, tmp_path: Path, what: str) -> None:
+    run = Path(shutil.copy(played / "run.golfref", tmp_path))
+    changes, expected = FOREVER[what]
+    with closing(sqlite3.connect(run)) as connection, connection:
+        ((text,),) = connection.execute("SELECT value FROM meta WHERE key = 'facts'")
+        facts = json.loads(text)
+        if isinstance(bots := changes.get("bots"), int):
+            changes = changes | {"bots": [facts["bots"][0] | {"name": f"bot {number}"} for number in range(bots)]}
+        facts["variants"][0]["seats"] = changes.get("seats", 2)
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'facts'", (json.dumps(facts | changes),))
+    assert any(expected in finding for finding in found_in(run))
