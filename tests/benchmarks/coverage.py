@@ -18,7 +18,7 @@ from statistics import pstdev
 
 import numpy as np
 from msgspec import Struct
-from simulated import World, names, played, suits
+from simulated import World, chance, names, played, suits
 from tabulate import tabulate
 
 from referee.tournament.plan.schedule import Plan, PlannedVariant
@@ -192,7 +192,7 @@ def simulate(case: Case, runs: int, seed: str) -> tuple[Found, float]:
     true, found = truth(case), Found()
     means: dict[str, list[float]] = defaultdict(list)
     for run in range(runs):
-        rows = standings(case, Random(f"{seed}/{case.title}/{run}")).overall  # noqa: S311 - chance that can be had again
+        rows = standings(case, chance(f"{seed}/{case.title}/{run}")).overall
         found.runs += 1
         for row in rows:
             means[row.bot].append(row.match_points)

@@ -58,7 +58,7 @@ def suits(world: World, bot: str, other: str) -> float:
 
 @lru_cache(maxsize=1 << 16)
 def _drawn(salt: str, bot: str, other: str) -> float:
-    return Random(f"{salt}/{bot}/{other}").gauss(0, 1)  # noqa: S311 - the same each time
+    return chance(f"{salt}/{bot}/{other}").gauss(0, 1)
 
 
 def block(
@@ -117,6 +117,11 @@ def played_tables(tables: Iterable[Table], world: World, random: Random, *, bloc
             deal=table.deal,
             first_match=100 * number,
         )
+
+
+def chance(seed: str) -> Random:
+    """Random numbers that are the same for the same text."""
+    return Random(seed)  # noqa: S311 - no secret depends on it
 
 
 def names(count: int) -> list[str]:

@@ -312,6 +312,12 @@ def _check_settings(file: _File, reader: Reader) -> None:
         reader.add(("faults", "strikes"), f"expected int >= 1, got {file.faults.strikes}")
     if file.faults.voids is not None and file.faults.voids < 0:
         reader.add(("faults", "voids"), f"expected int >= 0, got {file.faults.voids}")
+    if file.tournament.rank_by == "strokes" and len(file.variants or ()) > 1:
+        text = (
+            "strokes of different games cannot be added up, a stroke is not worth the same in all of them; "
+            'leave it out to rank by match points, or play one game: got "strokes"'
+        )
+        reader.add(("tournament", "rank_by"), text)
     for name, least in LEAST_LIMITS.items():
         if (value := getattr(file.limits, name)) < least:
             reader.add(("limits", name), f"expected int >= {least}, got {value}")

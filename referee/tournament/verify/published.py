@@ -14,6 +14,7 @@ from referee.tournament.store.store import Store
 from referee.tournament.store.tables import EARLIER_FORMAT
 from referee.tournament.summary import RunSummary, summary_of
 from referee.tournament.verify.compare import differences
+from referee.tournament.verify.earlier_standings import in_the_earlier_way
 
 _DIGITS = frozenset("0123456789abcdef")
 
@@ -82,13 +83,23 @@ def compare_published(store: Store, published: Published) -> Comparison:
         parts.append(_compare_hashes(store, published.hashes))
     if published.summary is not None:
         own = msgspec.json.decode(msgspec.json.encode(summary_of(store, anchor=_anchor(store, published.summary))))
+        same = "the results are the published ones"
+        if _is_earlier(published.summary):
+            own = in_the_earlier_way(own, store.results(), own["rank_by"])
+            same += ", with means and errors as golfref computed them before 0.5.0"
         found = tuple(differences(published.summary, own, ("published", "in the store"), may_lack=_FIELDS))
-        parts.append(Comparison(findings=found, same=("the results are the published ones",) * (not found)))
+        parts.append(Comparison(findings=found, same=(same,) * (not found)))
     return Comparison(
         findings=tuple(text for part in parts for text in part.findings),
         same=tuple(text for part in parts for text in part.same),
         uncovered=tuple(text for part in parts for text in part.uncovered),
     )
+
+
+def _is_earlier(summary: dict[str, Any]) -> bool:
+    """Whether a golfref before 0.5.0 printed it: no row says over which games its figures are."""
+    rows = summary["standings"]
+    return isinstance(rows, list) and any(isinstance(row, dict) and "games" not in row for row in rows)
 
 
 def _anchor(store: Store, summary: dict[str, Any]) -> str | None:

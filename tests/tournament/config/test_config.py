@@ -69,7 +69,7 @@ def test_everything_that_a_config_can_say(folder: Path, shipped_folder: Path) ->
         rotations = "fresh"
         reuse = "tournament"
         isolation = "none"
-        rank_by = "strokes"
+        rank_by = "match-points"
         [time]
         move_s = 2
         [faults]
@@ -99,7 +99,7 @@ def test_everything_that_a_config_can_say(folder: Path, shipped_folder: Path) ->
         """)
     assert (config.name, config.seed, config.deals, config.lineups, config.jobs) == ("demo", "any text", 10, 500, 2)
     assert (config.workers, config.processes(100), config.reuse) == (3, 2, "tournament")
-    assert (config.rotations, config.isolation, config.rank_by) == ("fresh", "none", "strokes")
+    assert (config.rotations, config.isolation, config.rank_by) == ("fresh", "none", "match-points")
     assert config.clocks == Clocks(move_s=2.0)
     assert (config.faults, config.voids) == (FaultPolicy(policy="forfeit"), 5)
     assert [(entry.name, entry.variant.preset, entry.seats) for entry in config.variants] == [
@@ -326,6 +326,15 @@ def test_an_option_that_does_not_suit_the_seats() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.usefixtures("folder")
+def test_strokes_rank_in_one_game_only() -> None:
+    bots = '[[bots]]\nbuiltin = "greedy"\n[[bots]]\nbuiltin = "perl"\n'
+    head = '[tournament]\nname = "t"\nrank_by = "strokes"\n[[variants]]\npreset = "six-card"\n'
+    assert loaded(head + bots).rank_by == "strokes"
+    (line,) = problems(head + '[[variants]]\npreset = "cactus"\n' + bots)
+    assert line.startswith("c.toml:3:11: tournament.rank_by: strokes of different games cannot be added up")
+
+
 def test_fewer_bots_than_seats() -> None:
     assert problems(HEAD + "seats = 3\n" + GAME + GAME + 'name = "b"\nseats = 4\n' + TWO) == [
         "c.toml:3:9: tournament.seats: 3 bots at a table, but the config has only 2",

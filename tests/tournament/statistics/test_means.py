@@ -1,0 +1,173 @@
+"""Means, their errors, and how bots compare: cases worked by hand, and scipy as the second opinion."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from math import sqrt
+
+import pytest
+from scipy import stats
+from simulated import World, block, chance, names, played
+
+from referee.tournament.plan.schedule import Plan, PlannedVariant
+from referee.tournament.results import Result
+from referee.tournament.statistics.blocks import Blocks, blocks_of
+from referee.tournament.statistics.comparisons import Comparer, Design
+from referee.tournament.statistics.means import Figures
+from referee.tournament.statistics.ranks import Contrast, rank_ranges, settled
+from referee.tournament.statistics.spreads import alike_interval, score_interval, spread_of, total
+from referee.tournament.statistics.student import quantile, two_sided_p
+
+
+@pytest.mark.parametrize("df", [0.5, 1, 2.7, 12, 140, 20_000, 2e6])
+def test_students_t_is_that_of_scipy(df: float) -> None:
+    for t in (0.01, 0.7, 2, 6):
+        assert two_sided_p(t, df) == pytest.approx(2 * stats.t.sf(t, df), rel=1e-5)
+        assert two_sided_p(-t, df) == two_sided_p(t, df)
+    for probability in (0.6, 0.975, 0.9999, 0.025):
+        assert quantile(probability, df) == pytest.approx(stats.t.ppf(probability, df), rel=1e-5)
+    assert quantile(0.5, df) == 0
+    with pytest.raises(ValueError, match="probability"):
+        quantile(1.0, df)
+
+
+def test_degrees_of_freedom_add_up() -> None:
+    """Equal variances: those of both. One variance far greater: about its own."""
+    assert spread_of(2.0, 5).df == pytest.approx(5)
+    assert total([spread_of(1.0, 5), spread_of(1.0, 5)]).df == pytest.approx(12, abs=1e-9)
+    assert total([spread_of(1.0, 5), spread_of(1e-6, 5)]).df == pytest.approx(5, abs=1e-3)
+    assert spread_of(1.0, 5).times(3).variance == 9
+    assert spread_of(1.0, 5).times(3).df == pytest.approx(5)
+
+
+def test_the_interval_of_a_share_is_wilsons() -> None:
+    """With the variance of a share of 50 draws, and so many degrees of freedom that t is normal."""
+    mean, draws = 0.9, 50
+    low, high = score_interval(mean, mean * (1 - mean), spread_of(mean * (1 - mean) / draws, 1e9))
+    wilson = stats.binomtest(45, draws).proportion_ci(method="wilson")
+    assert (low, high) == pytest.approx((wilson.low, wilson.high), rel=1e-5)
+    assert score_interval(1.0, 0.01, spread_of(0.001, 5))[1] == pytest.approx(1)
+    assert alike_interval(1.0, 20) == pytest.approx((0.025 ** (1 / 20), 1))
+    assert alike_interval(0.5, 20)[0] == pytest.approx(0.5 * 0.025 ** (1 / 20))
+
+
+def results(blocks: Sequence[dict[str, int]]) -> Iterator[Result]:
+    """Blocks whose rotations all end alike, from the totals by bot."""
+    for number, totals in enumerate(blocks):
+        bots = list(totals)
+        for turn in range(len(bots)):
+            order = [*bots[turn:], *bots[:turn]]
+            points = tuple(totals[bot] for bot in order)
+            yield Result(
+                number=10 * number + turn,
+                variant="game",
+                block=number,
+                bots=tuple(order),
+                totals=points,
+                ranks=tuple(1 + sum(other < own for other in points) for own in points),
+                rounds=1,
+                forfeited=(False,) * len(bots),
+                faults=({},) * len(bots),
+                late_slaps=(0,) * len(bots),
+            )
+
+
+def test_the_difference_at_one_table_is_the_paired_t_test() -> None:
+    """Strokes are used as they come, without what the other bots have."""
+    random = chance("3")
+    rows = [{bot: random.randint(0, 30) for bot in "abc"} for _ in range(12)]
+    difference = Figures(blocks_of(results(rows)), "strokes").difference("a", "b", ["game"])
+    expected = stats.ttest_rel([row["a"] for row in rows], [row["b"] for row in rows])
+    assert difference.stderr is not None
+    assert difference.df == pytest.approx(11)
+    assert difference.mean / difference.stderr == pytest.approx(expected.statistic)
+    low, high = expected.confidence_interval()
+    assert (difference.low, difference.high) == pytest.approx((low, high), abs=1e-3)
+
+
+def test_line_ups_are_strata_where_all_were_played() -> None:
+    """What the opponents make of it is no chance: a meets a weak and a strong one, both always with the same result."""
+    rows = [{"a": 0, "b": 2 + number % 2} for number in range(4)] + [
+        {"a": 9 + number % 2, "c": 0} for number in range(4)
+    ]
+    figures = Figures(blocks_of(results(rows)), "strokes")
+    estimate = figures.estimate("a", ["game"])
+    assert estimate.mean == pytest.approx((-1.25 + 4.75) / 2)
+    assert estimate.stderr == pytest.approx(sqrt(2 * (1 / 12) / 4) / 2), "each line-up: variance 1/12, four blocks"
+    assert estimate.df == pytest.approx(8), "two equal variances of 3 degrees of freedom: 2 * (3 + 2) - 2"
+
+
+def test_a_sample_of_line_ups_has_more_chance_in_it() -> None:
+    random = chance("5")
+    bots = names(8)
+    plan = Plan(master_key=b"k", bots=bots, variants=[PlannedVariant(variant="game", seats=2)], deals=3, lineups=16)
+    world = World(strengths={bot: number / 4 for number, bot in enumerate(bots)})
+    blocks = blocks_of(played(plan, bots, world, random))
+    fixed = Figures(blocks, "points")
+    sampled = Figures(blocks, "points", possible={"game": dict.fromkeys(bots, 7)})
+    for bot in bots:
+        one, other = (figures.estimate(bot, ["game"]) for figures in (fixed, sampled))
+        assert one.mean == other.mean
+        assert other.stderr is not None
+        assert one.stderr is not None
+    wider = sum(
+        (sampled.estimate(bot, ["game"]).stderr or 0) > (fixed.estimate(bot, ["game"]).stderr or 0) for bot in bots
+    )
+    assert wider >= 6
+
+
+def test_one_line_up_of_many_cannot_stand_for_all() -> None:
+    rows = [{"a": number, "b": 5} for number in range(4)]
+    comparer = Comparer(blocks_of(results(rows)), design=Design(possible={"game": {"a": 3, "b": 3, "c": 3, "d": 3}}))
+    estimate = comparer.points.estimate("a", ["game"])
+    assert (estimate.low, estimate.reason) == (None, "only 1 of its line-ups has been played")
+    assert comparer.comparable() == ((), [])
+    assert comparer.compare("a", "b").more_reason == "there is no game in which both have been in several line-ups"
+
+
+def test_blocks_of_rounds_are_weighed_as_was_settled() -> None:
+    """Two rounds of the same line-up: the first counts a quarter, however many blocks it has."""
+    blocks = Blocks()
+    for one in results([{"a": 0, "b": 8}, {"a": 0, "b": 4}, {"a": 6, "b": 0}]):
+        blocks.add(one, round_number=int(one.block == 2))
+    assert Figures(blocks, "strokes").estimate("a", ["game"]).mean == pytest.approx((-4 - 2 + 3) / 3)
+    weighed = Figures(blocks, "strokes", weights={0: 0.25, 1: 0.75}).estimate("a", ["game"])
+    assert weighed.mean == pytest.approx(0.25 * -3 + 0.75 * 3)
+
+
+def test_compare_tells_what_would_settle_it_and_what_was_played_on_the_same_deals() -> None:
+    random, bots = chance("2"), names(3)
+    world = World(strengths=dict(zip(bots, (0.0, 0.15, 2.5), strict=True)))
+    rows: list[Result] = []
+    for number in range(45):
+        pair = list(combinations(bots, 2))[number % 3]
+        rows += block(world, random, variant="game", bots=pair, number=number, deal=number // 3, first_match=9 * number)
+    comparer = Comparer(blocks_of(rows))
+    near, far = comparer.compare(bots[1], bots[0]), comparer.compare(bots[2], bots[0])
+    assert far.is_sure
+    assert far.more_deals == 0
+    assert not near.is_sure
+    assert near.p_of_all is not None
+    assert near.p is not None
+    assert near.p_of_all >= near.p
+    assert near.more_deals is not None
+    assert near.more_deals > 15
+    assert near.together is not None
+    assert near.together.blocks == 15
+    assert comparer.neighbours()[0].bot == bots[2]
+    more = list(rows)
+    for number in range(45, 45 + 3 * near.more_deals):
+        pair = list(combinations(bots, 2))[number % 3]
+        more += block(world, random, variant="game", bots=pair, number=number, deal=number // 3, first_match=9 * number)
+    assert (Comparer(blocks_of(more)).compare(bots[1], bots[0]).p or 1) < near.p, "so many more deals tell more"
+
+
+def test_rank_ranges_follow_from_the_pairs_that_are_sure() -> None:
+    pairs = [Contrast(better="a", worse="c", p=0.001), Contrast(better="a", worse="b", p=0.04)]
+    pairs.append(Contrast(better="b", worse="c", p=0.02))
+    sure = settled(pairs)
+    assert [(one.better, one.worse) for one in sure] == [("a", "c"), ("b", "c"), ("a", "b")], "0.003, 0.04, 0.04"
+    assert {bot: (one.best, one.worst) for bot, one in rank_ranges("abc", sure).items()} == {
+        "a": (1, 1), "b": (2, 2), "c": (3, 3),
+    }  # fmt: skip
+    ranges = rank_ranges("abc", [pairs[0]])
+    assert {bot: (one.best, one.worst) for bot, one in ranges.items()} == {"a": (1, 2), "b": (1, 3), "c": (2, 3)}
