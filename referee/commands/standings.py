@@ -26,6 +26,7 @@ from referee.rules.record import NoRecord, Record
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.standings import BotStanding, Encounter, RankBy, Standings
 from referee.tournament.statistics.carrying import LEVEL
+from referee.tournament.statistics.stopping import saved_words
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary, standings_in, summary_of
@@ -315,6 +316,8 @@ def _rounds(summary: RunSummary) -> list[str]:
         return []
     last = f", the last one {summary.rounds[-1].title}" if summary.rounds else ""
     after = "more to come" if summary.end is None else f"no more: {summary.end}"
+    if summary.stop is not None and summary.stop.saved:
+        after += f": {saved_words(summary.matches, summary.stop.most_matches)}"
     used = f"  played for {duration(summary.used_s or 0)} of {duration(summary.hours * 3600)}" if summary.hours else ""
     return [printable(f"  rounds: {len(summary.rounds)}{last}; {after}", 300), *filter(None, [used])]
 

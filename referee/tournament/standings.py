@@ -7,7 +7,7 @@ means over the line-ups of a game with equal weight, then over the games with eq
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations, permutations
 from math import exp
 from statistics import fmean
@@ -20,7 +20,7 @@ from referee.tournament.results import Result, beaten_shares
 from referee.tournament.statistics.blocks import Blocks, Figure
 from referee.tournament.statistics.comparisons import Comparer, Design, PValue
 from referee.tournament.statistics.encounters import Duel, duels_of
-from referee.tournament.statistics.means import Estimate, Possible, p_of
+from referee.tournament.statistics.means import Estimate, Possible, RoundWeights, p_of
 from referee.tournament.statistics.ranks import RankRange, rank_ranges
 
 RankBy = Literal["match-points", "strokes"]
@@ -158,20 +158,30 @@ def with_opponents(standings: Standings, strengths: Mapping[str, float]) -> Stan
 class Tally:
     """The sums from which standings are computed. It keeps no results, and of blocks only sums by line-up."""
 
-    def __init__(
-        self, *, possible: Possible | None = None, rotates: bool = True, ranked: Collection[str] | None = None
+    def __init__(  # noqa: PLR0913 - what the tables of a run depend on
+        self,
+        *,
+        possible: Possible | None = None,
+        rotates: bool = True,
+        ranked: Collection[str] | None = None,
+        weights: RoundWeights | None = None,
+        round_of: Callable[[Result], int] | None = None,
+        p_value: PValue = p_of,
     ) -> None:
         """Count nothing yet.
 
         `ranked` are the challengers of a gauntlet: nobody else is given a rank. `possible` tells by game and bot how
         many line-ups there are of it in all; without it those that were played are taken for all. Without `rotates`
-        each match has a deal of its own.
+        each match has a deal of its own. Where rounds have `weights`, `round_of` tells the round of a match. `p_value`
+        says how likely a difference of two equal bots is; where somebody looked at the results before the last of them
+        had come, it must allow for that.
         """
         self.matches_of = Counter[str]()
         """By game, how many matches have been counted."""
         self.blocks = Blocks(rotates=rotates)
         self.possible = possible
         self.ranked = ranked
+        self._weights, self._round_of, self._p_value = weights, round_of, p_value
         self.scores: dict[str, dict[str, _Score]] = {}
         self._meetings: _Meetings = {}
 
@@ -183,7 +193,7 @@ class Tally:
     def add(self, result: Result) -> None:
         """Count a match. Matches must come in the order of the plan, since blocks and sums of floats depend on it."""
         self.matches_of[result.variant] += 1
-        self.blocks.add(result)
+        self.blocks.add(result, round_number=0 if self._round_of is None else self._round_of(result))
         table = self.scores.setdefault(result.variant, defaultdict(_Score))
         rounds, mean = _per_round(result), sum(result.totals) / len(result.totals)
         bots = zip(result.bots, beaten_shares(result.ranks), result.totals, strict=True)
@@ -191,18 +201,15 @@ class Tally:
             table[bot].add(result, seat, points=share, strokes=(total - mean) / rounds)
         _meet(self._meetings, result, rounds)
 
-    def comparer(self, rank_by: RankBy, *, p_value: PValue = p_of) -> Comparer:
-        """What compares the bots, by the figure that decides the rank; `p_value` as for `standings`."""
+    def comparer(self, rank_by: RankBy) -> Comparer:
+        """What compares the bots, by the figure that decides the rank."""
         decides: Figure = "strokes" if rank_by == "strokes" else "points"
-        return Comparer(self.blocks, decides, Design(possible=self.possible, ranked=self.ranked), p_value)
+        design = Design(possible=self.possible, ranked=self.ranked, weights=self._weights)
+        return Comparer(self.blocks, decides, design, self._p_value)
 
-    def standings(self, rank_by: RankBy, *, p_value: PValue = p_of) -> Standings:
-        """The standings so far. A bot without a match in a game has no part in it.
-
-        `p_value` says how likely a difference of two equal bots is; where somebody looked at the results before the
-        last of them had come, it must allow for that.
-        """
-        made = _Tables(self, rank_by, p_value)
+    def standings(self, rank_by: RankBy) -> Standings:
+        """The standings so far. A bot without a match in a game has no part in it."""
+        made = _Tables(self, rank_by)
         overall = made.table(list(self.scores))
         return Standings(
             rank_by=rank_by,
@@ -217,8 +224,8 @@ class Tally:
 class _Tables:
     """Makes tables of a tally."""
 
-    def __init__(self, tally: Tally, rank_by: RankBy, p_value: PValue) -> None:
-        self._figures = tally.comparer(rank_by, p_value=p_value)
+    def __init__(self, tally: Tally, rank_by: RankBy) -> None:
+        self._figures = tally.comparer(rank_by)
         self._rank_by = rank_by
         self._scores, self._matches = tally.scores, tally.matches_of
         self._in_blocks = {game: tally.blocks.matches_of(game) for game in tally.scores}

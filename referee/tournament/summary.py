@@ -31,11 +31,12 @@ from referee.tournament.statistics.ratings import Chance, Ratings, chances, rati
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn, told_as_played_for, used_s
-from referee.tournament.store.facts import Facts, Terms, VariantFacts, field_of, possible_lineups
+from referee.tournament.store.facts import Facts, Terms, VariantFacts, field_of
 from referee.tournament.store.plans import extent_of, plan_now
 from referee.tournament.store.played import PlayedSoFar, as_former
 from referee.tournament.store.rows import Meta, RunEvent
 from referee.tournament.store.store import Store
+from referee.tournament.store.tallies import StopVerdict, stop_verdict, tally_for
 
 LATE_MATCH_US = 100_000
 """A match in which the referee was later than this counts as late."""
@@ -118,6 +119,8 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     """What has been drawn, where the plan grows by rounds."""
     end: str | None = None
     """Why no more rounds are drawn. None where the plan does not grow, and where it still does."""
+    stop: StopVerdict | None = None
+    """What became of what [stop] asks for; None without it, and before anything is played."""
     version: str
     host: str
     isolation: str
@@ -207,7 +210,8 @@ def chances_in(
 def tally_in(store: Store, variant: str | None = None) -> Tally:
     """The results of a run, or of one of its games, added up. Raises StoreError, also where it has no such game."""
     _check_game(store, variant)
-    tally = tally_for(store.meta().facts)
+    facts = store.meta().facts
+    tally = tally_for(facts, plan_now(store) if facts.format == "adaptive" else None)
     for result in store.results():
         if variant in (None, result.variant):
             tally.add(result)
@@ -224,14 +228,10 @@ def _check_game(store: Store, variant: str | None) -> None:
         raise StoreError(printable(f"{store.path}: no game {variant} is played in this run; {hint}", 3000))
 
 
-def tally_for(facts: Facts) -> Tally:
-    """What counts the results of a run with these facts."""
-    return Tally(ranked=facts.ranked, possible=possible_lineups(facts))
-
-
 def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSummary:
     meta = store.meta()
-    tally, worst_us, late, counts_cpu = tally_for(meta.facts), 0, 0, True
+    plan = plan_now(store)
+    tally, worst_us, late, counts_cpu = tally_for(meta.facts, plan), 0, 0, True
     carrying = CarryingTest()
     matches = Matches()
     results: list[Result] = []
@@ -289,6 +289,7 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
             if isinstance(one.what, Round)
         ),
         end=next((one.what.reason for one in extent.rounds if isinstance(one.what, End)), None),
+        stop=stop_verdict(meta.facts, bytes.fromhex(meta.master_key), plan, tally, has_ended=extent.has_ended),
         version=meta.golfref,
         host=meta.host,
         isolation=meta.facts.isolation,

@@ -20,7 +20,7 @@ from referee.tournament.store.facts import Facts
 from referee.tournament.store.plans import extent_of
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
-from referee.tournament.summary import tally_for
+from referee.tournament.store.tallies import tally_for
 
 SHARE = 20
 """The standings are computed again when this many times as long has passed as computing them took."""

@@ -123,7 +123,8 @@ def judge(figures: Figures, stop: StopRules, *, bots: Sequence[str], games: Sequ
     lacking = [bot for bot in names if len(set(games) & set(figures.games_of(bot))) < len(set(games))]
     if lacking:
         return Look(is_settled=False, words=f"after {parts} not all bots have played every game")
-    compared = pairs_of(figures, names, games, looks=looks_of(parts.planned), difference=stop.difference)
+    looks = looks_of(parts.planned) if stop.when is not None else 1
+    compared = pairs_of(figures, names, games, looks=looks, difference=stop.difference)
     best = best_first(figures, names, games)
     undecided = compared.undecided(stop.when, best)
     widest = None if stop.precision is None else _widest([figures.estimate(bot, games) for bot in names])

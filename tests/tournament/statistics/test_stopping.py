@@ -11,6 +11,8 @@ from msgspec.structs import replace
 
 from referee.tournament.formats.draw import next_round
 from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules, StopRules, Table
+from referee.tournament.standings import Tally
+from referee.tournament.statistics.looks import p_at_look
 from referee.tournament.statistics.stopping import Look, look_at, saved_words
 
 AFTER_9 = "after 9 of 20 deals"
@@ -160,3 +162,18 @@ def test_challengers_alone_are_compared_in_a_gauntlet() -> None:
 
 def test_what_was_saved_is_said() -> None:
     assert saved_words(840, 2800) == "840 of 2,800 matches played, 1,960 saved"
+
+
+def test_the_table_says_what_the_look_says() -> None:
+    field = tournament(StopRules(when="all"), deals=50)
+    past = played(field, by_name, 7)
+    tally = Tally(p_value=partial(p_at_look, looks=50))
+    for some in past.played:
+        for one in some:
+            tally.add(one)
+    found = look_at(field, past).compared
+
+    assert found is not None
+    assert found.apart == (("a", "d"),)
+    ranges = {row.bot: (row.rank_from, row.rank_to) for row in tally.standings("match-points").overall}
+    assert ranges == {"a": (1, 3), "b": (1, 4), "c": (1, 4), "d": (2, 4)}

@@ -1,0 +1,85 @@
+"""How the results of a run are counted: which line-ups there could be, what rounds weigh, how often was looked.
+
+The table of a run that can stop comes to the same claims as the look that stopped it. This module must not know how
+tables are shown.
+"""
+
+from functools import partial
+
+from msgspec import Struct
+
+from referee.tournament.formats.adaptive import round_weights, rounds_of
+from referee.tournament.formats.draw import most_matches
+from referee.tournament.plan.growing import GrowingPlan
+from referee.tournament.plan.rounds import StopRules
+from referee.tournament.plan.schedule import BasePlan
+from referee.tournament.standings import Tally
+from referee.tournament.statistics.looks import looks_of, p_at_look
+from referee.tournament.statistics.stopping import Pair, Parts, judge
+from referee.tournament.store.facts import Facts, field_of, possible_lineups
+
+
+class StopVerdict(Struct, frozen=True, kw_only=True):
+    """What became of what [stop] asks for."""
+
+    settled: bool
+    """Whether all of it holds."""
+    words: str
+    undecided: tuple[Pair, ...]
+    """The pairs of bots that were to be settled and are not."""
+    most_matches: int
+    """How many matches the run would have had if nothing had stopped it."""
+    saved: int
+    """How many of them were not played, where the run is over; 0 before."""
+
+
+def tally_for(facts: Facts, plan: BasePlan | None = None) -> Tally:
+    """What counts the results of a run with these facts.
+
+    Without the plan all blocks of an adaptive tournament count alike, which will do while it is played.
+    """
+    possible, p_value = possible_lineups(facts), partial(p_at_look, looks=_looks(facts))
+    if facts.format != "adaptive" or not isinstance(plan, GrowingPlan):
+        return Tally(ranked=facts.ranked, possible=possible, p_value=p_value)
+    rounds = plan.rounds
+    return Tally(
+        ranked=facts.ranked,
+        possible=possible,
+        p_value=p_value,
+        weights=round_weights(rounds, facts.stage_rules[0]),
+        round_of=lambda result: rounds[plan.round_of(result.number)].number,
+    )
+
+
+def stop_verdict(facts: Facts, key: bytes, plan: BasePlan, tally: Tally, *, has_ended: bool) -> StopVerdict | None:
+    """What became of [stop], given all results; None where the run has none, or nothing of it is played."""
+    if facts.stop is None or not isinstance(plan, GrowingPlan):
+        return None
+    parts = _parts(facts, len(plan.rounds) - (tally.matches < len(plan) and not has_ended))
+    if parts.played < 1:
+        return None
+    figures = tally.comparer("match-points").points
+    games = [one.name for one in facts.variants]
+    bots = facts.challengers or tuple(bot.name for bot in facts.bots)
+    look = judge(figures, facts.stop, bots=bots, games=games, parts=parts)
+    most = most_matches(field_of(facts, key), plan.whole) or len(plan)
+    return StopVerdict(
+        settled=look.is_settled,
+        words=look.words,
+        undecided=look.undecided,
+        most_matches=most,
+        saved=max(0, most - len(plan)) if has_ended else 0,
+    )
+
+
+def _looks(facts: Facts) -> int:
+    """How many looks at the differences of bots the run has, each of which may decide what is played."""
+    stop = facts.stop or StopRules()
+    return looks_of(_parts(facts, 0).planned) if stop.when is not None or facts.format == "adaptive" else 1
+
+
+def _parts(facts: Facts, played: int) -> Parts:
+    rules = facts.stage_rules[0]
+    if facts.format == "adaptive":
+        return Parts(played=played, planned=rounds_of(rules), unit="round")
+    return Parts(played=played, planned=max(rules.deals, played))
