@@ -43,12 +43,16 @@ def next_round(field: Field, past: Past, formats: Mapping[Format, Drawing]) -> R
 def entrants(field: Field, past: Past, stage: int) -> list[Entrant]:
     """The bots of a stage that has begun which are still in the run; in a later stage the best of the one before first.
 
-    They are those that the first round of the stage tells.
+    Of the first stage, when it is over, they are those that sat at its tables: whoever came later was never in it. Of a
+    later stage they are those that its first round tells.
     """
+    there = {entrant.name: entrant for entrant in field.bots}
+    if stage == 0 and any(drawn.stage for drawn in past.rounds):
+        sat = {bot for drawn in past.rounds if drawn.stage == 0 for table in drawn.tables for bot in table.bots}
+        return [entrant for entrant in field.bots if entrant.name in sat]
     first = next((drawn for drawn in past.rounds if drawn.stage == stage), None)
     if stage == 0 or first is None:
         return list(field.bots)
-    there = {entrant.name: entrant for entrant in field.bots}
     return [there[name] for name in first.entered if name in there]
 
 

@@ -4,12 +4,13 @@ import json
 
 import msgspec
 from made_up_matches import field_of, played_out, results_of
+from msgspec.structs import replace
 
 from referee.reports.tables.bracket import stages_report
 from referee.tournament.formats import knockout, round_robin, swiss
 from referee.tournament.formats.places import places_of
 from referee.tournament.formats.stages import next_round as next_of_stages
-from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules
+from referee.tournament.plan.rounds import End, Entrant, Field, Past, Round, StageRules
 from referee.tournament.standings import OTHER_OPPONENTS, ranked_otherwise, standings_of
 
 KNOCKOUT = StageRules(format="knockout", deals=4, advance=1, limit=8)
@@ -39,6 +40,16 @@ def test_those_who_left_early_keep_the_order_of_their_stage() -> None:
         None,
         [1.0, 0.666666667, 0.333333333, 0.0],
     )
+
+
+def test_whoever_comes_when_the_first_stage_is_over_comes_last() -> None:
+    field = field_of(8, SWISS, StageRules(deals=2))
+    past, _ = played_out(field, draw)
+    late = replace(field, bots=[*field.bots, Entrant(name="late", owner="")])
+    assert isinstance(draw(late, past), End)
+    found = places_of(late, past, is_playing=False)
+    assert found.ranks["late"] == (9, 9, 9)
+    assert "late" not in {row.bot for stage in found.stages for row in stage.bots}
 
 
 def test_a_cut_is_settled_where_all_that_go_on_are_surely_better() -> None:
