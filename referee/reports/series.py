@@ -54,7 +54,8 @@ def _parts(summary: SeriesSummary, clocks: Clocks, width: int) -> Iterator[str]:
 
 def _particulars(summary: SeriesSummary, clocks: Clocks) -> Iterator[str]:
     if summary.standings:
-        yield "[a, b] holds the true figure in 95 of 100 such series"
+        yield "in brackets, or with ±: where the true figure lies, wrong in 5 of 100 such series"
+        yield "rank 1-2: the ranks that a bot can have by what is known"
     at_once = "   slaps: broadcast timing" if clocks.slap_timing == "broadcast" else ""
     yield f"seed: {summary.seed}   isolation: {summary.isolation}{at_once}"
 

@@ -1,0 +1,39 @@
+"""How wide what is printed may be."""
+
+import os
+
+import pytest
+
+from referee.commands.console import in_lines, put_words, screen_width
+
+
+def no_terminal(*_: int) -> os.terminal_size:
+    raise OSError
+
+
+@pytest.mark.parametrize(("columns", "width"), [(None, 80), ("120", 120), ("5", 40), ("wide", 80)])
+def test_tables_are_as_wide_as_columns_says_or_80_without_a_terminal(
+    columns: str | None, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "get_terminal_size", no_terminal)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+    assert screen_width() == width
+
+
+def test_a_sentence_is_broken_at_blanks_and_indented() -> None:
+    assert in_lines("  the first bot is surely better", 20) == ["  the first bot is", "    surely better"]
+    assert in_lines("", 20) == [""]
+    assert in_lines("digest " + "0" * 64, 60) == ["digest", "  " + "0" * 64]
+
+
+def test_a_pipe_gets_a_line_for_each_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    put_words("a sentence " * 20)
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    monkeypatch.setenv("COLUMNS", "60")
+    put_words("a sentence " * 20)
+    assert len(capsys.readouterr().out.splitlines()) == 4
