@@ -70,7 +70,7 @@ class Table(Struct, frozen=True, kw_only=True, array_like=True):
     bots: tuple[str, ...]
     """By name, in the order of code points."""
     deal: int
-    """From 0. These bots have met in this variant as often as this before."""
+    """From 0. Whenever these bots meet again in this variant, it is a later deal."""
 
 
 class Round(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -35,10 +35,7 @@ class PlayedSoFar:
     def add(self, row: CommittedMatch, number: int | None) -> None:
         """Take a match in, with its number in the plan. None where it is not there."""
         if not self._keeps_results:
-            if number is not None:
-                self._meetings.ended(row.result)
-            elif (result := as_former(row, self._terms)) is not None:
-                self._meetings.ended(result)
+            self._sum(row, number)
         elif number is not None:
             place = self._plan.round_of(number)
             self._by_round += ({} for _ in range(len(self._by_round), place + 1))
@@ -46,6 +43,15 @@ class PlayedSoFar:
             self._by_round[place][number] = replace(row.result, number=number, block=block, commit=0)
         elif (result := as_former(row, self._terms)) is not None:
             self._former.append(result)
+
+    def _sum(self, row: CommittedMatch, number: int | None) -> None:
+        """Add a match to the sums. Whoever replaces a bot knows what cards it had, so these are not dealt again."""
+        if number is not None:
+            self._meetings.ended(row.result)
+            return
+        self._meetings.dealt(row.identity.variant, sorted(row.identity.bots), row.identity.deal)
+        if (result := as_former(row, self._terms)) is not None:
+            self._meetings.ended(result)
 
     def past(self) -> Past:
         """What has been drawn and played."""
