@@ -5,6 +5,7 @@ run_0_4_0.sqlite3 was made by that version: four line-ups of five bots of tests/
 """
 
 import shutil
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -54,6 +55,14 @@ def test_its_stages_have_the_line_ups_of_then(run: Path) -> None:
     first, second = samples(run)
     without_eve = {lineup for lineup in first if "eve" not in lineup}
     assert len(without_eve - second) == 1, "a line-up that 0.4.0 dropped although both of its bots were still there"
+
+
+def test_the_words_of_its_amendment_are_checked(run: Path) -> None:
+    """Versions 0.3.0 and 0.4.0 told the events of a history in the same words as this one."""
+    assert check_store(run).unchecked == ()
+    with closing(sqlite3.connect(run)) as connection, connection:
+        connection.execute("UPDATE history SET lines = replace(lines, '4 kept', '5 kept')")
+    assert any("it does not tell the amendment that was made" in finding for finding in check_store(run).findings)
 
 
 def test_it_goes_on_as_it_is_and_from_its_next_amendment_on_line_ups_stay(run: Path) -> None:
