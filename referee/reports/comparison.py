@@ -260,7 +260,9 @@ def _figures(compared: Compared) -> str:
 def _warnings(compared: Compared, width: int) -> Iterator[str]:
     if compared.holds_while_watched:
         yield wrapped(
-            "The run has [stop]: all of this holds although its results were looked at again and again.", width
+            "The run looks at its own results while it is played. p, and what is called surely better, hold all the "
+            "same, and whenever you look; ± is that of a single look.",
+            width,
         )
     elif not compared.is_over:
         yield wrapped(

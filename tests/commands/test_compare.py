@@ -88,7 +88,7 @@ def test_neighbours_by_rank_are_rows_of_a_table() -> None:
 def test_a_run_that_is_not_over_says_what_looking_again_does() -> None:
     assert "The run is not over." in list(two_bots(compared("ann", "bea", is_over=False), 80))[-1]
     watched = compared("ann", "bea", is_over=False, holds_while_watched=True)
-    assert "all of this holds although" in list(two_bots(watched, 80))[-1]
+    assert "whenever you look" in list(two_bots(watched, 80))[-1]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """`golfref` as its users type it."""
 
 import contextlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,13 @@ def _called(words: list[str], cwd: Path, given: str) -> tuple[str, str, int]:
 
 def _started(words: list[str], cwd: Path, given: str) -> tuple[str, str, int]:
     done = subprocess.run(
-        [*GOLFREF, *words], cwd=cwd, input=given, capture_output=True, text=True, check=False, timeout=PATIENCE_S
+        [*GOLFREF, *words],
+        cwd=cwd,
+        input=given,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+        env=dict(os.environ),  # readline, which pytest imports, has told the children of this process their COLUMNS
     )
     return done.stdout, done.stderr, done.returncode
