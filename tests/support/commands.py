@@ -2,13 +2,18 @@
 
 import contextlib
 import os
+import select
 import subprocess
 import sys
+import time
+from contextlib import closing
 from pathlib import Path
 
 from typer.testing import CliRunner
 
 from referee.cli import app
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.store import Store
 
 GOLFREF = (sys.executable, "-m", "referee")
 
@@ -66,3 +71,14 @@ def _started(words: list[str], cwd: Path, given: str) -> tuple[str, str, int]:
         env=dict(os.environ),  # readline, which pytest imports, has told the children of this process their COLUMNS
     )
     return done.stdout, done.stderr, done.returncode
+
+
+def until_more_are_committed(path: Path, count: int) -> None:
+    """Wait until the store of a run that is played holds more matches than this."""
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        with contextlib.suppress(StoreError), closing(Store.open(path)) as store:
+            if len(store.ids()) > count:
+                return
+        assert time.monotonic() < end
+        select.select([], [], [], 0.01)

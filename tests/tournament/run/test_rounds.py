@@ -82,8 +82,11 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_run_that_is_killed_after_every_match_draws_the_same_rounds(played: Path, tmp_path: Path) -> None:
     folder = write(tmp_path / "killed")
+    lines: list[str] = []
     while not go_on(folder, matches=1).has_ended:
-        pass
+        with closing(Store.open(folder / "run.golfref")) as store:
+            before, lines = lines, list(store.lines())
+        assert lines[: len(before)] == before, "rows are only added, so what was published stays its beginning"
     assert [*map(type, drawn(folder))] == [Round, Round, End]
     assert drawn(folder) == drawn(played)
     assert findings(folder) == findings(played) == []

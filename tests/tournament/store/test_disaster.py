@@ -6,27 +6,23 @@ Nothing that was committed is lost, the message says what to do, and the same co
 import contextlib
 import json
 import os
-import select
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from commands import golfref
+from commands import golfref, until_more_are_committed
 from made_once import made_once
 from measured import unmeasured_document
 from needs import need_bubblewrap
 from quick import QUICK
 
-from referee.tournament.store.disk import SIDE_FILES, StoreError
-from referee.tournament.store.store import Store
+from referee.tournament.store.disk import SIDE_FILES
 from referee.tournament.verify.run import check_store
 
 GOLFREF = (sys.executable, "-m", "referee.cli")
@@ -83,17 +79,6 @@ def strike(process: "subprocess.Popen[str]", number: signal.Signals, after_s: fl
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(timeout=after_s)
     process.send_signal(number)
-
-
-def until_more_are_committed(path: Path, count: int) -> None:
-    """Wait until the store of a run that is played holds more matches than this."""
-    end = time.monotonic() + PATIENCE_S
-    while True:
-        with contextlib.suppress(StoreError), closing(Store.open(path)) as store:
-            if len(store.ids()) > count:
-                return
-        assert time.monotonic() < end
-        select.select([], [], [], 0.01)
 
 
 def test_a_run_that_is_killed_again_and_again_comes_to_the_same_results(
