@@ -3,9 +3,9 @@
 Bots are made up: a total is the luck of the seat, in part that of the deal for all rotations, less the bot's strength;
 strengths lie evenly from -REACH to REACH, in units of the deviation of luck. In *styles* each ordered pair of bots has
 an effect of its own on the second, drawn once for the whole tournament, as of bots that suit each other: nobody is to
-be named there. Among planted pairs, the second bot is better by so much where the first sits (*helps*), or the first
-worse where the second sits (*throws*). For each kind of tournament it prints in how many of RUNS anybody honest was
-named, and in how many the planted pair was.
+be named there. A planted pair is in the middle of the field by strength: the second bot is better by so much where the
+first sits (*helps*), or the first worse where the second sits (*throws*). For each kind of tournament it prints in how
+many of RUNS anybody honest was named, and in how many the planted pair was.
 
 `--real RUN.golfref` tells what the test says of a run. tests/hostile/stablemates.py are two bots that work
 together in six-card golf, to be played in one.
@@ -78,7 +78,9 @@ def tournament(case: Case, dice: Random) -> tuple[Matches, int]:
     styles = [[dice.gauss(0, case.styles) for _ in bots] for _ in bots]
 
     def merit(bot: int, lineup: Sequence[int]) -> float:
-        own = case.reach * (2 * bot / (case.bots - 1) - 1) + sum(styles[other][bot] for other in lineup if other != bot)
+        place = (bot + case.bots // 2 - 1) % case.bots
+        own = case.reach * (2 * place / (case.bots - 1) - 1)
+        own += sum(styles[other][bot] for other in lineup if other != bot)
         return own + (case.helps * (bot == 1) - case.throws * (bot == 0)) * ({0, 1} <= set(lineup))
 
     lineups = list(combinations(bots, case.seats))

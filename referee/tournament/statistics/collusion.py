@@ -13,8 +13,9 @@ score of A and B. It is a sum over blocks, so the sum of their squares is its va
 
 Honest bots can suit each other, too: each ordered pair has some effect, which many matches show. What differs from pair
 to pair beyond chance is estimated from the median of all pairs of different owners (an empirical null: Efron 2004), and
-is no reason to suspect anybody. So a pair is suspected whose effect is far from those of the others. Every ordered pair
-is tested in both directions, and p-values are made greater by Holm's method in two families, pairs of one owner and all
+is no reason to suspect anybody. It is taken to be something even where it does not show, so effects that are small in
+any case are none either. So a pair is suspected whose effect is far from those of the others. Every ordered pair is
+tested in both directions, and p-values are made greater by Holm's method in two families, pairs of one owner and all
 others, each at half of LEVEL: the probability that anybody is named in a run of honest bots is about LEVEL at most.
 
 An effect on B also shows, though weaker, on those whom B meets. So when a pair is named, the blocks in which both sat
