@@ -30,16 +30,21 @@ ONLY_CHALLENGERS = (
 )
 
 
+WHOLE_DEALS = ("round-robin", "gauntlet")
+"""The formats of which it is known from the beginning who meets whom, though perhaps not on how many deals."""
+
+
 def announce_plan(config: Config, plan: BasePlan) -> None:
     """Say what is to be played, with advice about the games. Of a plan that grows, `announce_rounds` says more."""
     for one in config.variants:
         say(*(f"note: {text}" for text in advice(one.variant, one.seats)))
     say(f"{config.name}: {counted(len(config.bots), 'bot')}")
     seats = {one.name: one.seats for one in config.variants}
-    if isinstance(plan, GrowingPlan):
-        say(*games_lines(seats, screen_width()))
+    if config.format in WHOLE_DEALS:
+        fixed = plan.whole if isinstance(plan, GrowingPlan) else plan
+        say(*plan_lines(seats, fixed.lineups, config.deals, screen_width()))
     else:
-        say(*plan_lines(seats, plan.lineups, config.deals, screen_width()))
+        say(*games_lines(seats, screen_width()))
     if config.challengers:
         some = counted(len(config.challengers), "challenger")
         say(f"gauntlet: {some} against a field of {counted(len(config.bots) - len(config.challengers), 'bot')}")

@@ -37,6 +37,12 @@ NAMED = 5
 NAMED_VOIDED = 20
 """Of how many bots it is told how often they sat at a voided attempt."""
 
+LEGEND = (
+    "in brackets, or with ±, ≥ and ≤: where the true figure lies, wrong in 5 of 100 runs",
+    "rank 2-4: the ranks that a bot can have by what is known, wrong somewhere in the table in 5 of 100 runs",
+)
+"""What the tables mean."""
+
 EXPLAINED = 3
 """Of how many bots at fault it is told what was wrong."""
 
@@ -223,8 +229,7 @@ def _provenance(summary: RunSummary) -> list[str]:
         *_scoring_tables(summary),
         *[f"gauntlet: {ONLY_CHALLENGERS}"] * bool(summary.challengers),
         f"{summary.name}: {summary.matches}{missing} matches{voided}",
-        "in brackets, or with ±, ≥ and ≤: where the true figure lies, wrong in 5 of 100 runs",
-        "rank 2-4: the ranks that a bot can have by what is known, wrong somewhere in the table in 5 of 100 runs",
+        *(LEGEND if summary.standings else ()),
         *([anchor_line(summary.ratings)] if summary.ratings else []),
         *["opponents: the rating that a bot as strong as those it met would have"] * (summary.order == "ratings"),
         *([f"slaps: {summary.slap_timing} timing"] if summary.slap_timing else []),

@@ -41,6 +41,7 @@ def winner(summary: RunSummary, names: Names) -> str:
     if rows[0].rank_to == 1:
         others = "other challenger" if summary.challengers else "other bot"
         whom = f"the {others}" if len(rows) == 2 else f"each of the {len(rows) - 1} {others}s"
+        whom += _that_are_ranked(summary)
         return f"{so_far}{names(rows[0].bot)} {'leads' if so_far else 'won'}: it is surely better than {whom}."
     return so_far + _not_settled(rows, summary, names)
 
@@ -74,10 +75,16 @@ def _not_settled(rows: Sequence[BotStanding], summary: RunSummary, names: Names)
     most = "the best rating" if summary.order == "ratings" else most
     leads = f"{_listed(best, names)} {'has' if len(best) == 1 else 'have'} {most}"
     if len(best) + len(rivals) == len(rows) > 2:
-        return f"{leads}, but nobody is surely the best: it may be any of the {len(rows)}."
+        return f"{leads}, but nobody is surely the best: it may be any of the {len(rows)}{_that_are_ranked(summary)}."
     if not rivals:
         return f"{leads}; which of them is better is not known."
     return f"{leads}, but {_listed(rivals, names)} may be as good."
+
+
+def _that_are_ranked(summary: RunSummary) -> str:
+    """What limits a claim about all others, where some bots are not ranked. Of a gauntlet it is said elsewhere."""
+    limits = not summary.challengers and any(row.rank is None for row in summary.standings)
+    return " that can be ranked" if limits else ""
 
 
 def ties(rows: Sequence[BotStanding], names: Names) -> str:

@@ -86,6 +86,14 @@ def test_who_has_no_rank_or_no_interval_is_told_why() -> None:
     assert list(reasons(late, 80, Names("abcd", 80))) == ["no rank: every bot (it came late)"]
 
 
+def test_many_reasons_are_told_without_their_games() -> None:
+    rows = [replace(row(bot), rank=None, reason=f"too few deals in game {bot}") for bot in "abcd"]
+    assert list(reasons(rows, 80, Names("abcd", 80))) == [
+        "no rank: every bot (too few deals in some game; --json says in which)"
+    ]
+    assert len(list(reasons(rows[:3], 80, Names("abcd", 80)))) == 3
+
+
 @pytest.mark.parametrize(
     ("mean", "interval", "shown"),
     [

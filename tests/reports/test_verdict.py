@@ -99,6 +99,11 @@ def test_who_won_is_told_as_far_as_it_is_known(rows: list[BotStanding], first: s
     assert verdict(summary(rows), Path("run.golfref"), 80)[0] == first
 
 
+def test_what_is_claimed_of_all_others_leaves_out_those_without_a_rank() -> None:
+    rows = [row(ANN, 1), row(BEA, 2), row(CID, None)]
+    assert verdict(summary(rows), Path("run"), 80)[0].endswith("surely better than the other bot that can be ranked.")
+
+
 def test_before_the_end_nobody_has_won() -> None:
     first = verdict(summary([row(ANN, 1), row(BEA, 2)], matches=1200, planned=4000), Path("run"), 80)[0]
     assert first == "So far (1,200 of 4,000 matches) ann leads: it is surely better than the other bot."

@@ -1,6 +1,6 @@
 """The table of standings: a line for each bot."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -8,6 +8,9 @@ from referee.reports.tables.figures import signed, with_interval
 from referee.reports.tables.layout import Column, Fitted, fitted, wrapped
 from referee.reports.tables.names import Names
 from referee.tournament.standings import BotStanding
+
+MOST_REASONS = 3
+"""If there are more reasons than this, they are told without the games to which they apply."""
 
 
 class Figure(Struct, frozen=True, kw_only=True):
@@ -49,9 +52,21 @@ def reasons(rows: Sequence[BotStanding], width: int, names: Names) -> Iterator[s
     for row in rows:
         if row.rank is None or row.match_points_interval is None:
             by_reason.setdefault((row.rank is None, row.reason), []).append(names(row.bot))
+    if len(by_reason) > MOST_REASONS:
+        by_reason = _shorter(by_reason)
     for (is_unranked, reason), bots in by_reason.items():
         some = "every bot" if len(bots) == len(rows) > 1 else ", ".join(bots)
         yield wrapped(f"no {'rank' if is_unranked else 'interval'}: {some} ({reason})", width)
+
+
+def _shorter(by_reason: Mapping[tuple[bool, str], Sequence[str]]) -> dict[tuple[bool, str], list[str]]:
+    """The same reasons without the games that they name, so that bots share them."""
+    found: dict[tuple[bool, str], list[str]] = {}
+    for (is_unranked, reason), bots in by_reason.items():
+        what, names_games, _ = reason.partition(" in ")
+        told = f"{what} in some game; --json says in which" if names_games else what
+        found.setdefault((is_unranked, told), []).extend(bots)
+    return found
 
 
 def match_points(row: BotStanding) -> str:
