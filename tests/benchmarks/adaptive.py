@@ -6,8 +6,8 @@ Tournaments are simulated with the referee's own drawing (`formats/adaptive.py`)
 before it and played by bots whose strokes are rounded normal numbers, with a part that belongs to the cards of a seat.
 
 `bias` is the mean error of the bots' match points, towards the side on which a bot truly stands (above 0: the good
-seem better and the bad worse than they are), in thousandths with its standard error over runs. `pooled` is the same for
-the plain mean over the blocks of each line-up, which knows nothing of rounds. `covered` is how often the intervals of
+seem better and the bad worse than they are), in thousandths with its standard error over runs. `pooled` is by how much
+more the plain mean over the blocks of each line-up errs, which knows nothing of rounds. `covered` is how often the intervals of
 95 % contain the true mean, `wrong` the share of runs with any wrong claim at any look, with Wilson's interval.
 `matches` is the mean share of the matches that are played at most. A round-robin with the same `[stop]` and as many
 matches at most stands beside it.
@@ -213,7 +213,7 @@ def row(scenario: Scenario, runs: int) -> list[str]:
     return [
         scenario.title,
         in_thousandths([one.bias for one in ended]),
-        in_thousandths([one.pooled for one in ended]),
+        in_thousandths([one.pooled - one.bias for one in ended]),
         f"{fmean(one.covered for one in ended):.1%}",
         f"{fmean(one.wrong for one in ended):.1%} ({low:.1%} to {high:.1%})",
         f"{fmean(one.settled for one in ended):.0%}",

@@ -10,7 +10,7 @@ This module must not know where results are kept, or what is played next.
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import ceil
+from math import ceil, sqrt
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -227,9 +227,19 @@ def _words(  # noqa: PLR0913 - all that the sentence tells
         are = "is" if len(undecided) == 1 else "are"
         lacking.append(f"{len(undecided)} of {compared.pairs} pairs {are} undecided")
     if not is_precise:
-        wide = "not all intervals are known" if widest is None else f"the widest interval is ± {widest:.3f}"
-        lacking.append(f"{wide}, where {stop.precision:g} is asked for")
+        lacking.append(_too_wide(stop.precision or 0.0, widest, parts))
     return f"after {parts} {'; '.join(lacking)}"
+
+
+def _too_wide(asked: float, widest: float | None, parts: Parts) -> str:
+    """That intervals are too wide; and if they will be at the end, how wide, since errors go with the root of parts."""
+    if widest is None:
+        return f"not all intervals are known, where ± {asked:g} is asked for"
+    text = f"the widest interval is ± {widest:.3f}, where {asked:g} is asked for"
+    at_end = widest * sqrt(parts.played / parts.planned)
+    if at_end <= asked or parts.played >= parts.planned:
+        return text
+    return f"{text} (all {parts.planned} {parts.unit}s will give about {at_end:.3f})"
 
 
 def _claims(stop: StopRules, compared: Compared, best: Sequence[str]) -> list[str]:
