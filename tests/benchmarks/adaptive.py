@@ -7,10 +7,10 @@ before it and played by bots whose strokes are rounded normal numbers, with a pa
 
 `bias` is the mean error of the bots' match points, towards the side on which a bot truly stands (above 0: the good
 seem better and the bad worse than they are), in thousandths with its standard error over runs. `pooled` is by how much
-more the plain mean over the blocks of each line-up errs, which knows nothing of rounds. `covered` is how often the intervals of
-95 % contain the true mean, `wrong` the share of runs with any wrong claim at any look, with Wilson's interval.
-`matches` is the mean share of the matches that are played at most. A round-robin with the same `[stop]` and as many
-matches at most stands beside it.
+more the plain mean over the blocks of each line-up errs, which knows nothing of rounds. `covered` is how often the
+intervals of 95 % contain the true mean, `wrong` the share of runs with any wrong claim at any look, with Wilson's
+interval. `matches` is the mean share of the matches that are played at most. A round-robin with the same `[stop]` and
+as many matches at most stands beside it.
 """
 
 import argparse

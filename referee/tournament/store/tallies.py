@@ -30,7 +30,7 @@ class StopVerdict(Struct, frozen=True, kw_only=True):
     most_matches: int
     """How many matches the run would have had if nothing had stopped it."""
     saved: int
-    """How many of them were not played, where the run is over; 0 before."""
+    """How many of them were not played, where the run was stopped; else 0."""
 
 
 def tally_for(facts: Facts, plan: BasePlan | None = None) -> Tally:
@@ -68,7 +68,7 @@ def stop_verdict(facts: Facts, key: bytes, plan: BasePlan, tally: Tally, *, has_
         words=look.words,
         undecided=look.undecided,
         most_matches=most,
-        saved=max(0, most - len(plan)) if has_ended else 0,
+        saved=max(0, most - len(plan)) if has_ended and parts.played < parts.planned else 0,
     )
 
 
