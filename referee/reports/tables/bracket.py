@@ -12,7 +12,7 @@ _RULES = {
     "match points": "by match points",
     "strokes": "by strokes",
     "seed": "by its seed",
-    "withdrawn": "the others of its table were withdrawn",
+    "withdrawn": "others withdrawn",
     "open": "is played",
 }
 """By rule, in words, what decided a tie."""
@@ -80,7 +80,7 @@ def _level(level: Level, width: int, names: Names) -> str:
     columns = [
         Column(title="tie", cells=tie_cells),
         Column(title="bot", cells=bot_cells, is_text=True),
-        Column(title="match points", cells=points),
+        Column(title="points", cells=points),
         Column(title="strokes", cells=strokes, gives_way=2),
         Column(title="deals", cells=deals, gives_way=1),
         Column(title="", cells=outcome, is_text=True),

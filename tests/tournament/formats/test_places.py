@@ -3,7 +3,7 @@
 import json
 
 import msgspec
-from made_up_matches import field_of, played_out, results_of
+from made_up_matches import field_of, played_out, results_of, without
 from msgspec.structs import replace
 
 from referee.reports.tables.bracket import stages_report
@@ -79,6 +79,15 @@ def test_a_bracket_is_told_with_who_beat_whom_and_by_which_rule() -> None:
     assert told["title"] == "final"
     assert told["ties"][0]["rule"] == "settled"
     assert told["ties"][0]["bots"][0]["bot"] == "b02"
+
+
+def test_long_names_fit_into_80_columns() -> None:
+    names = [letter * 64 for letter in "abcde"]
+    field = replace(field_of(5, KNOCKOUT), bots=[Entrant(name=name, owner="") for name in names])
+    past, _ = played_out(field, knockout.next_round, lambda _, rotation, bot: rotation - ord(bot[0]))
+    gone = replace(field, bots=field.bots[:-1])
+    for found in (places_of(field, past, is_playing=False), places_of(gone, without(past, names[-1]), is_playing=True)):
+        assert max(map(len, "\n".join(stages_report(found.stages, 80)).splitlines())) <= 80
 
 
 def test_a_tie_that_is_played_is_told_as_such() -> None:
