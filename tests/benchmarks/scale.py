@@ -11,6 +11,7 @@ included, and all take turns. With --keep the stores are made in a folder that s
 import argparse
 import contextlib
 import itertools
+import math
 import sqlite3
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from pathlib import Path
 import msgspec
 from measuring import median
 from msgspec.structs import replace
+from simulated import World, chance, names, played
 from tabulate import tabulate
 
 from protocol import VERSION
@@ -37,6 +39,7 @@ from referee.tournament.orders import Played, result_of
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.schedule import Plan, PlannedVariant
 from referee.tournament.run.setups import setup_of
+from referee.tournament.standings import Tally
 from referee.tournament.store.disk import locked
 from referee.tournament.store.facts import Terms, config_facts, plan_of
 from referee.tournament.store.rows import Meta
@@ -201,6 +204,26 @@ def planning_s(variants: int) -> float:
     return time.perf_counter() - begun
 
 
+def tables_s(seats: int, lineups: int | None, deals: int) -> float:
+    """Seconds that the tables of about 100,000 matches of sixty bots take, once their results have been read."""
+    bots = names(60)
+    plan = Plan(
+        master_key=b"scale",
+        bots=bots,
+        variants=[PlannedVariant(variant="g", seats=seats)],
+        deals=deals,
+        lineups=lineups,
+    )
+    world = World(strengths={bot: number / 30 for number, bot in enumerate(bots)})
+    results = list(played(plan, bots, world, chance("scale")))
+    begun = time.perf_counter()
+    tally = Tally(possible={"g": dict.fromkeys(bots, math.comb(59, seats - 1))})
+    for result in results:
+        tally.add(result)
+    tally.standings("match-points")
+    return time.perf_counter() - begun
+
+
 def measure(folder: Path, matches: int, repetitions: int) -> None:
     """Make what is needed, measure by turns, print."""
     configs = {count: config_in(folder, count) for count in (SMALL, matches)}
@@ -214,6 +237,8 @@ def measure(folder: Path, matches: int, repetitions: int) -> None:
         f"going on with {matches}, s": (lambda: going_on_s(config, large), "2"),
         "planning 60 bots in 1 game, s": (lambda: planning_s(1), "1"),
         "planning 60 bots in 5 games, s": (lambda: planning_s(5), "1"),
+        "tables of 60 bots, all 1770 pairs x 28, s": (lambda: tables_s(2, None, 28), "4"),
+        "tables of 60 bots, 1000 tables of 4 x 25, s": (lambda: tables_s(4, 1000, 25), "4"),
     }
     figures: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(repetitions):

@@ -188,6 +188,7 @@ class Game:
         self._possible = possible
         self._bounded = bounded
         self._bots: dict[str, Strata] = defaultdict(Strata)
+        self._differences: dict[tuple[str, str], Spread | str] = {}
         self._learnt = sum(one.df * (len(one.lineup) - 1) for one in self.played)
         self._dispersion = _dispersion(self.played) if bounded else 0.0
         for one in self.played:
@@ -227,9 +228,14 @@ class Game:
 
     def difference(self, one: str, other: str) -> Spread | str:
         """How far the difference of two bots' means may be off, or why that cannot be told."""
+        pair = (one, other) if one < other else (other, one)
+        if (known := self._differences.get(pair)) is None:
+            known = self._differences[pair] = self._difference(*pair)
+        return known
+
+    def _difference(self, one: str, other: str) -> Spread | str:
         first, second = self._bots[one], self._bots[other]
-        shared = self._shared.get((min(one, other), max(one, other)), _NOTHING_SHARED)
-        sums = _apart(first.scaled(), second.scaled(), shared)
+        sums = _apart(self._scaled[one], self._scaled[other], self._shared.get((one, other), _NOTHING_SHARED))
         fraction, lineups = min(self._fraction(one), self._fraction(other)), min(first.lineups, second.lineups)
         within = within_of(sums, self._others(sums))
         if fraction >= 1 and within is not None:
@@ -237,6 +243,11 @@ class Game:
         if lineups < LEAST_LINEUPS:
             return _too_few(lineups, fraction)
         return _two_stages(*self._opponents.differences(one, other), within, fraction)
+
+    @cached_property
+    def _scaled(self) -> dict[str, Strata]:
+        """The sums of each bot, scaled to its mean."""
+        return {name: bot.scaled() for name, bot in self._bots.items()}
 
     @cached_property
     def _opponents(self) -> Opponents:
