@@ -332,7 +332,8 @@ def test_the_document_has_the_fields_that_programs_read() -> None:
         "rank": 2, "rank_from": 1, "rank_to": 3, "bot": "a",
         "match_points": 0.5, "match_points_stderr": 0.265804767, "match_points_interval": [0.08605881, 0.91394119],
         "strokes": -1.0, "strokes_stderr": 2.081665999, "strokes_interval": [-9.956685895, 7.956685895],
-        "opponents": None, "reason": "", "games": ["six"], "matches": 9, "waiting": 0, "rounds": 18, "firsts": 3, "forfeits": 0,
+        "opponents": None, "reason": "", "games": ["six"],
+        "matches": 9, "waiting": 0, "rounds": 18, "firsts": 3, "forfeits": 0,
         "faults": {}, "late_slaps": 0, "idle_cpu_ms": 0,
     }  # fmt: skip
     assert document["variants"]["duel"][0]["bot"] == "b"
