@@ -264,7 +264,7 @@ def _again(options: TournamentOptions) -> str:
     parts = ["golfref", "tournament", str(options.config)]
     parts += ["--store", str(options.store)] * (options.store is not None)
     parts += ["--seed", str(options.seed)] * (options.seed is not None)
-    parts += ["--hours", f"{options.hours:g}"] * (options.hours is not None)
+    parts += [] if options.hours is None else ["--hours", f"{options.hours:g}"]
     parts += ["--jobs", str(options.jobs)] * (options.jobs is not None)
     parts += ["--workers", str(options.workers)] * (options.workers is not None)
     parts += ["--amend"] * options.amend + ["--json"] * options.as_json + ["--strict"] * options.strict
