@@ -74,7 +74,7 @@ def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
     """
     config, left = run.config, sum(run.left.values())
     jobs, workers = run.jobs, run.workers
-    start_s = sum(one.start_s for one in greeted) / max(1, len(greeted))
+    start_s = mean_start_s(greeted)
     found = estimate(config, run.left, processes=workers, start_s=start_s, grows=not run.has_ended)
     if left:
         side_by_side = f"{matches(jobs)} at a time" + f" in {workers} workers" * (workers > 1)
@@ -86,6 +86,11 @@ def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
             f"and {found.stored_bytes / 1e6:.1f} MB in the store",
         )
     return found
+
+
+def mean_start_s(greeted: Sequence[Greeted]) -> float:
+    """How many seconds a bot took to start."""
+    return sum(one.start_s for one in greeted) / max(1, len(greeted))
 
 
 def announce_copies(made: Copied, strangers: int) -> None:

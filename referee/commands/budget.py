@@ -57,8 +57,12 @@ def needs_trial(run: PreparedRun) -> bool:
     return run.config.hours is not None and run.amendment is None and chooses
 
 
-def with_chosen_plan(config: Config, file: Path | None, clock: HoursClock, check: Callable[[], None]) -> Config:
+def with_chosen_plan(
+    config: Config, file: Path | None, clock: HoursClock, *, start_s: float, check: Callable[[], None]
+) -> Config:
     """The config with as many line-ups and deals as fit into its hours. The clock tells how much of them is used.
+
+    `start_s` is how long a bot takes to start.
 
     The trial that this takes is played here, and what came of it is told. `file` is the config, where that has the
     hours. Raises ConfigError where nothing fits, and whatever a run raises.
@@ -66,7 +70,7 @@ def with_chosen_plan(config: Config, file: Path | None, clock: HoursClock, check
     budget_s = (config.hours or 0.0) * HOUR_S
     facts = config_facts(config)
     say(f"trying the bots, to see what fits into {duration(budget_s)}")
-    trial = try_out(config, facts, budget_s=budget_s, check=check)
+    trial = try_out(config, facts, budget_s=budget_s, start_s=start_s, check=check)
     games = [*trial.games.values()]
     choice = choose(games, budget_s=budget_s - clock.used_s, side_by_side=trial.side_by_side)
     if choice is None:

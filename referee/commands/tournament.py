@@ -2,7 +2,7 @@
 
 import contextlib
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from os import stat_result
 from os.path import samestat
 from pathlib import Path
@@ -15,6 +15,7 @@ from referee.commands.announcement import (
     announce_plan,
     announce_rounds,
     announce_time,
+    mean_start_s,
     on_disk,
     tell_failures,
 )
@@ -27,6 +28,7 @@ from referee.commands.progress import Leaders, progress
 from referee.commands.standings import explain_faults, last_words, show
 from referee.play.bot.process import bounded, control_groups
 from referee.play.faults import HostFault
+from referee.play.greeting import Greeted
 from referee.play.isolation.cgroups import Cgroups
 from referee.play.isolation.copies import copied
 from referee.play.isolation.levels import bubblewrap
@@ -134,7 +136,7 @@ def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> int:
     if tell_failures(greeted, in_copies=bool(run.config.copies)):
         return CHECK_FAILED
     if needs_trial(run):
-        run = _with_chosen_plan(session, run)
+        run = _with_chosen_plan(session, run, greeted)
         announce_rounds(run)
     estimate = announce_time(run, greeted)
     say_what_fits(run.config, run.facts, estimate)
@@ -144,12 +146,13 @@ def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> int:
     return _play(session, run, estimate, lock)
 
 
-def _with_chosen_plan(session: _Session, run: PreparedRun) -> PreparedRun:
+def _with_chosen_plan(session: _Session, run: PreparedRun, greeted: Sequence[Greeted]) -> PreparedRun:
     """The run with as many line-ups and deals as fit into its hours. Raises ConfigError where nothing fits."""
     options = session.options
     file = options.config if options.hours is None else None
     with session.signals.held():
-        config = with_chosen_plan(run.config, file, session.clock, session.signals.check)
+        start_s = mean_start_s(greeted)
+        config = with_chosen_plan(run.config, file, session.clock, start_s=start_s, check=session.signals.check)
     return replace(prepare(config, run.path, fresh=options.fresh, may_change=False), notes=run.notes)
 
 

@@ -132,13 +132,16 @@ def _choice(games: Sequence[Game], lineups: int | None, deals: int, *, side_by_s
 
 
 def usual_within(seats: int) -> float:
-    """The variance of a block's match points where all bots are equal and the cards are all luck.
+    """The variance of a bot's match points from block to block, where nobody has played yet.
 
     A rank among `seats` that is drawn by lot has match points of variance (seats + 1) / (12 * (seats - 1)), and the
-    mean over the matches of a block of as many has a part of it.
+    mean over the matches of a block of as many has a part of it. Between bots that are not equal less is luck.
     """
-    return (seats + 1) / (12 * (seats - 1) * seats)
+    return UNEQUAL * (seats + 1) / (12 * (seats - 1) * seats)
 
+
+UNEQUAL = 0.7
+"""How much of the variance between equal bots there is between shipped bots of all strengths. Measured."""
 
 USUAL_BETWEEN = 0.3
 """How large the variance between line-ups usually is, as a share of that within: shipped bots of all strengths."""

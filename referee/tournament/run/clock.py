@@ -12,6 +12,9 @@ from referee.tournament.store.store import Store
 
 HOUR_S = 3600.0
 
+_MARGIN = 1.1
+"""A round may take so many times as long as it should."""
+
 
 class HoursClock:
     """Counts from when it is made."""
@@ -66,7 +69,7 @@ class HoursClock:
 
     def has_time_for(self, store: Store, matches: Mapping[str, int]) -> bool:
         """Whether a round with so many matches of each variant probably ends in time."""
-        return self.left_s >= self._work(matches) * self._pace(self._work(store.counts()))
+        return self.left_s >= _MARGIN * self._work(matches) * self._pace(self._work(store.counts()))
 
     def _pace(self, work: float) -> float:
         """Seconds that a second of work takes: as in this session, or where it has done nothing yet as ever."""

@@ -15,6 +15,7 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.play.isolation.host import cores
 from referee.tournament.config.config import Config
 from referee.tournament.plan.budget import LEAST_DEALS, Game, variances
 from referee.tournament.plan.keys import commitment, master_key
@@ -28,7 +29,7 @@ from referee.tournament.store.facts import Facts, Terms, every_lineup, plan_of
 from referee.tournament.store.rows import Meta
 from referee.tournament.store.store import Store
 
-LONGEST_PART = 0.03
+LONGEST_PART = 0.05
 """The part of the hours that the trial takes, if two blocks of each variant do not take longer."""
 
 LONGEST_S = 120.0
@@ -39,10 +40,8 @@ _SITTINGS = 4
 
 
 _ENOUGH = 4
-"""From so many matches for each job on it is measured how many go on at a time."""
-
-_USUALLY_BUSY = 0.9
-"""The part of the time that a job usually plays a match. The rest it waits for bots that start."""
+"""From so many matches for each job on it is measured how many go on at a time. With fewer, a match takes a core as
+long as it went on and its bots took to start."""
 
 
 class Trial(Struct, frozen=True, kw_only=True):
@@ -58,19 +57,20 @@ class Trial(Struct, frozen=True, kw_only=True):
     """How many of them went on at a time, on the average: less than the jobs, as bots have to be started."""
 
 
-def try_out(config: Config, facts: Facts, *, budget_s: float, check: Callable[[], None]) -> Trial:
-    """Play a few matches. Raises what a run raises.
+def try_out(config: Config, facts: Facts, *, budget_s: float, start_s: float, check: Callable[[], None]) -> Trial:
+    """Play a few matches. Raises what a run raises. `start_s` is how long a bot takes to start.
 
     First one line-up of each variant once, and then as many as there is time for, each twice.
     """
-    seen = _Seen()
+    seen = _Seen(0.0 if config.reuse == "tournament" else start_s)
     begun_at = time.monotonic()
     _play(config, facts, lineups=1, deals=1, seen=seen, check=check)
     first_s = time.monotonic() - begun_at
     every = every_lineup(facts)
     most = max(_SITTINGS * some.bots // some.seats for some in every.values())
     left_s = min(budget_s * LONGEST_PART, LONGEST_S) - first_s
-    lineups = min(most, int(left_s / first_s / LEAST_DEALS))
+    span_s = seen.span_s
+    lineups = min(most, int((left_s - (first_s - span_s)) / span_s / LEAST_DEALS)) if span_s else 0
     if lineups >= 1:
         _play(config, facts, lineups=lineups, deals=LEAST_DEALS, seen=seen, check=check)
     games = {one.name: seen.game(one.name, every[one.name]) for one in facts.variants}
@@ -117,9 +117,12 @@ def _play(  # noqa: PLR0913 - a small tournament
 class _Seen:
     """Watches the trial."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, start_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        """`start_s` is how long a bot takes to start."""
         self.matches = 0
-        self._clock = clock
+        self.span_s = 0.0
+        """How long the last part took, from the beginning of its first match to the end of its last."""
+        self._start_s, self._clock = start_s, clock
         self._spans: dict[str, list[tuple[float, float]]] = defaultdict(list)
         """By variant, when each match of the part that is played began and ended."""
         self._began: dict[int, float] = {}
@@ -151,6 +154,8 @@ class _Seen:
     def end(self, results: Iterable[Result], jobs: int) -> None:
         """A part of the trial is over, with these results; so many were played at a time."""
         spans = [span for some in self._spans.values() for span in some]
+        if spans:
+            self.span_s = max(ended for _, ended in spans) - min(begun for begun, _ in spans)
         if len(spans) >= _ENOUGH * jobs:
             first, last = min(begun for begun, _ in spans), max(begun for begun, _ in spans)
             self._open_s += last - first
@@ -172,11 +177,13 @@ class _Seen:
     @property
     def side_by_side(self) -> float:
         """How many matches went on at a time, while there were others to begin."""
-        return self._busy_s / self._open_s if self._open_s else self._jobs * _USUALLY_BUSY
+        return self._busy_s / self._open_s if self._open_s else min(self._jobs, cores())
 
     def game(self, variant: str, every: AllLineups) -> Game:
         """What is known of a variant now."""
         within, between = variances(self._points[variant], every.seats)
         took_s = self._took_s[variant]
         match_s = fmean(took_s) if took_s else 0.0
+        if not self._open_s:
+            match_s += every.seats * self._start_s
         return Game(every=every, match_s=match_s, within=within, between=between)

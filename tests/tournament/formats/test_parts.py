@@ -75,13 +75,13 @@ def clock_of(store: Any, hours: float, *, counts_earlier: bool = True) -> HoursC
 
 
 def test_a_round_fits_if_it_ends_in_time_at_the_pace_of_the_matches_so_far() -> None:
-    """Ten matches, one of them of three times the work, took 120 s; so eight short ones take 80 s more."""
+    """Ten matches, one of them of three times the work, took 120 s; so seven short ones take 70 s more, or 77."""
     store: Any = Session()
     clock = clock_of(store, 200 / 3600)
     assert clock.has_time_for(store, {"short": 1000}), "where nothing has been played, nothing is known"
     store.now, store.matches = 120.0, {"short": 9, "long": 1}
-    assert clock.has_time_for(store, {"short": 8})
-    assert not clock.has_time_for(store, {"short": 6, "long": 1})
+    assert clock.has_time_for(store, {"short": 7})
+    assert not clock.has_time_for(store, {"short": 5, "long": 1})
     assert (clock.used_s, round(clock.left_s)) == (120.0, 80)
 
 

@@ -63,12 +63,13 @@ def test_a_round_is_a_small_part_of_the_time_but_lasts_longer_than_many_matches(
 
 def test_what_a_trial_saw_of_match_points_counts_beside_what_is_usual() -> None:
     """Two matches of equal bots, each won by lot, have a mean of variance 1/8."""
-    assert usual_within(2) == 1 / 8
-    assert variances({}, 2) == pytest.approx((1 / 8, 0.3 / 8))
+    usual = usual_within(2)
+    assert usual == pytest.approx(0.7 / 8)
+    assert variances({}, 2) == pytest.approx((usual, 0.3 * usual))
     seen: Mapping[tuple[str, tuple[str, ...]], list[float]] = {
         ("a", ("a", "b")): [1.0, 0.0],
         ("a", ("a", "c")): [1.0, 1.0],
     }
     within, between = variances(seen, 2)
-    assert within == pytest.approx((0.5 + 4 / 8) / (2 + 4))
-    assert between == pytest.approx((0.125 - within / 2 + 4 * 0.3 / 8) / (1 + 4))
+    assert within == pytest.approx((0.5 + 4 * usual) / (2 + 4))
+    assert between == pytest.approx((0.125 - within / 2 + 4 * 0.3 * usual) / (1 + 4))
