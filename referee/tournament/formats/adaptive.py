@@ -13,7 +13,7 @@ blocks of a line-up in it, the variance of the line-up's mean is the sum of h**2
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from math import floor, sqrt
+from math import ceil, floor, sqrt
 
 from referee.rules.table.streams import Stream
 from referee.tournament.plan.meetings import Meetings
@@ -21,6 +21,7 @@ from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules, 
 from referee.tournament.plan.samples import Chosen, choose_lineups, keep_lineups
 from referee.tournament.plan.schedule import PlannedVariant
 from referee.tournament.statistics.blocks import Blocks
+from referee.tournament.statistics.looks import MOST_LOOKS
 from referee.tournament.statistics.means import Figures
 from referee.tournament.statistics.stopping import Look, Pair, Parts, every_lineup, judge, possible_of
 
@@ -83,6 +84,18 @@ def rounds_of(rules: StageRules) -> int:
     return rules.rounds or USUAL_ROUNDS
 
 
+def parts_of(rules: StageRules, played: int) -> Parts:
+    """How much is played after so many rounds, and as how many looks all of them count.
+
+    Looks at equal parts are those at sums whose variance grows evenly. Here it grows most unevenly for a line-up that
+    plays one block in each later round: the weighted sum has the variance `deals` after the first round, and then
+    BLOCKS_A_LINEUP**2 more in each. So many steps of the size of the first have all looks among them.
+    """
+    rounds = rounds_of(rules)
+    steps = 1 + ceil(BLOCKS_A_LINEUP**2 * (rounds - 1) / rules.deals)
+    return Parts(played=played, planned=rounds, unit="round", as_looks=min(MOST_LOOKS, max(rounds, steps)))
+
+
 def round_weights(rounds: Sequence[Round], rules: StageRules, *, stage: int = 0) -> dict[int, float]:
     """By the number of a round of this stage, the weight of what is played in it."""
     numbers = [one.number for one in rounds if one.stage == stage]
@@ -98,7 +111,7 @@ def look_at(field: Field, past: Past, *, stage: int = 0) -> Look:
         for result in results if one.stage == stage else ():
             blocks.add(result, round_number=one.number)
     figures = Figures(blocks, "points", possible=possible_of(field) if rules.lineups else None, weights=weights)
-    parts = Parts(played=len(weights), planned=rounds_of(rules), unit="round")
+    parts = parts_of(rules, len(weights))
     names = [bot.name for bot in field.bots]
     games = [planned.variant for planned in field.variants]
     return judge(figures, field.stop or StopRules(when="all"), bots=names, games=games, parts=parts)

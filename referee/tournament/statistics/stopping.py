@@ -38,9 +38,16 @@ class Parts(Struct, frozen=True, kw_only=True):
     """How many there are at most."""
     unit: str = "deal"
     """What the parts are called."""
+    as_looks: int | None = None
+    """As how many looks at equal parts they count, where parts are not equal; None where they are."""
 
     def __str__(self) -> str:
         return f"{self.played} of {self.planned} {self.unit}s"
+
+    @property
+    def looks(self) -> int:
+        """How many looks count in p-values."""
+        return self.as_looks or looks_of(self.planned)
 
     @property
     def is_look(self) -> bool:
@@ -123,7 +130,7 @@ def judge(figures: Figures, stop: StopRules, *, bots: Sequence[str], games: Sequ
     lacking = [bot for bot in names if len(set(games) & set(figures.games_of(bot))) < len(set(games))]
     if lacking:
         return Look(is_settled=False, words=f"after {parts} not all bots have played every game")
-    looks = looks_of(parts.planned) if stop.when is not None else 1
+    looks = parts.looks if stop.when is not None else 1
     compared = pairs_of(figures, names, games, looks=looks, difference=stop.difference)
     best = best_first(figures, names, games)
     undecided = compared.undecided(stop.when, best)

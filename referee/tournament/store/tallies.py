@@ -8,13 +8,13 @@ from functools import partial
 
 from msgspec import Struct
 
-from referee.tournament.formats.adaptive import round_weights, rounds_of
+from referee.tournament.formats.adaptive import parts_of, round_weights
 from referee.tournament.formats.draw import most_matches
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.rounds import StopRules
 from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.standings import Tally
-from referee.tournament.statistics.looks import looks_of, p_at_look
+from referee.tournament.statistics.looks import p_at_look
 from referee.tournament.statistics.stopping import Pair, Parts, judge
 from referee.tournament.store.facts import Facts, field_of, possible_lineups
 
@@ -75,11 +75,11 @@ def stop_verdict(facts: Facts, key: bytes, plan: BasePlan, tally: Tally, *, has_
 def _looks(facts: Facts) -> int:
     """How many looks at the differences of bots the run has, each of which may decide what is played."""
     stop = facts.stop or StopRules()
-    return looks_of(_parts(facts, 0).planned) if stop.when is not None or facts.format == "adaptive" else 1
+    return _parts(facts, 0).looks if stop.when is not None or facts.format == "adaptive" else 1
 
 
 def _parts(facts: Facts, played: int) -> Parts:
     rules = facts.stage_rules[0]
     if facts.format == "adaptive":
-        return Parts(played=played, planned=rounds_of(rules), unit="round")
+        return parts_of(rules, played)
     return Parts(played=played, planned=max(rules.deals, played))

@@ -129,3 +129,13 @@ def test_games_share_the_effort() -> None:
         assert of_game["six-card"] >= 15
         assert of_game["nine-card"] >= 15
         assert abs(2 * of_game["six-card"] + 4 * of_game["nine-card"] - 2 * (2 * 15 + 4 * 15)) <= 6
+
+
+def test_rounds_that_add_more_than_the_first_count_as_more_looks() -> None:
+    looks = {
+        deals: adaptive.parts_of(StageRules(format="adaptive", deals=deals, rounds=10), 1).looks
+        for deals in (1, 2, 4, 8)
+    }
+
+    assert looks == {1: 37, 2: 19, 4: 10, 8: 10}
+    assert adaptive.parts_of(StageRules(format="adaptive", deals=1, rounds=60), 1).looks == 50
