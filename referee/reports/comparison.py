@@ -21,6 +21,9 @@ BY_RATINGS = (
     "matches, and with them how strong the opponents were."
 )
 
+LEAST_P = 0.0001
+"""A p-value below this is not told exactly."""
+
 LIKELY = 0.05
 """A p-value below this is taken as a sign that two bots differ."""
 
@@ -126,9 +129,9 @@ def _rated_words(compared: Compared, pair: Chance, names: Names) -> Iterator[str
     if pair.p is None:
         yield "How sure that is cannot be told: one of them has played fewer than two deals."
         return
-    yield f"Two bots that are equally good differ so much in {odds(pair.p)} tournaments (p = {p_value(pair.p)})."
+    yield f"Two bots that are equally good differ so much in {odds(pair.p)} tournaments ({_told(pair.p)})."
     if pair.p_of_all is not None and compared.tests > 1:
-        yield f"With all {compared.tests:,} pairs of bots in mind it is p = {p_value(pair.p_of_all)}."
+        yield f"With all {compared.tests:,} pairs of bots in mind it is {_told(pair.p_of_all)}."
     better = one if pair.chance >= EVEN else other
     yield f"So {better} is surely better." if pair.is_sure else "So it is not known which of them is better."
 
@@ -165,7 +168,12 @@ def p_value(p: float | None) -> str:
     """A p-value, as `0.03` or `<0.0001`; `-` where there is none."""
     if p is None:
         return "-"
-    return "<0.0001" if p < 0.0001 else f"{p:.4f}" if p < 0.01 else f"{p:.2f}"
+    return "<0.0001" if p < LEAST_P else f"{p:.4f}" if p < 0.01 else f"{p:.2f}"
+
+
+def _told(p: float) -> str:
+    """A p-value in a sentence, as `p = 0.03` or `p < 0.0001`."""
+    return f"p {p_value(p) if p < LEAST_P else f'= {p_value(p)}'}".replace("<", "< ")
 
 
 def odds(p: float) -> str:
@@ -192,15 +200,15 @@ def _words(compared: Compared, pair: Comparison, names: Names) -> Iterator[str]:
     else:
         blocks = pair.together.blocks
         deals = f"{blocks:,} deal{'s' * (blocks != 1)} at which both sat"
-        sure = "" if pair.together_p is None else f" (p = {p_value(pair.together_p)})"
+        sure = "" if pair.together_p is None else f" ({_told(pair.together_p)})"
         yield f"On the {deals}: {_difference(pair.together, compared.rank_by)}{sure}."
 
 
 def _sureness(compared: Compared, pair: Comparison, p: float, names: Names) -> Iterator[str]:
     better = names(_better(pair, pair.difference, compared.rank_by))
-    yield f"Two bots that are equally good differ so much in {odds(p)} tournaments (p = {p_value(p)})."
+    yield f"Two bots that are equally good differ so much in {odds(p)} tournaments ({_told(p)})."
     if pair.p_of_all is not None and compared.tests > 1:
-        yield f"With all {compared.tests:,} pairs of bots in mind it is p = {p_value(pair.p_of_all)}."
+        yield f"With all {compared.tests:,} pairs of bots in mind it is {_told(pair.p_of_all)}."
     if pair.is_sure:
         yield f"So {better} is surely better."
     elif p < LIKELY:

@@ -62,6 +62,7 @@ def test_two_bots_of_which_one_is_surely_better() -> None:
     lines = words.splitlines()
     assert lines[0].startswith("ann less bea: +0.708 ±")
     assert "So ann is surely better." in lines
+    assert "tournaments (p < 0.0001)." in words
     assert not any("would settle it" in line for line in lines)
     assert lines[-1].startswith("On the 24 deals at which both sat: +1.000")
     assert [line.split()[0] for line in table.splitlines()[2:]] == ["six-card", "cactus"]
