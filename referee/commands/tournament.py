@@ -214,6 +214,8 @@ def _play(session: _Session, run: PreparedRun, estimate: Estimate, lock: Lock) -
             if hours is not None and any(run.left.values()):
                 store.note(played_for(clock.used_s))
             _note_changed_bots(run, store)
+        if hours is not None and run.config.format == "ladder":
+            say(f"the ladder rests: its time of {hours:g} hours is over; the same command plays on for as long")
         summary = summary_of(store, with_results=options.as_json)
         show(summary, as_json=options.as_json)
         explain_faults(store, summary)
