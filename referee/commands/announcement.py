@@ -35,12 +35,15 @@ WHOLE_DEALS = ("round-robin", "gauntlet")
 
 
 def announce_plan(config: Config, plan: BasePlan) -> None:
-    """Say what is to be played, with advice about the games. Of a plan that grows, `announce_rounds` says more."""
+    """Say what is to be played, with advice about the games. Of a plan that grows, `announce_rounds` says more.
+
+    Where hours choose how much, that is told after the trial.
+    """
     for one in config.variants:
         say(*(f"note: {text}" for text in advice(one.variant, one.seats)))
     say(f"{config.name}: {counted(len(config.bots), 'bot')}")
     seats = {one.name: one.seats for one in config.variants}
-    if config.format in WHOLE_DEALS:
+    if config.format in WHOLE_DEALS and config.hours is None:
         fixed = plan.whole if isinstance(plan, GrowingPlan) else plan
         say(*plan_lines(seats, fixed.lineups, config.deals, screen_width()))
     else:
