@@ -21,6 +21,10 @@ BY_RATINGS = (
     "matches, and with them how strong the opponents were."
 )
 
+MORE_DEALS = (
+    "more deals: about how many each line-up would have to play until that is so, if the difference stays as it is"
+)
+
 LEAST_P = 0.0001
 """A p-value below this is not told exactly."""
 
@@ -96,7 +100,7 @@ def neighbours(compared: Compared, width: int) -> Iterator[str]:
     corrected = f"with all {compared.tests:,} pairs of bots in mind; surely better: where that is below 0.05"
     lines = [
         f"p: how often two bots that are equally good differ so much; p of all: {corrected}",
-        "more deals: about how many each line-up would have to play until that is so, if the difference stays as it is",
+        *([MORE_DEALS] if any(pair.more_deals for pair in pairs) else []),
         *_reasons(pairs, names),
     ]
     yield "\n".join([*(wrapped(line, width) for line in lines), *([wider([shown], width)] if shown.left_out else [])])
@@ -110,8 +114,8 @@ def _reasons(pairs: Sequence[Comparison], names: Names) -> Iterator[str]:
         if pair.more_reason:
             by_reason.setdefault(pair.more_reason, []).append(f"{names(pair.bot)} and {names(pair.other)}")
     for reason, some in by_reason.items():
-        whom = "all of them" if len(some) == len(pairs) > 1 else "; ".join(some)
-        yield f"no number of deals is known for {whom}: {reason}"
+        whom = "any of them" if len(some) == len(pairs) > 1 else "; ".join(some)
+        yield f"how many more deals would settle it is not known for {whom}: {reason}"
 
 
 def _two_rated(compared: Compared, pair: Chance, width: int) -> Iterator[str]:
