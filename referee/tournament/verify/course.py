@@ -16,6 +16,7 @@ from protocol.text import printable
 from referee import __version__
 from referee.play.match import BARRED
 from referee.rules.record import Forfeit, Record
+from referee.tournament.config.formats import USES
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.rounds import Round, StageRules
 from referee.tournament.plan.schedule import BasePlan, Fixture, Identity
@@ -103,6 +104,15 @@ def _check_bounds(facts: Facts) -> None:
                 raise ValueError(f"rounds of up to {tables} tables; expected {MOST_MATCHES} at most")
 
 
+def _useless(facts: Facts) -> Iterator[str]:
+    """The settings of formats that are set although the format of these facts has no use for them."""
+    for key in ("rounds", "advance", "limit", "challengers"):
+        if facts.format is not None and facts.format not in USES[key] and getattr(facts, key):
+            yield key
+    if facts.lineups_a_round is not None and facts.hours is None:
+        yield "lineups_a_round"
+
+
 def _tables(rules: StageRules, bots: int, seats: int) -> int:
     """How many line-ups a round that tells its tables has of a variant, at most."""
     return rules.lineups or (comb(bots, seats) if rules.format in ("round-robin", "adaptive") else bots)
@@ -158,6 +168,10 @@ class Course:
         for table, ids in self._store.all_ids().items():
             if wrong := next((id_ for place, id_ in enumerate(ids, 1) if id_ != place), None):
                 yield f"{table}: the ids are not 1, 2, 3 and so on, first at {wrong}: a row was changed or taken out"
+        for stage in self.stages:
+            yield from (
+                f"a {stage.facts.format} has no use for `{key}`, but it is set" for key in _useless(stage.facts)
+            )
         yield from self._check_history()
         yield from self._check_voids()
 
