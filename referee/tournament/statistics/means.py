@@ -343,9 +343,11 @@ def _two_stages(between: Spread, by_strength: Spread, within: Spread | None, fra
     What line-ups differ in contains what the deals make of it. Without more than one deal of each line-up, the latter
     cannot be told apart, and all of it counts.
     """
-    if within is None:
-        return total([between, by_strength])
-    return total([between.times(sqrt(1 - fraction)), by_strength, within.times(sqrt(fraction))])
+    parts = [between, by_strength]
+    if within is not None:
+        parts = [between.times(sqrt(1 - fraction)), by_strength, within.times(sqrt(fraction))]
+    # Two line-ups that happen to agree must not make the deals seem to be all the chance that there is.
+    return replace(total(parts), least_df=between.least_df)
 
 
 def within_of(sums: Strata, others: float = 0.0) -> Spread | None:

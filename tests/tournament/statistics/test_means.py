@@ -115,6 +115,16 @@ def test_a_sample_of_line_ups_has_more_chance_in_it() -> None:
     assert wider >= 6
 
 
+def test_two_line_ups_that_agree_do_not_stand_for_many() -> None:
+    """Three deals of each tell much of the deals, and still nothing of how line-ups differ."""
+    blocks = [{"a": score, other: 5} for other in ("b", "c") for score in (1, 5, 9)]
+    possible = {"game": {"a": 20, "b": 20, "c": 20}}
+    estimate = Figures(blocks_of(results(blocks)), "points", possible=possible).estimate("a", ["game"])
+    assert estimate.low is estimate.stderr is None
+    assert "at least three" in estimate.reason
+    assert Figures(blocks_of(results(blocks)), "points").estimate("a", ["game"]).stderr is not None
+
+
 def test_one_line_up_of_many_cannot_stand_for_all() -> None:
     rows = [{"a": number, "b": 5} for number in range(4)]
     comparer = Comparer(blocks_of(results(rows)), design=Design(possible={"game": {"a": 3, "b": 3, "c": 3, "d": 3}}))
