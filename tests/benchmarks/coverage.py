@@ -43,6 +43,8 @@ class Case(Struct, frozen=True, kw_only=True):
     deals: int
     lineups: int | None = None
     games: int = 1
+    only: str | None = None
+    """The bot whose intervals are counted; None: those of all."""
 
     @property
     def bots(self) -> list[str]:
@@ -91,6 +93,7 @@ def equal(count: int) -> dict[str, float]:
 def cases() -> Iterator[Case]:
     """All kinds."""
     yield from _one_table()
+    yield from _hopeless()
     yield from _all_lineups()
     yield from _samples()
     yield from _many_games()
@@ -109,6 +112,23 @@ def _one_table() -> Iterator[Case]:
     for deals in (3, 5, 20):
         world = World(strengths=spread(4, 1.0))
         yield Case(title=f"4 unequal bots at one table, {deals} blocks", world=world, seats=4, deals=deals)
+
+
+def _hopeless() -> Iterator[Case]:
+    """One bot that nearly always loses, or wins, so that its blocks often all come out alike."""
+    for mean, worse in ((0.003, 2.75), (0.01, 2.33), (0.03, 1.88)):
+        for deals in (5, 20, 50):
+            for title, sign in ((f"1 of 3 wins {mean:.1%}", -1), (f"1 of 3 wins {1 - mean:.1%}", 1)):
+                world = World(strengths={**equal(3), names(1)[0]: sign * worse * sqrt(2)}, step=0.01)
+                yield Case(title=f"{title}, {deals} blocks", world=world, seats=3, deals=deals, only=names(1)[0])
+            world = World(strengths={**equal(6), names(1)[0]: -worse * sqrt(2)}, step=0.01)
+            yield Case(
+                title=f"1 of 6 wins {mean:.1%}, all 15 pairs x {deals}", world=world, deals=deals, only=names(1)[0]
+            )
+    world = World(strengths={**equal(3), names(1)[0]: -2.33 * sqrt(2)}, step=0.01)
+    for deals in (1, 2, 5):
+        title = f"1 of 3 wins 1.0%, 17 games x {deals}"
+        yield Case(title=title, world=world, seats=3, deals=deals, games=17, only=names(1)[0])
 
 
 def _all_lineups() -> Iterator[Case]:
@@ -195,6 +215,8 @@ def simulate(case: Case, runs: int, seed: str) -> tuple[Found, float]:
         rows = standings(case, chance(f"{seed}/{case.title}/{run}")).overall
         found.runs += 1
         for row in rows:
+            if case.only not in (None, row.bot):
+                continue
             means[row.bot].append(row.match_points)
             _count(found, row, *true[row.bot])
         _count_ranks(found, rows, {bot: points for bot, (points, _) in true.items()})

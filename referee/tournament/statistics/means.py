@@ -8,7 +8,11 @@ is (1 - n/N) times that by the differences between line-ups plus n/N times that 
 has what the strength of opponents is in it).
 
 Where blocks are few, the variance within line-ups is drawn towards what the other bots of the game have, measured
-against m * (1 - m), since little can be learnt from a few blocks that may all have come out alike.
+against m * (1 - m), since little can be learnt from a few blocks.
+
+Where all blocks of a bot came out alike, nothing is learnt of their variance, and what the others have tells little of
+a bot that wins or loses everything. By itself such a game gets the interval of spreads.alike_interval. In a mean over
+games it counts as if a block more had been played, half of it won and half of it lost.
 """
 
 from collections import defaultdict
@@ -216,33 +220,70 @@ class Game:
         """How many blocks the bot has."""
         return self._bots[bot].blocks
 
-    def spread(self, bot: str) -> Spread | str:
-        """How far its mean may be off, or why that cannot be told."""
+    def spread(self, bot: str, games: int = 1) -> Spread | str:
+        """How far its mean may be off, or why that cannot be told. `games`: over how many games a mean is wanted."""
         sums, fraction = self._bots[bot], self._fraction(bot)
-        within = within_of(sums.scaled(), self._others(sums))
+        within = self._within(sums.scaled(), (bot,), games)
         if fraction >= 1 and within is not None:
             return within
         if sums.lineups < LEAST_LINEUPS:
             return _too_few(sums.lineups, fraction)
         return _two_stages(*self._opponents.spreads(bot), within, fraction)
 
-    def difference(self, one: str, other: str) -> Spread | str:
+    def difference(self, one: str, other: str, games: int = 1) -> Spread | str:
         """How far the difference of two bots' means may be off, or why that cannot be told."""
         pair = (one, other) if one < other else (other, one)
+        if games > 1 and self._is_alike(one) and self._is_alike(other):
+            return self._difference(*pair, games)
         if (known := self._differences.get(pair)) is None:
-            known = self._differences[pair] = self._difference(*pair)
+            known = self._differences[pair] = self._difference(*pair, 1)
         return known
 
-    def _difference(self, one: str, other: str) -> Spread | str:
+    def _difference(self, one: str, other: str, games: int) -> Spread | str:
         first, second = self._bots[one], self._bots[other]
-        sums = _apart(self._scaled[one], self._scaled[other], self._shared.get((one, other), _NOTHING_SHARED))
         fraction, lineups = min(self._fraction(one), self._fraction(other)), min(first.lineups, second.lineups)
-        within = within_of(sums, self._others(sums))
+        within = self._within(self._apart(one, other), (one, other), games)
         if fraction >= 1 and within is not None:
             return within
         if lineups < LEAST_LINEUPS:
             return _too_few(lineups, fraction)
         return _two_stages(*self._opponents.differences(one, other), within, fraction)
+
+    def _apart(self, one: str, other: str) -> Strata:
+        """The sums of the difference of two bots' means, in the order of their names."""
+        return _apart(self._scaled[one], self._scaled[other], self._shared.get((one, other), _NOTHING_SHARED))
+
+    def _within(self, sums: Strata, bots: Sequence[str], games: int) -> Spread | None:
+        """The spread by the deals of a bot's mean, or of the difference of two; None where too little is known."""
+        if not self._bounded or sums.within > 0:
+            return within_of(sums, self._others(sums))
+        if within_of(sums) is None:
+            return None
+        # One wins what the other loses, at worst.
+        variance = sum(sqrt(self._unlearnt(bot, games)) for bot in bots) ** 2
+        return replace(spread_of(variance, sums.df), is_alike=True)
+
+    def _is_alike(self, bot: str) -> bool:
+        return self._bots[bot].within <= 0
+
+    def _unlearnt(self, bot: str, games: int) -> float:
+        """What the variance of a mean may well be where all blocks came out alike.
+
+        It is that with one block more, spread over all line-ups and games, half of it won and half of it lost.
+        """
+        lineups, variance = self._bots[bot].lineups, 0.0
+        for one in self._lineups_of[bot]:
+            mean = one.means[one.lineup.index(bot)]
+            variance += _unsettled(mean, one.blocks, 1 / (lineups * games)) * one.share
+        return variance / lineups**2
+
+    @cached_property
+    def _lineups_of(self) -> Mapping[str, Sequence[Played]]:
+        found: dict[str, list[Played]] = defaultdict(list)
+        for one in self.played:
+            for bot in one.lineup:
+                found[bot].append(one)
+        return found
 
     @cached_property
     def _scaled(self) -> dict[str, Strata]:
@@ -274,8 +315,8 @@ class Game:
         variance = whole.variance if isinstance(whole, Spread) else 0.0
         deals = (first.blocks + second.blocks) / (first.lineups + second.lineups)
         fraction = min(self._fraction(one), self._fraction(other))
-        shared = self._shared.get((min(one, other), max(one, other)), _NOTHING_SHARED)
-        by_deals = within_of(_apart(first.scaled(), second.scaled(), shared), self._others(first))
+        pair = min(one, other), max(one, other)
+        by_deals = self._within(self._apart(*pair), pair, 1)
         if fraction >= 1 or by_deals is None:
             return deals, variance, 0.0
         return deals, min(variance, by_deals.variance), max(0.0, variance - by_deals.variance)
@@ -421,7 +462,7 @@ class Figures:
         some = [self.games[name] for name in games]
         mean = sum(game.mean(bot) for game in some) / len(some)
         blocks = sum(game.blocks(bot) for game in some)
-        spread = over_games(games, [game.spread(bot) for game in some])
+        spread = over_games(games, [game.spread(bot, len(games)) for game in some])
         return estimate_of(mean, spread, blocks, bounded=self._bounded)
 
     def difference(self, one: str, other: str, games: Sequence[str]) -> Estimate:
@@ -429,7 +470,7 @@ class Figures:
         some = [self.games[name] for name in games]
         mean = sum(game.mean(one) - game.mean(other) for game in some) / len(some)
         blocks = sum(min(game.blocks(one), game.blocks(other)) for game in some)
-        spread = over_games(games, [game.difference(one, other) for game in some])
+        spread = over_games(games, [game.difference(one, other, len(games)) for game in some])
         return estimate_of(mean, spread, blocks, bounded=False)
 
     def together(self, one: str, other: str, games: Sequence[str]) -> Estimate | None:
@@ -484,9 +525,9 @@ def estimate_of(mean: float, spread: Spread | str, blocks: int, *, bounded: bool
         return Estimate(mean=mean, reason=spread, blocks=blocks)
     if min(spread.df, spread.least_df) < LEAST_DF:
         return Estimate(mean=mean, reason=TOO_FEW, blocks=blocks)
-    if spread.variance > 0:
+    if spread.variance > 0 and not spread.is_alike:
         if bounded:
-            low, high = score_interval(mean, _unsettled(mean, blocks), spread)
+            low, high = score_interval(mean, mean * (1 - mean), spread)
         else:
             low, high = symmetric_interval(mean, spread)
         return Estimate(mean=mean, stderr=sqrt(spread.variance), df=spread.df, low=low, high=high, blocks=blocks)
@@ -507,9 +548,9 @@ def _plain(value: float) -> float:
     return value if value > 1e-14 else 0.0
 
 
-def _unsettled(mean: float, blocks: int) -> float:
-    """An estimate of m * (1 - m) that is never 0: as if half a block more had been won and half a block lost."""
-    shrunk = (mean * blocks + 0.5) / (blocks + 1)
+def _unsettled(mean: float, blocks: int, more: float = 1.0) -> float:
+    """An estimate of m * (1 - m) that is never 0: as if so many blocks more had been half won and half lost."""
+    shrunk = (mean * blocks + more / 2) / (blocks + more)
     return shrunk * (1 - shrunk)
 
 

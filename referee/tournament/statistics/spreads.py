@@ -30,6 +30,8 @@ class Spread(Struct, frozen=True, kw_only=True):
     weight: float
     least_df: float = 0.0
     """Those that blocks of its own gave. They count where all blocks came out alike, and the formula says nothing."""
+    is_alike: bool = False
+    """Whether all blocks came out alike, so that the variance is no estimate but what it may well be."""
 
     @property
     def df(self) -> float:
@@ -41,7 +43,12 @@ class Spread(Struct, frozen=True, kw_only=True):
     def times(self, factor: float) -> "Spread":
         """The spread of this factor times the figure."""
         square = factor * factor
-        return Spread(variance=self.variance * square, weight=self.weight * square * square, least_df=self.least_df)
+        return Spread(
+            variance=self.variance * square,
+            weight=self.weight * square * square,
+            least_df=self.least_df,
+            is_alike=self.is_alike,
+        )
 
 
 def spread_of(variance: float, df: float) -> Spread:
@@ -56,6 +63,7 @@ def total(spreads: Iterable[Spread]) -> Spread:
         variance=sum(one.variance for one in some),
         weight=sum(one.weight for one in some),
         least_df=sum(one.least_df for one in some),
+        is_alike=all(one.is_alike or one.variance <= 0 for one in some),
     )
 
 

@@ -5,6 +5,7 @@ from itertools import combinations
 from math import sqrt
 
 import pytest
+from msgspec.structs import replace
 from scipy import stats
 from simulated import World, block, chance, names, played
 
@@ -181,3 +182,40 @@ def test_rank_ranges_follow_from_the_pairs_that_are_sure() -> None:
     }  # fmt: skip
     ranges = rank_ranges("abc", [pairs[0]])
     assert {bot: (one.best, one.worst) for bot, one in ranges.items()} == {"a": (1, 2), "b": (1, 3), "c": (2, 3)}
+
+
+def test_a_bot_that_lost_everything_may_still_win_some_day() -> None:
+    """However much the others vary: its 32 blocks tell of nothing but themselves. One game, and two of which the other
+    is no different."""
+    rows = [{"a": number % 2, "b": (number + 1) % 2, "c": 9} for number in range(32)]
+    blocks = blocks_of(results(rows))
+    alone = Figures(blocks, "points").estimate("c", ["game"])
+    assert (alone.low, alone.stderr) == (0, None)
+    assert alone.high == pytest.approx(1 - 0.025 ** (1 / 32))
+    blocks.cells["other"] = blocks.cells["game"]
+    both = Figures(blocks, "points").estimate("c", ["game", "other"])
+    assert both.low == 0
+    assert both.high == pytest.approx(1 - 0.025 ** (1 / 64))
+    assert both.is_alike
+
+
+def test_a_game_that_was_lost_in_every_block_is_not_known_exactly_beside_others() -> None:
+    blocks = blocks_of(results([{"a": 0, "b": 9}] * 4))
+    blocks.cells["other"] = blocks_of(results([{"a": 0, "b": 9}, {"a": 9, "b": 0}] * 2)).cells["game"]
+    figures = Figures(blocks, "points")
+    own = figures.estimate("b", ["other"])
+    both = figures.estimate("b", ["game", "other"])
+    unlearnt = (0.25 / 4.5) * (1 - 0.25 / 4.5) / 4
+    assert both.stderr == pytest.approx(sqrt((own.stderr or 0) ** 2 + unlearnt) / 2), "half of half a block was won"
+    difference = figures.difference("a", "b", ["game", "other"])
+    assert difference.stderr == pytest.approx(2 * (both.stderr or 0)), "one wins what the other loses"
+
+
+def test_one_win_of_many_makes_no_narrow_interval() -> None:
+    """One of 192 comparisons."""
+    rows = list(results([{"a": number % 2, "b": (number + 1) % 2, "c": 9} for number in range(32)]))
+    rows[3] = replace(rows[3], ranks=(1, 3, 2))
+    estimate = Figures(blocks_of(rows), "points").estimate("c", ["game"])
+    assert estimate.mean == pytest.approx(1 / 192)
+    assert estimate.low == pytest.approx(0.0006, abs=5e-5)
+    assert estimate.high == pytest.approx(0.0456, abs=5e-5)

@@ -104,15 +104,15 @@ def test_all_that_is_asked_for_must_hold() -> None:
     found = look(StopRules(when="top 1", precision=0.05), only_first, 4)
 
     assert not found.is_settled
-    assert found.words.startswith("after 4 of 20 deals the widest interval is ± 0.295, where 0.05 is asked for")
+    assert found.words.startswith("after 4 of 20 deals the widest interval is ± 0.298, where 0.05 is asked for")
 
 
 def test_a_precision_that_the_deals_will_not_reach_is_told() -> None:
     within_reach = look(StopRules(precision=0.2), only_first, 4).words
     beyond = look(StopRules(precision=0.05), only_first, 4).words
 
-    assert within_reach == "after 4 of 20 deals the widest interval is ± 0.295, where 0.2 is asked for"
-    assert beyond.endswith("where 0.05 is asked for (all 20 deals will give about 0.132)")
+    assert within_reach == "after 4 of 20 deals the widest interval is ± 0.298, where 0.2 is asked for"
+    assert beyond.endswith("where 0.05 is asked for (all 20 deals will give about 0.133)")
 
 
 def test_each_deal_tells_what_is_undecided() -> None:
