@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import product
 from typing import TYPE_CHECKING
@@ -61,9 +61,10 @@ class Leaders:
     drawn do, and these are told without figures.
     """
 
-    def __init__(self, rank_by: RankBy, *, by_strength: bool = False) -> None:
+    def __init__(self, rank_by: RankBy, *, by_strength: bool = False, ranked: Collection[str] | None = None) -> None:
+        """`ranked` are the challengers of a gauntlet: nobody else can lead. None: everybody can."""
         self.matches = 0
-        self._rank_by = rank_by
+        self._rank_by, self._ranked = rank_by, ranked
         self._means: dict[str, _Mean] = defaultdict(_Mean)
         self._meetings = Meetings() if by_strength else None
         self._strongest: list[str] = []
@@ -97,7 +98,11 @@ class Leaders:
     def _best(self) -> list[str]:
         """The bots, the best first."""
         if self._meetings is None:
-            means = {bot: mean.total / mean.count for bot, mean in self._means.items()}
+            means = {
+                bot: mean.total / mean.count
+                for bot, mean in self._means.items()
+                if self._ranked is None or bot in self._ranked
+            }
             return sorted(means, key=lambda bot: means[bot], reverse=self._rank_by == "match-points")
         if self.matches >= self._due:
             bots = sorted({bot for pair in self._meetings.scores for bot in pair})

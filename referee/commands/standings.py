@@ -37,11 +37,14 @@ NAMED = 5
 NAMED_VOIDED = 20
 """Of how many bots it is told how often they sat at a voided attempt."""
 
-LEGEND = (
-    "in brackets, or with ±, ≥ and ≤: where the true figure lies, wrong in 5 of 100 runs",
-    "rank 2-4: the ranks that a bot can have by what is known, wrong somewhere in the table in 5 of 100 runs",
-)
-"""What the tables mean."""
+LEGEND = "in brackets, or with ±, ≥ and ≤: where the true figure lies, wrong in 5 of 100 runs"
+"""What the figures mean."""
+
+RANKS = "rank 2-4: the ranks that a bot can have by what is known, wrong somewhere in the table in 5 of 100 runs"
+"""What the ranks mean."""
+
+PLACES = "rank 3-4: places not told apart: the bots came equally far, or the last stage leaves open who is better"
+"""What the ranks of a knockout or of stages mean."""
 
 EXPLAINED = 3
 """Of how many bots at fault it is told what was wrong."""
@@ -229,7 +232,7 @@ def _provenance(summary: RunSummary) -> list[str]:
         *_scoring_tables(summary),
         *[f"gauntlet: {ONLY_CHALLENGERS}"] * bool(summary.challengers),
         f"{summary.name}: {summary.matches}{missing} matches{voided}",
-        *(LEGEND if summary.standings else ()),
+        *((LEGEND, PLACES if summary.order == "places" else RANKS) if summary.standings else ()),
         *([anchor_line(summary.ratings)] if summary.ratings else []),
         *["opponents: the rating that a bot as strong as those it met would have"] * (summary.order == "ratings"),
         *([f"slaps: {summary.slap_timing} timing"] if summary.slap_timing else []),
@@ -323,6 +326,10 @@ def _rounds(summary: RunSummary) -> list[str]:
     after = "more to come" if summary.end is None else f"no more: {summary.end}"
     if summary.stop is not None and summary.stop.saved:
         after += f": {saved_words(summary.matches, summary.stop.most_matches)}"
+    elif summary.stop is not None and summary.end is not None and summary.stop.undecided:
+        pairs = [f"{shortened(one, LONGEST)} - {shortened(other, LONGEST)}" for one, other in summary.stop.undecided]
+        more = f" and {len(pairs) - NAMED} more" * (len(pairs) > NAMED)
+        after += f": {', '.join(pairs[:NAMED])}{more}"
     used = f"  played for {duration(summary.used_s or 0)} of {duration(summary.hours * 3600)}" if summary.hours else ""
     return [printable(f"  rounds: {len(summary.rounds)}{last}; {after}", 300), *filter(None, [used])]
 

@@ -204,7 +204,7 @@ def _play(session: _Session, run: PreparedRun, estimate: Estimate, lock: Lock) -
             ladder = run.config.format == "ladder"
             clock.begin(store, hours, estimate.match_s, estimate.side_by_side, counts_earlier=not ladder)
             store.note(played_for(clock.used_s))
-        leaders = Leaders(run.config.rank_by, by_strength=run.facts.order != "means")
+        leaders = Leaders(run.config.rank_by, by_strength=run.facts.order != "means", ranked=run.facts.ranked)
         shown = progress(store.results(), len(run.plan), leaders, Pace(estimate))
         try:
             with signals.held(), shown as watcher:

@@ -97,9 +97,8 @@ def neighbours(compared: Compared, width: int) -> Iterator[str]:
         columns.append(Column(title="more deals", cells=[*map(_more, pairs), ""], gives_way=3))
     shown = fitted(columns, width)
     yield shown.text
-    corrected = f"with all {compared.tests:,} pairs of bots in mind; surely better: where that is below 0.05"
     lines = [
-        f"p: how often two bots that are equally good differ so much; p of all: {corrected}",
+        _p_legend(compared),
         *([MORE_DEALS] if any(pair.more_deals for pair in pairs) else []),
         *_reasons(pairs, names),
     ]
@@ -156,10 +155,19 @@ def _rated_neighbours(compared: Compared, width: int) -> Iterator[str]:
     ]
     shown = fitted(columns, width)
     yield shown.text
-    corrected = f"with all {compared.tests:,} pairs of bots in mind; surely better: where that is below 0.05"
-    yield wrapped(f"p: how often two bots that are equally good differ so much; p of all: {corrected}", width)
+    yield wrapped(_p_legend(compared), width)
     yield wrapped(BY_RATINGS, width)
     yield from _warnings(compared, width)
+
+
+def _p_legend(compared: Compared) -> str:
+    every = f"with all {compared.tests:,} pairs of bots in mind"
+    if compared.tests == 1:
+        every = "the same, as there is only one pair"
+    return (
+        f"p: how often two bots that are equally good differ so much; p of all: {every}; surely better: where that is "
+        "below 0.05"
+    )
 
 
 def _chance(pair: Chance) -> str:
@@ -192,6 +200,7 @@ def _words(compared: Compared, pair: Comparison, names: Names) -> Iterator[str]:
     """What is known of two bots, a sentence a line."""
     if not pair.games:
         yield f"They cannot be compared: {pair.difference.reason}."
+        yield from _together(compared, pair, names)
         return
     what = _difference(pair.difference, compared.rank_by)
     yield f"{names(pair.bot)} less {names(pair.other)}: {what} {_figures(compared)}."
@@ -199,13 +208,20 @@ def _words(compared: Compared, pair: Comparison, names: Names) -> Iterator[str]:
         yield f"How sure that is cannot be told: {pair.difference.reason}."
     else:
         yield from _sureness(compared, pair, pair.p, names)
+    yield from _together(compared, pair, names)
+
+
+def _together(compared: Compared, pair: Comparison, names: Names) -> Iterator[str]:
+    """The difference on the same deals, or that there are none."""
     if pair.together is None:
         yield "They never sat at one table for a whole deal."
-    else:
-        blocks = pair.together.blocks
-        deals = f"{blocks:,} deal{'s' * (blocks != 1)} at which both sat"
-        sure = "" if pair.together_p is None else f" ({_told(pair.together_p)})"
-        yield f"On the {deals}: {_difference(pair.together, compared.rank_by)}{sure}."
+        return
+    blocks = pair.together.blocks
+    deals = f"{blocks:,} deal{'s' * (blocks != 1)} at which both sat"
+    what = _difference(pair.together, compared.rank_by)
+    sure = pair.together.reason if pair.together_p is None else _told(pair.together_p)
+    who = "" if pair.games else f", {names(pair.bot)} less {names(pair.other)}"
+    yield f"On the {deals}{who}: {what}{f' ({sure})' * bool(sure)}."
 
 
 def _sureness(compared: Compared, pair: Comparison, p: float, names: Names) -> Iterator[str]:

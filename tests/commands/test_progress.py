@@ -28,6 +28,12 @@ def leaders(matches: int) -> Leaders:
     return made
 
 
+def test_of_a_gauntlet_only_challengers_lead() -> None:
+    made = Leaders("match-points", ranked=("bea",))
+    made.add(result(0))
+    assert made.words(80) == "leading: bea 0.00"
+
+
 def test_where_bots_meet_different_opponents_who_leads_is_told_by_strength() -> None:
     """`weak` has the better mean, but only because it met weaker bots."""
     made = Leaders("match-points", by_strength=True)

@@ -162,6 +162,8 @@ class Comparer:
 
     def compare(self, bot: str, other: str, games: Sequence[str] | None = None) -> Comparison:
         """How two bots compare over these games, or over those in which the most bots can be compared."""
+        if not (self.may_be_ranked(bot) and self.may_be_ranked(other)):
+            return self._unranked(bot, other, games)
         over, bots = self.comparable(games)
         of_all: float | None = None
         if bot in bots and other in bots:
@@ -171,7 +173,7 @@ class Comparer:
         else:
             over = self._common(bot, other, games)
         if not over:
-            return _incomparable(bot, other)
+            return _incomparable(bot, other, "there is no game in which both have been in several line-ups")
         difference = self.figures.difference(bot, other, over)
         known = difference.stderr is not None or difference.is_alike
         pairs = len(bots) * (len(bots) - 1) // 2 if of_all is not None else 1
@@ -188,10 +190,24 @@ class Comparer:
             is_sure=is_sure,
             by_game=self._by_game(bot, other, over),
             together=together,
-            together_p=None if together is None or together.df is None else self._p_value(together),
+            together_p=self._together_p(together),
             more_deals=more,
             more_reason=reason,
         )
+
+    def _unranked(self, bot: str, other: str, games: Sequence[str] | None) -> Comparison:
+        """Two bots of which the format does not rank both: only what they did at one table can be told."""
+        met = [
+            game
+            for game in self.points.games
+            if (games is None or game in games) and self.has_block(bot, game) and self.has_block(other, game)
+        ]
+        together = self.figures.together(bot, other, met)
+        reason = "a gauntlet compares only its challengers, since the means of other bots are over other opponents"
+        return _incomparable(bot, other, reason, together, self._together_p(together))
+
+    def _together_p(self, together: Estimate | None) -> float | None:
+        return None if together is None or together.df is None else self._p_value(together)
 
     def _common(self, bot: str, other: str, games: Sequence[str] | None) -> tuple[str, ...]:
         return tuple(
@@ -232,8 +248,9 @@ class Comparer:
         return max(1, ceil(wanted - deals)), ""
 
 
-def _incomparable(bot: str, other: str) -> Comparison:
-    reason = "there is no game in which both have been in several line-ups"
+def _incomparable(
+    bot: str, other: str, reason: str, together: Estimate | None = None, together_p: float | None = None
+) -> Comparison:
     return Comparison(
         bot=bot,
         other=other,
@@ -243,8 +260,8 @@ def _incomparable(bot: str, other: str) -> Comparison:
         p_of_all=None,
         is_sure=False,
         by_game={},
-        together=None,
-        together_p=None,
+        together=together,
+        together_p=together_p,
         more_deals=None,
         more_reason=reason,
     )

@@ -51,3 +51,19 @@ def test_only_challengers_are_ranked() -> None:
     }
     assert standings.crosstable["b06"]["b05"].match_points == 1.0
     assert "b04" not in standings.crosstable["b06"]
+
+
+def test_two_bots_of_whom_one_is_of_the_field_are_compared_only_where_they_met() -> None:
+    tally = Tally(ranked=CHALLENGERS)
+    for fixture in plan(2):
+        if fixture.rotation == 0:
+            names = tuple(sorted(BOTS[bot] for bot in fixture.lineup))
+            for result in results_of([Table(variant="game", bots=names, deal=fixture.deal)]):
+                tally.add(result)
+    comparer = tally.comparer("match-points")
+    met, apart = comparer.compare("b05", "b06"), comparer.compare("b04", "b06")
+    assert [(one.games, one.p, one.more_deals) for one in (met, apart)] == [((), None, None)] * 2
+    assert met.together is not None
+    assert met.together.mean == -1.0
+    assert apart.together is None
+    assert "only its challengers" in apart.difference.reason
