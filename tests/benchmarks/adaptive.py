@@ -50,15 +50,19 @@ class Scenario(Struct, frozen=True, kw_only=True):
     uniform: bool = False
     """Whether it is a round-robin of as many deals as the adaptive one has blocks for each line-up."""
 
+    @property
+    def blocks(self) -> int:
+        """How many blocks a line-up has at most, on average."""
+        return 2 + adaptive.BLOCKS_A_LINEUP * (self.rounds - 1)
+
     def field(self, run: int) -> Field:
         """The field of a run."""
-        deals = 2 * self.rounds
         rules = StageRules(format="adaptive", deals=2, rounds=self.rounds)
         return Field(
             master_key=run.to_bytes(32, "big"),
             bots=[Entrant(name=f"{bot:02}", owner="") for bot in range(len(self.strengths))],
             variants=[PlannedVariant(variant=GAME, seats=self.seats)],
-            stages=[StageRules(deals=deals) if self.uniform else rules],
+            stages=[StageRules(deals=self.blocks) if self.uniform else rules],
             stop=self.stop,
         )
 
@@ -209,7 +213,7 @@ def row(scenario: Scenario, runs: int) -> list[str]:
     ended = [play(scenario, run, true) for run in range(runs)]
     low, high = wilson(sum(one.wrong for one in ended), runs)
     lineups = len(every_lineup(scenario.field(0), scenario.field(0).variants[0]))
-    most = 2 * scenario.rounds * lineups * scenario.seats
+    most = scenario.blocks * lineups * scenario.seats
     return [
         scenario.title,
         in_thousandths([one.bias for one in ended]),
@@ -238,13 +242,14 @@ def scenarios() -> Iterator[Scenario]:
     yield Scenario(title="8 in steps, tables of four, no stop", strengths=groups["8 in steps"], seats=4, rounds=3)
     for name, strengths, when in (
         ("6 equal", groups["6 equal"], "all"),
-        ("3 of 8 better", groups["3 of 8 better"], "top 3"),
-        ("8 in steps", groups["8 in steps"], "top 3"),
+        ("2 close ones far ahead of 10", (7.0, 5.0) + (0.0,) * 10, "top 1"),
+        ("3 of 12 ahead and one close", (8.0, 8.0, 6.0, 4.0) + (0.0,) * 8, "top 3"),
         ("one of 12 better", (3.0,) + (0.0,) * 11, "top 1"),
+        ("3 of 8 better", groups["3 of 8 better"], "top 3"),
     ):
         for uniform in (False, True):
             title = f"{name}, {when}, {'round-robin' if uniform else 'adaptive'}"
-            yield Scenario(title=title, strengths=strengths, stop=StopRules(when=when), uniform=uniform)
+            yield Scenario(title=title, strengths=strengths, stop=StopRules(when=when), uniform=uniform, rounds=14)
 
 
 def main() -> None:

@@ -38,7 +38,7 @@ def tally_for(facts: Facts, plan: BasePlan | None = None) -> Tally:
 
     Without the plan all blocks of an adaptive tournament count alike, which will do while it is played.
     """
-    possible, p_value = possible_lineups(facts), partial(p_at_look, looks=_looks(facts))
+    possible, p_value = possible_lineups(facts), partial(p_at_look, looks=_looks(facts), first=_parts(facts, 0).first)
     if facts.format != "adaptive" or not isinstance(plan, GrowingPlan):
         return Tally(ranked=facts.ranked, possible=possible, p_value=p_value)
     rounds = plan.rounds

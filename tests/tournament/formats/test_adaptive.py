@@ -46,7 +46,7 @@ def test_the_first_round_has_all_lineups_and_no_later_one_leaves_any_out() -> No
     assert end == End(reason="all 5 rounds of the adaptive tournament are played")
     assert counts(past.rounds[0]) == dict.fromkeys(everybody, 2)
     assert all(set(counts(drawn)) == everybody for drawn in past.rounds)
-    assert {len(drawn.tables) for drawn in past.rounds} == {30}
+    assert [len(drawn.tables) for drawn in past.rounds] == [30, 45, 45, 45, 45]
     assert [drawn.title for drawn in past.rounds][-1] == "adaptive round 5 of 5"
     assert adaptive.most_matches(tournament()) == 2 * sum(len(drawn.tables) for drawn in past.rounds)
 
@@ -84,11 +84,11 @@ def test_a_round_is_drawn_again_as_it_was() -> None:
         assert adaptive.next_round(field, Past(rounds=past.rounds[:number], played=past.played[:number])) == drawn
 
 
-def test_rounds_weigh_as_many_blocks_as_a_lineup_plays_in_them() -> None:
+def test_rounds_weigh_what_was_settled_beforehand() -> None:
     field = tournament(deals=3)
     past, _ = play(field, EVEN)
 
-    assert adaptive.round_weights(past.rounds, field.stages[0]) == {0: 3.0, 1: 2.0, 2: 2.0, 3: 2.0, 4: 2.0}
+    assert adaptive.round_weights(past.rounds, field.stages[0]) == {0: 3.0, 1: 4.5, 2: 4.5, 3: 4.5, 4: 4.5}
 
 
 def test_a_sample_of_lineups_stays_while_its_bots_are_there_and_is_filled_where_one_leaves() -> None:
@@ -128,14 +128,29 @@ def test_games_share_the_effort() -> None:
         of_game = Counter(table.variant for table in drawn.tables)
         assert of_game["six-card"] >= 15
         assert of_game["nine-card"] >= 15
-        assert abs(2 * of_game["six-card"] + 4 * of_game["nine-card"] - 2 * (2 * 15 + 4 * 15)) <= 6
+        assert abs(2 * of_game["six-card"] + 4 * of_game["nine-card"] - 3 * (2 * 15 + 4 * 15)) <= 6
 
 
-def test_rounds_that_add_more_than_the_first_count_as_more_looks() -> None:
-    looks = {
-        deals: adaptive.parts_of(StageRules(format="adaptive", deals=deals, rounds=10), 1).looks
-        for deals in (1, 2, 4, 8)
+def test_the_first_of_the_looks_adds_least() -> None:
+    parts = {
+        (deals, rounds): adaptive.parts_of(StageRules(format="adaptive", deals=deals, rounds=rounds), 1)
+        for deals, rounds in ((2, 10), (81, 10), (2, 60))
     }
 
-    assert looks == {1: 37, 2: 19, 4: 10, 8: 10}
-    assert adaptive.parts_of(StageRules(format="adaptive", deals=1, rounds=60), 1).looks == 50
+    assert {case: some.looks for case, some in parts.items()} == {(2, 10): 10, (81, 10): 10, (2, 60): 30}
+    assert {case: round(some.first, 3) for case, some in parts.items()} == {
+        (2, 10): 0.099,
+        (81, 10): 4.0,
+        (2, 60): 0.549,
+    }
+
+
+def test_close_pairs_are_asked_for_more_than_clear_ones() -> None:
+    field = tournament(StopRules(when="top 1"), rounds=9, bots="abcdefgh")
+    strengths = dict.fromkeys("abcdefgh", 0.0) | {"a": 4.0, "b": 3.9}
+    past, _ = play(field, strengths, most=5)
+    last = counts(past.rounds[-1])
+
+    assert last["a", "b"] == max(last.values())
+    assert last["a", "b"] >= 8
+    assert all(count == 1 for bots, count in last.items() if not {"a", "b"} & set(bots))

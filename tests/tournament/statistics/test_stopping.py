@@ -115,6 +115,15 @@ def test_a_precision_that_the_deals_will_not_reach_is_told() -> None:
     assert beyond.endswith("where 0.05 is asked for (all 20 deals will give about 0.133)")
 
 
+def test_intervals_that_are_narrow_by_luck_end_nothing() -> None:
+    found = look(StopRules(precision=0.3), only_first, 4)
+
+    assert not found.is_settled
+    assert found.widest is not None
+    assert found.widest < 0.3
+    assert found.words.endswith("the widest interval is ± 0.295, which is not yet surely within 0.3")
+
+
 def test_each_deal_tells_what_is_undecided() -> None:
     field = tournament(StopRules(when="all"))
     drawn = next_round(field, played(field, only_first, 4))
