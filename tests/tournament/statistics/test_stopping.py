@@ -121,7 +121,7 @@ def test_intervals_that_are_narrow_by_luck_end_nothing() -> None:
     assert not found.is_settled
     assert found.widest is not None
     assert found.widest < 0.3
-    assert found.words.endswith("the widest interval is ± 0.295, which is not yet surely within 0.3")
+    assert found.words.endswith("the widest interval is ± 0.298, which is not yet surely within 0.3")
 
 
 def test_each_deal_tells_what_is_undecided() -> None:
