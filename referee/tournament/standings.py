@@ -54,7 +54,7 @@ class BotStanding(Struct, frozen=True, kw_only=True):
     strokes_stderr: float | None
     strokes_interval: Interval | None = None
     reason: str = ""
-    """Why there is no rank, or no interval of the match points."""
+    """Why there is no rank, or no interval of the match points, or what the interval rests on."""
     games: tuple[str, ...] = ()
     """Over which games the figures are."""
     matches: int

@@ -157,8 +157,14 @@ def _many_games() -> Iterator[Case]:
     world = World(strengths=spread(4, 1.0), luck={f"game {number:02d}": 0.5 + number / 8 for number in range(17)})
     for deals in (1, 2, 3, 5):
         yield Case(title=f"17 games, 4 bots, 6 pairs x {deals}", world=world, deals=deals, games=17)
-    for deals in (2, 3, 5):
+    for deals in (1, 2, 3, 5):
         yield Case(title=f"17 games, 4 bots at one table x {deals}", world=world, seats=4, deals=deals, games=17)
+
+    many = World(strengths=spread(14, 2.0), interaction=0.2, luck=world.luck)
+    yield Case(title="17 games, 14 bots, 7 of 1001 tables of 4 x 1", world=many, seats=4, deals=1, lineups=7, games=17)
+    equals = World(strengths=equal(3), luck=world.luck)
+    yield Case(title="17 games, 3 identical bots x 1", world=equals, seats=3, deals=1, games=17)
+    yield Case(title="5 games, 3 identical bots x 1", world=equals, seats=3, deals=1, games=5)
 
 
 def truth(case: Case) -> dict[str, tuple[float, float]]:

@@ -8,6 +8,7 @@ from referee.reports.tables.figures import signed, with_interval
 from referee.reports.tables.layout import Column, Fitted, fitted, wrapped
 from referee.reports.tables.names import Names
 from referee.tournament.standings import BotStanding
+from referee.tournament.statistics.means import BY_GAMES
 
 MOST_REASONS = 3
 """If there are more reasons than this, they are told without the games to which they apply."""
@@ -47,25 +48,29 @@ def rank(row: BotStanding) -> str:
 
 
 def reasons(rows: Sequence[BotStanding], width: int, names: Names) -> Iterator[str]:
-    """Why some bots have no rank or no interval: a line for each reason."""
-    by_reason: dict[tuple[bool, str], list[str]] = {}
+    """Why some bots have no rank or no interval, or a wide one: a line for each reason."""
+    by_reason: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        if row.rank is None or row.match_points_interval is None:
-            by_reason.setdefault((row.rank is None, row.reason), []).append(names(row.bot))
+        if row.rank is None:
+            by_reason.setdefault(("no rank", row.reason), []).append(names(row.bot))
+        elif row.match_points_interval is None:
+            by_reason.setdefault(("no interval", row.reason), []).append(names(row.bot))
+        elif row.reason == BY_GAMES:
+            by_reason.setdefault(("wide interval", row.reason), []).append(names(row.bot))
     if len(by_reason) > MOST_REASONS:
         by_reason = _shorter(by_reason)
-    for (is_unranked, reason), bots in by_reason.items():
+    for (lack, reason), bots in by_reason.items():
         some = "every bot" if len(bots) == len(rows) > 1 else ", ".join(bots)
-        yield wrapped(f"no {'rank' if is_unranked else 'interval'}: {some} ({reason})", width)
+        yield wrapped(f"{lack}: {some} ({reason})", width)
 
 
-def _shorter(by_reason: Mapping[tuple[bool, str], Sequence[str]]) -> dict[tuple[bool, str], list[str]]:
+def _shorter(by_reason: Mapping[tuple[str, str], Sequence[str]]) -> dict[tuple[str, str], list[str]]:
     """The same reasons without the games that they name, so that bots share them."""
-    found: dict[tuple[bool, str], list[str]] = {}
-    for (is_unranked, reason), bots in by_reason.items():
+    found: dict[tuple[str, str], list[str]] = {}
+    for (lack, reason), bots in by_reason.items():
         what, names_games, _ = reason.partition(" in ")
         told = f"{what} in some game; --json says in which" if names_games else what
-        found.setdefault((is_unranked, told), []).extend(bots)
+        found.setdefault((lack, told), []).extend(bots)
     return found
 
 

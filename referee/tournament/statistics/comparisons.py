@@ -13,7 +13,7 @@ from statistics import NormalDist
 from msgspec import Struct
 
 from referee.tournament.statistics.blocks import Blocks, Figure
-from referee.tournament.statistics.means import Estimate, Figures, Possible, RoundWeights, p_of
+from referee.tournament.statistics.means import BY_GAMES, LEAST_GAMES, Estimate, Figures, Possible, RoundWeights, p_of
 from referee.tournament.statistics.multiple import holm
 from referee.tournament.statistics.ranks import LEVEL, Contrast, RankRange, rank_ranges
 
@@ -111,14 +111,19 @@ class Comparer:
     def comparable(self, games: Sequence[str] | None = None) -> tuple[tuple[str, ...], list[str]]:
         """Over which of these games bots can be compared, and which bots.
 
-        In each of these games each of these bots was in several line-ups, or in all that there are of it. Of the ways
-        to choose them, that with the most pairs of bot and game is taken, and of equal ones that with more games.
+        In each of these games each of these bots was in several line-ups, or in all that there are of it; with enough
+        games, one line-up in each will do. Of the ways to choose them, that with the most pairs of bot and game is
+        taken, and of equal ones that with more games.
         """
         some = [game for game in self.points.games if games is None or game in games]
         every = dict.fromkeys(bot for game in some for bot in self.points.games[game].bots)
         bots = [bot for bot in every if self.may_be_ranked(bot)]
         fit = {bot: tuple(game for game in some if self.is_fit(bot, game)) for bot in bots}
+        seen = {bot: tuple(game for game in some if self.has_block(bot, game)) for bot in bots}
         choices = {over: [bot for bot in bots if set(over) <= set(fit[bot])] for over in fit.values() if over}
+        for over in seen.values():
+            if len(over) >= LEAST_GAMES:
+                choices[over] = [bot for bot in bots if set(over) <= set(seen[bot])]
         if not choices:
             return (), []
         best = max(choices, key=lambda over: (len(over) * len(choices[over]), len(over)))
@@ -210,11 +215,11 @@ class Comparer:
         return None if together is None or together.df is None else self._p_value(together)
 
     def _common(self, bot: str, other: str, games: Sequence[str] | None) -> tuple[str, ...]:
-        return tuple(
-            game
-            for game in self.points.games
-            if (games is None or game in games) and self.is_fit(bot, game) and self.is_fit(other, game)
-        )
+        some = [game for game in self.points.games if games is None or game in games]
+        seen = tuple(game for game in some if self.has_block(bot, game) and self.has_block(other, game))
+        if len(seen) >= LEAST_GAMES:
+            return seen
+        return tuple(game for game in seen if self.is_fit(bot, game) and self.is_fit(other, game))
 
     def _by_game(self, bot: str, other: str, games: Sequence[str]) -> dict[str, GameDifference]:
         differences = {game: self.figures.difference(bot, other, [game]) for game in games}
@@ -234,7 +239,7 @@ class Comparer:
         significant with the chance POWER: m = s / (d**2 / z**2 - f), where z is the sum of the normal quantiles of
         1 - LEVEL / (2 * pairs) and of POWER.
         """
-        if difference.stderr is None:
+        if difference.stderr is None or difference.reason == BY_GAMES:
             return None, difference.reason
         if not round(difference.mean, 9):
             return None, "there is no difference so far"

@@ -102,7 +102,7 @@ def _estimate(met: list[tuple[str, _Met]], fractions: list[float], *, bounded: b
         spread_from(_scaled(one, mean), fraction)
         for (_, one), mean, fraction in zip(met, means, fractions, strict=True)
     ]
-    spread = over_games([game for game, _ in met], spreads)
+    spread = over_games([game for game, _ in met], means, spreads)
     return estimate_of(sum(means) / len(means), spread, sum(one.strata.blocks for _, one in met), bounded=bounded)
 
 

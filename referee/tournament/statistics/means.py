@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from math import sqrt
+from statistics import variance
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -43,7 +44,12 @@ PRIOR_DF = 4.0
 LEAST_LINEUPS = 2
 """One line-up tells nothing of how line-ups differ."""
 
+LEAST_GAMES = 4
+"""From so many games on, the differences between them can stand for what single games do not tell."""
+
 TOO_FEW = "too few deals and line-ups, at least three are needed"
+
+BY_GAMES = "single games have too few deals, so differences between games count as chance"
 
 ALIKE = "all deals came out alike"
 
@@ -65,7 +71,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
     """The interval that contains the true figure in 95 of 100 tournaments. None where there is none."""
     high: float | None = None
     reason: str = ""
-    """Why there is no interval or no standard error."""
+    """Why there is no interval or no standard error, or what the interval rests on."""
     is_alike: bool = False
     """Whether all blocks came out alike."""
     blocks: int = 0
@@ -462,15 +468,16 @@ class Figures:
         some = [self.games[name] for name in games]
         mean = sum(game.mean(bot) for game in some) / len(some)
         blocks = sum(game.blocks(bot) for game in some)
-        spread = over_games(games, [game.spread(bot, len(games)) for game in some])
+        spread = over_games(games, [game.mean(bot) for game in some], [game.spread(bot, len(games)) for game in some])
         return estimate_of(mean, spread, blocks, bounded=self._bounded)
 
     def difference(self, one: str, other: str, games: Sequence[str]) -> Estimate:
         """What the first bot's mean has more than the second's over these games. `df` and `stderr` make a t test."""
         some = [self.games[name] for name in games]
-        mean = sum(game.mean(one) - game.mean(other) for game in some) / len(some)
+        means = [game.mean(one) - game.mean(other) for game in some]
+        mean = sum(means) / len(some)
         blocks = sum(min(game.blocks(one), game.blocks(other)) for game in some)
-        spread = over_games(games, [game.difference(one, other, len(games)) for game in some])
+        spread = over_games(games, means, [game.difference(one, other, len(games)) for game in some])
         return estimate_of(mean, spread, blocks, bounded=False)
 
     def together(self, one: str, other: str, games: Sequence[str]) -> Estimate | None:
@@ -482,9 +489,10 @@ class Figures:
         if not met:
             return None
         spreads = [spread_from(sums.scaled(), 1.0) for sums in met.values()]
-        mean = sum(sums.mean / sums.lineups for sums in met.values()) / len(met)
+        means = [sums.mean / sums.lineups for sums in met.values()]
+        mean = sum(means) / len(met)
         blocks = sum(sums.blocks for sums in met.values())
-        return estimate_of(mean, over_games(list(met), spreads), blocks, bounded=False)
+        return estimate_of(mean, over_games(list(met), means, spreads), blocks, bounded=False)
 
     def parts(self, one: str, other: str, games: Sequence[str]) -> tuple[float, float, float]:
         """Of the difference: deals for each line-up so far, and its variance by the deals and by the line-ups."""
@@ -510,11 +518,21 @@ def p_of(difference: Estimate) -> float:
     return 1.0
 
 
-def over_games(games: Sequence[str], spreads: Sequence[Spread | str]) -> Spread | str:
-    """The spread of the mean over games."""
+def over_games(games: Sequence[str], means: Sequence[float], spreads: Sequence[Spread | str]) -> Spread | str:
+    """The spread of the mean over games, given the mean in each.
+
+    Where single games have too little, what their means differ in is taken for chance (collapsed strata; Cochran,
+    Sampling Techniques, 1977, 5A.12). Games do differ, so this is on the safe side. With few such games, all count.
+    """
     known = [spread for spread in spreads if isinstance(spread, Spread)]
     if len(known) == len(spreads):
         return total(spread.times(1 / len(spreads)) for spread in known)
+    if len(games) >= LEAST_GAMES:
+        some = [mean for mean, spread in zip(means, spreads, strict=True) if isinstance(spread, str)]
+        if len(some) < LEAST_GAMES:
+            some, known = list(means), []
+        by_games = spread_of(_plain(len(some) * variance(some)), len(some) - 1)
+        return replace(total(spread.times(1 / len(spreads)) for spread in (*known, by_games)), note=BY_GAMES)
     name, reason = next((game, one) for game, one in zip(games, spreads, strict=True) if isinstance(one, str))
     return reason if len(games) == 1 else f"{reason} in {name}"
 
@@ -527,10 +545,12 @@ def estimate_of(mean: float, spread: Spread | str, blocks: int, *, bounded: bool
         return Estimate(mean=mean, reason=TOO_FEW, blocks=blocks)
     if spread.variance > 0 and not spread.is_alike:
         if bounded:
-            low, high = score_interval(mean, mean * (1 - mean), spread)
+            scale = mean * (1 - mean)
+            low, high = score_interval(mean, scale if scale > 1e-9 else _unsettled(mean, blocks), spread)
         else:
             low, high = symmetric_interval(mean, spread)
-        return Estimate(mean=mean, stderr=sqrt(spread.variance), df=spread.df, low=low, high=high, blocks=blocks)
+        error = sqrt(spread.variance)
+        return Estimate(mean=mean, stderr=error, df=spread.df, low=low, high=high, reason=spread.note, blocks=blocks)
     if not bounded:
         return Estimate(mean=mean, reason=ALIKE, is_alike=True, blocks=blocks)
     low, high = alike_interval(mean, blocks)

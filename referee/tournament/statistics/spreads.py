@@ -32,6 +32,8 @@ class Spread(Struct, frozen=True, kw_only=True):
     """Those that blocks of its own gave. They count where all blocks came out alike, and the formula says nothing."""
     is_alike: bool = False
     """Whether all blocks came out alike, so that the variance is no estimate but what it may well be."""
+    note: str = ""
+    """What a reader should know of where the variance comes from."""
 
     @property
     def df(self) -> float:

@@ -13,9 +13,9 @@ from referee.tournament.plan.schedule import Plan, PlannedVariant
 from referee.tournament.results import Result
 from referee.tournament.statistics.blocks import Blocks, blocks_of
 from referee.tournament.statistics.comparisons import Comparer, Design
-from referee.tournament.statistics.means import Figures
+from referee.tournament.statistics.means import BY_GAMES, TOO_FEW, Figures, over_games
 from referee.tournament.statistics.ranks import Contrast, rank_ranges, settled
-from referee.tournament.statistics.spreads import alike_interval, score_interval, spread_of, total
+from referee.tournament.statistics.spreads import Spread, alike_interval, score_interval, spread_of, total
 from referee.tournament.statistics.student import quantile, two_sided_p
 
 
@@ -219,3 +219,32 @@ def test_one_win_of_many_makes_no_narrow_interval() -> None:
     assert estimate.mean == pytest.approx(1 / 192)
     assert estimate.low == pytest.approx(0.0006, abs=5e-5)
     assert estimate.high == pytest.approx(0.0456, abs=5e-5)
+
+
+def test_one_deal_of_each_of_many_games_is_told_by_what_the_games_differ_in() -> None:
+    wins = [1, 1, 0, 1, 1, 1]
+    blocks = Blocks()
+    for number, won in enumerate(wins):
+        rows = results([{"a": 0 if won else 9, "b": 5}])
+        blocks.cells[f"game {number}"] = blocks_of(rows).cells["game"]
+    comparer = Comparer(blocks, "strokes")
+    games = tuple(blocks.cells)
+    few = comparer.strokes.estimate("a", games[:3])
+    assert (few.low, few.reason) == (None, f"{TOO_FEW} in game 0")
+    difference = comparer.compare("a", "b").difference
+    expected = stats.ttest_1samp([-5 if won else 4 for won in wins], 0)
+    assert difference.df == pytest.approx(5)
+    assert difference.stderr is not None
+    assert difference.mean / difference.stderr == pytest.approx(expected.statistic)
+    assert difference.reason == BY_GAMES
+    assert comparer.compare("a", "b").more_deals is None
+
+
+def test_where_few_games_lack_deals_all_games_are_told_by_what_they_differ_in() -> None:
+    means, known = [0.1, 0.5, 0.3, 0.2, 0.9], spread_of(0.01, 4)
+    one = over_games("abcde", means, [known, known, TOO_FEW, known, known])
+    assert isinstance(one, Spread)
+    assert one.variance == pytest.approx(stats.tvar(means) / 5)
+    four = over_games("abcde", means, [TOO_FEW, TOO_FEW, TOO_FEW, TOO_FEW, known])
+    assert isinstance(four, Spread)
+    assert four.variance == pytest.approx((4 * stats.tvar(means[:4]) + 0.01) / 25)
