@@ -1,6 +1,7 @@
 """standings: shows the tables of a run, from its store alone."""
 
 import shlex
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -17,10 +18,11 @@ from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
 from referee.reports.bot_results import MOST_SHOWN, bot_results
 from referee.reports.one_bot import one_bot, one_bot_report
 from referee.reports.tables.bracket import stages_report
+from referee.reports.tables.layout import wrapped
 from referee.reports.tables.names import LONGEST, shortened
 from referee.reports.tables.overview import report
 from referee.reports.tables.ratings import anchor_line, rating_figure
-from referee.reports.tables.rows import idle_cpu
+from referee.reports.tables.rows import APART, Figure, idle_cpu
 from referee.reports.verdict import verdict
 from referee.rules.record import NoRecord, Record
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
@@ -128,11 +130,23 @@ def _print_bot(options: StandingsOptions, store: Store, bot: str) -> None:
     if options.as_json:
         put_json(msgspec.json.encode(one))
         return
-    put("\n\n".join(one_bot_report(one, screen_width(), len(standings.overall))))
+    figures, legend = _figures_of_bots(options, store, standings)
+    put("\n\n".join([*one_bot_report(one, screen_width(), len(standings.overall), figures), *legend]))
     if matches:
         rest = "; --json lists all matches" * (len(matches) > MOST_SHOWN)
         where = shlex.quote(f"{store.path}:{matches[0].match}")
         say(f"to read on: golfref replay {where} --seat {matches[0].seat}{rest}")
+
+
+def _figures_of_bots(
+    options: StandingsOptions, store: Store, standings: Standings
+) -> tuple[Sequence[Figure] | None, list[str]]:
+    """The columns where ratings say more than means, and what they say; None where those of means do."""
+    if standings.order == "means" or options.variant is not None:
+        return None, []
+    ratings = summary_of(store, with_results=False, anchor=options.anchor).ratings
+    more, legend = ([rating_figure(ratings)], [wrapped(anchor_line(ratings), screen_width())]) if ratings else ([], [])
+    return [*more, *APART], legend
 
 
 def _print_game(options: StandingsOptions, store: Store, variant: str) -> None:

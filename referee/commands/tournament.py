@@ -49,6 +49,9 @@ from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
 
+MANY_BOTS = 16
+"""To start each of so many bots takes a while, so this is told."""
+
 
 class TournamentOptions(Struct, frozen=True, kw_only=True):
     """What `golfref tournament` was asked to do."""
@@ -131,6 +134,8 @@ def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> int:
     options, signals = session.options, session.signals
     greeted = []
     if options.dry_run or any(run.left.values()):
+        if len(run.config.bots) >= MANY_BOTS:
+            say(f"starting each of the {len(run.config.bots)} bots once")
         with signals.held():
             greeted = greet_all(run.config, signals.check, barred=run.barred)
     if tell_failures(greeted, in_copies=bool(run.config.copies)):

@@ -11,7 +11,7 @@ from referee.tournament.plan.rounds import Format
 from referee.tournament.standings import RankBy
 from referee.tournament.statistics.comparisons import Comparison, GameDifference
 from referee.tournament.statistics.means import Estimate
-from referee.tournament.statistics.ratings import Chance
+from referee.tournament.statistics.ratings import MOST_TIMES, Chance
 
 EVEN = 0.5
 """The chance of a bot against one that is as strong."""
@@ -24,6 +24,8 @@ BY_RATINGS = (
 MORE_DEALS = (
     "more deals: about how many each line-up would have to play until that is so, if the difference stays as it is"
 )
+
+TIMES = "times: about how many times as many matches it would take until that is so, if the difference stays as it is"
 
 LEAST_P = 0.0001
 """A p-value below this is not told exactly."""
@@ -136,7 +138,16 @@ def _rated_words(compared: Compared, pair: Chance, names: Names) -> Iterator[str
     if pair.p_of_all is not None and compared.tests > 1:
         yield f"With all {compared.tests:,} pairs of bots in mind it is {_told(pair.p_of_all)}."
     better = one if pair.chance >= EVEN else other
-    yield f"So {better} is surely better." if pair.is_sure else "So it is not known which of them is better."
+    if pair.is_sure:
+        yield f"So {better} is surely better."
+    elif pair.p < LIKELY:
+        yield f"So {better} is better if you asked for these two before you saw the tables; else it is not known."
+    else:
+        yield "So it is not known which of them is better."
+    if pair.times is not None:
+        yield f"About {pair.times:,} times as many matches would settle it, if the difference stays as it is."
+    elif not pair.is_sure:
+        yield f"More than {MOST_TIMES:,} times as many matches would be needed to settle it."
 
 
 def _rated_neighbours(compared: Compared, width: int) -> Iterator[str]:
@@ -153,9 +164,12 @@ def _rated_neighbours(compared: Compared, width: int) -> Iterator[str]:
         Column(title="p of all", cells=[*(p_value(pair.p_of_all) for pair in pairs), ""], gives_way=1),
         Column(title="surely better", cells=[*("yes" if pair.is_sure else "-" for pair in pairs), ""], is_text=True),
     ]
+    if any(pair.times for pair in pairs):
+        columns.append(Column(title="times", cells=[*map(_times, pairs), ""], gives_way=3))
     shown = fitted(columns, width)
     yield shown.text
-    yield wrapped(_p_legend(compared), width)
+    lines = [_p_legend(compared), *([TIMES] if any(pair.times for pair in pairs) else [])]
+    yield "\n".join(wrapped(line, width) for line in lines)
     yield wrapped(BY_RATINGS, width)
     yield from _warnings(compared, width)
 
@@ -168,6 +182,10 @@ def _p_legend(compared: Compared) -> str:
         f"p: how often two bots that are equally good differ so much; p of all: {every}; surely better: where that is "
         "below 0.05"
     )
+
+
+def _times(pair: Chance) -> str:
+    return "" if pair.is_sure or pair.p is None else f">{MOST_TIMES}" if pair.times is None else str(pair.times)
 
 
 def _chance(pair: Chance) -> str:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from referee.reports.bot_results import OwnResult, OwnResults, results_table
 from referee.reports.tables.layout import Column, fitted, wider
 from referee.reports.tables.names import Names
-from referee.reports.tables.rows import FIGURES, rank, reasons, rows_table
+from referee.reports.tables.rows import FIGURES, Figure, rank, reasons, rows_table
 from referee.tournament.standings import BotStanding, Standings
 
 
@@ -39,21 +39,22 @@ def one_bot(bot: str, standings: Standings, matches: Sequence[OwnResult]) -> One
     )
 
 
-def one_bot_report(one: OneBot, width: int, bots: int) -> Iterator[str]:
+def one_bot_report(one: OneBot, width: int, bots: int, figures: Sequence[Figure] | None = None) -> Iterator[str]:
     """Its row between those of its neighbours, its games, and some of its matches, on a screen of `width` cells.
 
-    `bots` is how many bots the table has.
+    `bots` is how many bots the table has. `figures` are its columns, where they are not those of a table of means.
     """
     if (own := one.standing) is None:
         return
     beside = sorted([own, *one.neighbours], key=lambda row: (row.rank or bots + 1, row.bot))
     names = Names((row.bot for row in beside), width)
-    shown = [rows_table(beside, width, names)]
+    shown = [rows_table(beside, width, names, figures)]
     yield f"{names(one.bot)} and its neighbours among {bots} bots\n\n{shown[0].text}"
     if len(one.variants) > 1:
         shown.append(fitted(_by_game(one, width), width))
         yield f"{names(one.bot)} by game\n\n{shown[1].text}"
-    if note := "\n".join([*reasons([own], width, names), *([wider(shown, width)] if wider(shown, width) else [])]):
+    why = reasons([own], width, names) if figures is None or own.rank is None else ()
+    if note := "\n".join([*why, *([wider(shown, width)] if wider(shown, width) else [])]):
         yield note
     if one.matches:
         yield "\n".join(results_table(OwnResults(bot=one.bot, matches=one.matches), width))

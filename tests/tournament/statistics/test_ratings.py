@@ -12,7 +12,7 @@ from referee.tournament.results import Result
 from referee.tournament.statistics import plackett_luce
 from referee.tournament.statistics.plackett_luce import model_of
 from referee.tournament.statistics.rankings import Matches
-from referee.tournament.statistics.ratings import Rating, chances, ratings_of, strengths
+from referee.tournament.statistics.ratings import Chance, Rating, chances, ratings_of, strengths
 from referee.tournament.statistics.student import quantile
 
 
@@ -237,3 +237,29 @@ def test_the_simulation_finds_intervals_that_hold_and_refits_that_agree() -> Non
     assert float(held.rstrip("%")) >= 50
     assert 0.3 < float(ratio) < 3
     assert 0.7 < float(refits) < 1.4
+
+
+def test_so_many_times_as_many_matches_settle_it() -> None:
+    """Ann wins six of ten blocks, and goes on so. What settles it in 4 of 5 runs is more than what just does."""
+
+    def after(deals: int) -> Chance:
+        matches = Matches()
+        for deal in range(deals):
+            matches.add(match(deal, ann=1 + (deal % 10 > 5), bea=2 - (deal % 10 > 5)))
+        (chance,) = chances(matches, ["ann", "bea"])
+        return chance
+
+    times = after(30).times
+    assert times is not None
+    assert 4 < times < 10
+    assert after(30 * times).is_sure
+    assert after(30 * times).times is None
+    assert not after(30 * times // 3).is_sure
+
+
+def test_equal_bots_are_never_settled() -> None:
+    matches = Matches()
+    for deal in range(20):
+        matches.add(match(deal, ann=1 + deal % 2, bea=2 - deal % 2))
+
+    assert [one.times for one in chances(matches, ["ann", "bea"])] == [None]
