@@ -26,6 +26,9 @@ POWER = 0.8
 MOST_MORE_DEALS = 1_000_000
 """Nobody plays more."""
 
+OF_THE_FIELD = "a gauntlet compares only its challengers, since the means of other bots are over other opponents"
+"""Why two bots are not compared of which one is no challenger."""
+
 _Pair = tuple[str, str]
 
 
@@ -168,7 +171,7 @@ class Comparer:
     def compare(self, bot: str, other: str, games: Sequence[str] | None = None) -> Comparison:
         """How two bots compare over these games, or over those in which the most bots can be compared."""
         if not (self.may_be_ranked(bot) and self.may_be_ranked(other)):
-            return self._unranked(bot, other, games)
+            return self._only_together(bot, other, games, OF_THE_FIELD)
         over, bots = self.comparable(games)
         of_all: float | None = None
         if bot in bots and other in bots:
@@ -178,7 +181,9 @@ class Comparer:
         else:
             over = self._common(bot, other, games)
         if not over:
-            return _incomparable(bot, other, "there is no game in which both have been in several line-ups")
+            return self._only_together(
+                bot, other, games, "there is no game in which both have been in several line-ups"
+            )
         difference = self.figures.difference(bot, other, over)
         known = difference.stderr is not None or difference.is_alike
         pairs = len(bots) * (len(bots) - 1) // 2 if of_all is not None else 1
@@ -200,15 +205,14 @@ class Comparer:
             more_reason=reason,
         )
 
-    def _unranked(self, bot: str, other: str, games: Sequence[str] | None) -> Comparison:
-        """Two bots of which the format does not rank both: only what they did at one table can be told."""
+    def _only_together(self, bot: str, other: str, games: Sequence[str] | None, reason: str) -> Comparison:
+        """Two bots whose means cannot be compared: only what they did at one table can be told."""
         met = [
             game
             for game in self.points.games
             if (games is None or game in games) and self.has_block(bot, game) and self.has_block(other, game)
         ]
         together = self.figures.together(bot, other, met)
-        reason = "a gauntlet compares only its challengers, since the means of other bots are over other opponents"
         return _incomparable(bot, other, reason, together, self._together_p(together))
 
     def _together_p(self, together: Estimate | None) -> float | None:
