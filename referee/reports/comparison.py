@@ -91,12 +91,12 @@ def neighbours(compared: Compared, width: int) -> Iterator[str]:
         Column(title="#", cells=[str(number) for number in range(1, len(bots) + 1)]),
         Column(title="bot", cells=[names(bot) for bot in bots], is_text=True),
         Column(title="difference", cells=[*(_difference(pair.difference, compared.rank_by) for pair in pairs), ""]),
-        Column(title="p", cells=[*(p_value(pair.p) for pair in pairs), ""], gives_way=2),
+        Column(title="p", cells=[*(p_value(pair.p) for pair in pairs), ""], gives_way=3),
         Column(title="p of all", cells=[*(p_value(pair.p_of_all) for pair in pairs), ""], gives_way=1),
         Column(title="surely better", cells=[*("yes" if pair.is_sure else "-" for pair in pairs), ""], is_text=True),
     ]
     if any(pair.more_deals for pair in pairs):
-        columns.append(Column(title="more deals", cells=[*map(_more, pairs), ""], gives_way=3))
+        columns.append(Column(title="more deals", cells=[*map(_more, pairs), ""], gives_way=2))
     shown = fitted(columns, width)
     yield shown.text
     lines = [
@@ -160,12 +160,12 @@ def _rated_neighbours(compared: Compared, width: int) -> Iterator[str]:
         Column(title="#", cells=[str(number) for number in range(1, len(bots) + 1)]),
         Column(title="bot", cells=[names(bot) for bot in bots], is_text=True),
         Column(title="wins of 100", cells=[*map(_chance, pairs), ""]),
-        Column(title="p", cells=[*(p_value(pair.p) for pair in pairs), ""], gives_way=2),
+        Column(title="p", cells=[*(p_value(pair.p) for pair in pairs), ""], gives_way=3),
         Column(title="p of all", cells=[*(p_value(pair.p_of_all) for pair in pairs), ""], gives_way=1),
         Column(title="surely better", cells=[*("yes" if pair.is_sure else "-" for pair in pairs), ""], is_text=True),
     ]
     if any(pair.times for pair in pairs):
-        columns.append(Column(title="times", cells=[*map(_times, pairs), ""], gives_way=3))
+        columns.append(Column(title="times", cells=[*map(_times, pairs), ""], gives_way=2))
     shown = fitted(columns, width)
     yield shown.text
     lines = [_p_legend(compared), *([TIMES] if any(pair.times for pair in pairs) else [])]
