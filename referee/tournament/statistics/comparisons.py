@@ -151,7 +151,8 @@ class Comparer:
     def contrasts(self, games: tuple[str, ...], bots: Sequence[str]) -> list[Contrast]:
         """Every pair of these bots, with the p-value made greater because all of them are compared."""
         sign = -1 if self.decides == "strokes" else 1
-        differences = {pair: self.figures.difference(*pair, games) for pair in combinations(sorted(bots), 2)}
+        pairs = combinations(sorted(bots), 2)
+        differences = {pair: self.figures.difference(*pair, games, with_interval=False) for pair in pairs}
         of_all = holm({pair: self._p_value(one) for pair, one in differences.items()})
         self._contrasts[games] = of_all
         return [

@@ -471,14 +471,14 @@ class Figures:
         spread = over_games(games, [game.mean(bot) for game in some], [game.spread(bot, len(games)) for game in some])
         return estimate_of(mean, spread, blocks, bounded=self._bounded)
 
-    def difference(self, one: str, other: str, games: Sequence[str]) -> Estimate:
+    def difference(self, one: str, other: str, games: Sequence[str], *, with_interval: bool = True) -> Estimate:
         """What the first bot's mean has more than the second's over these games. `df` and `stderr` make a t test."""
         some = [self.games[name] for name in games]
         means = [game.mean(one) - game.mean(other) for game in some]
         mean = sum(means) / len(some)
         blocks = sum(min(game.blocks(one), game.blocks(other)) for game in some)
         spread = over_games(games, means, [game.difference(one, other, len(games)) for game in some])
-        return estimate_of(mean, spread, blocks, bounded=False)
+        return estimate_of(mean, spread, blocks, bounded=False, with_interval=with_interval)
 
     def together(self, one: str, other: str, games: Sequence[str]) -> Estimate | None:
         """The difference on the same deals: over blocks where both sat at one table. None where they never did.
@@ -537,17 +537,20 @@ def over_games(games: Sequence[str], means: Sequence[float], spreads: Sequence[S
     return reason if len(games) == 1 else f"{reason} in {name}"
 
 
-def estimate_of(mean: float, spread: Spread | str, blocks: int, *, bounded: bool) -> Estimate:
-    """The figure with its interval; `bounded`: it lies between 0 and 1."""
+def estimate_of(
+    mean: float, spread: Spread | str, blocks: int, *, bounded: bool, with_interval: bool = True
+) -> Estimate:
+    """The figure with its interval, where one is wanted; `bounded`: it lies between 0 and 1."""
     if isinstance(spread, str):
         return Estimate(mean=mean, reason=spread, blocks=blocks)
     if min(spread.df, spread.least_df) < LEAST_DF:
         return Estimate(mean=mean, reason=TOO_FEW, blocks=blocks)
     if spread.variance > 0 and not spread.is_alike:
+        low = high = None
         if bounded:
             scale = mean * (1 - mean)
             low, high = score_interval(mean, scale if scale > 1e-9 else _unsettled(mean, blocks), spread)
-        else:
+        elif with_interval:
             low, high = symmetric_interval(mean, spread)
         error = sqrt(spread.variance)
         return Estimate(mean=mean, stderr=error, df=spread.df, low=low, high=high, reason=spread.note, blocks=blocks)

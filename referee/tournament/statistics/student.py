@@ -31,18 +31,20 @@ def quantile(probability: float, df: float) -> float:
     tail = 2 * min(probability, 1 - probability)
     if df > MANY:
         return NormalDist().inv_cdf(probability)
-    low, high = 0.0, 2.0
-    while two_sided_p(high, df) > tail:
-        low, high = high, 2 * high
-    t = (low + high) / 2
+    t, low, high = _near(NormalDist().inv_cdf(1 - tail / 2), df), 0.0, inf
     for _ in range(200):
         excess = two_sided_p(t, df) - tail
         low, high = (t, high) if excess > 0 else (low, t)
         step = t + excess / (2 * _density(t, df))  # Newton's step, where it stays inside
-        before, t = t, step if low < step < high else (low + high) / 2
+        before, t = t, step if low < step < high else min((low + high) / 2, 2 * t)
         if abs(t - before) <= 1e-13 * t:
             break
     return copysign(t, probability - 0.5)
+
+
+def _near(z: float, df: float) -> float:
+    """About the quantile for that of the normal distribution (Abramowitz and Stegun 26.7.5); a start for Newton."""
+    return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df * df)
 
 
 def _density(t: float, df: float) -> float:
@@ -68,8 +70,11 @@ def _fraction(x: float, a: float, b: float) -> float:
         odd = -(a + step) * (a + b + step) * x / ((a + 2 * step) * (a + 2 * step + 1))
         change = inf
         for term in (even, odd):
-            below = 1 / _not_zero(1 + term * below)
-            above = _not_zero(1 + term / above)
+            below = 1 + term * below
+            below = 1 / (below if abs(below) > _TINY else _TINY)
+            above = 1 + term / above
+            if abs(above) <= _TINY:
+                above = _TINY
             change = above * below
             value *= change
         if abs(change - 1) < 1e-15:
