@@ -28,7 +28,7 @@ from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
 from referee.tournament.store.events import Origin
 from referee.tournament.store.facts import Facts, Terms, config_facts, field_of, plan_of
-from referee.tournament.store.plans import grown, matches_told, stretches_of
+from referee.tournament.store.plans import grown, matches_told, no_plan, stretches_of
 from referee.tournament.store.played import PlayedSoFar
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
@@ -109,22 +109,31 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool) -> Pre
         run = PreparedRun(path=path, config=config, facts=facts, key=key, plan=plan, amendment=None)
         return _with_next_round(run, ())
     with contextlib.closing(Store.open(path)) as store:
-        config = _with_hours_of(_with_rotations_of(config, store), store)
-        facts, key = config_facts(config, store.variants()), bytes.fromhex(store.meta().master_key)
-        found, stretches = amendment(store, facts), stretches_of(store)
-        _tell_amendment(path, config, found, may_change=may_change)
-        run = PreparedRun(
-            path=path,
-            config=config,
-            facts=facts,
-            key=key,
-            plan=grown(plan_of(configs_with(store, facts), key), facts, key, stretches),
-            amendment=found,
-            barred=frozenset(barred_in(store.history(), facts)),
-        )
-        if not found.changes and stretches[-1].has_ended:
-            return run
-        return _with_next_round(run, store.committed())
+        try:
+            return _going_on(config, store, may_change=may_change)
+        except ValueError as error:  # what a store tells may be anything
+            raise no_plan(store, error) from None
+
+
+def _going_on(config: Config, store: Store, *, may_change: bool) -> PreparedRun:
+    """What is to be played of the run in this store. Raises ValueError where no plan follows from what it tells."""
+    path = store.path
+    config = _with_hours_of(_with_rotations_of(config, store), store)
+    facts, key = config_facts(config, store.variants()), bytes.fromhex(store.meta().master_key)
+    found, stretches = amendment(store, facts), stretches_of(store)
+    _tell_amendment(path, config, found, may_change=may_change)
+    run = PreparedRun(
+        path=path,
+        config=config,
+        facts=facts,
+        key=key,
+        plan=grown(plan_of(configs_with(store, facts), key), facts, key, stretches),
+        amendment=found,
+        barred=frozenset(barred_in(store.history(), facts)),
+    )
+    if not found.changes and stretches[-1].has_ended:
+        return run
+    return _with_next_round(run, store.committed())
 
 
 def _with_next_round(run: PreparedRun, committed: Iterable[CommittedMatch]) -> PreparedRun:

@@ -124,7 +124,12 @@ def plan_now(store: Store) -> BasePlan:
     try:
         return plans_until(stretches_of(store), bytes.fromhex(store.meta().master_key))[-1]
     except ValueError as error:
-        raise StoreError(f"{store.path}: no plan follows from its config and its rounds ({error})") from None
+        raise no_plan(store, error) from None
+
+
+def no_plan(store: Store, error: ValueError) -> StoreError:
+    """What to raise where nobody can follow the plan of a run."""
+    return StoreError(f"{store.path}: no plan follows from its config and its rounds ({error})")
 
 
 def matches_told(facts: Facts, plan: BasePlan) -> int:

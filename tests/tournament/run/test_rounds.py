@@ -252,6 +252,16 @@ def test_a_run_whose_end_is_not_told_goes_on(played: Path, tmp_path: Path) -> No
         assert (summary_of(store).key, summary_of(store).end) == (None, None)
 
 
+def test_nobody_goes_on_with_a_run_whose_rounds_cannot_be_played(played: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(played, tmp_path / "run")
+    with closing(sqlite3.connect(folder / "run.golfref")) as connection, connection:
+        connection.execute("INSERT INTO history SELECT NULL, after, lines, facts FROM history WHERE id = 1")
+    for bots in (BOTS, BOTS[1:]):
+        write(folder, *map(bot, bots))
+        with pytest.raises(StoreError, match="no plan follows from its config and its rounds"):
+            go_on(folder, may_change=True)
+
+
 FOREVER: dict[str, tuple[dict[str, object], str]] = {
     "deals": ({"deals": 10**7}, "rounds of up to 60000000 tables; expected 10000000 at most"),
     "rounds": ({"rounds": 10**18}, "1000000000000000000 rounds; expected 10000000 at most"),
