@@ -75,6 +75,8 @@ def strengths(results: Iterable[Result], names: Collection[str]) -> dict[str, fl
     matches = Matches()
     for result in results:
         matches.add(result)
+    if not (names or matches.bots):
+        return {}
     from referee.tournament.statistics.plackett_luce import model_of  # noqa: PLC0415 - it imports numpy
 
     model = model_of(matches, names)

@@ -52,6 +52,18 @@ def test_whoever_comes_when_the_first_stage_is_over_comes_last() -> None:
     assert "late" not in {row.bot for stage in found.stages for row in stage.bots}
 
 
+def test_a_stage_of_which_an_amendment_left_no_table_has_nobody() -> None:
+    """So it is where another game took the place of the one that was played in it."""
+    field = field_of(8, SWISS, StageRules(deals=2))
+    past, _ = played_out(field, draw)
+    last = [(one, played) for one, played in zip(past.rounds, past.played, strict=True) if one.stage == 1]
+    begun = [(replace(one, tables=()), ()) for one in past.rounds if one.stage == 0]
+    left = Past(rounds=[one for one, _ in (*begun, *last)], played=[some for _, some in (*begun, *last)])
+    found = places_of(field, left, is_playing=False)
+    assert found.stages[0].bots == ()
+    assert sorted(rank for rank, *_ in found.ranks.values()) == [1, 2, 3, 4, 5, 5, 5, 5]
+
+
 def test_a_cut_is_settled_where_all_that_go_on_are_surely_better() -> None:
     stages = StageRules(deals=8, advance=2), StageRules(deals=1)
     field = field_of(4, *stages)
