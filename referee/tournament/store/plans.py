@@ -3,7 +3,8 @@
 This module must not know how rounds are drawn.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 import msgspec
 from msgspec import Struct
@@ -53,12 +54,24 @@ def stretches_of(store: Store) -> list[Stretch]:
     begins = [(0, 0), *((one.after, one.event) for one in former)]
     configs = [*(one.facts for one in former), store.meta().facts]
     told = list(_told(store))
+    known: set[str] = set()
     stretches = []
     for place, (facts, (after, event)) in enumerate(zip(configs, begins, strict=True)):
         end = begins[place + 1][1] if place + 1 < len(begins) else None
         own = tuple(one for one in told if one.event > event and (end is None or one.event < end))
+        known.update(bot.name for bot in facts.bots)
+        _check_entered(store, own, known)
         stretches.append(Stretch(facts=facts, after=after, event=event, told=own))
     return stretches
+
+
+def _check_entered(store: Store, told: Iterable[Told], known: AbstractSet[str]) -> None:
+    """Raises StoreError where somebody takes part in a stage twice, or who is not `known`: never was in the run."""
+    for one in told:
+        entered = one.what.entered if isinstance(one.what, Round) else ()
+        if len(entered) > len(known) or len(set(entered)) < len(entered) or not known >= set(entered):
+            what = "a round is damaged (bots take part twice, or were never in the run)"
+            raise StoreError(f"{store.path}: event #{one.event}: {what}")
 
 
 def _told(store: Store) -> Iterator[Told]:

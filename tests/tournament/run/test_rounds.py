@@ -252,6 +252,19 @@ def test_a_run_whose_end_is_not_told_goes_on(played: Path, tmp_path: Path) -> No
         assert (summary_of(store).key, summary_of(store).end) == (None, None)
 
 
+@pytest.mark.parametrize("entered", [["zed"], ["ann", "ann"]], ids=["unknown", "twice"])
+def test_a_round_of_bots_that_cannot_take_part_is_a_finding(played: Path, tmp_path: Path, entered: list[str]) -> None:
+    run = Path(shutil.copy(played / "run.golfref", tmp_path))
+    with closing(sqlite3.connect(run)) as connection, connection:
+        ((text,),) = connection.execute("SELECT lines FROM history WHERE id = 1")
+        words, told = json.loads(text)
+        lines = [words, json.dumps(json.loads(told) | {"entered": entered})]
+        connection.execute("UPDATE history SET lines = ? WHERE id = 1", (json.dumps(lines),))
+    assert any("event #1: a round is damaged" in finding for finding in found_in(run))
+    with closing(Store.open(run)) as store, pytest.raises(StoreError, match="event #1: a round is damaged"):
+        summary_of(store)
+
+
 def test_nobody_goes_on_with_a_run_whose_rounds_cannot_be_played(played: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(played, tmp_path / "run")
     with closing(sqlite3.connect(folder / "run.golfref")) as connection, connection:
