@@ -29,7 +29,11 @@ def seating(bots: int, *, seats: int, advance: int, last_tables: Mapping[int, in
     The bots come to the tables row by row, the best seeds first, each row in the opposite direction of the one before.
     So with two at a table the best meets the last, and the two best meet in the final if they win. `last_tables` says
     at which table a bot sat in the round before: bots that went on from one table are kept apart where a row allows.
+
+    Raises ValueError where nobody, or everybody, would go on from a table: such a bracket comes to no end.
     """
+    if not 1 <= advance < seats:
+        raise ValueError(f"{advance} of {seats} go on from each table")
     full = seats
     while full * seats // advance <= bots:
         full = full * seats // advance

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from commands import golfref
 from in_store import go_on
 from made_once import made_once
 
@@ -263,6 +264,24 @@ def test_a_round_of_bots_that_cannot_take_part_is_a_finding(played: Path, tmp_pa
     assert any("event #1: a round is damaged" in finding for finding in found_in(run))
     with closing(Store.open(run)) as store, pytest.raises(StoreError, match="event #1: a round is damaged"):
         summary_of(store)
+
+
+IMPOSSIBLE: dict[str, dict[str, object]] = {
+    "standings": {"format": "knockout", "advance": 2},
+    "compare": {"format": "adaptive", "rounds": -1},
+}
+"""By command, a config that no run can have, with which it would come to no end or break off."""
+
+
+@pytest.mark.parametrize("command", IMPOSSIBLE)
+def test_a_config_that_no_run_can_have_breaks_no_command(played: Path, tmp_path: Path, command: str) -> None:
+    run = Path(shutil.copy(played / "run.golfref", tmp_path))
+    with closing(sqlite3.connect(run)) as connection, connection:
+        ((text,),) = connection.execute("SELECT value FROM meta WHERE key = 'facts'")
+        changed = json.dumps(json.loads(text) | IMPOSSIBLE[command])
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'facts'", (changed,))
+    assert found_in(run)
+    golfref(command, run, cwd=tmp_path, code=2)
 
 
 def test_nobody_goes_on_with_a_run_whose_rounds_cannot_be_played(played: Path, tmp_path: Path) -> None:
