@@ -6,7 +6,6 @@ from pathlib import Path
 
 from referee.reports.tables.figures import with_interval
 from referee.reports.tables.names import Names
-from referee.reports.tables.rows import rank
 from referee.tournament.standings import BotStanding
 from referee.tournament.summary import RunSummary
 
@@ -88,22 +87,38 @@ def _that_are_ranked(summary: RunSummary) -> str:
 
 
 def ties(rows: Sequence[BotStanding], names: Names) -> str:
-    """Which ranks are not known."""
-    groups: dict[str, list[BotStanding]] = {}
+    """Which ranks are not known: groups of bots that are surely better than all bots below, but of unknown order."""
     unranked = [row for row in rows if row.rank is None]
-    for row in rows:
-        if row.rank_from != row.rank_to:
-            groups.setdefault(rank(row), []).append(row)
-    if not groups:
-        parts = ["No ranks are ties."] if len(unranked) < len(rows) else []
-    elif len(groups) == 1 and len(rows) == len(next(iter(groups.values()))) > 1:
+    groups = _groups([row for row in rows if row.rank is not None])
+    tied = [(first, group) for first, group in groups if len(group) > 1]
+    if not tied:
+        parts = ["No ranks are ties."] if groups else []
+    elif len(groups) == 1 and all((row.rank_from, row.rank_to) == (1, len(rows)) for row in tied[0][1]):
         parts = [f"All {len(rows)} ranks are one tie."]
     else:
-        shown = [f"{ranks} ({_listed(tied, names)})" for ranks, tied in list(groups.items())[:NAMED]]
-        more = len(groups) - NAMED
-        parts = [f"Ties: ranks {', '.join(shown)}{f', and {more} more' * (more > 0)}."]
+        shown = [f"{first}-{first + len(group) - 1} ({_listed(group, names)})" for first, group in tied[:NAMED]]
+        more = len(tied) - NAMED
+        known = "." if all(_is_one_tie(first, group) for first, group in tied) else ", known only in part."
+        parts = [f"Ties: ranks {', '.join(shown)}{f', and {more} more' * (more > 0)}{known}"]
     parts += [f"Not ranked: {_listed(unranked, names)}."] if unranked else []
     return " ".join(parts) or "There are no ranks yet."
+
+
+def _groups(rows: Sequence[BotStanding]) -> list[tuple[int, list[BotStanding]]]:
+    """Bots whose ranks overlap, with the first rank that they can have. Nobody of a group can come into another."""
+    groups: list[tuple[int, list[BotStanding]]] = []
+    end = 0
+    for place, row in enumerate(rows, 1):
+        if place > end:
+            groups.append((place, []))
+        groups[-1][1].append(row)
+        end = max(end, row.rank_to or place)
+    return groups
+
+
+def _is_one_tie(first: int, group: Sequence[BotStanding]) -> bool:
+    """Whether nothing is known of the order in a group."""
+    return all((row.rank_from, row.rank_to) == (first, first + len(group) - 1) for row in group)
 
 
 def _faults(summary: RunSummary, names: Names) -> str:

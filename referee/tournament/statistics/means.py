@@ -263,11 +263,12 @@ class Game:
         """The spread by the deals of a bot's mean, or of the difference of two; None where too little is known."""
         if not self._bounded or sums.within > 0:
             return within_of(sums, self._others(sums))
-        if within_of(sums) is None:
+        drawn = within_of(sums, self._others(sums))
+        if drawn is None:
             return None
         # One wins what the other loses, at worst.
         variance = sum(sqrt(self._unlearnt(bot, games)) for bot in bots) ** 2
-        return replace(spread_of(variance, sums.df), is_alike=True)
+        return replace(spread_of(max(variance, drawn.variance), sums.df), is_alike=True)
 
     def _is_alike(self, bot: str) -> bool:
         return self._bots[bot].within <= 0
@@ -275,12 +276,13 @@ class Game:
     def _unlearnt(self, bot: str, games: int) -> float:
         """What the variance of a mean may well be where all blocks came out alike.
 
-        It is that with one block more, spread over all line-ups and games, half of it won and half of it lost.
+        It is that with half a block more, spread over all line-ups and games, which came out as far away as it can.
         """
         lineups, variance = self._bots[bot].lineups, 0.0
         for one in self._lineups_of[bot]:
-            mean = one.means[one.lineup.index(bot)]
-            variance += _unsettled(mean, one.blocks, 1 / (lineups * games)) * one.share
+            mean, more = one.means[one.lineup.index(bot)], 1 / (lineups * games)
+            other = 0.5 * more / (one.blocks + more)
+            variance += other * (1 - other) * max(mean, 1 - mean) ** 2 * one.share
         return variance / lineups**2
 
     @cached_property
