@@ -1,5 +1,6 @@
 """Fixtures that many tests share; what they give is in tests/support."""
 
+import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -33,6 +34,12 @@ MOST_WORKERS = 4
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write", action="store_true", help="write the golden files of these tests anew")
+
+
+def pytest_configure() -> None:
+    """Tables are as wide as they are without a terminal: readline, which pytest imports, sets COLUMNS for children."""
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
 
 
 @pytest.hookimpl(tryfirst=True)

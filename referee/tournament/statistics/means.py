@@ -547,7 +547,7 @@ def estimate_of(
         return Estimate(mean=mean, reason=spread, blocks=blocks)
     if min(spread.df, spread.least_df) < LEAST_DF:
         return Estimate(mean=mean, reason=TOO_FEW, blocks=blocks)
-    if spread.variance > 0 and not spread.is_alike:
+    if _plain(spread.variance) > 0 and not spread.is_alike:
         low = high = None
         if bounded:
             scale = mean * (1 - mean)

@@ -333,7 +333,7 @@ def test_a_killed_run_can_be_read_where_nothing_can_be_written(
 
     config(folder, mark, deals=1)
     golfref(*RUN, "--fresh", cwd=folder)
-    assert golfref("standings", "run.golfref.old1", cwd=folder)[0] == left
+    assert golfref("standings", "run.golfref.old1", cwd=folder)[0].replace(".old1", "") == left
 
 
 # The referee's own faults
