@@ -230,7 +230,8 @@ def _check_game(store: Store, variant: str | None) -> None:
 
 def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSummary:
     meta = store.meta()
-    plan = plan_now(store)
+    # A fixed plan tells no figure, and drawing its line-ups takes longer than all tables.
+    plan = None if meta.facts.is_fixed else plan_now(store)
     tally, worst_us, late, counts_cpu = tally_for(meta.facts, plan), 0, 0, True
     carrying = CarryingTest()
     matches = Matches()

@@ -51,8 +51,13 @@ def tally_for(facts: Facts, plan: BasePlan | None = None) -> Tally:
     )
 
 
-def stop_verdict(facts: Facts, key: bytes, plan: BasePlan, tally: Tally, *, has_ended: bool) -> StopVerdict | None:
-    """What became of [stop], given all results; None where the run has none, or nothing of it is played."""
+def stop_verdict(
+    facts: Facts, key: bytes, plan: BasePlan | None, tally: Tally, *, has_ended: bool
+) -> StopVerdict | None:
+    """What became of [stop], given all results; None where the run has none, or nothing of it is played.
+
+    `plan` may be missing where it is fixed: such a run cannot stop.
+    """
     if facts.stop is None or not isinstance(plan, GrowingPlan):
         return None
     parts = _parts(facts, len(plan.rounds) - (tally.matches < len(plan) and not has_ended))
