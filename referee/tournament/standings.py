@@ -368,7 +368,8 @@ def _meet(meetings: _Meetings, result: Result, rounds: int) -> None:
     """Count a match for every pair at the table."""
     seats = sorted(zip(result.bots, result.ranks, result.totals, strict=True))
     for (bot, rank, total), (other, other_rank, other_total) in combinations(seats, 2):
-        pair = meetings.setdefault((bot, other), {})
+        if (pair := meetings.get((bot, other))) is None:
+            pair = meetings[bot, other] = {}
         if (meeting := pair.get(result.variant)) is None:
             meeting = pair[result.variant] = _Sum()
         meeting.matches += 1

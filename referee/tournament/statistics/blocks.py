@@ -43,10 +43,9 @@ class Sums(Struct, gc=False):
 
     def difference(self, one: int, other: int) -> tuple[float, float]:
         """The sum and the sum of squares of what the bot at the first place has more than the one at the second."""
-        size = len(self.totals)
-        first, both, second = (_place(size, *pair) for pair in ((one, one), (one, other), (other, other)))
-        products = self.products
-        squares = products[first] - 2 * products[both] + products[second]
+        size, products = len(self.totals), self.products
+        squares = products[_place(size, one, one)] - 2 * products[_place(size, one, other)]
+        squares += products[_place(size, other, other)]
         return self.totals[one] - self.totals[other], squares
 
     def plus(self, other: "Sums") -> "Sums":

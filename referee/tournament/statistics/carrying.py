@@ -95,9 +95,9 @@ class CarryingTest:
         matches, self._block = sorted(self._block, key=lambda result: result.commit), []
         beaten: dict[str, list[int]] = defaultdict(list)
         for place, result in enumerate(matches):
-            others = len(result.bots) - 1
-            for name, share in zip(result.bots, beaten_shares(result.ranks), strict=True):
-                beaten[name].append(round(2 * others * share))
+            shares = beaten_shares(result.ranks)
+            for name, share, halves in zip(result.bots, shares, _halves(result.ranks), strict=True):
+                beaten[name].append(halves)
                 bot = self._bots.get(name)
                 if bot is None:
                     bot = self._bots[name] = _Bot(
@@ -106,11 +106,24 @@ class CarryingTest:
                 sums = bot.later if place else bot.first
                 sums[0] += share
                 sums[1] += 1
-        for name, halves in beaten.items():
-            if len(set(halves)) > 1:
-                seats = len(matches[0].bots)
-                self._bots[name].outcomes[seats, tuple(sorted(halves))] += 1
-                self._bots[name].sums[seats] += sum(map(_times, halves, _places(len(halves))))
+        for name, some in beaten.items():
+            if len(set(some)) > 1:
+                seats, bot = len(matches[0].bots), self._bots[name]
+                outcome, total = _outcome(tuple(some))
+                bot.outcomes[seats, outcome] += 1
+                bot.sums[seats] += total
+
+
+@lru_cache(maxsize=1024)
+def _halves(ranks: tuple[int, ...]) -> tuple[int, ...]:
+    """How many half opponents each seat beat."""
+    return tuple(round(2 * (len(ranks) - 1) * share) for share in beaten_shares(ranks))
+
+
+@lru_cache(maxsize=4096)
+def _outcome(halves: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+    """Figures in the order in which they came: the same in rising order, and their sum, each times its place."""
+    return tuple(sorted(halves)), sum(map(_times, halves, _places(len(halves))))
 
 
 def _p_value(outcomes: Mapping[_Outcome, int], sums: Mapping[int, int]) -> float:

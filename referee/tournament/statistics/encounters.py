@@ -12,7 +12,7 @@ from referee.tournament.statistics.blocks import Blocks, Cell, Lineup, merged, p
 from referee.tournament.statistics.means import Estimate, Possible, Strata, estimate_of, over_games, spread_from
 
 
-class Duel(Struct, frozen=True, kw_only=True):
+class Duel(Struct, frozen=True, kw_only=True, gc=False):
     """The first bot of a pair against the second, over all games in which they met."""
 
     points: Estimate
@@ -26,7 +26,7 @@ class Duel(Struct, frozen=True, kw_only=True):
         return Duel(points=_turned(self.points, 1.0), strokes=_turned(self.strokes, 0.0), games=self.games)
 
 
-class _Met(Struct):
+class _Met(Struct, gc=False):
     """How two bots did against each other in a game, for one figure: sums over the line-ups with both."""
 
     strata: Strata
@@ -41,7 +41,7 @@ class _Met(Struct):
         self.squares += mean * mean
 
 
-class _Meeting(Struct):
+class _Meeting(Struct, gc=False):
     """Both figures of two bots in a game."""
 
     points: _Met

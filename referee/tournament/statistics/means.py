@@ -60,7 +60,7 @@ RoundWeights = Mapping[int, float]
 """By round, the weight that its blocks have in the mean of a line-up; settled before the round is played."""
 
 
-class Estimate(Struct, frozen=True, kw_only=True):
+class Estimate(Struct, frozen=True, kw_only=True, gc=False):
     """A figure and how sure it is."""
 
     mean: float
@@ -78,7 +78,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
     """How many whole blocks it comes from."""
 
 
-class Played(Struct, frozen=True, kw_only=True):
+class Played(Struct, frozen=True, kw_only=True, gc=False):
     """What the bots of one line-up made of it in one game, for one figure. Values are in the order of the bots."""
 
     lineup: Lineup
@@ -135,7 +135,7 @@ def _square(triangle: Sequence[float], size: int, df: int) -> tuple[tuple[float,
     return tuple(map(tuple, rows))
 
 
-class Strata(Struct):
+class Strata(Struct, gc=False):
     """Sums over the line-ups of one bot in a game."""
 
     lineups: int = 0
@@ -175,7 +175,7 @@ class Strata(Struct):
         )
 
 
-class _Shared(Struct):
+class _Shared(Struct, gc=False):
     """Sums over the line-ups with two bots in a game. Of the difference of their means they tell what it has less than
     those of both by themselves, or more where that is below 0."""
 

@@ -30,7 +30,7 @@ ROUNDS = 4
 """How often the effects of opponents are fitted, one after another. Samples are balanced, so two would nearly do."""
 
 
-class Seen(Struct, frozen=True):
+class Seen(Struct, frozen=True, gc=False):
     """A line-up with the mean of each bot in it."""
 
     lineup: Sequence[str]

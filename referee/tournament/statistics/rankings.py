@@ -29,7 +29,7 @@ class Matches:
 
     @property
     def rows(self) -> "Mapping[int, array[int]]":
-        """By the number of seats, for each match its game, its deal, its bots by name, and their ranks."""
+        """By the number of seats, for each match its game, its deal, its bots by seat, and their ranks."""
         return self._rows
 
     def add(self, result: Result) -> None:
@@ -39,8 +39,6 @@ class Matches:
                 self._bots.setdefault(bot, len(self._bots))
             return
         rows = self._rows.setdefault(len(result.bots), array("q"))
-        rows.append(self._games.setdefault(result.variant, len(self._games)))
-        rows.append(result.deal)
-        pairs = sorted(zip(result.bots, result.ranks, strict=True))
-        rows.extend([self._bots.setdefault(bot, len(self._bots)) for bot, _ in pairs])
-        rows.extend([rank for _, rank in pairs])
+        game = self._games.setdefault(result.variant, len(self._games))
+        bots = [self._bots.setdefault(bot, len(self._bots)) for bot in result.bots]
+        rows.fromlist([game, result.deal, *bots, *result.ranks])

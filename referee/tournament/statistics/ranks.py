@@ -14,7 +14,7 @@ LEVEL = 0.05
 """How often ranks may be told apart that are not, in any place of a table."""
 
 
-class Contrast(Struct, frozen=True, kw_only=True):
+class Contrast(Struct, frozen=True, kw_only=True, gc=False):
     """How two bots compare: the first has the better figure, or they are equal."""
 
     better: str

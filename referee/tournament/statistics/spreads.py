@@ -17,7 +17,7 @@ LEAST_DF = 2.0
 """With fewer degrees of freedom of its own a mean gets no interval: it would be wide and say little."""
 
 
-class Spread(Struct, frozen=True, kw_only=True):
+class Spread(Struct, frozen=True, kw_only=True, gc=False):
     """The variance of a mean or of a difference, as far as it is known.
 
     `weight` is the estimated variance of the estimate `variance`, halved, so that
@@ -60,13 +60,14 @@ def spread_of(variance: float, df: float) -> Spread:
 
 def total(spreads: Iterable[Spread]) -> Spread:
     """The spread of a sum of independent figures."""
-    some = list(spreads)
-    return Spread(
-        variance=sum(one.variance for one in some),
-        weight=sum(one.weight for one in some),
-        least_df=sum(one.least_df for one in some),
-        is_alike=all(one.is_alike or one.variance <= 0 for one in some),
-    )
+    variance = weight = least_df = 0.0
+    is_alike = True
+    for one in spreads:
+        variance += one.variance
+        weight += one.weight
+        least_df += one.least_df
+        is_alike = is_alike and (one.is_alike or one.variance <= 0)
+    return Spread(variance=variance, weight=weight, least_df=least_df, is_alike=is_alike)
 
 
 def score_interval(mean: float, scale: float, spread: Spread) -> tuple[float, float]:
