@@ -54,6 +54,8 @@ def main() -> None:
             os.fstat(fd)
             continue
         os.open(os.devnull, os.O_RDWR)
+    # numpy's matrices are small here: more threads only wait for each other. It reads this when it is imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         app()
     except BrokenPipeError:
