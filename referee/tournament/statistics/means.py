@@ -239,7 +239,7 @@ class Game:
     def difference(self, one: str, other: str, games: int = 1) -> Spread | str:
         """How far the difference of two bots' means may be off, or why that cannot be told."""
         pair = (one, other) if one < other else (other, one)
-        if games > 1 and self._is_alike(one) and self._is_alike(other):
+        if games > 1 and self._is_alike(one) and self._is_alike(other) and not self._have_one_deal(one, other):
             return self._difference(*pair, games)
         if (known := self._differences.get(pair)) is None:
             known = self._differences[pair] = self._difference(*pair, 1)
@@ -272,6 +272,10 @@ class Game:
 
     def _is_alike(self, bot: str) -> bool:
         return self._bots[bot].within <= 0
+
+    def _have_one_deal(self, *bots: str) -> bool:
+        """Whether all their line-ups played one deal only. Then nothing is known of deals, over however many games."""
+        return all(self._bots[bot].single == self._bots[bot].lineups for bot in bots)
 
     def _unlearnt(self, bot: str, games: int) -> float:
         """What the variance of a mean may well be where all blocks came out alike.

@@ -12,6 +12,7 @@ mean strength of the opponents.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 from math import sqrt
 from operator import mul
@@ -177,9 +178,13 @@ class _Strengths:
 
     def faced(self, lineup: Sequence[str]) -> list[float]:
         """By bot of a line-up, the mean strength of the others in it."""
-        return [
-            sum([self._strength(other, bot) for other in lineup if other != bot]) / (len(lineup) - 1) for bot in lineup
-        ]
+        beside = self._strengths
+        return [sum([beside[bot][other] for other in lineup if other != bot]) / (len(lineup) - 1) for bot in lineup]
+
+    @cached_property
+    def _strengths(self) -> Mapping[str, Mapping[str, float]]:
+        """By bot and other that it met, how strong the other is."""
+        return {bot: {other: self._strength(other, bot) for other in met} for bot, met in self.met.items()}
 
     def _strength(self, bot: str, without: str) -> float:
         count = self._counts[bot] - self.met[bot][without]
