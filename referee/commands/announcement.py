@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
 from protocol.text import printable
-from referee.commands.console import say, screen_width
+from referee.commands.console import duration, say, screen_width
 from referee.commands.forecast import Estimate, estimate
 from referee.commands.opening import PreparedRun
-from referee.commands.progress import duration
 from referee.play.greeting import Greeted
 from referee.play.isolation.copies import Copied
 from referee.play.spec import MB
+from referee.reports.tables.overview import ONLY_CHALLENGERS
 from referee.rules.describe import advice
 from referee.tournament.config.config import Config
 from referee.tournament.formats.outlook import outlook
@@ -23,12 +23,6 @@ from referee.tournament.store.facts import field_of
 
 STDERR_LINES = 10
 """How many lines of a failing bot's standard error are shown."""
-
-ONLY_CHALLENGERS = (
-    "only challengers are ranked: each table has one of them, so figures of other bots depend on them and are not "
-    "compared"
-)
-
 
 WHOLE_DEALS = ("round-robin", "gauntlet")
 """The formats of which it is known from the beginning who meets whom, though perhaps not on how many deals."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from protocol.text import printable
-from referee.commands.console import say, screen_width
+from referee.commands.console import duration, say, screen_width
 from referee.commands.forecast import Pace
 from referee.reports.tables.names import LONGEST, SHORTEST, cells, shortened
 from referee.tournament.plan.meetings import Meetings
@@ -252,13 +252,6 @@ class RunProgress:
 
     def _left(self) -> str:
         return f"about {duration(self._pace.left_s())} left"
-
-
-def duration(seconds: float) -> str:
-    """A length of time in words, roughly."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 @contextmanager

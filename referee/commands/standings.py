@@ -10,9 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
-from referee.commands.announcement import ONLY_CHALLENGERS
-from referee.commands.console import DONE, USAGE, put, put_json, put_words, say, screen_width
-from referee.commands.progress import duration
+from referee.commands.console import DONE, USAGE, duration, put, put_json, put_words, say, screen_width
 from referee.commands.records import check_bot_of_run
 from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
 from referee.reports.bot_results import MOST_SHOWN, bot_results
@@ -20,7 +18,7 @@ from referee.reports.one_bot import one_bot, one_bot_report
 from referee.reports.tables.bracket import stages_report
 from referee.reports.tables.layout import wrapped
 from referee.reports.tables.names import LONGEST, shortened
-from referee.reports.tables.overview import report
+from referee.reports.tables.overview import ONLY_CHALLENGERS, report
 from referee.reports.tables.ratings import anchor_line, rating_figure
 from referee.reports.tables.rows import APART, Figure, idle_cpu
 from referee.reports.verdict import verdict

@@ -13,6 +13,12 @@ from referee.tournament.standings import Standings
 MOST_PAGES = 4
 """How many pages of the crosstable an overview shows at most."""
 
+ONLY_CHALLENGERS = (
+    "only challengers are ranked: each table has one of them, so figures of other bots depend on them and are not "
+    "compared"
+)
+"""What a gauntlet does not tell."""
+
 
 def report(standings: Standings, width: int, more: Sequence[Figure] = (), *, full: bool = False) -> str:
     """Tables with headings, for a screen of `width` cells.

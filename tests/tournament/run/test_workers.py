@@ -169,8 +169,9 @@ def wait_for_end_of(pids: list[int]) -> None:
 
 
 def test_results_do_not_depend_on_workers_and_jobs(make_folder: Callable[[str], Folder]) -> None:
+    """Deterministic bots, no timed slaps: the same seed gives the same schedule, deals, bots' seeds and results."""
     seen = []
-    for workers, jobs in ((1, 2), (3, 4)):
+    for workers, jobs in ((1, 1), (3, 4)):
         folder = make_folder(f"{workers} of {jobs}")
         folder.write(more=LOTTERY)
         seen.append(folder.results("--workers", str(workers), "--jobs", str(jobs)))
