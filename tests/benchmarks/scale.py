@@ -205,7 +205,7 @@ def planning_s(variants: int) -> float:
 
 
 def tables_s(seats: int, lineups: int | None, deals: int) -> float:
-    """Seconds that the tables of about 100,000 matches of sixty bots take, once their results have been read."""
+    """Seconds that the tables of sixty bots take, once their results have been read."""
     bots = names(60)
     plan = Plan(
         master_key=b"scale",
@@ -229,6 +229,7 @@ def measure(folder: Path, matches: int, repetitions: int) -> None:
     configs = {count: config_in(folder, count) for count in (SMALL, matches)}
     small, config = fabricate(configs[SMALL], SMALL), configs[matches]
     large = fabricate(config)
+    of_two, of_four = max(1, matches // 3540), max(1, matches // 4000)
     ways: dict[str, tuple[Callable[[], float], str]] = {
         f"commit into {SMALL} matches, us": (lambda: commit_us(small), ""),
         f"commit into {matches}, us": (lambda: commit_us(large), "as above"),
@@ -237,8 +238,8 @@ def measure(folder: Path, matches: int, repetitions: int) -> None:
         f"going on with {matches}, s": (lambda: going_on_s(config, large), "2"),
         "planning 60 bots in 1 game, s": (lambda: planning_s(1), "1"),
         "planning 60 bots in 5 games, s": (lambda: planning_s(5), "1"),
-        "tables of 60 bots, all 1770 pairs x 28, s": (lambda: tables_s(2, None, 28), "4"),
-        "tables of 60 bots, 1000 tables of 4 x 25, s": (lambda: tables_s(4, 1000, 25), "4"),
+        f"tables of 60 bots, all 1770 pairs x {of_two}, s": (lambda: tables_s(2, None, of_two), "4"),
+        f"tables of 60 bots, 1000 tables of 4 x {of_four}, s": (lambda: tables_s(4, 1000, of_four), "4"),
     }
     figures: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(repetitions):

@@ -87,6 +87,7 @@ def test_the_shipped_bots_play_every_game(
     assert not marked()
 
 
+@pytest.mark.toolchain
 def test_the_bot_in_perl_plays_every_game(mark: dict[str, str]) -> None:
     need_perl()
     bots = [replace(builtin_bot(name), env=mark) for name in ("perl", "keeper", "random")]
