@@ -5,8 +5,8 @@ from contextlib import closing
 from protocol.text import printable
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, say
 from referee.commands.records import load_record, place_of
+from referee.film.film import Film
 from referee.kit.screen import terminal
-from referee.kit.watch.film import Film
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store

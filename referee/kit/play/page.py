@@ -16,6 +16,7 @@ from textual import events
 
 from protocol.actions import Pass
 from protocol.messages import End
+from referee.film.view import View
 from referee.kit.play import relay
 from referee.kit.play.help import HELP
 from referee.kit.play.powers import power_in_words
@@ -25,7 +26,6 @@ from referee.kit.play.table import Outcome
 from referee.kit.screen.choose import Chooser, WrongKey
 from referee.kit.screen.draw import Drawing, Glyphs, Line, Piece, block_line, draw_layouts, draw_middle
 from referee.kit.screen.pages import TablePage, key_of
-from referee.kit.screen.view import View
 from referee.play.match import MatchSetup
 
 LONGEST_LINE = 1 << 20

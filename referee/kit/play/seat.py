@@ -10,10 +10,10 @@ from protocol import events as wire
 from protocol.actions import Action, Slap
 from protocol.codec import encode
 from protocol.messages import Answer, End, Fault, FromReferee, Hello, Match, Ready, Request
+from referee.film.follower import Follower
+from referee.film.view import View
+from referee.film.words import told
 from referee.kit.screen.choose import Chooser
-from referee.kit.screen.follower import Follower
-from referee.kit.screen.view import View
-from referee.kit.screen.words import told
 
 
 class Beat(Struct, frozen=True, kw_only=True):

@@ -13,10 +13,10 @@ from msgspec import Struct
 from protocol.actions import Action, Target
 from protocol.cards import Card
 from protocol.offers import ACTIONS, AnyOf, Choice, Offer, OneOf, Pick, Value
+from referee.film.view import View
 from referee.kit.screen.answers import KEYS, POWERS, QUESTIONS, WORDS
 from referee.kit.screen.cursor import ARROWS, moved
 from referee.kit.screen.draw import Marks
-from referee.kit.screen.view import View
 
 RESERVED = "deknpqrs"
 """Letters that are no card's key: they stand for the most frequent menu entries, the rules and the way out."""

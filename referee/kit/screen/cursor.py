@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from protocol.actions import Target
-from referee.kit.screen.view import View
+from referee.film.view import View
 
 ARROWS = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
 """How many columns and rows an arrow goes."""

@@ -11,7 +11,7 @@ from msgspec import Struct
 from protocol.actions import Target
 from protocol.cards import Card
 from protocol.text import printable
-from referee.kit.screen.view import Placed, View
+from referee.film.view import Placed, View
 
 CELL = 6
 """The width of a card with the space behind it."""

@@ -9,9 +9,9 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from protocol.text import printable
+from referee.film.film import Film
 from referee.kit.screen.draw import Glyphs, Line, Piece
 from referee.kit.screen.pages import TextPage, key_of, styled
-from referee.kit.watch.film import Film
 from referee.kit.watch.run import RunNow, RunReader
 from referee.kit.watch.step import StepPage
 from referee.reports.tables.names import Names

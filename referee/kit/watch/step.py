@@ -6,9 +6,9 @@ from typing import ClassVar
 from textual import events
 from textual.timer import Timer
 
+from referee.film.film import OPEN, Film, Frame, Viewer, viewers
 from referee.kit.screen.draw import Drawing, Glyphs, Line, Piece, block_line, draw_layouts, draw_middle
 from referee.kit.screen.pages import TablePage, key_of
-from referee.kit.watch.film import OPEN, Film, Frame, Viewer, viewers
 
 HELP = """\
 Keys

@@ -9,9 +9,9 @@ import os
 import msgspec
 from textual import events
 
+from referee.film.film import Film, Viewer
 from referee.kit.screen.draw import Glyphs, Line, Piece
 from referee.kit.screen.pages import key_of
-from referee.kit.watch.film import Film, Viewer
 from referee.kit.watch.live import Begun, Ended, Message, More, joined
 from referee.kit.watch.step import StepPage
 from referee.rules.record import Record

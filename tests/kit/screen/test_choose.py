@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from protocol.actions import Action, Arrange, DiscardPairs, Exchange, Keep, Pass, Slap, Switch, TurnUp
 from protocol.offers import AnyOf, Offer, OneOf, Pick, admits
+from referee.film.follower import Follower
+from referee.film.view import Hand, Placed, View
 from referee.kit.screen.choose import CARD_LETTERS, Chooser, WrongKey
-from referee.kit.screen.follower import Follower
-from referee.kit.screen.view import Hand, Placed, View
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import Variant
 from referee.rules.game import Game

@@ -8,9 +8,9 @@ import pytest
 from golden import Golden
 from msgspec.structs import replace
 
+from referee.film.follower import Follower
 from referee.kit.screen.choose import Chooser
 from referee.kit.screen.draw import ASCII, UNICODE, Drawing, Glyphs, draw_layouts, draw_middle, plain
-from referee.kit.screen.follower import Follower
 from referee.rules.book.presets import PRESETS
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps

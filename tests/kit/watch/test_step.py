@@ -8,9 +8,9 @@ from old_records import BY_PRESET
 from textual.pilot import Pilot
 
 from protocol import events as wire
+from referee.film.film import OPEN, Film
 from referee.kit.screen.draw import ASCII
 from referee.kit.screen.pages import Terminal
-from referee.kit.watch.film import OPEN, Film
 from referee.kit.watch.step import StepPage
 
 

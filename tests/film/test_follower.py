@@ -7,7 +7,7 @@ from at_random import AtRandom
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.kit.screen.follower import Follower
+from referee.film.follower import Follower
 from referee.play.talk.script import table_message
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import Variant

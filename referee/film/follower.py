@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from protocol import events as wire
 from protocol.actions import Target
 from protocol.cards import Card
-from referee.kit.screen.view import Hand, Layout, Placed, View
+from referee.film.view import Hand, Layout, Placed, View
 
 
 class Follower:

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from protocol import events as wire
 from protocol.cards import Card
 from protocol.text import printable
-from referee.kit.screen.follower import Follower
-from referee.kit.screen.view import View
-from referee.kit.screen.words import told
+from referee.film.follower import Follower
+from referee.film.view import View
+from referee.film.words import told
 from referee.reports.blame import mishap_of
 from referee.rules.book.variants import restored
 from referee.rules.game import Game
@@ -76,6 +76,8 @@ class Film:
         self.moves = len(record.moves)
         """How many moves of the record it holds."""
         self._shape = {"seats": len(record.seats), "rows": variant.rows, "columns": variant.columns}
+        self.blank: View = Follower(**self._shape).view
+        """The table before anything has happened."""
         self._tables: dict[int, tuple[list[list[Card | None]], list[Card]]] = {}
         """What lies where, and what is in hand, after the frames of these numbers."""
         self._views: dict[Viewer, list[View]] = {}
