@@ -5,28 +5,51 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
+import browsing
 import pytest
 from arena import Arena
 from at_random import AtRandom
+from browsing import Browsing
 from golden import Golden
-from needs import need_lent_ids
+from needs import need_chromium, need_lent_ids
 from processes import Marked, kill, marked_processes, no_processes, wait_until_gone
 from projects import Projects, built_projects
 from scripted import Start
 
 from referee.play.isolation.host import cores
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
 MARKS = {
+    "browser": ("browser",),
     "process": (
-        *("benchmarks", "bots", "commands", "kit/play", "play/bot", "play/isolation", "play/pump", "play/slaps"),
+        *(
+            "benchmarks",
+            "bots",
+            "browser",
+            "commands",
+            "kit/play",
+            "play/bot",
+            "play/isolation",
+            "play/pump",
+            "play/slaps",
+        ),
         *("play/talk/test_retell.py", "test_library.py", "tournament/run", "tournament/store", "tournament/verify"),
     ),
     "isolation": ("play/isolation", "play/bot/test_hostile.py"),
     "slow": ("benchmarks", "tournament/store/test_amend.py", "tournament/store/test_disaster.py"),
 }
 """Folders and files whose tests are all marked so; elsewhere single tests may be."""
+
+LEFT_OUT = ("browser", "dataframes", "toolchain")
+"""Tests with one of these marks need much that a machine may lack, and run only where they are asked for."""
+
+PICTURES = "screenshots"
+"""The folder for pictures of pages, beside the tests."""
 
 MOST_WORKERS = 4
 """More tests at a time than this disturb each other's clocks, however many cores there are."""
@@ -63,15 +86,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for mark, places in MARKS.items():
             if any(place.is_relative_to(one) for one in places):
                 item.add_marker(mark)
-    _leave_out_toolchains(config, items)
+    _leave_out(config, items)
 
 
-def _leave_out_toolchains(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests with the mark `toolchain` run where `-m` names it or their file is named, and are left out elsewhere."""
-    if "toolchain" in config.option.markexpr:
-        return
+def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A test with a mark of LEFT_OUT runs where `-m` names the mark or its file is named, and is left out elsewhere."""
+    marks = [mark for mark in LEFT_OUT if mark not in config.option.markexpr]
     named = {(config.invocation_params.dir / test.partition("::")[0]).resolve() for test in config.args}
-    left_out = {item for item in items if item.get_closest_marker("toolchain") and item.path not in named}
+    left_out = {item for item in items if any(map(item.get_closest_marker, marks)) and item.path not in named}
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
@@ -141,6 +163,21 @@ def lent_arena(mark: dict[str, str]) -> Iterator[Arena]:
         arena = Arena(Path(folder), mark, organiser)
         yield arena
         arena.close()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator["Browser"]:
+    """A Chromium for the tests of a file."""
+    with browsing.chromium(need_chromium(), {"GOLFREF_TEST": uuid4().hex}) as browser:
+        yield browser
+
+
+@pytest.fixture
+def browse(chromium: "Browser", request: pytest.FixtureRequest) -> Iterator[Browsing]:
+    """Opens pages. The test fails if something goes wrong in one of them, or if one asks for more than files."""
+    pages = Browsing(chromium, request.config.rootpath / PICTURES)
+    yield pages
+    pages.close()
 
 
 @pytest.fixture(scope="session")

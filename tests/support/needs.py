@@ -1,6 +1,7 @@
 """What a machine may lack: a test that needs it is skipped there, with the reason, and fails where CI=true."""
 
 import contextlib
+import importlib.util
 import os
 import pwd
 import shutil
@@ -46,6 +47,16 @@ def need_tools(starter: Starter) -> None:
     """What building and running a starter needs."""
     if missing := missing_tools(starter):
         lacking("; ".join(f"{tool.name} is not installed: {tool.remedy()}" for tool in missing))
+
+
+def need_chromium() -> str:
+    """The path of Chromium, where playwright and axe are there to look at pages with it."""
+    if any(importlib.util.find_spec(package) is None for package in ("playwright", "axe_playwright_python")):
+        lacking("playwright and axe-playwright-python are not installed: pip install '.[browser]'")
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if (path := shutil.which(name)) is not None:
+            return path
+    lacking("Chromium is not installed: apt-get install chromium")
 
 
 class Organiser(NamedTuple):

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -51,6 +51,47 @@ def marked_processes(mark: dict[str, str]) -> dict[int, str]:
             if entry in (folder / "environ").read_bytes().split(b"\0"):
                 found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()[:200]
     return found
+
+
+def family(pids: Iterable[int]) -> dict[int, str]:
+    """The command lines of the processes and of all that they started, by process id.
+
+    Programs that write over their environment, as Chromium's do, lose its mark.
+    """
+    children: dict[int, list[int]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(folder.name))
+    found: dict[int, str] = {}
+    rest = list(pids)
+    while rest:
+        pid = rest.pop()
+        with contextlib.suppress(OSError):
+            found[pid] = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+            rest += children.get(pid, [])
+    return found
+
+
+class Watch:
+    """Tells which of these processes outlive what is done within it, and kills them."""
+
+    def __init__(self, processes: dict[int, str]) -> None:
+        self._commands = {}
+        for pid, command in processes.items():
+            with contextlib.suppress(ProcessLookupError):
+                self._commands[os.pidfd_open(pid)] = command
+
+    def end(self) -> list[str]:
+        """The command lines of those that still live after PATIENCE_S; they are dead afterwards."""
+        end = time.monotonic() + PATIENCE_S
+        left = []
+        for fd, command in self._commands.items():
+            if not select.select([fd], [], [], max(0.0, end - time.monotonic()))[0]:
+                left.append(command)
+                signal.pidfd_send_signal(fd, signal.SIGKILL)
+            os.close(fd)
+        return left
 
 
 def wait_until_gone(mark: dict[str, str]) -> None:

@@ -1,0 +1,123 @@
+"""Pages as a reader's browser shows them: Debian's Chromium, driven by playwright.
+
+A page that is opened here must be content with files: it asks no network for anything, and nothing goes wrong in it.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from processes import Watch, family, marked_processes
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+DESKTOP, PHONE = 1440, 390
+"""Widths of windows in pixels."""
+
+_HEIGHTS = {DESKTOP: 900, PHONE: 844}
+
+_RULES = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "resultTypes": ["violations"],
+}
+"""What axe looks for: all of WCAG 2.2 AA, and what it calls best practice."""
+
+
+@contextmanager
+def chromium(program: str, mark: dict[str, str]) -> Iterator["Browser"]:
+    """A Chromium without a window, in a home of its own. It and what drives it are gone afterwards, or this fails."""
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--host-resolver-rules=MAP * ~NOTFOUND"]  # no page finds a host
+    if os.geteuid() == 0:
+        flags.append("--no-sandbox")  # root has no other way
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory(prefix="golfref-chromium-") as home:
+        for name, value in ({"HOME": home} | mark).items():  # for the program that drives it, too
+            patch.setenv(name, value)
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=program, args=flags, env=dict(os.environ))
+            try:
+                yield browser
+            finally:
+                watch = Watch(family(marked_processes(mark)))
+                browser.close()
+        left = [*watch.end(), *marked_processes(mark).values()]
+    assert not left, f"processes were left behind: {left}"
+
+
+class Browsing:
+    """The pages that one test opens, and all that went wrong in them."""
+
+    def __init__(self, browser: "Browser", pictures: Path) -> None:
+        self.pictures = pictures
+        self.troubles: list[str] = []
+        self._browser = browser
+        self._contexts: list[BrowserContext] = []
+
+    def open(self, file: Path, fragment: str = "", *, width: int = DESKTOP, **context: Any) -> "Page":
+        """The page of a file in a window of its own, once it is loaded.
+
+        `fragment` is what follows the #. `context` is for playwright: `reduced_motion="reduce"`, say.
+        """
+        assert file.is_file(), f"there is no page {file}"
+        own = self._browser.new_context(viewport={"width": width, "height": _HEIGHTS[width]}, **context)
+        self._contexts.append(own)
+        own.on("request", self._asked)
+        own.on("requestfailed", lambda request: self.troubles.append(f"not loaded: {request.url}: {request.failure}"))
+        own.on("console", self._said)
+        own.on("weberror", self._failed)
+        page = own.new_page()
+        page.goto(file.resolve().as_uri() + (f"#{fragment}" if fragment else ""))
+        return page
+
+    def findings(self, page: "Page") -> list[str]:
+        """What axe objects to in the page as it is now: the rule, and the elements.
+
+        The page must have been opened with `bypass_csp=True`, for axe is put into it.
+        """
+        from axe_playwright_python.sync_playwright import Axe
+
+        found = Axe().run(page, options=_RULES).response["violations"]
+        return [
+            f"{one['id']} ({one['impact']}): {one['help']}: {node['html'][:300]} {node.get('failureSummary') or ''}"
+            for one in found
+            for node in one["nodes"]
+        ]
+
+    def picture(self, page: "Page", name: str) -> Path:
+        """A picture of the whole page, kept for whoever wants to look at it."""
+        self.pictures.mkdir(exist_ok=True)
+        width = (page.viewport_size or {"width": 0})["width"]
+        path = self.pictures / f"{name}-{width}.png"
+        page.screenshot(path=path, full_page=True, animations="disabled")
+        return path
+
+    def close(self) -> None:
+        """Close every page; AssertionError if anything went wrong in one of them."""
+        for context in self._contexts:
+            context.close()
+        assert not self.troubles, "\n".join(self.troubles)
+
+    def _asked(self, request: Any) -> None:
+        if not request.url.startswith("file://"):
+            self.troubles.append(f"asks for {request.url[:200]}")
+
+    def _failed(self, uncaught: Any) -> None:
+        self.troubles.append(f"uncaught: {uncaught.error.stack or uncaught.error}")
+
+    def _said(self, message: Any) -> None:
+        if message.type in {"error", "warning"}:
+            self.troubles.append(f"console {message.type}: {message.text} ({message.location.get('url', '')})")
+
+
+def sideways(page: "Page") -> int:
+    """By how many pixels the page is wider than its window; 0 where it does not scroll sideways."""
+    page.evaluate("window.scrollTo(100000, window.scrollY)")
+    wider: int = page.evaluate("Math.max(window.scrollX, document.documentElement.scrollWidth - window.innerWidth)")
+    page.evaluate("window.scrollTo(0, window.scrollY)")
+    return wider
