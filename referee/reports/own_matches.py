@@ -1,25 +1,18 @@
 """All matches of one bot of a run, for its author, while the run goes on and after it.
 
-A match is held back while another one with the same cards is still to be played: what the bot was told of the first
-would tell its author the cards of the second. The cards follow from the variant, the names of the bots and the deal,
-and where each rotation has cards of its own from the rotation too; so a match that is out of the standings waits as
-well, where another version of a bot is to play it again.
+A match is held back while another one with the same cards is still to be played (tournament/store/dealt_again.py):
+what the bot was told of the first would tell its author the cards of the second.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 
 from msgspec import Struct
 
 from referee.reports.bot_match import BotMatch, bot_match, run_place
 from referee.rules.record import NoRecord, read_record
+from referee.tournament.store.dealt_again import dealt_again
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.plans import plan_now
-from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
-
-Cards = tuple[str, frozenset[str], int, tuple[str, ...]]
-"""What the cards of a match follow from: variant, names and deal; and the seats, where each rotation has its own."""
 
 
 class OwnMatches(Struct, frozen=True, kw_only=True):
@@ -33,19 +26,9 @@ class OwnMatches(Struct, frozen=True, kw_only=True):
 
 def own_matches(store: Store, bot: str) -> OwnMatches:
     """Which matches of this bot can be given to its author. Raises StoreError."""
-    meta = store.meta()
-    plan = plan_now(store)
-    is_shared = meta.facts.rotations == "same"
+    waiting = dealt_again(store)
     rows = [row for row in store.committed() if bot in row.identity.bots]
-    there = Counter(_cards(row, is_shared=is_shared) for row in rows if row.number is not None)
-
-    def is_open(row: CommittedMatch) -> bool:
-        where = row.identity
-        if not plan.has_table(where.variant, where.bots, where.deal):
-            return False  # nobody plays it any more
-        return there[_cards(row, is_shared=is_shared)] < (len(where.bots) if is_shared else 1)
-
-    ids = tuple(row.id for row in rows if not is_open(row))
+    ids = tuple(row.id for row in rows if row.id not in waiting)
     return OwnMatches(ids=ids, held_back=len(rows) - len(ids))
 
 
@@ -66,8 +49,3 @@ def bots_of_run(store: Store) -> list[str]:
     """The bots that play in the run or have played in it, by name."""
     played = {bot for _, bots in store.tables() for bot in bots}
     return sorted(played | {bot.name for bot in store.meta().facts.bots})
-
-
-def _cards(row: CommittedMatch, *, is_shared: bool) -> Cards:
-    where = row.identity
-    return where.variant, frozenset(where.bots), where.deal, () if is_shared else where.bots

@@ -1,0 +1,42 @@
+"""Which matches of a run may not be shown yet, because their cards are still to be dealt again.
+
+Whoever saw such a match would know the cards of another one that is still to be played. The cards follow from the
+variant, the names of the bots and the deal, and where each rotation has cards of its own from the rotation too; so a
+match that is out of the standings waits as well, where another version of a bot is to play it again. Of these matches
+only the results may be told.
+"""
+
+from collections import Counter
+
+from referee.tournament.store.plans import extent_of, plan_now
+from referee.tournament.store.rows import CommittedMatch
+from referee.tournament.store.store import Store
+
+Cards = tuple[str, frozenset[str], int, tuple[str, ...]]
+"""What the cards of a match follow from: variant, names and deal; and the seats, where each rotation has its own."""
+
+
+def dealt_again(store: Store) -> frozenset[int]:
+    """The ids of all committed matches whose cards are still to be dealt again. Raises StoreError.
+
+    There are none where every match of the run has been played.
+    """
+    extent = extent_of(store)
+    if extent.has_ended and sum(store.counts().values()) == extent.planned:
+        return frozenset()  # drawing a plan may take longer than reading all results
+    plan = plan_now(store)
+    is_shared = store.meta().facts.rotations == "same"
+    there = Counter(_cards(row, is_shared=is_shared) for row in store.committed() if row.number is not None)
+
+    def is_open(row: CommittedMatch) -> bool:
+        where = row.identity
+        if not plan.has_table(where.variant, where.bots, where.deal):
+            return False  # nobody plays it any more
+        return there[_cards(row, is_shared=is_shared)] < (len(where.bots) if is_shared else 1)
+
+    return frozenset(row.id for row in store.committed() if is_open(row))
+
+
+def _cards(row: CommittedMatch, *, is_shared: bool) -> Cards:
+    where = row.identity
+    return where.variant, frozenset(where.bots), where.deal, () if is_shared else where.bots
