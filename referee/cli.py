@@ -530,6 +530,29 @@ def export_bot(
 
 
 @app.command()
+def plot(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="DIR|FILE.svg", help="The folder to write to; of one picture, the file."),
+    ],
+    what: Annotated[
+        Optional[list[str]],
+        typer.Option(
+            metavar="KIND",
+            help="intervals, heatmap, ranks, slaps or thinking; may be given several times. Default: all.",
+        ),
+    ] = None,
+    width: Annotated[int, typer.Option(min=320, max=4000, help="Pixels; below 560 it is made for phones.")] = 880,
+) -> None:
+    """Draw a run as SVG pictures: intervals of the standings, a heat map, ranks over time, slap and thinking times."""
+    from referee.commands.plot import PlotOptions
+    from referee.commands.plot import plot as draw
+
+    raise typer.Exit(draw(PlotOptions(run=run, kinds=what or (), out=out, width=width)))
+
+
+@app.command()
 def verify(
     what: Annotated[
         str,
