@@ -87,6 +87,7 @@ def _write(pictures: Mapping[Path, bytes], folder: Path | None) -> None:
     """Write all of them, each of which gets its name when it is whole. Raises NoRecord; then none of them is there."""
     made: list[Path] = []
     path = folder
+    is_new = folder is not None and not folder.exists()
     try:
         if folder is not None and pictures:
             folder.mkdir(parents=True, exist_ok=True)
@@ -99,6 +100,9 @@ def _write(pictures: Mapping[Path, bytes], folder: Path | None) -> None:
         for one in made:
             with suppress(OSError):
                 one.unlink()
+        if folder is not None and is_new:
+            with suppress(OSError):
+                folder.rmdir()
         if isinstance(error, OSError):
             raise NoRecord(f"{path}: cannot be written: {error.strerror}") from None
         raise

@@ -14,6 +14,7 @@ from referee.site.plots.charts import KINDS, draw
 from referee.site.plots.common import NothingToDraw
 from referee.site.plots.data import MOST_POINTS, ChartData
 from referee.site.plots.drawing import NARROW, WIDE, ink_on, luminance, shade, ticks
+from referee.site.plots.of_site import Slugs, pictures
 from referee.site.plots.times import TimeBins, Times, time_in_words
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.schedule import Identity
@@ -293,6 +294,22 @@ def test_without_records_there_are_no_times() -> None:
     results = results_of(["ann", "bob"], 1)
     with pytest.raises(NothingToDraw, match="no records were read"):
         draw("slaps", summary_of(results), data_of(results))
+
+
+def test_a_site_has_a_picture_of_each_game_and_of_each_bot(large: tuple[RunSummary, ChartData]) -> None:
+    summary, data = large
+    bots = {row.bot: f"b{place}" for place, row in enumerate(summary.standings)}
+    found = {
+        one.key: one for one in pictures(summary, data, Slugs(bots=bots, games={"game-03": "game-03", "none": "x"}))
+    }
+
+    assert {*KINDS, "intervals/game-03", f"times/{HOSTILE[0]}"} <= {*found}
+    assert "intervals/none" not in found, "nobody played it"
+    assert found["intervals/game-03"].wide.path == "plots/intervals/game-03.svg"
+    assert found["intervals/game-03"].narrow.path == "plots/intervals/game-03-narrow.svg"
+    for one in found.values():
+        for file in (one.wide, one.narrow):
+            assert Tree.fromstring(file.data).tag == f"{SVG}svg"  # noqa: S314 - we made it
 
 
 # The command: `golfref plot RUN`

@@ -147,7 +147,7 @@ def _drawn(frame: Frame, lines: Sequence[_Line], matches: int) -> bytes:
 
 
 def _axis(drawn: Drawing, area: _Area, bottom: float) -> None:
-    most = max(2, int((area.right - area.left) / 80))
+    most = max(3, int((area.right - area.left) / 60))
     marks = [after for after in ticks(area.first, area.last, most) if after == int(after)]
     drawn.group(stroke=LINE, stroke_width=0.5, stroke_dasharray="2 3")
     for after in marks:

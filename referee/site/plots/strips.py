@@ -5,6 +5,7 @@ from math import log10
 
 from msgspec import Struct
 
+from referee.reports.tables.names import LONGEST, shortened
 from referee.site.plots.common import MARGIN, NOTE_SIZE, Frame, NothingToDraw, count_of, is_phone, names_for, widest
 from referee.site.plots.data import ChartData
 from referee.site.plots.drawing import BAND, BLUE, INK, LINE, SOFT, WIDE, Drawing
@@ -18,9 +19,9 @@ TOLD = 20
 
 
 class _Strip(Struct, frozen=True, kw_only=True):
-    """The times of one bot."""
+    """The times of one bot, or of one kind."""
 
-    bot: str
+    label: str
     bins: tuple[tuple[float, float, int], ...]
     middle_us: float
     """Half of all took at most this long."""
@@ -36,8 +37,8 @@ def slaps(summary: RunSummary, data: ChartData, width: int = WIDE) -> bytes:
     strips = _strips(summary, "slap", data.times.slaps, data.times.late)
     if not strips:
         raise NothingToDraw("no bot slapped in a window whose slaps are timed, so there are no slap times to draw")
-    what = "slaps took how long: from the moment a bot could see the slap window to its answer, as it counted. Late "
-    return _drawn(_frame("slaps", f"{summary.name}: slap times", f"{what}answers are not in.", strips, width), strips)
+    what = "slaps of each bot took how long, from when it could see the window to its answer. Late answers are not in."
+    return _drawn(_frame("slaps", f"{summary.name}: slap times", what, strips, width), strips)
 
 
 def thinking(summary: RunSummary, data: ChartData, width: int = WIDE) -> bytes:
@@ -46,7 +47,7 @@ def thinking(summary: RunSummary, data: ChartData, width: int = WIDE) -> bytes:
     strips = _strips(summary, "answer", data.times.thinking, {})
     if not strips:
         raise NothingToDraw("no bot was asked for a decision, so there are no thinking times to draw")
-    what = "answers took how long: from the question to the answer, as it was charged to its clock. Slaps are not in."
+    what = "answers of each bot took how long, as they were charged to its clock. Slaps are not in."
     return _drawn(_frame("thinking", f"{summary.name}: thinking times", what, strips, width), strips)
 
 
@@ -57,30 +58,43 @@ def _check_records(data: ChartData, what: str) -> None:
         raise NothingToDraw(f"no records were read, so there are no {what} to draw")
 
 
+def times_of(bot: str, data: ChartData, width: int = WIDE) -> bytes:
+    """How long the answers and the slaps of one bot took, as an SVG picture. Raises NothingToDraw."""
+    found = [
+        _strip("answers", "answer", data.times.thinking.get(bot), 0),
+        _strip("slaps", "slap", data.times.slaps.get(bot), data.times.late[bot]),
+    ]
+    strips = [strip for strip in found if strip is not None]
+    if not strips:
+        raise NothingToDraw("the bot gave no answer in a match whose record was read, so there are no times to draw")
+    what = "answers and slaps took how long, as they were charged to its clock, and as slaps were compared."
+    return _drawn(_frame("times", f"{shortened(bot, LONGEST)}: thinking and slap times", what, strips, width), strips)
+
+
 def _strips(summary: RunSummary, what: str, times: Mapping[str, TimeBins], late: Mapping[str, int]) -> list[_Strip]:
     """A row for each bot that has any, in the order of the standings."""
-    found = []
-    for row in summary.standings:
-        bins = times.get(row.bot)
-        if bins is None or not bins.count:
-            continue
-        low, middle, high = (bins.quantile(share) or 0.0 for share in (0.05, 0.5, 0.95))
-        missed = f", {late[row.bot]:,} late" if late.get(row.bot) else ""
-        found.append(
-            _Strip(
-                bot=row.bot,
-                bins=tuple(bins.filled()),
-                middle_us=middle,
-                low_us=low,
-                high_us=high,
-                words=f"{time_in_words(middle)} in {count_of(bins.count, what)}{missed}",
-            )
-        )
-    return found
+    found = (_strip(row.bot, what, times.get(row.bot), late.get(row.bot, 0)) for row in summary.standings)
+    return [strip for strip in found if strip is not None]
+
+
+def _strip(label: str, what: str, bins: TimeBins | None, late: int) -> _Strip | None:
+    """A row, unless there are no times."""
+    if bins is None or not bins.count:
+        return None
+    low, middle, high = (bins.quantile(share) or 0.0 for share in (0.05, 0.5, 0.95))
+    missed = f", {late:,} late" if late else ""
+    return _Strip(
+        label=label,
+        bins=tuple(bins.filled()),
+        middle_us=middle,
+        low_us=low,
+        high_us=high,
+        words=f"{time_in_words(middle)} in {count_of(bins.count, what)}{missed}",
+    )
 
 
 def _frame(name: str, title: str, what: str, strips: Sequence[_Strip], width: int) -> Frame:
-    shape = f"For each bot, how many of its {what}"
+    shape = f"How many {what}"
     marks = "The long stroke is the middle one, which the figure tells; 90 of 100 lie between the short ones."
     return Frame(
         name=name,
@@ -95,8 +109,8 @@ def _drawn(frame: Frame, strips: Sequence[_Strip]) -> bytes:
     """A row for each bot; on a phone its name and its figure stand above the shape."""
     width, phone = frame.width, is_phone(frame.width)
     names_room = 150.0 if phone else 190.0
-    names = names_for((strip.bot for strip in strips), names_room)
-    name_room = min(widest([names(strip.bot) for strip in strips]), names_room)
+    names = names_for((strip.label for strip in strips), names_room)
+    name_room = min(widest([names(strip.label) for strip in strips]), names_room)
     words_room = widest([strip.words for strip in strips], NOTE_SIZE)
     row = ROW + 16 if phone else ROW
     scale = _Scale(
@@ -112,7 +126,7 @@ def _drawn(frame: Frame, strips: Sequence[_Strip]) -> bytes:
     drawn.group()
     for place, strip in enumerate(strips):
         line = frame.top + place * row + (15 if phone else row * 0.62)
-        drawn.text(MARGIN + 4, line, names(strip.bot), room=names_room)
+        drawn.text(MARGIN + 4, line, names(strip.label), room=names_room)
         drawn.text(
             width - MARGIN - 4, line, strip.words, font_size=NOTE_SIZE, text_anchor="end", fill=SOFT, room=words_room
         )
@@ -122,7 +136,7 @@ def _drawn(frame: Frame, strips: Sequence[_Strip]) -> bytes:
 
 def _told(strips: Sequence[_Strip]) -> str:
     more = f"; and {len(strips) - TOLD} more" if len(strips) > TOLD else ""
-    return "; ".join(f"{strip.bot} {strip.words}" for strip in strips[:TOLD]) + more
+    return "; ".join(f"{strip.label} {strip.words}" for strip in strips[:TOLD]) + more
 
 
 class _Scale(Struct, frozen=True, kw_only=True):
