@@ -20,6 +20,7 @@ ROOMS = (
     "referee.reports",
     "referee.film",
     "referee.highlights",
+    "referee.highlights",
     "referee.site",
     "referee.kit",
     "referee.commands",

@@ -1,0 +1,187 @@
+"""What a replay tells of the slaps and the powers of a match, with their worth by the rules' own scoring."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from protocol import events as wire
+from protocol.cards import Card
+from referee.rules.book.variant import Variant
+from referee.rules.game import Game
+from referee.rules.record import Record, walk
+from referee.rules.scoring.knocker import score_round
+from referee.rules.scoring.scoring import raw_score
+from referee.rules.table.asks import Ask
+from referee.rules.table.seen import Happening
+
+MOVED = (
+    wire.CardAdded, wire.CardRemoved, wire.Kept, wire.Planted, wire.Rearranged, wire.Switched,
+)  # fmt: skip
+"""The events that tell that a power has moved cards."""
+
+POWER_DECISIONS = frozenset({"power", "block", "pick8"})
+"""The decisions after which a power does what it does."""
+
+
+class SlapMade(Struct, frozen=True, kw_only=True):
+    """A slap that was resolved (CAC-26)."""
+
+    seat: int
+    owner: int
+    """Whose card it was."""
+    verdict: Literal["right", "wrong", "late"]
+    round: int
+    event: int
+    """The number of its event in the match."""
+
+
+class WrongSlap(Struct, frozen=True, kw_only=True):
+    """A wrong slap that brought the slapper a card, and what that came to at the showdown."""
+
+    slap: SlapMade
+    scored: int
+    """What the slapper scored in the round."""
+    without: int
+    """What the rules would have had it score if the slot of that card had been empty at the showdown."""
+
+    @property
+    def cost(self) -> int:
+        """What the slap cost in this round."""
+        return self.scored - self.without
+
+
+class PowerUse(Struct, frozen=True, kw_only=True):
+    """A use of a power that moved cards."""
+
+    seat: int
+    round: int
+    event: int
+    """The number in the match of the event by which the cards moved."""
+    did: type[Struct]
+    """The kind of that event."""
+    before: tuple[int, ...]
+    """By seat, what its cards would have scored just before: raw scores, all cards open."""
+    after: tuple[int, ...]
+    """The same just after."""
+
+    @property
+    def gain(self) -> int:
+        """By how much the user's own score fell, and those of the others rose, all together."""
+        rises = [after - before for before, after in zip(self.before, self.after, strict=True)]
+        return sum(rises) - 2 * rises[self.seat]
+
+
+class Course(Struct, frozen=True, kw_only=True):
+    """The slaps and the powers of a match, in order."""
+
+    slaps: tuple[SlapMade, ...]
+    wrong: tuple[WrongSlap, ...]
+    powers: tuple[PowerUse, ...]
+
+
+def has_slaps_or_powers(variant: Variant) -> bool:
+    """Whether there are slaps in a game, or powers that move cards."""
+    options = variant.options
+    return options.slaps or bool(options.cambio_powers) or variant.play in ("cactus", "powers")
+
+
+def course_of(record: Record) -> Course:
+    """Play the record again. Raises BrokenRecord as `walk` does, and ValueError for options that there cannot be."""
+    watcher: Watcher | None = None
+    for game, _ in walk(record):
+        watcher = watcher or Watcher(game)
+        watcher.look()
+    if watcher is None:
+        return Course(slaps=(), wrong=(), powers=())
+    watcher.look()
+    return watcher.course
+
+
+class Watcher:
+    """Looks at a game before each of its moves and after the last, and notes its slaps and powers."""
+
+    def __init__(self, game: Game) -> None:
+        self.slaps: list[SlapMade] = []
+        self.wrong: list[WrongSlap] = []
+        self.powers: list[PowerUse] = []
+        self._game, self._variant = game, game.table.variant
+        self._known = 0
+        """How many events have been looked at."""
+        self._round = 0
+        self._before: tuple[int, ...] | None = None
+        """The scores of all layouts before the last move, where it could use a power."""
+        self._penalties: list[tuple[SlapMade, int]] = []
+        """The wrong slaps of the round, each with the slot of the card that it brought."""
+        self._shown: list[tuple[Card | None, ...]] = []
+        """The layouts of the last showdown."""
+
+    @property
+    def course(self) -> Course:
+        """What has been noted so far."""
+        return Course(slaps=tuple(self.slaps), wrong=tuple(self.wrong), powers=tuple(self.powers))
+
+    def look(self) -> None:
+        """Take in what has happened since the last look."""
+        game = self._game
+        happened = game.events[self._known :]
+        for number, event in enumerate(happened, start=self._known):
+            match event:
+                case wire.Round():
+                    self._round, self._penalties = event.round, []
+                case wire.Slapped():
+                    self._note_slap(event, number)
+                case wire.Showdown():
+                    self._shown = [tuple(one.value for one in cards) for cards in event.layouts]
+                case wire.Scored():
+                    self.wrong += (self._costed(event, *one) for one in self._penalties)
+                case _ if isinstance(event, MOVED):
+                    self._note_power(event, number, happened)
+        self._known = len(game.events)
+        question = game.question
+        may_use = isinstance(question, Ask) and question.decision in POWER_DECISIONS
+        self._before = self._worth(_lying(game)) if may_use else None
+
+    def _note_slap(self, event: wire.Slapped, number: int) -> None:  # type: ignore[type-arg] # no secret is read
+        slap = SlapMade(seat=event.seat, owner=event.target[0], verdict=event.verdict, round=self._round, event=number)
+        self.slaps.append(slap)
+        if event.verdict == "wrong" and event.new_slot is not None:
+            self._penalties.append((slap, event.new_slot))
+
+    def _costed(self, event: wire.Scored, slap: SlapMade, slot: int) -> WrongSlap:
+        layout = self._shown[slap.seat]
+        raw = list(event.raw)
+        raw[slap.seat] = self._raw((*layout[:slot], None, *layout[slot + 1 :]))
+        without = score_round(self._variant, raw, event.ender)[slap.seat]
+        return WrongSlap(slap=slap, scored=event.scores[slap.seat], without=without)
+
+    def _note_power(self, event: Happening, number: int, happened: Sequence[Happening]) -> None:
+        """Note what a power did. If the round ended with it, its showdown has the layouts."""
+        shown = next((one for one in happened if isinstance(one, wire.Showdown)), None)
+        layouts = _lying(self._game) if shown is None else [[one.value for one in cards] for cards in shown.layouts]
+        if self._before is not None:
+            use = PowerUse(
+                seat=event.seat,  # type: ignore[union-attr] # all in MOVED have it
+                round=self._round,
+                event=number,
+                did=type(event),
+                before=self._before,
+                after=self._worth(layouts),
+            )
+            self.powers.append(use)
+
+    def _worth(self, layouts: Sequence[Sequence[Card | None]]) -> tuple[int, ...]:
+        return tuple(map(self._raw, layouts))
+
+    def _raw(self, cards: Sequence[Card | None]) -> int:
+        return raw_of(self._variant, cards)
+
+
+def raw_of(variant: Variant, cards: Sequence[Card | None]) -> int:
+    """What a layout scores by itself. Slots beyond the dealt ones make further rows, as at a showdown."""
+    width = variant.columns
+    return raw_score(variant, [cards[start : start + width] for start in range(0, len(cards), width)])
+
+
+def _lying(game: Game) -> list[list[Card | None]]:
+    return [[None if slot is None else slot.card for slot in layout] for layout in game.table.layouts]

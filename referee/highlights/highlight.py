@@ -1,0 +1,162 @@
+"""What a highlight is, and what is known of a match in which one is looked for."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import accumulate
+from string import Formatter
+from typing import Literal
+
+from msgspec import Struct
+
+from protocol.text import printable
+from referee.highlights.course import Course
+from referee.rules.match import MatchResult, RoundResult
+
+NAME_LIMIT = 40
+"""How many characters of a bot's name a sentence has at most."""
+
+Unit = Literal["lead changes", "strokes", "match points", "right slaps", "points"]
+
+
+class Highlight(Struct, frozen=True, kw_only=True):
+    """A moment of a run that is worth seeing."""
+
+    kind: str
+    """The name of its kind, as in KINDS."""
+    match: int
+    """The match's id in the store: `golfref replay RUN:#ID` tells it."""
+    number: int
+    """The match's number in the run."""
+    variant: str
+    """The game, by its name in the run."""
+    bots: tuple[str, ...]
+    """The names of all bots at the table, by seat, as they came: they are not safe to show."""
+    seats: tuple[int, ...]
+    """The seats that the sentence names, the most important one first."""
+    moment: str
+    """The name of the moment in the match, as film/moments.py has it, such as `r3t12`."""
+    score: float
+    """How much it is, in `unit`. What counts as most stands in tournaments/HIGHLIGHTS.md."""
+    unit: Unit
+    gaps: float | None = None
+    """The score as a multiple of the usual gap of its game, where games are compared by it."""
+    sentence: str
+    """What happened, with the names of bots made safe to show."""
+    parts: tuple[str | int, ...]
+    """The same sentence in pieces: texts, and the seats of the bots whose names stand there."""
+
+
+class Match(Struct, frozen=True, kw_only=True):
+    """A match in which highlights are looked for: its result, and what a replay showed if there was one."""
+
+    variant: str
+    bots: tuple[str, ...]
+    result: MatchResult
+    course: Course | None = None
+    """None where nothing of the match depends on slaps or powers, and where it was not played again."""
+
+    @property
+    def counted(self) -> tuple[RoundResult, ...]:
+        """The rounds that count in the totals: all but playoffs."""
+        return tuple(one for one in self.result.rounds if not one.playoff)
+
+    @property
+    def totals(self) -> list[tuple[int, ...]]:
+        """By counted round the totals after it, by seat."""
+        return list(accumulate((one.scores for one in self.counted), _added))
+
+    @property
+    def margin(self) -> int:
+        """By how many strokes the lowest total of the match lies below the second lowest; 0 where they are equal."""
+        lowest, second = sorted(self.result.totals)[:2]
+        return second - lowest
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that won alone, and with the lowest total. None where there is no such seat.
+
+        Four of a kind can win with a higher total (SCO-11).
+        """
+        ranks, totals = self.result.ranks, self.result.totals
+        first = ranks.index(1) if ranks.count(1) == 1 else None
+        return first if first is not None and totals[first] == min(totals) else None
+
+
+class Found(Struct, frozen=True, kw_only=True):
+    """The highlight of a kind in one match."""
+
+    order: Fraction
+    """By which it is compared with others of its kind and game: more is better."""
+    score: float
+    """What is told of it, in the unit of the kind."""
+    seats: tuple[int, ...]
+    """As in Highlight."""
+    round: int
+    """The round in which it is, from 1, playoffs included."""
+    event: int | None = None
+    """The number of its event in the match, from 0; None for the end of the round."""
+    words: str
+    """The sentence, with the seats of bots in braces."""
+
+
+class Kind(Struct, frozen=True, kw_only=True):
+    """A kind of highlights."""
+
+    name: str
+    title: str
+    unit: Unit
+    meaning: str
+    """One sentence for a reader who knows the card game: what is shown, and what counts as most."""
+    is_scaled: bool
+    """Whether games are compared by multiples of their usual gap."""
+    find: Callable[[Match], Found | None] = lambda _: None
+    """Returns the best highlight of this kind in a match, None where there is none, or where a match does not tell."""
+
+
+def leaders(totals: tuple[int, ...]) -> list[int]:
+    """The seats with the lowest total."""
+    return [seat for seat, total in enumerate(totals) if total == min(totals)]
+
+
+def lead_changes(match: Match) -> list[tuple[int, int, int]]:
+    """By lead change the round, from 1, the seat that led alone before, and the one that leads alone after it.
+
+    A lead that is shared for a while changes hands when another seat leads alone.
+    """
+    changes: list[tuple[int, int, int]] = []
+    leader = None
+    for number, totals in enumerate(match.totals, start=1):
+        now = leaders(totals)
+        if len(now) == 1:
+            if leader is not None and now[0] != leader:
+                changes.append((number, leader, now[0]))
+            leader = now[0]
+    return changes
+
+
+def parts_of(words: str) -> tuple[str | int, ...]:
+    """The pieces of a sentence that has seats in braces."""
+    parts: list[str | int] = []
+    for text, seat, _, _ in Formatter().parse(words):
+        parts += [text] * bool(text)
+        parts += [] if seat is None else [int(seat)]
+    return tuple(parts)
+
+
+def sentence_of(parts: tuple[str | int, ...], bots: tuple[str, ...]) -> str:
+    """The pieces as one sentence, with the names of bots made safe to show."""
+    return "".join(part if isinstance(part, str) else printable(bots[part], NAME_LIMIT) for part in parts)
+
+
+def strokes(count: int) -> str:
+    """So many strokes in words."""
+    return "1 stroke" if count == 1 else f"{count} strokes"
+
+
+def points(count: int) -> str:
+    """So many points in words."""
+    return "1 point" if count == 1 else f"{count} points"
+
+
+def _added(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(map(sum, zip(one, other, strict=True)))

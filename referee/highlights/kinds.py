@@ -1,0 +1,73 @@
+"""All kinds of highlights, in the order in which they are told. tournaments/HIGHLIGHTS.md defines each."""
+
+from referee.highlights import finishes, powers, slaps
+from referee.highlights.highlight import Kind
+
+UPSET = Kind(
+    name="upset",
+    title="Greatest upset",
+    unit="match points",
+    meaning="A bot wins before one that does far better in the same game over the whole run.",
+    is_scaled=False,
+)
+
+KINDS = (
+    Kind(
+        name="swing",
+        title="Greatest swing",
+        unit="strokes",
+        meaning="The lead changes hands within one round: the most strokes that the new leader made good in it.",
+        is_scaled=True,
+        find=finishes.greatest_swing,
+    ),
+    Kind(
+        name="comeback",
+        title="Greatest comeback",
+        unit="strokes",
+        meaning="The winner of a match was far behind: the most strokes by which it trailed after a round.",
+        is_scaled=True,
+        find=finishes.greatest_comeback,
+    ),
+    Kind(
+        name="closest-finish",
+        title="Closest finish",
+        unit="strokes",
+        meaning="The first and the second lie the fewest strokes apart in the end, for each round that was played.",
+        is_scaled=True,
+        find=finishes.closest_finish,
+    ),
+    Kind(
+        name="lead-changes",
+        title="Most lead changes",
+        unit="lead changes",
+        meaning="The lead changes hands most often in a match.",
+        is_scaled=False,
+        find=finishes.most_lead_changes,
+    ),
+    UPSET,
+    Kind(
+        name="slap-run",
+        title="Longest run of right slaps",
+        unit="right slaps",
+        meaning="A bot makes the most right slaps in a match without a wrong one between them.",
+        is_scaled=False,
+        find=slaps.longest_run,
+    ),
+    Kind(
+        name="wrong-slap",
+        title="Most expensive wrong slap",
+        unit="strokes",
+        meaning="The card that a wrong slap brought the slapper costs it the most strokes at the end of the round.",
+        is_scaled=True,
+        find=slaps.dearest_wrong_slap,
+    ),
+    Kind(
+        name="power",
+        title="Best use of a power",
+        unit="points",
+        meaning="By the power of a card a bot gains the most points on the others, had all cards been open.",
+        is_scaled=True,
+        find=powers.best_power,
+    ),
+)
+"""Every kind. Another one is a function and an entry here, its definition in the page, and its test."""

@@ -1,0 +1,248 @@
+"""Slaps and powers by the cards: the worked examples of tournaments/HIGHLIGHTS.md in games that are played."""
+
+from itertools import pairwise
+
+import pytest
+from msgspec.structs import replace
+from old_records import BY_PRESET
+from scripted import Script, Start
+
+from protocol import events as wire
+from referee.highlights.course import Course, SlapMade, Watcher, course_of, has_slaps_or_powers
+from referee.highlights.highlight import Found, Match, parts_of, sentence_of
+from referee.highlights.powers import best_power
+from referee.highlights.slaps import dearest_wrong_slap, longest_run
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variants import restored
+from referee.rules.match import MatchResult
+from referee.tournament.slaps import slaps_of
+
+ZERO = "(2S) (3S) / (4S) (QD)"
+ONE = "(2H) (1H) / -- --"
+TWO = "(2D) (7D) / (4D) (5D)"
+
+NOBODY_ELSE = """
+    2 turn: draw stock
+    2 place: discard
+    window: nobody
+    0 turn: draw stock
+    0 place: discard
+    window: nobody
+"""
+"""The rest of a final lap after a knock of seat 1, in which nothing happens."""
+
+
+def watched(match: Script, text: str) -> Course:
+    """What is noted of a game that goes like this."""
+    watcher = Watcher(match.game)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for line, then in pairwise(lines):
+        watcher.look()
+        match.play(f"{line}\n{then.partition(':')[0]}")
+    watcher.look()
+    return watcher.course
+
+
+def match_of(course: Course, result: MatchResult | None = None) -> Match:
+    some = result or BY_PRESET["cactus"].result
+    return Match(variant="game", bots=("ann", "bob", "cy"), result=some, course=course)
+
+
+def told(found: Found | None) -> str:
+    assert found is not None
+    return sentence_of(parts_of(found.words), ("ann", "bob", "cy"))
+
+
+# Wrong slaps
+
+
+def test_a_wrong_slap_costs_what_its_card_comes_to_at_the_showdown(start: Start) -> None:
+    """CAC-41: the knocker has more than 5 points because of it, and they are doubled."""
+    match = start("cactus", [ZERO, ONE, TWO], stock="7C 9D 3H 3D", rounds=1)
+
+    course = watched(
+        match,
+        f"""
+        0 turn: draw stock
+        0 place: discard
+        window: 1 at 1 s0
+        1 turn: knock
+        {NOBODY_ELSE}
+        end
+        """,
+    )
+
+    (wrong,) = course.wrong
+    assert (wrong.scored, wrong.without, wrong.cost) == (24, 3, 21)
+    found = dearest_wrong_slap(match_of(course, match.game.result))
+    assert found is not None
+    assert (found.score, found.seats, found.round) == (21, (1,), 1)
+    assert isinstance(match.game.events[found.event or 0], wire.Slapped)
+    assert told(found) == (
+        "bob slaps a wrong card of its own in round 1 and must take another. At the end of the round it scores 24 "
+        "instead of 3: the slap costs 21 strokes and the match."
+    )
+
+
+def test_what_lies_in_the_slot_in_the_end_counts(start: Start) -> None:
+    """The slapper has swapped the penalty card for a 0 by then."""
+    match = start("cactus", [ZERO, ONE, TWO], stock="7C 9D 0H 3D 3H", rounds=1)
+
+    course = watched(
+        match,
+        """
+        0 turn: draw stock
+        0 place: discard
+        window: 1 at 1 s0
+        1 turn: draw stock
+        1 place: swap s4
+        window: nobody
+        2 turn: knock
+        0 turn: draw stock
+        0 place: discard
+        window: nobody
+        1 turn: draw stock
+        1 place: discard
+        window: nobody
+        end
+        """,
+    )
+
+    assert [one.cost for one in course.wrong] == [0]
+    assert dearest_wrong_slap(match_of(course)) is None
+
+
+def test_a_wrong_card_of_another_seat_costs_what_it_is_worth(start: Start) -> None:
+    match = start("cactus", [ZERO, ONE, TWO], stock="7C 3H 3D", rounds=1)
+
+    course = watched(
+        match,
+        f"""
+        0 turn: draw stock
+        0 place: discard
+        window: 2 at 0 s3
+        1 turn: knock
+        {NOBODY_ELSE}
+        end
+        """,
+    )
+
+    assert told(dearest_wrong_slap(match_of(course, match.game.result))) == (
+        "cy slaps a wrong card of ann in round 1 and must keep it. At the end of the round it scores 28 instead of 18: "
+        "the slap costs 10 strokes."
+    )
+
+
+# Runs of slaps
+
+
+def test_a_run_of_right_slaps_ends_with_a_wrong_one_and_not_with_a_late_one() -> None:
+    verdicts = ("right", "right", "late", "right", "wrong", "right")
+    slaps = [
+        SlapMade(seat=seat, owner=seat, verdict=verdict, round=1 + place // 3, event=10 * place + seat)  # type: ignore[arg-type]
+        for place, verdict in enumerate(verdicts)
+        for seat in ([0, 1] if verdict == "wrong" else [1])
+    ]
+
+    found = longest_run(match_of(Course(slaps=tuple(slaps), wrong=(), powers=())))
+
+    assert found is not None
+    assert (found.score, found.seats, found.round, found.event) == (3, (1,), 1, 1)
+    assert told(found) == "bob makes 3 right slaps, none wrong between them, from round 1 to round 2."
+
+
+def test_one_right_slap_is_no_run() -> None:
+    slap = SlapMade(seat=0, owner=1, verdict="right", round=1, event=4)
+
+    assert longest_run(match_of(Course(slaps=(slap,), wrong=(), powers=()))) is None
+    assert longest_run(replace(match_of(Course(slaps=(), wrong=(), powers=())), course=None)) is None
+
+
+# Powers
+
+
+def test_a_power_gains_what_falls_here_and_rises_there(start: Start) -> None:
+    match = start("cactus", [ZERO, "(2H) (7H) / (4H) (5H)", TWO], stock="JC")
+
+    course = watched(
+        match,
+        """
+        0 turn: draw stock
+        0 place: discard
+        window: nobody
+        0 power: switch 0 s3, 1 s0
+        1 turn
+        """,
+    )
+
+    (use,) = course.powers
+    assert (use.before, use.after, use.gain) == ((19, 18, 18), (11, 26, 18), 16)
+    found = best_power(match_of(course))
+    assert found is not None
+    assert (found.score, found.seats, found.round) == (16, (0, 1), 1)
+    assert isinstance(match.game.events[found.event or 0], wire.Switched)
+    assert told(found) == (
+        "ann uses a power in round 1 and swaps two cards: its own cards fall from 19 to 11 points, those of bob rise "
+        "from 18 to 26 points."
+    )
+
+
+def test_a_power_that_ends_the_round_is_measured_by_its_own_showdown(start: Start) -> None:
+    """The next round has been dealt by the time at which anybody looks."""
+    match = start("cactus", [ZERO, ONE, TWO], stock="3H 3C JC", rounds=2, limit=200)
+
+    course = watched(
+        match,
+        """
+        0 turn: draw stock
+        0 place: discard
+        window: nobody
+        1 turn: knock
+        2 turn: draw stock
+        2 place: discard
+        window: nobody
+        0 turn: draw stock
+        0 place: discard
+        window: nobody
+        0 power: switch 0 s3, 2 s0
+        2 turn
+        """,
+    )
+
+    (use,) = course.powers
+    assert (use.round, use.before, use.after, use.gain) == (1, (19, 3, 18), (11, 3, 26), 16)
+
+
+def test_a_power_that_moves_cards_of_others_only_gains_nothing(start: Start) -> None:
+    match = start("cactus", [ZERO, "(2H) (7H) / (4H) (5H)", TWO], stock="JC")
+
+    course = watched(
+        match,
+        """
+        0 turn: draw stock
+        0 place: discard
+        window: nobody
+        0 power: switch 1 s1, 2 s0
+        1 turn
+        """,
+    )
+
+    assert [use.gain for use in course.powers] == [0]
+    assert best_power(match_of(course)) is None
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_replay_notes_all_slaps_and_powers_of_a_match(preset: str) -> None:
+    record = BY_PRESET[preset]
+    course = course_of(record)
+    counts = slaps_of(record) or ()
+
+    assert len(course.slaps) == sum(one.right + one.wrong + one.late for one in counts)
+    assert has_slaps_or_powers(restored(record.preset, record.options)) or not (course.slaps or course.powers)
+    for use in course.powers:
+        if use.did in (wire.Switched, wire.Rearranged):
+            assert sum(use.before) == sum(use.after)
+        elif use.did is wire.CardRemoved:
+            assert [seat for seat in range(3) if use.before[seat] != use.after[seat]] in ([], [use.seat])
+        else:
+            assert len([seat for seat in range(3) if use.before[seat] != use.after[seat]]) <= 1

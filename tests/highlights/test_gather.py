@@ -1,0 +1,202 @@
+"""The highlights of a whole run: which are kept, in which order, and what they tell of the match."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+from old_records import BY_PRESET
+
+from referee.film.film import Film
+from referee.film.moments import moments
+from referee.highlights import gather
+from referee.highlights.gather import Highlights, replayed_until
+from referee.highlights.highlight import Highlight
+from referee.highlights.kinds import KINDS
+from referee.rules.book.presets import PRESETS
+from referee.rules.match import MatchResult, RoundResult
+from referee.rules.record import Record
+from referee.tournament.plan.schedule import Identity
+from referee.tournament.results import Result
+from referee.tournament.store.rows import CommittedMatch
+
+Some = list[tuple[CommittedMatch, Record]]
+
+
+def row_of(record: Record, id_: int, *, bots: tuple[str, ...] = ("ann", "bob", "cy"), deal: int = 0) -> CommittedMatch:
+    where = {"deal": deal, "rotation": 0}
+    result = Result(
+        number=id_ - 1,
+        variant=record.preset,
+        block=0,
+        bots=bots,
+        totals=record.result.totals,
+        ranks=record.result.ranks,
+        rounds=len(record.result.rounds),
+        forfeited=(False,) * len(bots),
+        faults=({},) * len(bots),
+        late_slaps=(0,) * len(bots),
+    )
+    identity = Identity(variant=record.preset, game=record.preset, bots=bots, versions=bots, **where)
+    return CommittedMatch(id=id_, number=id_ - 1, identity=identity, result=result, hash=f"{id_:064x}")
+
+
+def run_of(records: Iterable[Record]) -> Some:
+    return [(row_of(record, id_, deal=id_), record) for id_, record in enumerate(records, start=1)]
+
+
+def best(run: Some, per_kind: int = 3, kept: int = 10, variant: str | None = None) -> tuple[Highlight, ...]:
+    found = Highlights(kept)
+    for row, record in run:
+        found.add(row, record)
+    records = {row.id: record for row, record in run}
+    return found.best(per_kind, records.__getitem__, variant)
+
+
+def scored(preset: str, *rounds: tuple[int, ...]) -> Record:
+    """A record that says that it came out like this; its moves tell of another match."""
+    totals = tuple(map(sum, zip(*rounds, strict=True)))
+    results = [RoundResult(raw=one, scores=one, ender=None, capped=False) for one in rounds]
+    ranks = tuple(1 + sum(other < own for other in totals) for own in totals)
+    record = BY_PRESET[preset]
+    return replace(
+        record,
+        seats=record.seats[: len(totals)],
+        result=MatchResult(totals=totals, ranks=ranks, rounds=tuple(results), capped=False),
+    )
+
+
+EVERY_GAME = run_of(BY_PRESET.values())
+
+
+def test_highlights_are_told_kind_by_kind_with_moments_that_the_film_of_the_match_has() -> None:
+    found = best(EVERY_GAME)
+
+    assert [one.kind for one in found] == sorted((one.kind for one in found), key=[kind.name for kind in KINDS].index)
+    assert {one.kind for one in found} == {"closest-finish", "wrong-slap"}
+    films = {row.id: Film(record) for row, record in EVERY_GAME}
+    for one in found:
+        film = films[one.match]
+        frame = film.frames[moments(film.frames).index(one.moment)]
+        ends = one.kind not in {"power", "slap-run", "wrong-slap"}
+        assert type(frame.event).__name__ in (["Scored"] if ends else ["Slapped", "Switched", "Kept", "Planted",
+               "CardAdded", "CardRemoved", "Rearranged"])  # fmt: skip
+        assert all(bot in one.sentence for bot in [one.bots[seat] for seat in one.seats[:1]])
+
+
+def test_the_order_in_which_matches_come_has_no_influence() -> None:
+    twice = [*EVERY_GAME, *[(replace(row, id=row.id + 50, number=row.id + 50), record) for row, record in EVERY_GAME]]
+    mixed = twice.copy()
+    Random(1).shuffle(mixed)  # noqa: S311 - chance, but no secret
+
+    assert best(mixed, kept=1) == best(twice, kept=1)
+    assert best(mixed, variant="cactus") == best(twice, variant="cactus")
+    assert {one.variant for one in best(mixed, variant="cactus")} == {"cactus"}
+
+
+def test_more_than_are_kept_cannot_be_told() -> None:
+    three = run_of([BY_PRESET["six-card"]] * 3)
+
+    assert len([one for one in best(three, kept=2) if one.kind == "closest-finish"]) == 2
+
+
+def test_of_the_rotations_of_a_deal_the_earliest_of_equals_is_told() -> None:
+    rotations = [(row_of(BY_PRESET["six-card"], id_, deal=4), BY_PRESET["six-card"]) for id_ in (3, 1, 2)]
+
+    assert {one.match for one in best(rotations)} == {1}
+
+
+def test_what_counts_for_no_standings_or_was_forfeited_has_no_highlights() -> None:
+    ((row, record),) = run_of([BY_PRESET["six-card"]])
+    forfeited = replace(record, seats=(replace(record.seats[0], forfeited=True), *record.seats[1:]))
+    alone = replace(record, seats=record.seats[:1])
+
+    assert best([(replace(row, number=None), record), (row, forfeited), (row, alone)]) == ()
+
+
+# Scores that are made up
+
+
+@pytest.fixture
+def no_moments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The records of made-up scores tell of another match."""
+    monkeypatch.setattr(gather, "_moment_in", lambda _, found: f"r{found.round}")
+
+
+@pytest.mark.usefixtures("no_moments")
+def test_games_are_compared_by_their_usual_gap() -> None:
+    """A swing of 4 is more where seats mostly lie 1 apart than one of 20 where they lie 10 apart."""
+    calm, wild = (
+        scored("six-card", (0, 1), (4, 0), (1, 0), (1, 1), (2, 1)),
+        scored("two-deck", (0, 10), (20, 0), (0, 0)),
+    )
+    run = [(row_of(record, id_, bots=("ann", "bob")), record) for id_, record in ((1, wild), (2, calm))]
+
+    swings = [one for one in best(run) if one.kind == "swing"]
+
+    assert [(one.variant, one.score, one.gaps) for one in swings] == [
+        ("six-card", 4, float(round(4 / Fraction(1 + 4 + 1 + 0 + 1, 5), 6))),
+        ("two-deck", 20, 2.0),
+    ]
+
+
+@pytest.mark.usefixtures("no_moments")
+def test_an_upset_is_told_by_what_share_of_its_opponents_each_bot_beats() -> None:
+    """A beats 12 of 60 opponents and B 51 of 60, and one of the victories is over B."""
+    won, lost = scored("six-card", (3, 9)), scored("six-card", (9, 3))
+    tables = [("A", "B", won), ("A", "c", won), ("A", "d", lost), ("B", "c", won), ("B", "d", lost)]
+    times = [1, 11, 48, 51, 8]
+    run = [
+        (row_of(record, 100 * place + number + 1, bots=(one, other), deal=number), record)
+        for place, ((one, other, record), count) in enumerate(zip(tables, times, strict=True))
+        for number in range(count)
+    ]
+
+    upset = next(one for one in best(run) if one.kind == "upset" and "A" in one.bots)
+
+    assert (upset.match, upset.score, upset.seats, upset.moment) == (1, 0.65, (0, 1), "r1")
+    assert upset.sentence == (
+        "A wins before B by 6 strokes, though in this game it beats 20% of its opponents and B 85%."
+    )
+    assert upset.parts[:4] == (
+        0,
+        " wins before ",
+        1,
+        " by 6 strokes, though in this game it beats 20% of its opponents and ",
+    )
+
+
+@pytest.mark.usefixtures("no_moments")
+def test_of_all_victories_over_the_same_bot_the_clearest_is_the_upset() -> None:
+    close, clear, usual = scored("six-card", (3, 4)), scored("six-card", (0, 9)), scored("six-card", (9, 1))
+    records = [close, clear, clear, *[usual] * 9]
+    run = [(row_of(record, id_, bots=("A", "B"), deal=id_), record) for id_, record in enumerate(records, start=1)]
+
+    assert [(one.match, one.score) for one in best(run) if one.kind == "upset"] == [(2, 0.5)]
+
+
+@pytest.mark.usefixtures("no_moments")
+def test_names_are_made_safe_to_show() -> None:
+    record = scored("six-card", (0, 1), (1, 1))
+    name = "\u202eevil\x1b[31m"
+
+    (one,) = best([(row_of(record, 1, bots=(name, "bob")), record)])
+
+    assert one.sentence == "After 2 rounds \\u202eevil\\x1b[31m wins by 1 stroke before bob, 1 to 2."
+    assert one.bots == (name, "bob")
+
+
+def test_of_a_long_run_the_matches_with_the_least_hashes_are_replayed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gather, "MOST_REPLAYED", 2)
+    run = run_of([BY_PRESET[preset] for preset in ("cactus", "six-card", "cactus", "cactus", "powers")])
+    games = {"cactus": PRESETS["cactus"], "six-card": PRESETS["six-card"], "powers": PRESETS["powers"]}
+
+    until = replayed_until((row for row, _ in run), games)
+    highlights = Highlights(replayed_until=until)
+    for row, record in run:
+        highlights.add(row, record)
+
+    assert until == run[2][0].hash
+    assert (highlights.matches, highlights.with_slaps_or_powers, highlights.replayed) == (5, 4, 2)
+    assert replayed_until((row for row, _ in run[:3]), games) is None
