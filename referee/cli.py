@@ -553,6 +553,49 @@ def plot(
 
 
 @app.command()
+def export(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")],
+    table: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="matches, seats, rounds, decisions, slaps, pairs or standings.", show_default=False
+        ),
+    ],
+    format_: Annotated[
+        Optional[str],
+        typer.Option(
+            "--format", metavar="NAME", help="csv, parquet, markdown or jsonl; default: FILE's ending, or csv."
+        ),
+    ] = None,
+    out: Annotated[
+        Optional[Path],
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="The file to write; packed as FILE.gz; default: stdout, as -."
+        ),
+    ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Put no apostrophe before texts that spreadsheets take for formulas.")
+    ] = False,
+    retired: Annotated[bool, typer.Option("--all", help="Tell also of matches that are out of the standings.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
+) -> None:
+    """Write a table of a run for other programs: tournaments/EXPORT.md tells its columns."""
+    from referee.commands.export import ExportOptions
+    from referee.commands.export import export as export_table
+
+    options = ExportOptions(
+        run=run,
+        table=table,
+        format=format_,
+        out=None if out == Path("-") else out,
+        is_exact=exact,
+        replaces=force,
+        with_retired=retired,
+    )
+    raise typer.Exit(export_table(options))
+
+
+@app.command()
 def verify(
     what: Annotated[
         str,

@@ -1,8 +1,10 @@
 """What all commands share: data go to stdout, words for people to stderr, and the exit codes mean the same."""
 
+import contextlib
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 
 from wcwidth import wrap
 
@@ -33,9 +35,22 @@ def say(*lines: str) -> None:
 
 def put(*lines: str) -> None:
     """Write lines of data (stdout). Where that fails, the command ends and says so."""
-    try:
+    with _writing():
         for line in lines:
             print(line, flush=True)
+
+
+def put_bytes(data: bytes) -> None:
+    """Write data (stdout) as they are, whatever the locale is. Where that fails, the command ends and says so."""
+    with _writing():
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -31,7 +31,7 @@ def dealt_again(store: Store) -> frozenset[int]:
     def is_open(row: CommittedMatch) -> bool:
         where = row.identity
         if not plan.has_table(where.variant, where.bots, where.deal):
-            return False  # nobody plays it any more
+            return not extent.has_ended  # a plan that grows may have it once more
         return there[_cards(row, is_shared=is_shared)] < (len(where.bots) if is_shared else 1)
 
     return frozenset(row.id for row in store.committed() if is_open(row))

@@ -44,6 +44,10 @@ MOST_RECORD_BYTES = 2**28
 """The longest record that is read. A few bytes of a hostile file could stand for more than fits into the memory."""
 
 
+AT_ONCE = 64
+"""How many records are read at once where all of them are."""
+
+
 class Store:
     """An open run. `create` begins one, `open` goes on with one or only reads it. Whatever fails raises StoreError."""
 
@@ -251,6 +255,19 @@ class Store:
         """The JSON of the record that was committed under an id."""
         return self._record("id", id_, f"#{id_}")
 
+    def with_records(self, until: int | None = None) -> Iterator[tuple[CommittedMatch, bytes]]:
+        """All that was committed, in the order of commits, each with the JSON of its record.
+
+        With `until`, nothing that came after the match of this id. They are read a few at a time, so that a run that
+        writes does not wait for whoever reads.
+        """
+        last = -1
+        while found := self._read(tables.SELECT_RECORDS, last, 2**63 - 1 if until is None else until, AT_ONCE):
+            for *match, packed in found:
+                row = self._match(tuple(match))
+                yield row, self._unpacked(packed, f"#{row.id}")
+                last = row.id
+
     def hashes(self) -> Iterator[tuple[int, str]]:
         """Number and record hash (SHA-256, hex) of every match that counts, in the order of the plan."""
         for found in self._each("SELECT number, hash FROM matches WHERE number IS NOT NULL ORDER BY number"):
@@ -371,9 +388,12 @@ class Store:
         found = self._read(f"SELECT record FROM matches WHERE {column} = ?", value)  # noqa: S608 - one of two words
         if not found:
             raise self._no_match(column, name)
+        return self._unpacked(found[0][0], name)
+
+    def _unpacked(self, packed: bytes, name: str) -> bytes:
         with self._checking(f"the record of match {name}"):
             reading = zlib.decompressobj()
-            data = reading.decompress(found[0][0], MOST_RECORD_BYTES)
+            data = reading.decompress(packed, MOST_RECORD_BYTES)
             if reading.unconsumed_tail:
                 raise ValueError(f"it is longer than {MOST_RECORD_BYTES} bytes")
             if reading.unused_data or not reading.eof:

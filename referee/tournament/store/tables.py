@@ -29,6 +29,10 @@ CREATE TABLE history (id INTEGER PRIMARY KEY, after INTEGER NOT NULL, lines TEXT
 """
 
 SELECT_MATCH = "SELECT id, number, variant, game, bots, versions, deal, rotation, result, hash FROM matches"
+SELECT_RECORDS = (
+    "SELECT id, number, variant, game, bots, versions, deal, rotation, result, hash, record FROM matches"
+    " WHERE id > ? AND id <= ? ORDER BY id LIMIT ?"
+)
 INSERT_MATCH = (
     "INSERT INTO matches (number, variant, game, bots, versions, deal, rotation, result, hash, record) VALUES"
     " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

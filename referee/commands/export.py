@@ -1,0 +1,164 @@
+"""export: a table of a run as a file for other programs."""
+
+import gzip
+import signal
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, nullcontext
+from pathlib import Path
+from types import FrameType
+from typing import BinaryIO, Literal, get_args
+
+from msgspec import Struct
+
+from protocol.text import printable
+from referee.commands.console import DONE, INTERRUPTED, USAGE, put_bytes, say
+from referee.commands.new_file import NotWritten, new_file
+from referee.commands.records import place_of
+from referee.reports.export.parquet import problem, write_parquet
+from referee.reports.export.rows import TABLES, Row, Table
+from referee.reports.export.scope import Scope, scope_of
+from referee.reports.export.tables import rows_of, tells_of_matches
+from referee.reports.export.text import in_text
+from referee.rules.record import NoRecord
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.store import Store
+
+Format = Literal["csv", "parquet", "markdown", "jsonl"]
+
+ENDINGS: dict[str, Format] = {
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+"""What the end of a file's name says of its format."""
+
+PACKED = ".gz"
+"""With this after the ending, a text is packed."""
+
+
+class ExportOptions(Struct, frozen=True, kw_only=True):
+    """What `golfref export` was asked for."""
+
+    run: Path
+    table: str
+    format: str | None
+    """None where the file's name is to tell it."""
+    out: Path | None
+    """None for standard output."""
+    is_exact: bool
+    """Whether texts in CSV stand as they are, also where a spreadsheet would take them for formulas."""
+    replaces: bool
+    with_retired: bool
+    """Whether matches that are out of the standings are told too."""
+
+
+def export(options: ExportOptions) -> int:
+    """Write the table, and say what it lacks."""
+    try:
+        with _interruptible():
+            return _export(options)
+    except (NoRecord, NotWritten, StoreError) as error:
+        say(f"golfref export: {error}")
+        return USAGE
+    except KeyboardInterrupt:
+        say("golfref export: interrupted" + "; nothing was written" * (options.out is not None))
+        return INTERRUPTED
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Within this context SIGTERM is what Ctrl-C is, so that it leaves nothing half-written either."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _export(options: ExportOptions) -> int:
+    table, format_ = _table(options.table), _format(options)
+    if not place_of(str(options.run)).is_store:
+        what = "is not the store of a run, which is the file that `golfref tournament` writes"
+        raise NoRecord(f"{options.run} {what}")
+    with closing(Store.open(options.run)) as store:
+        if not store.counts():
+            raise NoRecord(f"{options.run}: no match of the run has been played yet, so there is nothing to export")
+        scope = scope_of(store, with_retired=options.with_retired)
+        rows = rows_of(store, table, scope)
+        if options.out is None:
+            _put(rows, TABLES[table], format_, is_exact=options.is_exact)
+        else:
+            with new_file(options.out, replaces=options.replaces) as file:
+                _write(rows, TABLES[table], format_, file, options)
+        _say_what_waits(table, scope)
+    return DONE
+
+
+def _table(name: str) -> Table:
+    for table in TABLES:
+        if table == name:
+            return table
+    raise NoRecord(f"--table: expected one of {', '.join(TABLES)}, got {printable(name, 40)}")
+
+
+def _format(options: ExportOptions) -> Format:
+    """The format that was asked for, or the one of the file's name. Raises NoRecord where there is none."""
+    name = options.format
+    if name is None and options.out is not None:
+        ending = options.out.name.removesuffix(PACKED)
+        name = ENDINGS.get(Path(ending).suffix.lower())
+        if name is None:
+            some = ", ".join(ENDINGS)
+            raise NotWritten(f"{options.out}: the name tells no format; it may end with {some}, or give --format")
+    formats: tuple[Format, ...] = get_args(Format)
+    for format_ in formats:
+        if format_ == (name or "csv"):
+            _check_format(format_, options)
+            return format_
+    raise NoRecord(f"--format: expected one of {', '.join(formats)}, got {printable(name or '', 40)}")
+
+
+def _check_format(format_: Format, options: ExportOptions) -> None:
+    if options.is_exact and format_ != "csv":
+        raise NoRecord(f"--exact is for CSV; {format_} always has texts as they are")
+    if format_ == "parquet":
+        if options.out is None:
+            raise NoRecord("Parquet is not written to standard output; name a file with -o")
+        if options.out.suffix == PACKED:
+            raise NoRecord(f"{options.out}: Parquet is packed already; name a file that ends with .parquet")
+        if (why := problem()) is not None:
+            raise NoRecord(why)
+
+
+def _write(rows: Iterator[Row], table: type[Row], format_: Format, file: BinaryIO, options: ExportOptions) -> None:
+    if format_ == "parquet":
+        write_parquet(rows, table, file)
+        return
+    is_packed = options.out is not None and options.out.suffix == PACKED
+    with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) if is_packed else nullcontext(file) as lines:
+        for text in in_text(rows, table, format_, is_exact=options.is_exact):
+            lines.write(text.encode())
+
+
+def _put(rows: Iterator[Row], table: type[Row], format_: Format, *, is_exact: bool) -> None:
+    """Write the rows to standard output, which is UTF-8 whatever the locale is."""
+    if format_ != "parquet":
+        for text in in_text(rows, table, format_, is_exact=is_exact):
+            put_bytes(text.encode())
+
+
+def _say_what_waits(table: Table, scope: Scope) -> None:
+    """Say of how many matches less is told, because their cards are still to be dealt again."""
+    count = len(scope.held_back)
+    if not count or not tells_of_matches(table):
+        return
+    whose = "1 match, whose cards are" if count == 1 else f"{count} matches, whose cards are"
+    less = "only the result is told of" if table in ("matches", "seats") else "nothing is told of"
+    say(f"golfref export: {less} {whose} still to be dealt again")

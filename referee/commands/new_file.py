@@ -1,0 +1,41 @@
+"""A file that a command writes: it gets its name when it is whole, so that nobody ever sees half of it."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+
+class NotWritten(Exception):
+    """A file that cannot be written. The text says which one and why, and what to do."""
+
+
+@contextlib.contextmanager
+def new_file(path: Path, *, replaces: bool = False) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of `path` when all has been written, and of a file there if it `replaces`.
+
+    If anything is raised, nothing is left of it, and what was there is as it was. Raises NotWritten, also where it is
+    written to and the disk is full.
+    """
+    _check(path, replaces=replaces)
+    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("xb") as file:
+            try:
+                yield file
+                file.close()  # this may fail where writing to it did not
+                _check(path, replaces=replaces)
+                os.replace(beside, path)
+            except BaseException:
+                beside.unlink()
+                raise
+    except OSError as error:
+        raise NotWritten(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _check(path: Path, *, replaces: bool) -> None:
+    if path.is_dir():
+        raise NotWritten(f"{path} is a folder; name a file in it with -o")
+    if not replaces and os.path.lexists(path):
+        raise NotWritten(f"{path} exists already; remove it, name another file with -o, or replace it with --force")

@@ -1,0 +1,234 @@
+"""The rows of matches, seats, rounds, decisions and slaps, from committed matches and their records.
+
+What standings tell of a match is told of every one. All else waits while its cards are still to be dealt again.
+"""
+
+from collections.abc import Iterator
+from itertools import accumulate
+
+from msgspec import Struct
+
+from referee.reports.export.rows import MatchRow, RoundRow, SeatRow
+from referee.reports.export.scope import Scope
+from referee.rules.match import MatchResult
+from referee.rules.record import BrokenRecord, NoRecord, Record, read_record
+from referee.tournament.results import Result, beaten_shares
+from referee.tournament.slaps import SlapCounts, slaps_of
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.reading import Part, parts_of
+from referee.tournament.store.rows import CommittedMatch
+from referee.tournament.store.store import Store
+from referee.tournament.store.voided import voids_by_place
+
+
+class _Origin(Part, frozen=True, kw_only=True):
+    golfref: str
+    protocol: str
+    preset: str
+    isolation: str
+    host: str
+    result: MatchResult
+
+
+def match_rows(store: Store, scope: Scope) -> Iterator[MatchRow]:
+    """A row for each match. Raises StoreError."""
+    voids = {place: len(some) for place, some in voids_by_place(store).items()}
+    for row, part in parts_of(store, _Origin, scope.until):
+        if not scope.has(row):
+            continue
+        is_held, result = row.id in scope.held_back, row.result
+        yield MatchRow(
+            match_id=row.id,
+            number=row.number,
+            game=row.identity.variant,
+            preset=part.preset,
+            seats=len(result.bots),
+            block=result.block,
+            deal=result.deal,
+            rotation=result.rotation,
+            redeals=result.redeals,
+            voids=voids.get(row.identity.place, 0),
+            rounds=result.rounds,
+            playoffs=None if is_held else len([one for one in part.result.rounds if one.playoff]),
+            capped=None if is_held else part.result.capped,
+            faults=sum(sum(some.values()) for some in result.faults),
+            forfeits=sum(result.forfeited),
+            lag_us=result.lag_us,
+            golfref=part.golfref,
+            protocol=part.protocol,
+            isolation=part.isolation,
+            host=part.host,
+            record_sha256=row.hash,
+            held_back=is_held,
+        )
+
+
+class _Fault(Struct, frozen=True, kw_only=True):
+    kind: str
+
+
+class _Given(Struct, frozen=True, kw_only=True, tag="answer", tag_field="move"):
+    seat: int
+    time_us: int = 0
+    fault: _Fault | None = None
+    joined: bool = False
+
+
+class _GivenTogether(Struct, frozen=True, kw_only=True, tag="sealed", tag_field="move"):
+    answers: tuple[_Given, ...]
+
+
+class _GivenSlaps(Struct, frozen=True, kw_only=True, tag="slaps", tag_field="move"):
+    order: tuple[int, ...]
+
+
+class _Forfeit(Struct, frozen=True, kw_only=True, tag="forfeit", tag_field="move"):
+    seat: int
+
+
+class _Options(Struct, frozen=True, kw_only=True):
+    slaps: bool = False
+
+
+class _Seat(Struct, frozen=True, kw_only=True):
+    owner: str = ""
+
+
+class _Course(Part, frozen=True, kw_only=True):
+    """What a row of a seat needs: no actions, no cards."""
+
+    options: _Options
+    seats: tuple[_Seat, ...]
+    moves: tuple[_Given | _GivenTogether | _GivenSlaps | _Forfeit, ...]
+
+
+def seat_rows(store: Store, scope: Scope) -> Iterator[SeatRow]:
+    """A row for each bot of each match. Raises StoreError."""
+    for row, course in parts_of(store, _Course, scope.until):
+        if not scope.has(row):
+            continue
+        is_held = row.id in scope.held_back
+        slaps = None if is_held else _slaps(store, row.id, course)
+        times = None if is_held else _times(course)
+        for seat in range(len(row.result.bots)):
+            yield _seat_row(
+                row,
+                seat,
+                course.seats[seat].owner,
+                None if slaps is None else slaps[seat],
+                None if times is None else times[seat],
+            )
+
+
+def _times(course: _Course) -> list[list[int]]:
+    """By seat the times of all decisions for which it was asked, in microseconds."""
+    times: list[list[int]] = [[] for _ in course.seats]
+    for move in course.moves:
+        answers = (move,) if isinstance(move, _Given) else move.answers if isinstance(move, _GivenTogether) else ()
+        for given in answers:
+            if not given.joined and (given.time_us or given.fault is not None):
+                times[given.seat].append(given.time_us)
+    return times
+
+
+def _slaps(store: Store, id_: int, course: _Course) -> tuple[SlapCounts, ...] | None:
+    """By seat how its slaps came out; None where the game has none. It is played again if anybody slapped."""
+    if not course.options.slaps:
+        return None
+    if not any(move.order for move in course.moves if isinstance(move, _GivenSlaps)):
+        return (SlapCounts(),) * len(course.seats)
+    try:
+        return slaps_of(record_in(store, id_))
+    except (BrokenRecord, ValueError) as error:  # options that there cannot be, too
+        raise no_replay(store, id_, error) from None
+
+
+def record_in(store: Store, id_: int) -> Record:
+    """The whole record of a match. Raises StoreError."""
+    try:
+        return read_record(store.record_of(id_))
+    except NoRecord as error:
+        raise StoreError(f"{store.path}: the record of match #{id_} is damaged ({error})") from None
+
+
+def no_replay(store: Store, id_: int, error: Exception) -> StoreError:
+    """What to raise where a record cannot be played again."""
+    what = f"the record of match #{id_} does not replay ({error})"
+    return StoreError(f"{store.path}: {what}; `golfref verify` says more")
+
+
+def _seat_row(row: CommittedMatch, seat: int, owner: str, slaps: SlapCounts | None, times: list[int] | None) -> SeatRow:
+    result = row.result
+    faults = result.faults[seat]
+    return SeatRow(
+        match_id=row.id,
+        number=row.number,
+        game=row.identity.variant,
+        block=result.block,
+        deal=result.deal,
+        rotation=result.rotation,
+        seats=len(result.bots),
+        seat=seat,
+        bot=result.bots[seat],
+        owner=owner,
+        version=row.identity.versions[seat],
+        total=result.totals[seat],
+        rank=result.ranks[seat],
+        match_points=beaten_shares(result.ranks)[seat] if len(result.ranks) > 1 else 0.0,
+        strokes=_strokes(result, seat),
+        forfeited=result.forfeited[seat],
+        faults=sum(faults.values()),
+        start_failed=faults.get("start_failed", 0),
+        start_timeout=faults.get("start_timeout", 0),
+        timeout=faults.get("timeout", 0),
+        crashed=faults.get("crashed", 0),
+        closed_output=faults.get("closed_output", 0),
+        bad_message=faults.get("bad_message", 0),
+        illegal_action=faults.get("illegal_action", 0),
+        line_too_long=faults.get("line_too_long", 0),
+        flood=faults.get("flood", 0),
+        late_slaps=result.late_slaps[seat],
+        slaps_right=None if slaps is None else slaps.right,
+        slaps_wrong=None if slaps is None else slaps.wrong,
+        slaps_after_another=None if slaps is None else slaps.late,
+        decisions=None if times is None else len(times),
+        thinking_us=None if times is None else sum(times),
+        longest_us=None if times is None else max(times, default=0),
+        idle_cpu_ms=result.idle_cpu_ms[seat] if result.idle_cpu_ms else 0,
+    )
+
+
+def _strokes(result: Result, seat: int) -> float:
+    """The points of a seat a round, less the mean of the table, as standings count them."""
+    return (result.totals[seat] - sum(result.totals) / len(result.totals)) / (result.rounds or 1)
+
+
+class _Scores(Part, frozen=True, kw_only=True):
+    result: MatchResult
+
+
+def round_rows(store: Store, scope: Scope) -> Iterator[RoundRow]:
+    """A row for each bot in each round of each match that is not held back. Raises StoreError."""
+    for row, part in parts_of(store, _Scores, scope.until):
+        if not scope.has(row) or row.id in scope.held_back:
+            continue
+        bots, rounds = row.result.bots, part.result.rounds
+        totals = [
+            list(accumulate(0 if one.playoff else one.scores[seat] for one in rounds)) for seat in range(len(bots))
+        ]
+        for number, one in enumerate(rounds):
+            for seat, bot in enumerate(bots):
+                yield RoundRow(
+                    match_id=row.id,
+                    number=row.number,
+                    game=row.identity.variant,
+                    round=number + 1,
+                    playoff=one.playoff,
+                    seat=seat,
+                    bot=bot,
+                    raw=one.raw[seat],
+                    score=one.scores[seat],
+                    total=totals[seat][number],
+                    ended=one.ender == seat,
+                    capped=one.capped,
+                )

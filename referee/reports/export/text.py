@@ -1,0 +1,111 @@
+"""Rows as CSV, Markdown and JSON lines, some at a time, so that a table of any length takes little memory.
+
+Names of bots and of their owners are strangers' texts. They can hold no control characters (the config refuses them),
+and those of a store that was tampered with are escaped.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import astuple
+
+from protocol.text import escaped_json, harmless
+from referee.reports.export.columns import Column, columns_of
+from referee.reports.export.rows import Row
+
+TextFormat = Literal["csv", "markdown", "jsonl"]
+
+AT_ONCE = 1000
+"""How many rows are made text of at once."""
+
+FORMULA = re.compile("['=+\\-@\uff1d\uff0b\uff0d\uff20]")
+"""How a text begins that spreadsheets take for a formula, also in full width; and what is put before such texts."""
+
+
+def in_text(rows: Iterable[Row], table: type[Row], format_: TextFormat, *, is_exact: bool = False) -> Iterator[str]:
+    """The rows of a table as text, its heading included, in pieces that together are the file.
+
+    CSV is that of RFC 4180, but for lines that end with a newline alone. In it, a text that spreadsheets would take
+    for a formula gets an apostrophe before it, unless it `is_exact`.
+    """
+    columns, left = columns_of(table), iter(rows)
+    yield _heading(columns, format_)
+    while some := list(islice(left, AT_ONCE)):
+        yield _LINES[format_](some, columns, is_exact=is_exact)
+
+
+def _heading(columns: Sequence[Column], format_: TextFormat) -> str:
+    names = [column.name for column in columns]
+    if format_ == "csv":
+        return ",".join(names) + "\n"
+    if format_ == "markdown":
+        signs = ["---" if column.kind == "text" else "---:" for column in columns]
+        return _line(map(in_markdown, names)) + _line(signs)
+    return ""
+
+
+def _csv(rows: Sequence[Row], columns: Sequence[Column], *, is_exact: bool) -> str:
+    text = io.StringIO()
+    write = csv.writer(text, lineterminator="\n").writerow
+    for cells in _cells(rows, columns, harmless if is_exact else no_formula):
+        write(cells)
+    return text.getvalue()
+
+
+def _markdown(rows: Sequence[Row], columns: Sequence[Column], *, is_exact: bool) -> str:  # noqa: ARG001 - as the others
+    return "".join(
+        _line("" if cell is None else str(cell) for cell in cells) for cells in _cells(rows, columns, in_markdown)
+    )
+
+
+def _jsonl(rows: Sequence[Row], columns: Sequence[Column], *, is_exact: bool) -> str:  # noqa: ARG001 - as the others
+    encode = msgspec.json.Encoder().encode
+    return "".join(escaped_json(encode(row).decode()) + "\n" for row in rows)
+
+
+_LINES: dict[TextFormat, Callable[..., str]] = {"csv": _csv, "markdown": _markdown, "jsonl": _jsonl}
+
+
+def _cells(rows: Sequence[Row], columns: Sequence[Column], in_words: Callable[[str], str]) -> Iterator[list[object]]:
+    """What stands in each row: true and false as JSON has them, and texts by `in_words`."""
+    texts = [place for place, column in enumerate(columns) if column.kind == "text"]
+    bools = [place for place, column in enumerate(columns) if column.kind == "bool"]
+    for row in rows:
+        cells: list[Any] = list(astuple(row))
+        for place in texts:
+            if cells[place] is not None:
+                cells[place] = in_words(cells[place])
+        for place in bools:
+            if cells[place] is not None:
+                cells[place] = "true" if cells[place] else "false"
+        yield cells
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |\n"
+
+
+@lru_cache(4096)
+def no_formula(text: str) -> str:
+    """The text as a spreadsheet shows it and does not compute it: with an apostrophe before it where it begins so.
+
+    A text that begins with an apostrophe gets another one, so that taking one away always gives the text again.
+    """
+    return "'" * bool(FORMULA.match(text)) + harmless(text)
+
+
+_SIGNS = re.compile(r"[\\`*_\[\]~|$]|(?<=www)\.|:(?=//)")
+"""What Markdown takes for more than text, within a cell of a table."""
+
+
+@lru_cache(4096)
+def in_markdown(text: str) -> str:
+    """The text as Markdown shows it: no sign of it ends a cell, or becomes a tag, a link or emphasis."""
+    signs = _SIGNS.sub(r"\\\g<0>", harmless(text))
+    return signs.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
