@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
 from protocol.text import printable
-from referee.commands.console import duration, say, screen_width
+from referee.commands.console import say, screen_width
 from referee.commands.forecast import Estimate, estimate
 from referee.commands.opening import PreparedRun
 from referee.play.greeting import Greeted
 from referee.play.isolation.copies import Copied
 from referee.play.spec import MB
+from referee.reports.tables.figures import duration
 from referee.reports.tables.overview import ONLY_CHALLENGERS
 from referee.rules.describe import advice
 from referee.tournament.config.config import Config

@@ -7,9 +7,10 @@ from textwrap import wrap
 from msgspec.structs import replace
 
 from referee.commands.announcement import matches
-from referee.commands.console import duration, say, screen_width
+from referee.commands.console import say, screen_width
 from referee.commands.forecast import Estimate
 from referee.commands.opening import PreparedRun
+from referee.reports.tables.figures import duration
 from referee.reports.tables.names import LONGEST, shortened
 from referee.tournament.config.config import Config, ConfigError, line_at
 from referee.tournament.config.formats import MOST_HOURS, USES

@@ -70,13 +70,6 @@ def in_lines(text: str, width: int) -> list[str]:
     return wrap(text, width, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False) or [text]
 
 
-def duration(seconds: float) -> str:
-    """A length of time in words, roughly."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
-
-
 def put_json(data: bytes) -> None:
     """Write one JSON document (stdout)."""
     put(data.decode())

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from protocol.text import printable
-from referee.commands.console import duration, say, screen_width
+from referee.commands.console import say, screen_width
 from referee.commands.forecast import Pace
+from referee.reports.tables.figures import duration
 from referee.reports.tables.names import LONGEST, SHORTEST, cells, shortened
 from referee.tournament.plan.meetings import Meetings
 from referee.tournament.plan.rounds import End, Round

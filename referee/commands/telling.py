@@ -12,11 +12,12 @@ from msgspec import Struct
 
 from protocol.messages import Clocks
 from protocol.text import printable
-from referee.commands.console import duration, put, put_json, say, screen_width
+from referee.commands.console import put, put_json, say, screen_width
 from referee.commands.progress import BarDisplay, Leaders, ProgressState, make_bar
 from referee.reports.blame import FaultLog, explain, page_for_authors, read_on, stderr_start
 from referee.reports.game import game_lines, game_report
 from referee.reports.series import series_report
+from referee.reports.tables.figures import duration
 from referee.rules.record import Record
 from referee.tournament.results import Result
 from referee.tournament.series import Seating, Series, SeriesSummary

@@ -7,7 +7,7 @@ from msgspec import Struct
 from referee.reports.bot_results import OwnResult, OwnResults, results_table
 from referee.reports.tables.layout import Column, fitted, wider
 from referee.reports.tables.names import Names
-from referee.reports.tables.rows import FIGURES, Figure, rank, reasons, rows_table
+from referee.reports.tables.rows import Figure, figure_columns, rank, reasons, rows_table
 from referee.tournament.standings import BotStanding, Standings
 
 
@@ -62,12 +62,8 @@ def one_bot_report(one: OneBot, width: int, bots: int, figures: Sequence[Figure]
 
 def _by_game(one: OneBot, width: int) -> list[Column]:
     games, rows = Names(one.variants, width), list(one.variants.values())
-    columns = [
+    return [
         Column(title="game", cells=[games(game) for game in one.variants], is_text=True),
         Column(title="rank", cells=[rank(row) for row in rows]),
+        *figure_columns(rows),
     ]
-    for figure in FIGURES:
-        cells = [figure.cell(row) for row in rows]
-        if not figure.optional or any(cell not in {"0", "-"} for cell in cells):
-            columns.append(Column(title=figure.title, cells=cells, gives_way=figure.gives_way))
-    return columns

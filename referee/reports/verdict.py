@@ -89,7 +89,7 @@ def _that_are_ranked(summary: RunSummary) -> str:
 def ties(rows: Sequence[BotStanding], names: Names) -> str:
     """Which ranks are not known: groups of bots that are surely better than all bots below, but of unknown order."""
     unranked = [row for row in rows if row.rank is None]
-    groups = _groups([row for row in rows if row.rank is not None])
+    groups = tie_groups([row for row in rows if row.rank is not None])
     tied = [(first, group) for first, group in groups if len(group) > 1]
     if not tied:
         parts = ["No ranks are ties."] if groups else []
@@ -104,7 +104,7 @@ def ties(rows: Sequence[BotStanding], names: Names) -> str:
     return " ".join(parts) or "There are no ranks yet."
 
 
-def _groups(rows: Sequence[BotStanding]) -> list[tuple[int, list[BotStanding]]]:
+def tie_groups(rows: Sequence[BotStanding]) -> list[tuple[int, list[BotStanding]]]:
     """Bots whose ranks overlap, with the first rank that they can have. Nobody of a group can come into another."""
     groups: list[tuple[int, list[BotStanding]]] = []
     end = 0

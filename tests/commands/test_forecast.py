@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from referee.commands.console import duration
 from referee.commands.forecast import Estimate, Pace
+from referee.reports.tables.figures import duration
 from referee.tournament.plan.schedule import Fixture
 
 

@@ -1,6 +1,6 @@
 """Stages and brackets as tables: who went on, by how much, and by which rule."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from referee.reports.tables.layout import Column, fitted, wrapped
 from referee.reports.tables.names import Names
@@ -40,6 +40,12 @@ def _all_names(stages: Sequence[StagePlaces]) -> list[str]:
 
 
 def _stage(stage: StagePlaces, width: int, names: Names) -> str:
+    text = fitted(stage_columns(stage, names), width).text
+    return text if stage.is_cut_settled is None else f"{text}\n\n{wrapped(cut(stage, names), width)}"
+
+
+def stage_columns(stage: StagePlaces, names: Callable[[str], str]) -> list[Column]:
+    """The columns of a stage that is no knockout, a line for each bot."""
     rows = stage.bots
     columns = [
         Column(title="place", cells=[str(row.rank) for row in rows]),
@@ -50,13 +56,12 @@ def _stage(stage: StagePlaces, width: int, names: Names) -> str:
         columns.append(Column(title="match points", cells=[_figure(row.match_points, ".3f") for row in rows]))
     else:
         columns.append(Column(title="strength", cells=[_figure(row.strength, "+.2f") for row in rows]))
-    if stage.is_cut_settled is None:
-        return fitted(columns, width).text
-    columns.append(Column(title="", cells=["goes on" if row.goes_on else "" for row in rows], is_text=True))
-    return f"{fitted(columns, width).text}\n\n{wrapped(_cut(stage, names), width)}"
+    if stage.is_cut_settled is not None:
+        columns.append(Column(title="", cells=["goes on" if row.goes_on else "" for row in rows], is_text=True))
+    return columns
 
 
-def _cut(stage: StagePlaces, names: Names) -> str:
+def cut(stage: StagePlaces, names: Callable[[str], str]) -> str:
     """Whether it is sure who belongs into the next stage."""
     going = [row for row in stage.bots if row.goes_on]
     if stage.is_cut_settled:
@@ -68,6 +73,19 @@ def _cut(stage: StagePlaces, names: Names) -> str:
 
 
 def _level(level: Level, width: int, names: Names) -> str:
+    text = fitted(level_columns(level, names), width).text
+    if not level.byes:
+        return text
+    return f"{text}\n\n{wrapped(byes(level, names), width)}" if level.ties else wrapped(byes(level, names), width)
+
+
+def byes(level: Level, names: Callable[[str], str]) -> str:
+    """Who goes on from a round of a bracket without a tie."""
+    return "bye: " + ", ".join(map(names, level.byes))
+
+
+def level_columns(level: Level, names: Callable[[str], str]) -> list[Column]:
+    """The columns of a round of a bracket, a line for each bot of each tie."""
     tie_cells, bot_cells, points, strokes, deals, outcome = ([""] * 0 for _ in range(6))
     for number, tie in enumerate(level.ties, 1):
         for place, one in enumerate(tie.bots):
@@ -77,7 +95,7 @@ def _level(level: Level, width: int, names: Names) -> str:
             strokes.append(_figure(one.strokes, "+.2f"))
             deals.append(str(tie.deals) if place == 0 else "")
             outcome.append(_outcome(tie, place, is_final=level.title == "final"))
-    columns = [
+    return [
         Column(title="tie", cells=tie_cells),
         Column(title="bot", cells=bot_cells, is_text=True),
         Column(title="points", cells=points),
@@ -85,11 +103,6 @@ def _level(level: Level, width: int, names: Names) -> str:
         Column(title="deals", cells=deals, gives_way=1),
         Column(title="", cells=outcome, is_text=True),
     ]
-    text = fitted(columns, width).text
-    if not level.byes:
-        return text
-    byes = "bye: " + ", ".join(map(names, level.byes))
-    return f"{text}\n\n{wrapped(byes, width)}" if level.ties else wrapped(byes, width)
 
 
 def _outcome(tie: Tie, place: int, *, is_final: bool) -> str:

@@ -11,13 +11,21 @@ TITLE_WIDTH = 10
 
 def by_game(standings: Standings, width: int, bots: Names, games: Names) -> list[str]:
     """Pages with a line for each bot, in the order of the overall table, and a column for each game."""
+    fixed = [Column(title="bot", cells=[bots(row.bot) for row in standings.overall], is_text=True)]
+    columns = [
+        Column(title=broken(games(game), TITLE_WIDTH), cells=cells) for game, cells in cells_by_game(standings).items()
+    ]
+    return pages(fixed, columns, width)
+
+
+def cells_by_game(standings: Standings) -> dict[str, list[str]]:
+    """By game the cells of its column, one for each bot in the order of the overall table; empty where it has none."""
     order = [row.bot for row in standings.overall]
-    fixed = [Column(title="bot", cells=[bots(bot) for bot in order], is_text=True)]
-    columns = []
+    columns = {}
     for game, rows in standings.variants.items():
         cells = {row.bot: _figure(row, standings.rank_by) for row in rows}
-        columns.append(Column(title=broken(games(game), TITLE_WIDTH), cells=[cells.get(bot, "") for bot in order]))
-    return pages(fixed, columns, width)
+        columns[game] = [cells.get(bot, "") for bot in order]
+    return columns
 
 
 def _figure(row: BotStanding, rank_by: RankBy) -> str:

@@ -31,3 +31,10 @@ def signed(mean: float | None, interval: Interval | None, digits: int = 2) -> st
         return "-"
     figure = f"{mean:+z.{digits}f}"
     return figure if interval is None else f"{figure} ±{max(interval[1] - mean, mean - interval[0]):.{digits}f}"
+
+
+def duration(seconds: float) -> str:
+    """A length of time in words, roughly."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -38,13 +38,13 @@ def _parts(standings: Standings, width: int, more: Sequence[Figure], *, full: bo
     several = len(standings.variants) > 1
     has_means = standings.order != "ratings"
     only = "" if several else f" in {games(next(iter(standings.variants)))}"
-    figures = [FIGURES[0], *more, *FIGURES[1:]] if standings.order == "means" else [*more, *APART]
+    figures = figures_of(standings, more)
     shown = [rows_table(standings.overall, width, names, figures)]
-    yield wrapped(_heading(standings, only), width)
+    yield wrapped(heading(standings, only), width)
     yield shown[0].text
     yield _notes(standings, shown, width, names)
     if several and has_means:
-        yield f"{_figure(standings)} by game"
+        yield f"{figure_of(standings)} by game"
         yield from by_game(standings, width, names, games)
     for game, rows in standings.variants.items() if full and several and has_means else ():
         shown = [rows_table(rows, width, names)]
@@ -60,18 +60,24 @@ def _parts(standings: Standings, width: int, more: Sequence[Figure], *, full: bo
         yield f"Faults\n\n{faults}"
 
 
+def figures_of(standings: Standings, more: Sequence[Figure] = ()) -> list[Figure]:
+    """The figures of the overall table. `more` stand after the first one, or first where means cannot be compared."""
+    return [FIGURES[0], *more, *FIGURES[1:]] if standings.order == "means" else [*more, *APART]
+
+
 def _notes(standings: Standings, shown: list[Fitted], width: int, names: Names) -> str:
     """What stands below the overall table: why something is lacking, and what found no room."""
     lacking = reasons(standings.overall, width, names) if standings.order == "means" else ()
     return "\n".join([*lacking, *(note for note in [wider(shown, width)] if note)])
 
 
-def _figure(standings: Standings) -> str:
+def figure_of(standings: Standings) -> str:
+    """What the tables by games tell."""
     return "Match points" if standings.rank_by == "match-points" else "Strokes a round"
 
 
-def _heading(standings: Standings, only: str) -> str:
-    """What the overall table is ordered by."""
+def heading(standings: Standings, only: str = "") -> str:
+    """What the overall table is ordered by. `only` names the game where there is but one."""
     figures = "; other figures are over different opponents, and do not rank"
     if standings.order != "means" and all(row.rank is None for row in standings.overall):
         return f"Figures{only}; bots met different opponents, and are not ranked by them"

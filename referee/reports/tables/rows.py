@@ -33,11 +33,15 @@ def rows_table(
         Column(title="rank", cells=[rank(row) for row in rows]),
         Column(title="bot", cells=[names(row.bot) for row in rows], is_text=True),
     ]
+    return fitted([*columns, *figure_columns(rows, figures)], width)
+
+
+def figure_columns(rows: Sequence[BotStanding], figures: "Sequence[Figure] | None" = None) -> Iterator[Column]:
+    """The columns of these figures, or of those of a tournament, without the optional ones that tell nothing."""
     for figure in figures or FIGURES:
-        shown = [figure.cell(row) for row in rows]
-        if not figure.optional or any(cell not in {"0", "-"} for cell in shown):
-            columns.append(Column(title=figure.title, cells=shown, gives_way=figure.gives_way))
-    return fitted(columns, width)
+        cells = [figure.cell(row) for row in rows]
+        if not figure.optional or any(cell not in {"0", "-"} for cell in cells):
+            yield Column(title=figure.title, cells=cells, gives_way=figure.gives_way)
 
 
 def rank(row: BotStanding) -> str:

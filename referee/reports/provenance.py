@@ -1,0 +1,160 @@
+"""What must be known of a run to judge its figures: what they mean, what went wrong, what played it, and its proofs."""
+
+from protocol.text import printable
+from referee.reports.tables.figures import duration
+from referee.reports.tables.names import LONGEST, shortened
+from referee.reports.tables.overview import ONLY_CHALLENGERS
+from referee.reports.tables.ratings import anchor_line
+from referee.reports.tables.rows import idle_cpu
+from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
+from referee.tournament.statistics.carrying import LEVEL
+from referee.tournament.statistics.stopping import saved_words
+from referee.tournament.summary import RunSummary
+
+NAMED = 5
+"""How many reasons or matches a line names at most."""
+
+NAMED_VOIDED = 20
+"""Of how many bots it is told how often they sat at a voided attempt."""
+
+LEGEND = "in brackets, or with ±, ≥ and ≤: where the true figure lies, wrong in 5 of 100 runs"
+"""What the figures mean."""
+
+RANKS = "rank 2-4: the ranks that a bot can have by what is known, wrong somewhere in the table in 5 of 100 runs"
+"""What the ranks mean."""
+
+PLACES = "rank 3-4: places not told apart: the bots came equally far, or the last stage leaves open who is better"
+"""What the ranks of a knockout or of stages mean."""
+
+CROWDED = 0.1
+"""If the referee was late in a greater share of the matches than this, the host is overloaded."""
+
+
+def provenance(summary: RunSummary) -> list[str]:
+    """Where the figures of a run come from, a line each. Without this no result can be defended."""
+    voided = f", {summary.voided} voided and played again" if summary.voided else ""
+    missing = "" if summary.matches == summary.planned else f" of {summary.planned}"
+    reuse = "" if summary.reuse == "match" else f", bots' processes kept for the {summary.reuse}"
+    return [
+        *scoring_tables(summary),
+        *[f"gauntlet: {ONLY_CHALLENGERS}"] * bool(summary.challengers),
+        f"{summary.name}: {summary.matches}{missing} matches{voided}",
+        *((LEGEND, PLACES if summary.order == "places" else RANKS) if summary.standings else ()),
+        *([anchor_line(summary.ratings)] if summary.ratings else []),
+        *["opponents: the rating that a bot as strong as those it met would have"] * (summary.order == "ratings"),
+        *([f"slaps: {summary.slap_timing} timing"] if summary.slap_timing else []),
+        *idle_cpu_meaning(summary),
+        *troubles(summary),
+        lateness(summary),
+        *carrying(summary),
+        *influences(summary),
+        f"rotations {summary.rotations}: {ROTATIONS_IN_WORDS[summary.rotations]}",
+        f"golfref {summary.version}, isolation {summary.isolation}{reuse}, {summary.host}",
+        f"commitment {summary.commitment}",
+        f"key        {summary.key or 'revealed when all matches are played'}",
+        f"digest     {summary.digest if summary.matches else 'no match yet'}",
+    ]
+
+
+def scoring_tables(summary: RunSummary) -> list[str]:
+    """Which scoring table each game of par golf used, a line for each table."""
+    games: dict[str, list[str]] = {}
+    for variant, table in summary.scoring_tables.items():
+        games.setdefault(table, []).append(variant)
+    return [f"{', '.join(some)} score{'s' * (len(some) == 1)} by {table}" for table, some in games.items()]
+
+
+def idle_cpu_meaning(summary: RunSummary) -> list[str]:
+    """What the column of that name means, where there is one."""
+    if all(idle_cpu(row) == "0" for row in summary.standings):
+        return []
+    least = "" if summary.counts_cpu else ", at least: no control group counted processes that had ended"
+    return [f"idle CPU: what a bot computed outside its turns, as far as the referee saw it{least}"]
+
+
+def carrying(summary: RunSummary) -> list[str]:
+    """Who does better in later rotations of a deal than chance allows, or that nobody does."""
+    if not summary.carrying:
+        return []
+    suspected = [row for row in summary.carrying if row.is_suspected]
+    if not suspected:
+        return [f"no bot scores more in later rotations of a deal than in first ones (tested at the level {LEVEL:g})"]
+    return [
+        f"WARNING: {shortened(row.bot, LONGEST)} scores more in later rotations of a deal than in first ones "
+        f"({row.later:.3f} and {row.first:.3f} match points, p = {row.p_of_all:.2g}): "
+        "it may carry cards from one match to the next"
+        for row in suspected
+    ]
+
+
+def influences(summary: RunSummary) -> list[str]:
+    """Who may help whom. Nothing where nobody is suspected."""
+    lines = []
+    for row in summary.influences:
+        if not row.is_suspected:
+            continue
+        on, bot = shortened(row.on, LONGEST), shortened(row.bot, LONGEST)
+        owners = " (both of one owner)" if row.one_owner else ""
+        more, who = ("more", f"{bot} may help it") if row.effect > 0 else ("fewer", f"it may give way to {bot}")
+        lines.append(
+            f"WARNING: {on} finishes before {abs(row.effect):.1%} {more} of its other opponents where {bot} is at the "
+            f"table{owners}, p = {row.p_of_all:.2g}, {row.blocks} blocks: {who}"
+        )
+    return lines
+
+
+def lateness(summary: RunSummary) -> str:
+    """How late the referee was, and what to do about it."""
+    late = summary.lateness
+    text = f"referee's lateness: worst {late.worst_ms:.1f} ms"
+    if late.above_100_ms:
+        text += f", above 100 ms in {late.above_100_ms} of {summary.matches} matches"
+    crowded = late.above_100_ms > CROWDED * summary.matches
+    return text + ": the host is overloaded, use fewer jobs" * crowded
+
+
+def _voided_bots(summary: RunSummary) -> list[str]:
+    """By bot at how many voided attempts it sat, the greatest share first, and how many of its matches are missing."""
+    voided = sorted((bot for bot in summary.bots if bot.voided), key=lambda bot: (-bot.voided / bot.attempts, bot.name))
+    lines = []
+    for bot in voided[:NAMED_VOIDED]:
+        left_out = f", {bot.left_out} of its matches left out" if bot.left_out else ""
+        barred = ", barred" if bot.barred else ""
+        name = shortened(bot.name, LONGEST)
+        lines.append(f"  {name}: {bot.voided} of its {bot.attempts} attempts voided{left_out}{barred}")
+    return lines + [f"  and {len(voided) - NAMED_VOIDED} more bots; --json has all"] * (len(voided) > NAMED_VOIDED)
+
+
+def rounds(summary: RunSummary) -> list[str]:
+    """How far a run has come that is played in rounds."""
+    if not summary.rounds and not summary.goes_on:
+        return []
+    last = f", the last one {summary.rounds[-1].title}" if summary.rounds else ""
+    after = "more to come" if summary.end is None else f"no more: {summary.end}"
+    if summary.stop is not None and summary.stop.saved:
+        after += f": {saved_words(summary.matches, summary.stop.most_matches)}"
+    elif summary.stop is not None and summary.end is not None and summary.stop.undecided:
+        pairs = [f"{shortened(one, LONGEST)} - {shortened(other, LONGEST)}" for one, other in summary.stop.undecided]
+        more = f" and {len(pairs) - NAMED} more" * (len(pairs) > NAMED)
+        after += f": {', '.join(pairs[:NAMED])}{more}"
+    used = f"  played for {duration(summary.used_s or 0)} of {duration(summary.hours * 3600)}" if summary.hours else ""
+    return [printable(f"  rounds: {len(summary.rounds)}{last}; {after}", 300), *filter(None, [used])]
+
+
+def troubles(summary: RunSummary) -> list[str]:
+    """What did not go as planned when the run began."""
+    often = sorted(summary.void_reasons.items(), key=lambda pair: -pair[1])
+    lines = [f"  voided {count} times: {printable(reason, 300)}" for reason, count in often[:NAMED]]
+    lines += [f"  voided for {len(often) - NAMED} more reasons; --json has all"] * (len(often) > NAMED)
+    lines += _voided_bots(summary)
+    if summary.unplayed:
+        lines.append(f"  given up after every attempt was voided: matches {', '.join(map(str, summary.unplayed))}")
+    if summary.retired:
+        some = ", ".join(f"#{match.id}" for match in summary.retired[:NAMED])
+        more = ", ..." * (len(summary.retired) > NAMED)
+        lines.append(f"  {len(summary.retired)} matches are out of the standings: {some}{more}; --json lists them")
+    lines += rounds(summary)
+    for event in summary.history:
+        lines.append(f"  after {event.after} matches:")
+        lines += [f"    {printable(line, 300)}" for line in event.lines]
+    return lines
