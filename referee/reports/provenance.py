@@ -1,5 +1,7 @@
 """What must be known of a run to judge its figures: what they mean, what went wrong, what played it, and its proofs."""
 
+from collections.abc import Callable
+
 from protocol.text import printable
 from referee.reports.tables.figures import duration
 from referee.reports.tables.names import LONGEST, shortened
@@ -28,6 +30,11 @@ PLACES = "rank 3-4: places not told apart: the bots came equally far, or the las
 
 CROWDED = 0.1
 """If the referee was late in a greater share of the matches than this, the host is overloaded."""
+
+
+def short(name: str) -> str:
+    """A name as it stands in a sentence."""
+    return shortened(name, LONGEST)
 
 
 def provenance(summary: RunSummary) -> list[str]:
@@ -72,7 +79,7 @@ def idle_cpu_meaning(summary: RunSummary) -> list[str]:
     return [f"idle CPU: what a bot computed outside its turns, as far as the referee saw it{least}"]
 
 
-def carrying(summary: RunSummary) -> list[str]:
+def carrying(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:
     """Who does better in later rotations of a deal than chance allows, or that nobody does."""
     if not summary.carrying:
         return []
@@ -80,20 +87,20 @@ def carrying(summary: RunSummary) -> list[str]:
     if not suspected:
         return [f"no bot scores more in later rotations of a deal than in first ones (tested at the level {LEVEL:g})"]
     return [
-        f"WARNING: {shortened(row.bot, LONGEST)} scores more in later rotations of a deal than in first ones "
+        f"WARNING: {names(row.bot)} scores more in later rotations of a deal than in first ones "
         f"({row.later:.3f} and {row.first:.3f} match points, p = {row.p_of_all:.2g}): "
         "it may carry cards from one match to the next"
         for row in suspected
     ]
 
 
-def influences(summary: RunSummary) -> list[str]:
+def influences(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:
     """Who may help whom. Nothing where nobody is suspected."""
     lines = []
     for row in summary.influences:
         if not row.is_suspected:
             continue
-        on, bot = shortened(row.on, LONGEST), shortened(row.bot, LONGEST)
+        on, bot = names(row.on), names(row.bot)
         owners = " (both of one owner)" if row.one_owner else ""
         more, who = ("more", f"{bot} may help it") if row.effect > 0 else ("fewer", f"it may give way to {bot}")
         lines.append(
@@ -113,47 +120,47 @@ def lateness(summary: RunSummary) -> str:
     return text + ": the host is overloaded, use fewer jobs" * crowded
 
 
-def _voided_bots(summary: RunSummary) -> list[str]:
+def voided_bots(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:
     """By bot at how many voided attempts it sat, the greatest share first, and how many of its matches are missing."""
     voided = sorted((bot for bot in summary.bots if bot.voided), key=lambda bot: (-bot.voided / bot.attempts, bot.name))
     lines = []
     for bot in voided[:NAMED_VOIDED]:
         left_out = f", {bot.left_out} of its matches left out" if bot.left_out else ""
         barred = ", barred" if bot.barred else ""
-        name = shortened(bot.name, LONGEST)
+        name = names(bot.name)
         lines.append(f"  {name}: {bot.voided} of its {bot.attempts} attempts voided{left_out}{barred}")
     return lines + [f"  and {len(voided) - NAMED_VOIDED} more bots; --json has all"] * (len(voided) > NAMED_VOIDED)
 
 
-def rounds(summary: RunSummary) -> list[str]:
+def rounds(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:
     """How far a run has come that is played in rounds."""
     if not summary.rounds and not summary.goes_on:
         return []
-    last = f", the last one {summary.rounds[-1].title}" if summary.rounds else ""
-    after = "more to come" if summary.end is None else f"no more: {summary.end}"
+    last = f", the last one {printable(summary.rounds[-1].title, 100)}" if summary.rounds else ""
+    after = "more to come" if summary.end is None else f"no more: {printable(summary.end, 200)}"
     if summary.stop is not None and summary.stop.saved:
         after += f": {saved_words(summary.matches, summary.stop.most_matches)}"
     elif summary.stop is not None and summary.end is not None and summary.stop.undecided:
-        pairs = [f"{shortened(one, LONGEST)} - {shortened(other, LONGEST)}" for one, other in summary.stop.undecided]
+        pairs = [f"{names(one)} - {names(other)}" for one, other in summary.stop.undecided]
         more = f" and {len(pairs) - NAMED} more" * (len(pairs) > NAMED)
         after += f": {', '.join(pairs[:NAMED])}{more}"
     used = f"  played for {duration(summary.used_s or 0)} of {duration(summary.hours * 3600)}" if summary.hours else ""
-    return [printable(f"  rounds: {len(summary.rounds)}{last}; {after}", 300), *filter(None, [used])]
+    return [f"  rounds: {len(summary.rounds)}{last}; {after}", *filter(None, [used])]
 
 
-def troubles(summary: RunSummary) -> list[str]:
+def troubles(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:
     """What did not go as planned when the run began."""
     often = sorted(summary.void_reasons.items(), key=lambda pair: -pair[1])
     lines = [f"  voided {count} times: {printable(reason, 300)}" for reason, count in often[:NAMED]]
     lines += [f"  voided for {len(often) - NAMED} more reasons; --json has all"] * (len(often) > NAMED)
-    lines += _voided_bots(summary)
+    lines += voided_bots(summary, names)
     if summary.unplayed:
         lines.append(f"  given up after every attempt was voided: matches {', '.join(map(str, summary.unplayed))}")
     if summary.retired:
         some = ", ".join(f"#{match.id}" for match in summary.retired[:NAMED])
         more = ", ..." * (len(summary.retired) > NAMED)
         lines.append(f"  {len(summary.retired)} matches are out of the standings: {some}{more}; --json lists them")
-    lines += rounds(summary)
+    lines += rounds(summary, names)
     for event in summary.history:
         lines.append(f"  after {event.after} matches:")
         lines += [f"    {printable(line, 300)}" for line in event.lines]

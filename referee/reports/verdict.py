@@ -19,9 +19,9 @@ def verdict(summary: RunSummary, store: Path, width: int) -> list[str]:
     return [
         winner(summary, names),
         ties(summary.standings, names),
-        _faults(summary, names),
+        faults_line(summary, names),
         f"Digest: {summary.digest if summary.matches else 'none yet'}",
-        f"Read on: {'; '.join(_commands(summary, store))}",
+        f"Read on: {'; '.join(commands_to_read_on(summary, store))}",
     ]
 
 
@@ -30,7 +30,7 @@ def winner(summary: RunSummary, names: Names) -> str:
     if not summary.standings:
         return "No match has a result yet."
     rows = [row for row in summary.standings if row.rank is not None]
-    so_far = "" if _is_over(summary) else f"So far ({_played(summary)}) "
+    so_far = "" if is_over(summary) else f"So far ({how_far(summary)}) "
     if not rows:
         return f"{so_far}nobody can be ranked: {summary.standings[0].reason}.".replace("nobody", "Nobody", not so_far)
     if summary.order == "places":
@@ -56,7 +56,7 @@ def _alone(row: BotStanding, summary: RunSummary, names: Names) -> str:
 def _came_first(summary: RunSummary, rows: Sequence[BotStanding], names: Names) -> str:
     """Who won a knockout or the last stage, and how sure that is."""
     first, last = names(rows[0].bot), summary.stages[-1]
-    if not _is_over(summary):
+    if not is_over(summary):
         return f"{len([row for row in rows if row.rank_from == 1])} bots can still come first."
     if not last.levels:
         sure = "it is surely better than the others of it" if rows[0].rank_to == 1 else "others of it may be as good"
@@ -121,7 +121,7 @@ def _is_one_tie(first: int, group: Sequence[BotStanding]) -> bool:
     return all((row.rank_from, row.rank_to) == (first, first + len(group) - 1) for row in group)
 
 
-def _faults(summary: RunSummary, names: Names) -> str:
+def faults_line(summary: RunSummary, names: Names) -> str:
     """Who was at fault how often, and what the referee or its host spoiled."""
     counts = sorted(
         ((sum(row.faults.values()), row.bot) for row in summary.standings if row.faults), key=lambda one: -one[0]
@@ -136,7 +136,7 @@ def _faults(summary: RunSummary, names: Names) -> str:
     return " ".join([*parts, *([f"Barred: {', '.join(barred)}."] if barred else [])])
 
 
-def _commands(summary: RunSummary, store: Path) -> Iterator[str]:
+def commands_to_read_on(summary: RunSummary, store: Path) -> Iterator[str]:
     """What tells more, the most useful first."""
     run = shlex.quote(str(store))
     if len(summary.standings) > 1:
@@ -147,12 +147,12 @@ def _commands(summary: RunSummary, store: Path) -> Iterator[str]:
         yield f"golfref verify {run}"
 
 
-def _is_over(summary: RunSummary) -> bool:
+def is_over(summary: RunSummary) -> bool:
     """Whether every match was played, or given up."""
     return not summary.goes_on and summary.matches + len(summary.unplayed) >= summary.planned
 
 
-def _played(summary: RunSummary) -> str:
+def how_far(summary: RunSummary) -> str:
     """How many matches have a result, and of how many where that is known."""
     if not summary.goes_on:
         return f"{summary.matches:,} of {summary.planned:,} matches"

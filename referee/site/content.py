@@ -1,0 +1,97 @@
+"""All that the pages of a site are made from. It is gathered from a run, and must not know templates or files."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from referee.tournament.store.facts import Facts
+from referee.tournament.summary import RunSummary
+
+
+class MatchRow(Struct, frozen=True, kw_only=True):
+    """A match in a list. Tuples are by seat."""
+
+    id: int
+    """Its id in the store, which never changes."""
+    number: int | None
+    """Its number in the plan, by which people call it. None where it is out of the standings."""
+    variant: str
+    bots: tuple[str, ...]
+    totals: tuple[int, ...]
+    ranks: tuple[int, ...]
+    faults: tuple[int, ...]
+    """How many faults of any kind."""
+    forfeited: tuple[bool, ...]
+    rounds: int
+    is_held: bool = False
+    """Whether its cards will be dealt again, so that only its result is told yet."""
+    problem: str = ""
+    """What is wrong with its record, where it cannot be shown."""
+    href: str | None = None
+    """The path of its page from the site's root. None where it has none."""
+
+
+class FaultTold(Struct, frozen=True, kw_only=True):
+    """A fault of a bot, as its author needs it."""
+
+    kind: str
+    match: int
+    """The match's id in the store."""
+    number: int | None
+    seat: int
+    where: str
+    """Such as `round 3, turn`."""
+    moment: str
+    """The name of the moment in the match, as film/moments.py has it; empty where there is none."""
+    detail: str
+    """What was wrong. A stranger's words: not safe to show."""
+    line: str
+    """The start of the line of the bot that was at fault; likewise, and often empty."""
+    forfeits: bool
+    """Whether the bot lost the match by it."""
+    stderr: tuple[str, ...]
+    """The last lines that it wrote to standard error in that match; likewise."""
+    stderr_bytes: int
+    """How much it wrote to standard error in that match."""
+
+
+class BotFaults(Struct, frozen=True, kw_only=True):
+    """What is told of the faults of a bot."""
+
+    bot: str
+    matches: Mapping[str, int]
+    """By kind of fault in how many matches there was one."""
+    told: tuple[FaultTold, ...]
+    """The first one of each kind, in the first matches with it."""
+
+
+class Content(Struct, frozen=True, kw_only=True):
+    """A run as its site shows it."""
+
+    summary: RunSummary
+    """Without the single results."""
+    facts: Facts
+    store: str
+    """The name of the run's file, as commands name it."""
+    commits: int = 0
+    matches: tuple[MatchRow, ...] = ()
+    """By number, then those that are out of the standings."""
+    matches_by_id: Mapping[int, MatchRow] = {}
+    best: Mapping[str, tuple[int, ...]] = {}
+    """By bot the ids of its best matches, the best first."""
+    worst: Mapping[str, tuple[int, ...]] = {}
+    """By bot the ids of its worst matches, the worst first."""
+    highlights: Any = None
+    times: Any = None
+    faults: tuple[BotFaults, ...] = ()
+    plots: Mapping[str, str] = {}
+    """By name the paths of pictures from the site's root."""
+    checked: str = ""
+    """The last line of `golfref verify`, where the run was checked when the site was made."""
+    is_complete: bool = False
+    """Whether nothing of the run is left to be played, so that nothing of it is secret."""
+    is_live: bool = False
+    """Whether the site is kept up to date now, while the run is played."""
+    assets: Mapping[str, str] = {}
+    """By the name of an asset its path from the site's root."""

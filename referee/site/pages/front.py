@@ -1,0 +1,167 @@
+"""The front page: who is how good and how sure that is, what is known of how it was played, and where to read on."""
+
+import shlex
+from pathlib import Path
+
+from msgspec import Struct
+
+from referee.reports import provenance
+from referee.reports.verdict import commands_to_read_on, faults_line, how_far, is_over, ties, winner
+from referee.site.files import File
+from referee.site.pages import standings
+from referee.site.pages.shell import Site
+from referee.site.pages.tables import Col, Table
+from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
+from referee.tournament.summary import RunSummary
+
+MOST_IN_CROSSTABLE = 64
+"""With more bots than this the crosstable has a page of its own."""
+
+
+class Fact(Struct, frozen=True, kw_only=True):
+    """A line about where the figures come from."""
+
+    title: str
+    text: str
+    is_code: bool = False
+
+
+def front_page(site: Site) -> File:
+    """The front page of a run, also of one without a match."""
+    summary = site.content.summary
+    has_rows = bool(summary.standings)
+    table = standings.of_run(site) if has_rows else None
+    several = len(summary.variants) > 1 and summary.order != "ratings"
+    return site.page(
+        "front.html",
+        "index.html",
+        winner=winner(summary, site.bots),
+        verdict=verdict(site) if has_rows else [],
+        progress=progress(summary),
+        table=table,
+        meanings=standings.meanings(table) if table else [],
+        why=standings.why(site),
+        stages=list(standings.stages(site)),
+        games=games(site) if has_rows else None,
+        by_game=standings.by_games(site) if has_rows and several else None,
+        crosstable=crosstable(site) if has_rows else None,
+        faults=standings.faults(site),
+        warnings=warnings(site),
+        troubles=[line.strip() for line in provenance.troubles(summary, site.bots)],
+        facts=facts(site),
+        proofs=proofs(site),
+        commands=list(commands_to_read_on(summary, Path(site.content.store))),
+        verify=verify_command(site),
+    )
+
+
+def verdict(site: Site) -> list[str]:
+    """What the run comes to, in the words with which the terminal ends, but for its first line and the digest."""
+    summary = site.content.summary
+    return [ties(summary.standings, site.bots), faults_line(summary, site.bots)]
+
+
+class Progress(Struct, frozen=True, kw_only=True):
+    """How far a run has come that is not over."""
+
+    words: str
+    matches: int
+    planned: int
+    """0 where nobody knows yet how many there will be."""
+
+
+def progress(summary: RunSummary) -> Progress | None:
+    """None where nothing is left to be played."""
+    if is_over(summary):
+        return None
+    left = summary.planned - summary.matches - len(summary.unplayed)
+    words = f"{how_far(summary)} have been played; {left:,} are left"
+    if summary.goes_on:
+        words = f"So far: {how_far(summary)}. {left:,} more are planned, and further rounds are drawn after them"
+    return Progress(words=f"{words}.", matches=summary.matches, planned=0 if summary.goes_on else summary.planned)
+
+
+def crosstable(site: Site) -> Table | None:
+    """The crosstable, where it is not too large for this page."""
+    summary = site.content.summary
+    if len(summary.standings) > MOST_IN_CROSSTABLE:
+        return None
+    return standings.crosstable(site, standings.standings_of(summary), "crosstable")
+
+
+def games(site: Site) -> Table:
+    """The games with how often they were played and who is ahead."""
+    summary = site.content.summary
+    played = {entry.name: summary.variants.get(entry.name, ()) for entry in site.content.facts.variants}
+    cells = {
+        name: (
+            str(sum(row.matches for row in rows) // seats) if rows else "0",
+            ", ".join(site.bots(row.bot) for row in rows if row.rank == 1) or "-",
+        )
+        for (name, rows), seats in zip(played.items(), _seats(site), strict=True)
+    }
+    summaries = [entry.variant.summary for entry in site.content.facts.variants]
+    return Table(
+        id="games",
+        caption="Games",
+        cols=(
+            Col(title="game", cells=[site.games(name) for name in played], is_text=True, is_head=True),
+            Col(title="seats", cells=[str(seats) for seats in _seats(site)]),
+            Col(title="matches", cells=[cells[name][0] for name in played]),
+            Col(title="ahead", cells=[cells[name][1] for name in played], is_text=True),
+            Col(title="what it is", cells=summaries, is_text=True),
+        ),
+    )
+
+
+def _seats(site: Site) -> list[int]:
+    return [entry.seats for entry in site.content.facts.variants]
+
+
+def warnings(site: Site) -> list[str]:
+    """What casts doubt on the results."""
+    summary = site.content.summary
+    lines = [*provenance.carrying(summary, site.bots), *provenance.influences(summary, site.bots)]
+    found = [line.removeprefix("WARNING: ") for line in lines if line.startswith("WARNING: ")]
+    late = provenance.lateness(summary)
+    return [*found, *[f"The {late}"] * ("overloaded" in late)]
+
+
+def facts(site: Site) -> list[Fact]:
+    """How the run was played."""
+    summary = site.content.summary
+    reuse = "a match" if summary.reuse == "match" else f"the whole {summary.reuse}"
+    carries = [line for line in provenance.carrying(summary, site.bots) if not line.startswith("WARNING")]
+    return [
+        Fact(title="Played by", text=f"golfref {summary.version}"),
+        Fact(title="On", text=summary.host),
+        Fact(title="Isolation of the bots", text=f"{summary.isolation}; a bot's process lives for {reuse}"),
+        *([Fact(title="Slaps", text=f"{summary.slap_timing} timing")] if summary.slap_timing else []),
+        Fact(title="Rotations", text=f"{summary.rotations}: {ROTATIONS_IN_WORDS[summary.rotations]}"),
+        *[Fact(title="Scoring", text=line) for line in provenance.scoring_tables(summary)],
+        *[Fact(title="Idle CPU", text=line.partition(": ")[2]) for line in provenance.idle_cpu_meaning(summary)],
+        *[Fact(title="Carrying over", text=line) for line in carries],
+        Fact(title="Lateness", text=f"the {provenance.lateness(summary)}"),
+    ]
+
+
+def proofs(site: Site) -> list[Fact]:
+    """The commitment, the key once it may be told, and the digest."""
+    summary = site.content.summary
+    key = summary.key if site.content.is_complete else None
+    return [
+        Fact(title="Commitment", text=summary.commitment, is_code=True),
+        Fact(title="Key", text=key or "It is published when all matches have been played.", is_code=key is not None),
+        Fact(
+            title="Digest",
+            text=summary.digest if summary.matches else "No match has a result yet.",
+            is_code=bool(summary.matches),
+        ),
+    ]
+
+
+def verify_command(site: Site) -> str:
+    """The command that checks the run against what is published here."""
+    summary = site.content.summary
+    digest = f" --digest {summary.digest}" if summary.matches else ""
+    return f"golfref verify {shlex.quote(site.content.store)}{digest}"

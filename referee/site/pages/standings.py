@@ -1,0 +1,191 @@
+"""Standings as tables of pages: the overall one, bots by games, bots against each other, faults, stages."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from referee.reports.tables.bracket import byes, cut, level_columns, stage_columns
+from referee.reports.tables.by_game import cells_by_game
+from referee.reports.tables.crosstable import crosstable_title, encounter
+from referee.reports.tables.faults import at_fault, kinds_of
+from referee.reports.tables.overview import figure_of, figures_of, heading
+from referee.reports.tables.ratings import rating_figure
+from referee.reports.tables.rows import Figure, figure_columns, rank, reasons
+from referee.reports.verdict import tie_groups
+from referee.site.pages.shell import Site
+from referee.site.pages.tables import Bar, Col, Table, bar, cols_of, tint, with_bars
+from referee.tournament.formats.places import StagePlaces
+from referee.tournament.standings import BotStanding, Encounter, Standings
+from referee.tournament.statistics.ratings import Ratings
+from referee.tournament.summary import RunSummary
+
+NO_LIMIT = 100_000
+"""More cells than any line has: pages break lines themselves."""
+
+MEANINGS = {
+    "rank": "Its place, 1 being the best. 2-4 means that it may have any of these places: the matches so far do not "
+    "tell these bots apart.",
+    "match points": "The share of its opponents at the table that it beat in a match, a tie counting half, as a mean. "
+    "1 is best, and a half is average.",
+    "points": "The share of its opponents at the table that it beat, a tie counting half. Bots met different "
+    "opponents, so these shares are not compared.",
+    "strokes": "Its points of the card game in a round, less the mean of its table. Lower is better.",
+    "rating": "Of 100 matches between it and the bot that is called the anchor, how many it wins if none is a tie.",
+    "opponents": "The rating that a bot as strong as its opponents would have.",
+    "matches": "How many matches it has played that count.",
+    "rounds": "How many rounds these had.",
+    "firsts": "How many matches it won, alone or with others.",
+    "forfeits": "How many matches it lost because it broke down or made too many faults.",
+    "faults": "How often it answered wrongly, too late, or not at all, so that a default was played for it.",
+    "late slaps": "How many of its slaps and passes came after the window had closed. This is no fault.",
+    "idle CPU": "What it computed while it was not asked anything.",
+}
+"""By title, what a column of the standings says."""
+
+
+def standings_of(summary: RunSummary) -> Standings:
+    """The tables of a run in one."""
+    return Standings(
+        rank_by=summary.rank_by,
+        order=summary.order,
+        overall=summary.standings,
+        variants=summary.variants,
+        crosstable=summary.crosstable,
+    )
+
+
+def overall(site: Site, rows: Sequence[BotStanding], id_: str, caption: str) -> Table:
+    """These rows of the overall table, with bars for what ranks."""
+    summary = site.content.summary
+    more = [rating_figure(summary.ratings)] if summary.ratings else []
+    return _rows(site, rows, figures_of(standings_of(summary), more), id_, caption)
+
+
+def of_run(site: Site) -> Table:
+    """The overall table. Ranks that are ties lie in one group."""
+    summary = site.content.summary
+    table = overall(site, summary.standings, "standings", heading(standings_of(summary)))
+    ranked = [row for row in summary.standings if row.rank is not None]
+    groups = [len(group) for _, group in tie_groups(ranked)]
+    unranked = len(summary.standings) - len(ranked)
+    return Table(id=table.id, caption=table.caption, cols=table.cols, groups=(*groups, *[unranked] * bool(unranked)))
+
+
+def why(site: Site) -> list[str]:
+    """Why some bots have no rank or no interval."""
+    summary = site.content.summary
+    return list(reasons(summary.standings, NO_LIMIT, site.bots)) if summary.order == "means" else []
+
+
+def of_game(site: Site, rows: Sequence[BotStanding], id_: str, caption: str) -> Table:
+    """The table of one game."""
+    return _rows(site, rows, None, id_, caption)
+
+
+def _rows(site: Site, rows: Sequence[BotStanding], figures: Sequence[Figure] | None, id_: str, caption: str) -> Table:
+    columns = cols_of(list(figure_columns(rows, figures)), "")
+    columns = with_bars(columns, "match points", [bar(row.match_points, row.match_points_interval) for row in rows])
+    columns = with_bars(columns, "strokes", _stroke_bars(rows))
+    if ratings := site.content.summary.ratings:
+        columns = with_bars(columns, "rating", _rating_bars(rows, ratings))
+    return Table(
+        id=id_,
+        caption=caption,
+        cols=(
+            Col(title="rank", cells=[rank(row) for row in rows]),
+            Col(title="bot", cells=[site.bots(row.bot) for row in rows], is_text=True, is_head=True),
+            *columns,
+        ),
+    )
+
+
+def _stroke_bars(rows: Sequence[BotStanding]) -> list[Bar | None]:
+    """On a scale with zero in the middle, as wide as the farthest end of an interval."""
+    ends = [abs(end) for row in rows if row.strokes is not None for end in (row.strokes_interval or (row.strokes,))]
+    most = max(ends, default=0.0)
+    return [bar(row.strokes, row.strokes_interval, -most, most) for row in rows]
+
+
+def _rating_bars(rows: Sequence[BotStanding], ratings: Ratings) -> list[Bar | None]:
+    found = {one.bot: one for one in ratings.bots}
+    return [bar(found[row.bot].chance, found[row.bot].chance_interval) if row.bot in found else None for row in rows]
+
+
+def meanings(table: Table) -> list[tuple[str, str]]:
+    """What the columns of a table say that need an explanation."""
+    return [(col.title, MEANINGS[col.title]) for col in table.cols if col.title in MEANINGS]
+
+
+def by_games(site: Site) -> Table:
+    """The figure that ranks of each bot in each game, on tints."""
+    standings = standings_of(site.content.summary)
+    order = [row.bot for row in standings.overall]
+    share = _shares(standings)
+    cols = [Col(title="bot", cells=[site.bots(bot) for bot in order], is_text=True, is_head=True)]
+    for game, cells in cells_by_game(standings).items():
+        rows = {row.bot: row for row in standings.variants[game]}
+        tints = [tint(share(rows[bot])) if bot in rows else None for bot in order]
+        cols.append(Col(title=site.games(game), cells=cells, tints=tints))
+    return Table(id="by-game", caption=f"{figure_of(standings)} by game", cols=tuple(cols))
+
+
+def _shares(standings: Standings) -> Callable[[BotStanding | Encounter], float | None]:
+    """How good a figure is, from 0 to 1: strokes beside the greatest of the table."""
+    if standings.rank_by == "match-points":
+        return lambda row: row.match_points
+    rows = [row for some in standings.variants.values() for row in some]
+    most = max((abs(row.strokes or 0.0) for row in rows), default=0.0)
+    return lambda row: None if row.strokes is None or not most else 0.5 - row.strokes / most / 2
+
+
+def crosstable(site: Site, standings: Standings, id_: str) -> Table:
+    """Every bot against every other one, on tints. Columns are numbered as the rows are."""
+    bots, share = list(standings.crosstable), _shares(standings)
+    cols = [
+        Col(title="#", cells=[str(place) for place in range(1, len(bots) + 1)]),
+        Col(title="bot", cells=[site.bots(bot) for bot in bots], is_text=True, is_head=True),
+    ]
+    for place, other in enumerate(bots, 1):
+        met = [standings.crosstable[bot].get(other) for bot in bots]
+        cells = [encounter(standings, bot, other) for bot in bots]
+        cols.append(Col(title=str(place), cells=cells, tints=[tint(share(one)) if one else None for one in met]))
+    return Table(id=id_, caption=crosstable_title(standings.rank_by), cols=tuple(cols))
+
+
+def faults(site: Site) -> Table | None:
+    """Which bots were at fault, how often in each way; None where nobody was."""
+    counts = at_fault({row.bot: row.faults for row in site.content.summary.standings})
+    if not counts:
+        return None
+    cols = [Col(title="bot", cells=[site.bots(bot) for bot in counts], is_text=True, is_head=True)]
+    for kind in kinds_of(counts):
+        cells = [str(of_bot.get(kind, 0)) for of_bot in counts.values()]
+        cols.append(Col(title=kind.replace("_", " "), cells=cells))
+    return Table(id="faults-table", caption="Faults by bot and kind", cols=tuple(cols))
+
+
+def stages(site: Site) -> Iterator[tuple[str, list[Table]]]:
+    """The stages that have begun, each with its title and its tables."""
+    every = site.content.summary.stages
+    for stage in every:
+        title = f"Stage {stage.number}: {stage.format}" if len(every) > 1 or stage.number > 1 else "The bracket"
+        if stage.levels:
+            yield title, list(_levels(site, stage))
+        elif stage.bots:
+            cols = cols_of(stage_columns(stage, site.bots), "bot")
+            note = "" if stage.is_cut_settled is None else cut(stage, site.bots)
+            yield (
+                title,
+                [Table(id=f"stage-{stage.number}", caption=f"Places in stage {stage.number}", cols=cols, note=note)],
+            )
+
+
+def _levels(site: Site, stage: StagePlaces) -> Iterator[Table]:
+    for place, level in enumerate(stage.levels):
+        note = byes(level, site.bots) if level.byes else ""
+        if level.ties:
+            yield Table(
+                id=f"stage-{stage.number}-{place}",
+                caption=level.title.capitalize(),
+                cols=cols_of(level_columns(level, site.bots), "bot"),
+                groups=tuple(len(tie.bots) for tie in level.ties),
+                note=note,
+            )
