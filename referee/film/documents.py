@@ -1,151 +1,288 @@
-"""Makes the states documents of a match: one for each viewer, and those of seats as additions to the public one."""
+"""Makes the states documents of a match: the public one, and those of seats and of open cards as additions to it.
 
-from collections.abc import Iterator, Sequence
+The match is played again once. Then all documents grow step by step, side by side: only what an event has changed is
+looked at, and what everybody sees alike is made once.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from protocol.text import printable
-from referee.film.film import OPEN, Film, Viewer
-from referee.film.moments import moments
+from referee.film.answers import answers_of
+from referee.film.cells import Eyes, Plain, apply, blank, shared_changes, slot_changes, value_changes
+from referee.film.film import OPEN, Viewer, opened
+from referee.film.knowledge import Knowledge, Known, hidden_order, shown
+from referee.film.marks import concerned, moves
+from referee.film.reel import Reel
 from referee.film.states import (
-    TOP_OF_PILE,
     Additions,
     BotOfMatch,
     Change,
     Document,
-    HandState,
     MoreOfStep,
-    PileState,
-    SeatState,
-    SlotState,
+    RoundOfMatch,
     State,
     Step,
+    Swing,
+    Wire,
+    WireEntry,
 )
-from referee.film.view import Placed, View
+from referee.film.view import View
+from referee.film.windows import windows
+from referee.film.words import told
+from referee.film.worth import Scorer, Worth, lead
+from referee.reports.bot_match import on_wires
 from referee.rules.record import Record
+from referee.rules.table.seen import Happening, insiders, view
 
 
-def document(record: Record, film: Film, viewer: Viewer) -> Document:
-    """The match as this viewer may know it: a seat, None for the public, or OPEN."""
-    names = moments(film.frames)
-    start = state = plain(_state(film.blank))
-    steps = []
-    for number, frame in enumerate(film.frames):
-        now = plain(_state(film.view(number, viewer)))
-        steps.append(
+class Documents:
+    """The documents of a match."""
+
+    def __init__(self, record: Record) -> None:
+        """Raises BrokenRecord where the record does not replay, and ValueError for options that there cannot be."""
+        self._record, self._reel = record, Reel(record)
+        reel = self._reel
+        self._names = [printable(bot.name, 40) for bot in record.seats]
+        self._public = _Side(reel, None)
+        self._others = {viewer: _Side(reel, viewer) for viewer in (*range(len(record.seats)), OPEN)}
+        self._answers = answers_of(reel)
+        self._steps: list[Step] = []
+        self._worths: list[Worth] = []
+        scorer, before = Scorer(reel.variant, reel.cards), reel.blank
+        for number, after in enumerate(reel.views):
+            self._worths.append(scorer.worth(after))
+            self._take(number, before, after)
+            before = after
+
+    @cached_property
+    def public(self) -> Document:
+        """The match as the public sees it."""
+        record, reel = self._record, self._reel
+        return Document(
+            golfref=record.golfref,
+            preset=record.preset,
+            game=printable(record.name, 100),
+            view="public",
+            bots=tuple(
+                BotOfMatch(name=name, owner=printable(bot.owner, 100))
+                for name, bot in zip(self._names, record.seats, strict=True)
+            ),
+            rows=reel.variant.rows,
+            columns=reel.variant.columns,
+            totals=record.result.totals,
+            ranks=record.result.ranks,
+            start=msgspec.convert(blank(reel.blank), State),
+            steps=tuple(self._steps),
+            rounds=tuple(_rounds(reel)),
+            windows=tuple(windows(reel, None)),
+            swings=tuple(_swings(reel, [None] * len(reel.views))),
+        )
+
+    def additions(self, viewer: int) -> Additions:
+        """What makes the document of a seat, or that of OPEN, out of the public one."""
+        is_open = viewer == OPEN
+        return Additions(
+            view="open" if is_open else "seat",
+            seat=None if is_open else viewer,
+            more=tuple(self._others[viewer].more),
+            windows=tuple(windows(self._reel, viewer)),
+            swings=tuple(_swings(self._reel, self._worths)) if is_open else self.public.swings,
+            wires=() if is_open else (self.wires[viewer],),
+        )
+
+    def document(self, viewer: Viewer) -> Document:
+        """The whole document of a viewer."""
+        if viewer is None:
+            return self.public
+        own = joined(self.public, self.additions(viewer))
+        return replace(own, wires=self.wires) if viewer == OPEN else own
+
+    @cached_property
+    def wires(self) -> tuple[Wire, ...]:
+        """What passed on the wire of each seat, by seat."""
+        entries: list[list[WireEntry]] = [[] for _ in self._names]
+        for one in on_wires(self._record):
+            entries[one.seat].append((one.events - 1, one.entry))
+        return tuple(Wire(seat=seat, entries=tuple(found)) for seat, found in enumerate(entries))
+
+    def _take(self, number: int, before: View, after: View) -> None:
+        """Add a step to all documents."""
+        event, moment = self._reel.events[number], self._reel.moments[number]
+        seats = self._learn(number, event, before, after)
+        changes = tuple(self._public.changes(seats, after, ()))
+        inside = insiders(event)
+        hidden = hidden_order(event)
+        moved = tuple(moves(event, before, after))
+        words = tuple(told(view(event, None), self._names))
+        self._steps.append(
             Step(
-                at=names[number],
-                round=frame.turn[0],
-                turn=frame.turn[1],
-                window=frame.window[1] if frame.is_window else 0,
-                event=None if frame.event is None else str(frame.event.__struct_config__.tag),
-                seat=getattr(frame.event, "seat", None),
-                words=tuple(film.words(number, viewer)),
-                changes=tuple(changes_between(state, now)),
+                at=self._reel.names[number],
+                round=moment.round,
+                turn=moment.turn,
+                window=moment.window,
+                event=_tag(event),
+                seat=getattr(event, "seat", None),
+                against=_against(event),
+                power=getattr(event, "power", None),
+                words=words,
+                cards=concerned(event, after),
+                moved=moved if hidden is None else (),
+                blinds=() if hidden is None else tuple(one for one in range(after.seats) if one not in hidden.to),
+                changes=(*shared_changes(before, after), *changes),
             )
         )
-        state = now
-    return Document(
-        golfref=record.golfref,
-        preset=record.preset,
-        game=printable(record.name, 100),
-        view="open" if viewer == OPEN else "public" if viewer is None else "seat",
-        seat=viewer if viewer is not None and viewer >= 0 else None,
-        bots=tuple(
-            BotOfMatch(name=name, owner=printable(bot.owner, 100))
-            for name, bot in zip(film.names, record.seats, strict=True)
-        ),
-        totals=record.result.totals,
-        ranks=record.result.ranks,
-        start=msgspec.convert(start, State),
-        steps=tuple(steps),
+        answers = self._answers.get(number, ())
+        for viewer, side in self._others.items():
+            is_open = viewer == OPEN
+            own_words = words
+            if inside and (is_open or viewer in inside):
+                own_words = tuple(told(opened(event) if is_open else view(event, viewer), self._names))
+            sees_moves = hidden is not None and (is_open or viewer in hidden.to)
+            side.take(
+                number,
+                words=None if own_words == words else own_words,
+                moved=moved if sees_moves and moved else None,
+                answers=tuple(one for one in answers if is_open or one.seat == viewer),
+                changes=(
+                    *side.changes(seats, after, changes),
+                    *(self._worth_changes(number) if is_open else ()),
+                ),
+            )
+
+    def _learn(self, number: int, event: Happening, before: View, after: View) -> set[int]:
+        """Note who has come to know what by an event; return the seats whose slots may look otherwise now."""
+        sides = [self._public, *self._others.values()]
+        seats = {seat for seat in range(after.seats) if before.layouts[seat] is not after.layouts[seat]}
+        if after.round != before.round:
+            for side in sides:
+                side.eyes.knowledge.forget()
+        known, hidden = Known(since=number, how=_tag(event)), hidden_order(event)
+        if hidden is not None:
+            lies = [placed for placed in after.layouts[hidden.of] if placed is not None]
+            up, down = [one.number for one in lies if one.up], [one.number for one in lies if not one.up]
+            for side in sides:
+                side.eyes.knowledge.mix(down, up, hidden.to, known)
+            seats.add(hidden.of)
+        new = list(shown(event, after))
+        for one in new:
+            for side in sides:
+                side.eyes.knowledge.show(one.number, one.to, known)
+        numbers = {one.number for one in new}
+        return seats | {
+            seat
+            for seat, layout in enumerate(after.layouts)
+            if numbers and any(placed is not None and placed.number in numbers for placed in layout)
+        }
+
+    def _worth_changes(self, number: int) -> Iterator[Change]:
+        nothing = (None,) * len(self._names)
+        old, new = (self._worths[one] or nothing if one >= 0 else nothing for one in (number - 1, number))
+        for seat, (before, after) in enumerate(zip(old, new, strict=True)):
+            if before != after:
+                yield ("seats", seat, "worth"), after
+
+
+class _Side:
+    """A document as far as it differs from viewer to viewer, up to the latest step."""
+
+    def __init__(self, reel: Reel, viewer: Viewer) -> None:
+        self.eyes = Eyes(Knowledge(viewer, len(reel.record.seats)), reel.cards)
+        self.more: list[MoreOfStep] = []
+        self._now: Plain = {
+            "seats": [{"slots": self.eyes.slots(layout)} for layout in reel.blank.layouts],
+            "hand": None,
+        }
+
+    def changes(self, seats: set[int], after: View, public: Sequence[Change]) -> list[Change]:
+        """What changes besides the public changes: in the slots of these seats, and in the hand."""
+        base = apply(self._now, public) if public else self._now
+        found: list[Change] = []
+        for seat in sorted(seats):
+            slots = self.eyes.slots(after.layouts[seat])
+            found += slot_changes(("seats", seat, "slots"), base["seats"][seat]["slots"], slots)
+        found += value_changes(("hand",), base["hand"], self.eyes.hand(after.hand))
+        self._now = apply(base, found) if found else base
+        return found
+
+    def take(self, number: int, **more: Any) -> None:
+        """Note what a step has besides the public one."""
+        if any(value not in (None, ()) for value in more.values()):
+            self.more.append(MoreOfStep(step=number, **more))
+
+
+def joined(public: Document, own: Additions) -> Document:
+    """The document that the additions make out of the public one."""
+    more: Mapping[int, MoreOfStep] = {one.step: one for one in own.more}
+    return replace(
+        public,
+        view=own.view,
+        seat=own.seat,
+        steps=tuple(_joined(step, more.get(number)) for number, step in enumerate(public.steps)),
+        windows=own.windows,
+        swings=own.swings,
+        wires=own.wires,
     )
 
 
-def additions(public: Document, own: Document) -> Additions:
-    """What makes `own` out of the public document of the same match."""
-    if own.view == "public":
-        raise ValueError("the public document has nothing to add to itself")
-    state = truth = plain(own.start)
-    more = []
-    for number, (shared, step) in enumerate(zip(public.steps, own.steps, strict=True)):
-        truth = changed(truth, step.changes)
-        state = changed(state, shared.changes)
-        changes = tuple(changes_between(state, truth))
-        words = None if step.words == shared.words else step.words
-        if changes or words is not None:
-            more.append(MoreOfStep(step=number, words=words, changes=changes))
-        state = truth
-    return Additions(view=own.view, seat=own.seat, start=own.start, more=tuple(more))
-
-
-def plain(state: State) -> Any:
-    """The state as dicts and lists, as it stands in JSON."""
-    return msgspec.json.decode(msgspec.json.encode(state))
-
-
-def changes_between(before: Any, after: Any, path: tuple[str | int, ...] = ()) -> Iterator[Change]:
-    """What must be set in `before`, made of plain dicts and lists, so that it equals `after`."""
-    if isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
-        for key in after:
-            yield from changes_between(before[key], after[key], (*path, key))
-    elif isinstance(before, list | tuple) and isinstance(after, list | tuple) and len(before) == len(after):
-        for number, (old, new) in enumerate(zip(before, after, strict=True)):
-            yield from changes_between(old, new, (*path, number))
-    elif before != after:
-        yield path, after
-
-
-def changed(state: Any, changes: Sequence[Change]) -> Any:
-    """The state, made of plain dicts and lists, with the changes made. What has not changed is shared with it."""
-    for path, value in changes:
-        state = _set(state, path, value)
-    return state
-
-
-def _set(state: Any, path: Sequence[str | int], value: Any) -> Any:
-    if not path:
-        return value
-    copy: Any = dict(state) if isinstance(state, dict) else list(state)
-    copy[path[0]] = _set(copy[path[0]], path[1:], value)
-    return copy
-
-
-def _state(view: View) -> State:
-    hand = view.hand
-    return State(
-        round=view.round,
-        playoff=view.playoff,
-        dealer=view.dealer,
-        turn=view.turn,
-        ender=view.knocker,
-        stock=view.stock,
-        pile=PileState(count=len(view.pile), top=tuple(map(_card, view.pile[-TOP_OF_PILE:]))),
-        hand=None
-        if hand is None
-        else HandState(seat=hand.seat, cards=tuple(view.known.get(one) for one in hand.cards)),
-        seats=tuple(_seat(view, seat) for seat in range(view.seats)),
+def _joined(step: Step, more: MoreOfStep | None) -> Step:
+    if more is None:
+        return step
+    return replace(
+        step,
+        words=step.words if more.words is None else more.words,
+        moved=step.moved if more.moved is None else more.moved,
+        answers=more.answers,
+        changes=(*step.changes, *more.changes),
     )
 
 
-def _seat(view: View, seat: int) -> SeatState:
-    layout = view.layouts[seat]
-    return SeatState(
-        slots=tuple(None if placed is None else _slot(view, placed) for placed in layout),
-        places=tuple(view.place(slot) for slot in range(len(layout))),
-        shields=tuple(map(_card, view.shields[seat])),
-        strokes=tuple(sorted(view.strokes[seat])),
-        total=view.totals[seat],
-        score=view.scores[seat] if view.scores else None,
-        forfeited=seat in view.forfeited,
-    )
+def _tag(event: Happening) -> str:
+    """The kind of the event as on the wire."""
+    return str(event.__struct_config__.tag)
 
 
-def _slot(view: View, placed: Placed) -> SlotState:
-    return SlotState(up=placed.up, card=view.known.get(placed.number))
+def _against(event: Happening) -> int | None:
+    """The other seat that something was done to."""
+    of = getattr(event, "of", getattr(event, "against", None))
+    target = getattr(event, "target", None)
+    other = of if of is not None or target is None else target[0]
+    return None if other == getattr(event, "seat", None) else other
 
 
-def _card(card: str) -> str | None:
-    """A card of the pile or a shield; the follower says `?` for what the viewer was not told."""
-    return None if card == "?" else card
+def _rounds(reel: Reel) -> Iterator[RoundOfMatch]:
+    """The rounds that are over."""
+    first, ends = 0, iter(reel.record.result.rounds)
+    for number, view_ in enumerate(reel.views):
+        tag = _tag(reel.events[number])
+        if tag == "round":
+            first = number
+        if tag == "scored":
+            result = next(ends)
+            yield RoundOfMatch(
+                round=view_.round,
+                playoff=result.playoff,
+                first=first,
+                last=number,
+                scores=result.scores,
+                totals=view_.totals,
+                ender=result.ender,
+                capped=result.capped,
+            )
+
+
+def _swings(reel: Reel, worths: Sequence[Worth]) -> Iterator[Swing]:
+    """Where the lead changes. A playoff round joins no total."""
+    leaders: tuple[int, ...] = tuple(range(len(reel.record.seats)))
+    for number, (now, worth) in enumerate(zip(reel.views, worths, strict=True)):
+        if now.playoff:
+            return
+        totals = now.totals if worth is None else [sum(both) for both in zip(now.totals, worth, strict=True)]
+        found, by = lead(totals, now.forfeited)
+        if found != leaders:
+            leaders = found
+            yield Swing(step=number, leaders=leaders, by=by)

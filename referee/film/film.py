@@ -115,7 +115,7 @@ class Film:
                 break
             self._add(game, known, at, notes)
             known, notes, round_ = len(game.events), tuple(_notes(record, move)), game.table.round
-            at = (round_, _turn(game)), (round_, game.table.windows), isinstance(move, GivenSlaps)
+            at = (round_, turn_of(game)), (round_, game.table.windows), isinstance(move, GivenSlaps)
         if game is not None:
             self._add(game, known, at, notes)
 
@@ -152,7 +152,7 @@ def viewers(film: Film) -> list[Viewer]:
     return [None, *range(len(film.names)), OPEN]
 
 
-def _turn(game: Game) -> int:
+def turn_of(game: Game) -> int:
     """The number of the turn in its round to which the open question belongs; 0 before the first one."""
     is_before = isinstance(game.question, Sealed) or (
         isinstance(game.question, Ask) and game.question.decision == "par"
@@ -161,10 +161,10 @@ def _turn(game: Game) -> int:
 
 
 def _event(event: Happening, viewer: Viewer) -> wire.Event:
-    return _opened(event) if viewer == OPEN else view(event, viewer)
+    return opened(event) if viewer == OPEN else view(event, viewer)
 
 
-def _opened(event: Happening) -> wire.Event:
+def opened(event: Happening) -> wire.Event:
     """The event with all its secrets."""
     shown = {name: _value(getattr(event, name)) for name in event.__struct_fields__}
     return replace(event, **shown)  # type: ignore[return-value] # of secrets nothing is left

@@ -43,6 +43,16 @@ class Follower:
         """Note whose turn it is, where that is told otherwise than by an event."""
         self._change(turn=seat)
 
+    def correct(self, **fields: Any) -> None:
+        """Set fields of the view that are known otherwise than by events, where they differ."""
+        view = self.view
+        if wrong := {name: value for name, value in fields.items() if getattr(view, name) != value}:
+            self._change(**wrong)
+
+    def number(self, card: Card | None) -> int:
+        """The number of a card that was not followed before."""
+        return self._new(card)
+
     # Cards
 
     def _new(self, card: Card | None) -> int:

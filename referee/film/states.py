@@ -7,9 +7,12 @@ them needs no rules. Nothing here guesses: what a viewer cannot know is null.
 
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from protocol.actions import Action, Target
 from protocol.cards import Card
+from protocol.messages import FaultKind
+from referee.reports.bot_match import Entry
 
 FORMAT: Literal["golfref-states-1"] = "golfref-states-1"
 """What a states document says that it is."""
@@ -18,14 +21,24 @@ TOP_OF_PILE = 3
 """How many cards of the pile a state tells, from the top."""
 
 
+class Knows(Struct, frozen=True, array_like=True):
+    """That a seat knows a card."""
+
+    seat: int
+    since: int
+    """The number of the step at which it was shown the card, from 0."""
+    how: str
+    """The kind of event that showed it, as in `Step.event`: `looked`, `peeked`, `drew`, `swapped`, `slapped`, ..."""
+
+
 class SlotState(Struct, frozen=True, kw_only=True):
     """A card in a slot."""
 
     up: bool
     card: Card | None
     """None where the viewer does not know it."""
-    knows: tuple[tuple[int, int], ...] = ()
-    """For a face-down card: each seat of which the viewer can tell that it knows the card, and the step since when."""
+    knows: tuple[Knows, ...] = ()
+    """For a face-down card: each seat of which the viewer can tell that it knows the card. `open` has the truth."""
 
 
 class HandState(Struct, frozen=True, kw_only=True):
@@ -33,6 +46,8 @@ class HandState(Struct, frozen=True, kw_only=True):
 
     seat: int
     cards: tuple[Card | None, ...]
+    knows: tuple[tuple[Knows, ...], ...] = ()
+    """For each of the cards, who knows it, as in a slot."""
 
 
 class PileState(Struct, frozen=True, kw_only=True):
@@ -83,8 +98,51 @@ Change = tuple[tuple[str | int, ...], Any]
 """A path into the state, as in `["seats", 0, "slots", 2]`, and the value that stands there now."""
 
 
+class Place(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where a card can lie."""
+
+    lies: Literal["stock", "pile", "hand", "slot", "shield"]
+    seat: int | None = None
+    """Whose hand, slot or shield it is."""
+    slot: int | None = None
+
+
+class Moved(Struct, frozen=True, kw_only=True):
+    """A card that has moved, as far as the viewer can follow it."""
+
+    source: Place = field(name="from")
+    target: Place = field(name="to")
+
+
+class FaultOfStep(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A fault of a bot."""
+
+    kind: FaultKind
+    detail: str
+    line: str = ""
+    """The start of the line at which it was at fault. It is a stranger's text."""
+    forfeits: bool = False
+
+
+class Answered(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a bot was asked and answered. A document tells of its own seat's answers, the open one of all."""
+
+    seat: int
+    decision: str | None = None
+    """What was to be decided, as on the wire (protocol/README.md section 5); None for a forfeit."""
+    action: Action | None = None
+    """What was played: with a fault the fallback answer."""
+    time_us: int = 0
+    """The time that was charged, in microseconds; 0 where nobody was asked."""
+    waived_us: int = 0
+    """Time that was not charged and is not in `time_us`."""
+    joined: bool = False
+    """Whether it came together with the seat's previous answer (DEC-15)."""
+    fault: FaultOfStep | None = None
+
+
 class Step(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Something that has happened."""
+    """Something that has happened. A step is an event, so that the n-th step is the n-th event of the match."""
 
     at: str
     """The name of the moment, as in `r3t12` (moments.py)."""
@@ -93,14 +151,125 @@ class Step(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The number of the turn in its round; 0 before the first one."""
     window: int = 0
     """The number of the slap window in its round that this is part of; 0 outside of windows."""
-    event: str | None = None
-    """The kind of event as on the wire (protocol/README.md section 6); None where an answer changed nothing."""
+    event: str
+    """The kind of event as on the wire (protocol/README.md section 6)."""
     seat: int | None = None
     """Who did it."""
+    against: int | None = None
+    """The other seat that it was done to."""
+    power: str | None = None
+    """Powers: which power, as on the wire."""
     words: tuple[str, ...] = ()
-    cards: tuple[tuple[int, int], ...] = ()
+    cards: tuple[Target, ...] = ()
     """The cards that are concerned, as seat and slot, where they lie afterwards."""
+    moved: tuple[Moved, ...] = ()
+    """Which cards moved, from where to where; empty where the viewer cannot tell."""
+    blinds: tuple[int, ...] = ()
+    """The seats that can no longer tell which of the face-down cards among `cards` is which."""
+    answers: tuple[Answered, ...] = ()
+    """What was answered since the step before; what happened follows from it."""
     changes: tuple[Change, ...] = ()
+
+
+class SlapOfWindow(Struct, frozen=True, kw_only=True):
+    """A slap as everybody was told of it, in the order in which slaps counted."""
+
+    seat: int
+    target: Target
+    card: Card
+    verdict: Literal["right", "wrong", "late"]
+    step: int
+    """The number of the step that tells it."""
+
+
+class Reacted(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a seat did in a slap window, with its times in microseconds. A seat that was not asked has none."""
+
+    seat: int
+    target: Target | None = None
+    """The card that it slapped; None for a pass."""
+    raw_us: float | None = None
+    """From the moment at which the bot could go on to the arrival of its answer."""
+    wait_us: float | None = None
+    """How long the bot waited for a core meanwhile."""
+    corrected_us: float | None = None
+    """What counts."""
+    late: bool = False
+    """Whether no answer came in time, which is a pass and no fault."""
+    hint: str = ""
+    """The likely reason, if the answer was late."""
+    fault: FaultOfStep | None = None
+
+
+class SlapWindow(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A slap window. Times stand in the open document, and in a seat's its own ones; nobody is told others' times."""
+
+    at: str
+    """The name of the moment, as in `r3w2`."""
+    round: int
+    number: int
+    """Its number in the round, from 1."""
+    step: int
+    """The number of its first step."""
+    steps: int
+    """How many steps it has."""
+    discarder: int
+    discard: Card
+    """The card on which was slapped."""
+    slaps: tuple[SlapOfWindow, ...] = ()
+    slap_order: str
+    """What decides who is first: `reaction`, `lottery` or `clockwise`."""
+    photo_finish_us: int
+    """Slaps less than this behind the fastest of their group are drawn by lot (CAC-25)."""
+    reactions: tuple[Reacted, ...] = ()
+    """Of the seats of which this viewer may know."""
+    asked: tuple[int, ...] = ()
+    """In which order the seats were asked; open only, as all that follows."""
+    order: tuple[int, ...] = ()
+    """The seats that slapped, in the order in which their slaps counted."""
+    lots: tuple[int, ...] = ()
+    """The order of seats that the lot gave; the discarder comes last in it whatever it says."""
+    groups: tuple[tuple[int, ...], ...] = ()
+    """The photo finishes: the seats that slapped, by group; in a group of several the lot decided."""
+    disturbed: str = ""
+    """Why the measurement is in doubt, if it is."""
+
+
+class RoundOfMatch(Struct, frozen=True, kw_only=True):
+    """A round that is over."""
+
+    round: int
+    playoff: bool
+    first: int
+    """The number of the step that dealt it."""
+    last: int
+    """The number of the step that scored it."""
+    scores: tuple[int, ...]
+    totals: tuple[int, ...]
+    """By seat, after the round."""
+    ender: int | None
+    capped: bool
+
+
+class Swing(Struct, frozen=True, kw_only=True):
+    """The lead changed, or is shared by others than before."""
+
+    step: int
+    leaders: tuple[int, ...]
+    """The seats with the lowest total, the worth of their layouts included in the open document."""
+    by: int
+    """How many points they are ahead of the others; 0 where all are level."""
+
+
+WireEntry = tuple[int, Entry]
+"""What passed on a seat's wire, and the number of the step after which it stands; -1 before the first one."""
+
+
+class Wire(Struct, frozen=True, kw_only=True):
+    """All that a bot was sent and wrote, in order, with its times and faults."""
+
+    seat: int
+    entries: tuple[WireEntry, ...]
 
 
 class BotOfMatch(Struct, frozen=True, kw_only=True):
@@ -123,12 +292,21 @@ class Document(Struct, frozen=True, kw_only=True):
     seat: int | None = None
     """Whose view it is, where it is that of a seat."""
     bots: tuple[BotOfMatch, ...]
+    rows: int
+    """The rows of a layout; in par golf those of the first hole at most."""
+    columns: int
     totals: tuple[int, ...]
     """By seat, at the end of the match; lower is better."""
     ranks: tuple[int, ...]
     start: State
     """The state before the first step."""
     steps: tuple[Step, ...]
+    rounds: tuple[RoundOfMatch, ...] = ()
+    windows: tuple[SlapWindow, ...] = ()
+    swings: tuple[Swing, ...] = ()
+    """After each round; in the open document after each step, with what the layouts are worth."""
+    wires: tuple[Wire, ...] = ()
+    """None in the public document, a seat's own in its document, all in the open one."""
 
 
 class MoreOfStep(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -138,6 +316,10 @@ class MoreOfStep(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The number of the step, from 0."""
     words: tuple[str, ...] | None = None
     """These take the place of the public words."""
+    moved: tuple[Moved, ...] | None = None
+    """These take the place of the public ones."""
+    answers: tuple[Answered, ...] = ()
+    """The public document has none."""
     changes: tuple[Change, ...] = ()
     """These come after the public changes."""
 
@@ -147,5 +329,10 @@ class Additions(Struct, frozen=True, kw_only=True):
 
     view: Literal["seat", "open"]
     seat: int | None = None
-    start: State
     more: tuple[MoreOfStep, ...]
+    windows: tuple[SlapWindow, ...] = ()
+    """These take the place of the public ones."""
+    swings: tuple[Swing, ...] = ()
+    """These take the place of the public ones."""
+    wires: tuple[Wire, ...] = ()
+    """A seat's own. The open document has those of all seats, which stand in the additions of the seats."""

@@ -16,7 +16,8 @@ from protocol.actions import Action, Pass, Slap
 from protocol.codec import BadLine, decode_answer, encode
 from protocol.events import Event
 from protocol.messages import Clocks, End, Fault, FaultKind, FromReferee, Request
-from referee.play.talk.retell import Retelling
+from referee.play.talk.exchange import Delivery
+from referee.play.talk.retell import Answered, Retelling
 from referee.play.talk.script import hello
 from referee.reports.blame import late_hint, mishap_of
 from referee.rules.record import Forfeit, Given, Line, Move, NoRecord, Reaction, Record, walk
@@ -152,8 +153,8 @@ class BotMatch(Struct, frozen=True, kw_only=True):
 def bot_match(record: Record, seat: int, place: RunPlace | None = None) -> BotMatch:
     """The match as the bot on this seat knows it. Raises BrokenRecord, and ValueError for a key that is none."""
     bot = record.seats[seat]
-    teller = _Teller(record, seat)
-    wire = tuple(teller.entries())
+    retelling = Retelling(record)
+    wire = tuple(one.entry for one in _conversations(record, [seat], retelling))
     return BotMatch(
         golfref=record.golfref,
         protocol=record.protocol,
@@ -176,13 +177,27 @@ def bot_match(record: Record, seat: int, place: RunPlace | None = None) -> BotMa
         idle_cpu_ms=bot.idle_cpu_ms,
         matches_before=bot.matches_before,
         hello=encode(hello(record.games, record.bounds, record.golfref)).decode(),
-        is_exact=teller.sent() == (bot.sent_bytes, bot.sent_sha256),
+        is_exact=retelling.sent(seat) == (bot.sent_bytes, bot.sent_sha256),
         wrote_lines=bot.wrote_lines,
         wrote_bytes=bot.wrote_bytes,
         stderr_bytes=bot.stderr_bytes,
         stderr=bot.stderr,
         wire=wire,
     )
+
+
+class OnWire(Struct, frozen=True, kw_only=True):
+    """Something on the wire of a seat."""
+
+    seat: int
+    events: int
+    """How many events had happened; an answer stands where its question was asked."""
+    entry: Entry
+
+
+def on_wires(record: Record) -> Iterator[OnWire]:
+    """All that the bots were sent and wrote, for each seat in order. Raises as `bot_match` does."""
+    return _conversations(record, range(len(record.seats)), Retelling(record))
 
 
 def run_place(run: str, row: CommittedMatch, seat: int) -> RunPlace:
@@ -261,42 +276,62 @@ class _Asked(Struct):
         return self.given is not None and self.given.fault is not None and self.given.fault.kind == "timeout"
 
 
+def _conversations(record: Record, seats: Sequence[int], retelling: Retelling) -> Iterator[OnWire]:
+    """The conversations with these seats, told side by side. Raises BrokenRecord where the record does not replay."""
+    tellers = {seat: _Teller(record, seat) for seat in seats}
+    game = None
+    for game, move in walk(record):
+        for delivery, answered in retelling.before(game, move):
+            if delivery.seat in tellers:
+                yield from tellers[delivery.seat].sent(delivery, answered, len(game.events))
+        for teller in tellers.values():
+            yield from teller.moved(move, len(game.events))
+    events = 0 if game is None else len(game.events)
+    for teller in tellers.values():
+        yield from teller.rest()
+    for delivery in retelling.after():
+        if delivery.seat in tellers:
+            yield OnWire(seat=delivery.seat, events=events, entry=Sent(text=delivery.data.decode()))
+
+
 class _Teller:
     """Tells the conversation with a seat in order, with the seat's faults where they happened."""
 
     def __init__(self, record: Record, seat: int) -> None:
-        self._record, self._seat = record, seat
-        self._retelling = Retelling(record)
+        self._seat = seat
         self._lines = list(record.seats[seat].lines)
         self._count = 0
         """How many messages that await an answer have been told."""
         self._asked = _Asked()
+        self._events = 0
+        """How many events had happened when it was asked."""
         self._earlier: dict[str, _Asked] = {}
         """What was asked before that, by the ids."""
         self._gone = False
 
-    def entries(self) -> Iterator[Entry]:
-        """All of it. Raises BrokenRecord where the record does not replay."""
-        for game, move in walk(self._record):
-            for delivery, answered in self._retelling.before(game, move):
-                if delivery.seat == self._seat:
-                    yield from self._written()
-                    self._count += 1
-                    if self._asked.id is not None:
-                        self._earlier[self._asked.id] = self._asked
-                    self._asked = _Asked(id=delivery.awaits, given=None if answered is None else answered[1])
-                    yield Sent(text=delivery.data.decode(), awaits=delivery.awaits, limit_s=delivery.limit_s)
-            if not self._gone and (said := list(self._said_of(move))):
-                yield from self._written(said)
-                self._gone = isinstance(move, Forfeit)
-        yield from self._written()
-        for delivery in self._retelling.after():
-            if delivery.seat == self._seat:
-                yield Sent(text=delivery.data.decode())
+    def sent(self, delivery: Delivery, answered: Answered | None, events: int) -> Iterator[OnWire]:
+        """What the bot had written before it was sent this, and what it was sent."""
+        yield from self.rest()
+        self._count += 1
+        if self._asked.id is not None:
+            self._earlier[self._asked.id] = self._asked
+        self._asked = _Asked(id=delivery.awaits, given=None if answered is None else answered[1])
+        self._events = events
+        yield self._placed(Sent(text=delivery.data.decode(), awaits=delivery.awaits, limit_s=delivery.limit_s))
 
-    def sent(self) -> tuple[int, str]:
-        """How many bytes have been told, and their SHA-256 in hex."""
-        return self._retelling.sent(self._seat)
+    def moved(self, move: Move, events: int) -> Iterator[OnWire]:
+        """What is to be said of a move of this seat, if anything is, after what the bot had written by then."""
+        if not self._gone and (said := list(self._said_of(move))):
+            self._events = events
+            yield from map(self._placed, self._written(said))
+            self._gone = isinstance(move, Forfeit)
+
+    def rest(self) -> Iterator[OnWire]:
+        """What the bot has written since it was asked."""
+        yield from map(self._placed, self._written())
+
+    def _placed(self, entry: Entry) -> OnWire:
+        return OnWire(seat=self._seat, events=self._events, entry=entry)
 
     def _said_of(self, move: Move) -> Iterator[Entry]:
         mishap, hint = mishap_of(move, self._seat), late_hint(move, self._seat)

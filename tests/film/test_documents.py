@@ -1,55 +1,79 @@
-"""The states documents of a match, and the small additions that make a seat's document out of the public one."""
+"""The states documents of a match: what the rules' table holds, as each viewer may know it, and who knows what."""
 
 from typing import Any
 
+import msgspec
 import pytest
 from old_records import BY_PRESET
 
-from referee.film.documents import additions, changed, changes_between, document, plain
-from referee.film.film import OPEN, Film
-from referee.film.states import Document
+from referee.film.cells import apply
+from referee.film.documents import Documents, joined
+from referee.film.film import OPEN
+from referee.film.reel import Reel
+from referee.film.states import Document, State
 from referee.rules.book.presets import PRESETS
+from referee.rules.record import Record, walk
+from referee.rules.table.asks import Ask
+from referee.rules.table.table import Table
 
 
-def states(one: Document) -> list[Any]:
-    """The state after each step, as plain data."""
-    state, found = plain(one.start), []
-    for step in one.steps:
-        state = changed(state, step.changes)
-        found.append(state)
+def states(document: Document) -> list[State]:
+    """The state after each step, made as the page about documents says."""
+    state: Any = msgspec.to_builtins(document.start)
+    found = []
+    for step in document.steps:
+        state = apply(state, step.changes)
+        found.append(msgspec.convert(state, State))
     return found
 
 
-def test_changes_name_what_is_set_and_nothing_else() -> None:
-    before = {"pile": [1, 2], "hand": None, "seats": [{"total": 0}, {"total": 4}]}
-    after = {"pile": [1, 2, 3], "hand": None, "seats": [{"total": 0}, {"total": 9}]}
+def check(state: State, table: Table) -> None:
+    """The state with all cards open is what the table holds."""
+    assert (state.round, state.playoff, state.dealer) == (table.round, table.playoff, table.dealer)
+    assert (state.ender, state.stock, state.pile.count) == (table.knocker, len(table.stock), len(table.pile))
+    assert state.pile.top == tuple(table.pile[-3:])
+    held = tuple(card for card in (table.hand, *table.extra) if card is not None)
+    assert (state.hand.cards if state.hand else ()) == held
+    for seat, now in enumerate(state.seats):
+        lies = tuple(None if slot is None else (slot.card, slot.up) for slot in table.layouts[seat])
+        assert tuple(None if slot is None else (slot.card, slot.up) for slot in now.slots) == lies
+        assert len(now.places) == len(lies) == len(set(now.places))
+        assert now.shields == tuple(table.shields[seat])
+        assert now.strokes == tuple(sorted(table.strokes[seat]))
+        assert (now.total, now.forfeited) == (table.totals[seat], seat in table.forfeited)
 
-    changes = tuple(changes_between(before, after))
 
-    assert changes == ((("pile",), [1, 2, 3]), (("seats", 1, "total"), 9))
-    assert changed(before, changes) == after
+def check_at_every_question(record: Record) -> None:
+    """The turn may go on by an answer that nobody is told, such as a flip that is declined."""
+    found = states(Documents(record).document(OPEN))
+    latest = {len(game.events): number for number, (game, _) in enumerate(walk(record))}
+    for number, (game, _) in enumerate(walk(record)):
+        question, events = game.question, len(game.events)
+        if events and not (isinstance(question, Ask) and question.decision == "par"):  # the next deal is to come
+            check(found[events - 1], game.table)
+            assert latest[events] != number or found[events - 1].turn == game.table.turn
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_additions_make_a_seats_document_out_of_the_public_one(preset: str) -> None:
+def test_states_are_what_the_table_holds_at_every_question(preset: str) -> None:
+    check_at_every_question(BY_PRESET[preset])
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_event_is_a_step(preset: str) -> None:
     record = BY_PRESET[preset]
-    film = Film(record)
-    public = document(record, film, None)
-    for viewer in (0, OPEN):
-        own = document(record, film, viewer)
-        more = {one.step: one for one in additions(public, own).more}
-        state: Any = plain(own.start)
-        for number, (shared, step, expected) in enumerate(zip(public.steps, own.steps, states(own), strict=True)):
-            extra = more.get(number)
-            state = changed(changed(state, shared.changes), extra.changes if extra else ())
-            assert state == expected
-            assert (extra.words if extra and extra.words is not None else shared.words) == step.words
+    reel, steps = Reel(record), Documents(record).public.steps
+
+    assert [step.event for step in steps] == [event.__struct_config__.tag for event in reel.events]
+    assert len({step.at for step in steps}) == len(steps)
 
 
 @pytest.mark.parametrize("preset", ["cactus", "powers"])
-def test_moments_have_names_of_their_own(preset: str) -> None:
-    steps = document(BY_PRESET[preset], Film(BY_PRESET[preset]), None).steps
-    names = [step.at for step in steps]
+def test_a_seats_file_and_the_public_one_make_its_document(preset: str) -> None:
+    documents = Documents(BY_PRESET[preset])
+    own = joined(documents.public, documents.additions(1))
 
-    assert len(set(names)) == len(names)
-    assert "r1t1" in names
+    assert own == documents.document(1)
+    assert (own.view, own.seat, [one.seat for one in own.wires]) == ("seat", 1, [1])
+    assert [one.seat for one in documents.document(OPEN).wires] == [0, 1, 2]
+    assert documents.public.wires == ()

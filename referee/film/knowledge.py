@@ -1,0 +1,153 @@
+"""Which seats know which cards, as somebody can tell who has seen the same events as a viewer.
+
+A card that is shown to seats is known to them from then on, wherever it goes, until an event moves cards in an order
+that they are not told (protocol/README.md section 6). Who is shown a card is never hidden; which card it is may be.
+So a viewer can tell of every seat what it knows, as far as he has followed the card himself. Nothing is reckoned here
+from cards that the viewer does not know.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from msgspec import Struct
+
+from protocol import events as wire
+from protocol.actions import Target
+from referee.film.film import OPEN, Viewer
+from referee.film.view import View
+from referee.rules.table.seen import Hand, Happening, Seen
+
+Knower = int | None
+"""A seat, or None for the public, which knows what everybody was shown."""
+
+
+class Known(Struct, frozen=True):
+    """Since when a card is known, as the number of an event, and the kind of event that showed it."""
+
+    since: int
+    how: str
+
+
+NOBODY: Mapping[Knower, Known] = MappingProxyType({})
+
+Audience = tuple[int, ...] | None
+"""The seats that saw it; None is everybody."""
+
+
+class Shown(Struct, frozen=True, kw_only=True):
+    """An event showed the card with this number."""
+
+    number: int
+    to: Audience
+
+
+class HiddenOrder(Struct, frozen=True, kw_only=True):
+    """Face-down cards of a seat changed places, and only some seats were told how."""
+
+    of: int
+    to: tuple[int, ...]
+
+
+class Knowledge:
+    """What a viewer can tell of who knows what; OPEN can tell everything."""
+
+    def __init__(self, viewer: Viewer, seats: int) -> None:
+        self.viewer = viewer
+        self._everybody: tuple[Knower, ...] = (None, *range(seats))
+        self._known: dict[int, Mapping[Knower, Known]] = {}
+
+    def of(self, number: int) -> Mapping[Knower, Known]:
+        """Who knows the card with this number."""
+        return self._known.get(number, NOBODY)
+
+    def show(self, number: int, to: Audience, known: Known) -> None:
+        """Note that a card was shown."""
+        before = self.of(number)
+        told = self._everybody if to is None else to
+        if new := [one for one in told if one not in before]:
+            self._known[number] = {**before, **dict.fromkeys(new, known)}
+
+    def mix(self, down: Iterable[int], up: Iterable[int], told: tuple[int, ...], known: Known) -> None:
+        """Note that cards changed places in an order that only these seats were told.
+
+        Who was told can still follow each card. Whoever else looks on can still tell that they know a card if they
+        knew all of them, though not any more which one they had been shown first.
+        """
+        down = tuple(down)
+        if self.viewer == OPEN or self.viewer in told:
+            for number in down:
+                known_by = self.of(number)
+                self._known[number] = {one: known_by[one] for one in told if one in known_by}
+            return
+        all_known: dict[Knower, Known] = {
+            one: max((self.of(number)[one] for number in down), key=lambda what: (what.since, what.how))
+            for one in told
+            if down and all(one in self.of(number) for number in down)
+        }
+        for number in down:
+            self._known[number] = all_known
+        for number in up:
+            self._known[number] = dict.fromkeys(self._everybody, known)
+
+    def forget(self) -> None:
+        """Note that all cards are dealt anew."""
+        self._known.clear()
+
+
+def hidden_order(event: Happening) -> HiddenOrder | None:
+    """Whose face-down cards changed places unseen by others, and by whom it was seen; None where nothing is hidden."""
+    match event:
+        case wire.Arranged(seat=of, slots=Seen(to=to)) | wire.Rearranged(of=of, slots=Seen(to=to)):
+            return None if to is None else HiddenOrder(of=of, to=to)
+        case wire.LinesSwapped(of=of, lines=Seen(to=to)):
+            return None if to is None else HiddenOrder(of=of, to=to)
+        case wire.Shuffled(of=of):
+            return HiddenOrder(of=of, to=())
+    return None
+
+
+def shown(event: Happening, after: View) -> Iterator[Shown]:
+    """The cards that an event shows, by their numbers. Those that have gone to the pile are left out."""
+    for (seat, slot), card in _on_table(event):
+        layout = after.layouts[seat]
+        placed = layout[slot] if slot < len(layout) else None
+        if placed is not None and card.value is not None:
+            yield Shown(number=placed.number, to=card.to)
+    held = () if after.hand is None else after.hand.cards
+    for place, own in enumerate(_in_hand(event)):
+        if place < len(held) and own is not None and own.value is not None:
+            yield Shown(number=held[place], to=own.to)
+
+
+def _on_table(event: Happening) -> Iterator[tuple[Target, Hand]]:
+    """The cards that an event shows on the table, and where they lie after it, if they still do."""
+    match event:
+        case (
+            wire.TurnedUp(seat=seat, slots=slots, cards=cards)
+            | wire.Looked(seat=seat, slots=slots, cards=cards)
+            | wire.SwappedOwn(seat=seat, slots=slots, cards=cards)
+        ):
+            yield from (((seat, slot), card) for slot, card in zip(slots, cards, strict=True))
+        case wire.Swapped(seat=seat, slot=slot, card=card) | wire.Kept(seat=seat, slot=slot, card=card):
+            yield (seat, slot), card
+        case (
+            wire.Peeked(target=target, card=card)
+            | wire.Exposed(target=target, card=card)
+            | wire.Planted(target=target, card=card)
+            | wire.Traded(target=target, given=card)
+        ):
+            yield target, card
+        case wire.Slapped(seat=seat, target=target, card=card, new_slot=new_slot):
+            yield ((seat, new_slot) if new_slot is not None and seat != target[0] else target), card
+        case wire.Showdown(layouts=layouts):
+            yield from (((seat, slot), card) for seat, cards in enumerate(layouts) for slot, card in enumerate(cards))
+
+
+def _in_hand(event: Happening) -> tuple[Hand | None, ...]:
+    """The cards that an event shows among those in hand after it, None for those that it does not show."""
+    match event:
+        case wire.Drew(card=card) | wire.PowerUsed(card=card) | wire.Traded(taken=card):
+            return (card,)
+        case wire.DrewTwo(cards=cards):
+            return (None, *cards)
+    return ()
