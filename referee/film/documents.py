@@ -35,7 +35,8 @@ from referee.film.view import View
 from referee.film.windows import windows
 from referee.film.words import told
 from referee.film.worth import Scorer, Worth, lead
-from referee.reports.bot_match import on_wires
+from referee.play.talk.retell import Retelling
+from referee.reports.bot_match import is_exact, on_wires
 from referee.rules.record import Record
 from referee.rules.table.seen import Happening, insiders, view
 
@@ -105,10 +106,22 @@ class Documents:
     @cached_property
     def wires(self) -> tuple[Wire, ...]:
         """What passed on the wire of each seat, by seat."""
-        entries: list[list[WireEntry]] = [[] for _ in self._names]
-        for one in on_wires(self._record):
+        record, retelling = self._record, Retelling(self._record)
+        entries: list[list[WireEntry]] = [[] for _ in record.seats]
+        for one in on_wires(record, range(len(record.seats)), retelling):
             entries[one.seat].append((one.events - 1, one.entry))
-        return tuple(Wire(seat=seat, entries=tuple(found)) for seat, found in enumerate(entries))
+        return tuple(
+            Wire(
+                seat=seat,
+                entries=tuple(entries[seat]),
+                wrote_lines=bot.wrote_lines,
+                wrote_bytes=bot.wrote_bytes,
+                stderr=bot.stderr,
+                stderr_bytes=bot.stderr_bytes,
+                is_exact=is_exact(record, seat, retelling),
+            )
+            for seat, bot in enumerate(record.seats)
+        )
 
     def _take(self, number: int, before: View, after: View) -> None:
         """Add a step to all documents."""
@@ -213,6 +226,13 @@ class _Side:
         """Note what a step has besides the public one."""
         if any(value not in (None, ()) for value in more.values()):
             self.more.append(MoreOfStep(step=number, **more))
+
+
+def match_documents(record: Record) -> tuple[Document, tuple[Additions, ...]]:
+    """The public document, and the additions of each seat and of open cards, in this order. Raises as Documents does."""
+    documents = Documents(record)
+    viewers = (*range(len(record.seats)), OPEN)
+    return documents.public, tuple(map(documents.additions, viewers))
 
 
 def joined(public: Document, own: Additions) -> Document:

@@ -270,6 +270,15 @@ class Wire(Struct, frozen=True, kw_only=True):
 
     seat: int
     entries: tuple[WireEntry, ...]
+    """Their texts are a stranger's, and stand as they came: they are not safe to show as they are."""
+    wrote_lines: int = 0
+    """How many lines it wrote; those beyond a bound are not kept."""
+    wrote_bytes: int = 0
+    stderr: str = ""
+    """The start of its standard error, as far as it is kept, escaped."""
+    stderr_bytes: int = 0
+    is_exact: bool = True
+    """Whether what was sent is known to be told to the byte; else another version may have worded texts otherwise."""
 
 
 class BotOfMatch(Struct, frozen=True, kw_only=True):

@@ -154,7 +154,7 @@ def bot_match(record: Record, seat: int, place: RunPlace | None = None) -> BotMa
     """The match as the bot on this seat knows it. Raises BrokenRecord, and ValueError for a key that is none."""
     bot = record.seats[seat]
     retelling = Retelling(record)
-    wire = tuple(one.entry for one in _conversations(record, [seat], retelling))
+    wire = tuple(one.entry for one in on_wires(record, [seat], retelling))
     return BotMatch(
         golfref=record.golfref,
         protocol=record.protocol,
@@ -177,7 +177,7 @@ def bot_match(record: Record, seat: int, place: RunPlace | None = None) -> BotMa
         idle_cpu_ms=bot.idle_cpu_ms,
         matches_before=bot.matches_before,
         hello=encode(hello(record.games, record.bounds, record.golfref)).decode(),
-        is_exact=retelling.sent(seat) == (bot.sent_bytes, bot.sent_sha256),
+        is_exact=is_exact(record, seat, retelling),
         wrote_lines=bot.wrote_lines,
         wrote_bytes=bot.wrote_bytes,
         stderr_bytes=bot.stderr_bytes,
@@ -193,11 +193,6 @@ class OnWire(Struct, frozen=True, kw_only=True):
     events: int
     """How many events had happened; an answer stands where its question was asked."""
     entry: Entry
-
-
-def on_wires(record: Record) -> Iterator[OnWire]:
-    """All that the bots were sent and wrote, for each seat in order. Raises as `bot_match` does."""
-    return _conversations(record, range(len(record.seats)), Retelling(record))
 
 
 def run_place(run: str, row: CommittedMatch, seat: int) -> RunPlace:
@@ -276,8 +271,11 @@ class _Asked(Struct):
         return self.given is not None and self.given.fault is not None and self.given.fault.kind == "timeout"
 
 
-def _conversations(record: Record, seats: Sequence[int], retelling: Retelling) -> Iterator[OnWire]:
-    """The conversations with these seats, told side by side. Raises BrokenRecord where the record does not replay."""
+def on_wires(record: Record, seats: Sequence[int], retelling: Retelling) -> Iterator[OnWire]:
+    """All that the bots on these seats were sent and wrote, side by side, for each seat in order.
+
+    Raises BrokenRecord where the record does not replay. After it `is_exact` can be asked.
+    """
     tellers = {seat: _Teller(record, seat) for seat in seats}
     game = None
     for game, move in walk(record):
@@ -292,6 +290,12 @@ def _conversations(record: Record, seats: Sequence[int], retelling: Retelling) -
     for delivery in retelling.after():
         if delivery.seat in tellers:
             yield OnWire(seat=delivery.seat, events=events, entry=Sent(text=delivery.data.decode()))
+
+
+def is_exact(record: Record, seat: int, retelling: Retelling) -> bool:
+    """Whether what has been told to a seat is to the byte what it was sent."""
+    bot = record.seats[seat]
+    return retelling.sent(seat) == (bot.sent_bytes, bot.sent_sha256)
 
 
 class _Teller:
