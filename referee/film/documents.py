@@ -229,7 +229,7 @@ class _Side:
 
 
 def match_documents(record: Record) -> tuple[Document, tuple[Additions, ...]]:
-    """The public document, and the additions of each seat and of open cards, in this order. Raises as Documents does."""
+    """The public document, and the additions of the seats and of open cards; raises as Documents does."""
     documents = Documents(record)
     viewers = (*range(len(record.seats)), OPEN)
     return documents.public, tuple(map(documents.additions, viewers))
