@@ -197,6 +197,31 @@ def compare(
 
 
 @app.command()
+def highlights(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")],
+    kind: Annotated[
+        Optional[list[str]],
+        typer.Option(
+            metavar="KIND",
+            help="swing, comeback, closest-finish, lead-changes, upset, slap-run, wrong-slap or power; may be given "
+            "several times. Default: all.",
+        ),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="How many of each kind.")] = 3,
+    variant: Annotated[
+        Optional[str], typer.Option(metavar="NAME", help="Of this game only, by its name in the run.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the moments of a run that are worth seeing, each with a sentence and the command that shows it."""
+    from referee.commands.highlights import HighlightsOptions
+    from referee.commands.highlights import highlights as print_highlights
+
+    options = HighlightsOptions(run=run, kinds=tuple(kind or ()), limit=limit, variant=variant, as_json=as_json)
+    raise typer.Exit(print_highlights(options))
+
+
+@app.command()
 def watch(run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")]) -> None:
     """Follow a run on this terminal while it is played, match by match."""
     from referee.commands.watch import watch_run
@@ -449,13 +474,20 @@ def replay(
     step: Annotated[
         bool, typer.Option("--step", help="Draw the table on this terminal, event by event, forwards and backwards.")
     ] = False,
+    at: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="MOMENT",
+            help="Step from this moment on, such as r3t12: turn 12 of round 3; r3w2: its slap window 2.",
+        ),
+    ] = None,
     wire: Annotated[bool, typer.Option("--wire", hidden=True)] = False,
 ) -> None:
     """Tell a match again, as the public or as a seat saw it."""
-    if step:
+    if step or at is not None:
         from referee.commands.step import step_through
 
-        raise typer.Exit(step_through(record, seat))
+        raise typer.Exit(step_through(record, seat, at))
     from referee.commands.replay import replay as replay_record
     from referee.commands.transcript import transcript as print_transcript
 

@@ -11,7 +11,7 @@ def most_lead_changes(match: Match) -> Found | None:
     if not changes:
         return None
     number, former, leader = changes[-1]
-    times = "once" if len(changes) == 1 else f"{len(changes)} times"
+    times = {1: "once", 2: "twice"}.get(len(changes), f"{len(changes)} times")
     last = "in" if len(changes) == 1 else "for the last time in"
     where = round_in_words(number, len(match.counted))
     return Found(

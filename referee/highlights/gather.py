@@ -111,6 +111,11 @@ class Highlights:
             for one in nlargest(per_kind, self._candidates(kind, variant), key=lambda one: self._across(kind, one))
         )
 
+    @property
+    def games(self) -> list[str]:
+        """The games of which there are matches, by name."""
+        return sorted(self._gaps)
+
     def gap(self, variant: str) -> Fraction:
         """The usual gap of a game: how many strokes two seats of a table lie apart in a round, on average.
 

@@ -109,6 +109,8 @@ class Kind(Struct, frozen=True, kw_only=True):
     """One sentence for a reader who knows the card game: what is shown, and what counts as most."""
     is_scaled: bool
     """Whether games are compared by multiples of their usual gap."""
+    is_replayed: bool = False
+    """Whether it is seen in a replay only."""
     find: Callable[[Match], Found | None] = lambda _: None
     """Returns the best highlight of this kind in a match, None where there is none, or where a match does not tell."""
 

@@ -51,6 +51,7 @@ KINDS = (
         unit="right slaps",
         meaning="A bot makes the most right slaps in a match without a wrong one between them.",
         is_scaled=False,
+        is_replayed=True,
         find=slaps.longest_run,
     ),
     Kind(
@@ -59,6 +60,7 @@ KINDS = (
         unit="strokes",
         meaning="The card that a wrong slap brought the slapper costs it the most strokes at the end of the round.",
         is_scaled=True,
+        is_replayed=True,
         find=slaps.dearest_wrong_slap,
     ),
     Kind(
@@ -67,6 +69,7 @@ KINDS = (
         unit="points",
         meaning="By the power of a card a bot gains the most points on the others, had all cards been open.",
         is_scaled=True,
+        is_replayed=True,
         find=powers.best_power,
     ),
 )

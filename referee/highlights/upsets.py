@@ -49,10 +49,10 @@ class Upset(Struct, frozen=True, kw_only=True):
     def words(self) -> str:
         """The sentence, with the seats of bots in braces."""
         winner, beaten = self.won.winner, self.won.beaten
-        by = f" by {strokes(self.won.margin)}" if self.won.margin else ""
+        by = f"leaves {{{beaten}}} {strokes(self.won.margin)} behind" if self.won.margin else f"beats {{{beaten}}}"
         return (
-            f"{{{winner}}} wins before {{{beaten}}}{by}, though in this game it beats {float(self.own):.0%} of its "
-            f"opponents and {{{beaten}}} {float(self.other):.0%}."
+            f"{{{winner}}} wins and {by}, though in this game it beats {float(self.own):.0%} of its opponents and "
+            f"{{{beaten}}} {float(self.other):.0%}."
         )
 
 

@@ -198,7 +198,7 @@ def chances_in(
     facts, matches = store.meta().facts, Matches()
     if facts.order == "means":
         return None
-    _check_game(store, variant)
+    check_game(store, variant)
     for result in store.results():
         if variant in (None, result.variant):
             matches.add(result)
@@ -209,7 +209,7 @@ def chances_in(
 
 def tally_in(store: Store, variant: str | None = None) -> Tally:
     """The results of a run, or of one of its games, added up. Raises StoreError, also where it has no such game."""
-    _check_game(store, variant)
+    check_game(store, variant)
     facts = store.meta().facts
     tally = tally_for(facts, plan_now(store) if facts.format == "adaptive" else None)
     for result in store.results():
@@ -218,7 +218,7 @@ def tally_in(store: Store, variant: str | None = None) -> Tally:
     return tally
 
 
-def _check_game(store: Store, variant: str | None) -> None:
+def check_game(store: Store, variant: str | None) -> None:
     """Raise StoreError, which names the nearest game, where none of this name is played in the run."""
     facts = store.meta().facts
     games = [entry.name for entry in facts.variants]

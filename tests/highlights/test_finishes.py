@@ -147,5 +147,5 @@ def test_a_lead_changes_hands_when_another_seat_leads_alone() -> None:
     assert found is not None
     assert (found.score, found.round, found.seats) == (2, 3, (0, 1))
     assert told(match, found.words) == (
-        "The lead changes hands 2 times, for the last time in round 3 of 4, when ann takes it from bob."
+        "The lead changes hands twice, for the last time in round 3 of 4, when ann takes it from bob."
     )

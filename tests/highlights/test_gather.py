@@ -157,14 +157,9 @@ def test_an_upset_is_told_by_what_share_of_its_opponents_each_bot_beats() -> Non
 
     assert (upset.match, upset.score, upset.seats, upset.moment) == (1, 0.65, (0, 1), "r1")
     assert upset.sentence == (
-        "A wins before B by 6 strokes, though in this game it beats 20% of its opponents and B 85%."
+        "A wins and leaves B 6 strokes behind, though in this game it beats 20% of its opponents and B 85%."
     )
-    assert upset.parts[:4] == (
-        0,
-        " wins before ",
-        1,
-        " by 6 strokes, though in this game it beats 20% of its opponents and ",
-    )
+    assert upset.parts[:3] == (0, " wins and leaves ", 1)
 
 
 @pytest.mark.usefixtures("no_moments")

@@ -27,6 +27,7 @@ _ONLY_READ = {
     "compare",
     "export",
     "export-bot",
+    "highlights",
     "new",
     "replay",
     "rules",

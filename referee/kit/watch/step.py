@@ -56,11 +56,11 @@ class StepPage(TablePage):
 
     ends: ClassVar[str] = "q leave"
 
-    def __init__(self, film: Film, where: str, signs: Glyphs, viewer: Viewer = None) -> None:
-        """`where` says which match it is. `viewer` is who looks at first."""
+    def __init__(self, film: Film, where: str, signs: Glyphs, viewer: Viewer = None, number: int = 0) -> None:
+        """`where` says which match it is. `viewer` is who looks at first, and at the frame of this number."""
         super().__init__(signs)
         self.film, self.where, self.viewer = film, where, viewer
-        self.number = 0
+        self.number = number
         """The number of the frame that is shown."""
         self.goes_on = False
         """Whether one event after another is shown by itself."""

@@ -1,0 +1,215 @@
+"""highlights: the moments of a run that are worth seeing."""
+
+import shlex
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from protocol.text import printable
+from referee.commands.console import CHECK_FAILED, DONE, USAGE, in_lines, put, put_json, say, screen_width
+from referee.commands.records import decode, place_of
+from referee.highlights.gather import Highlights, replayed_until
+from referee.highlights.highlight import Highlight, Kind
+from referee.highlights.kinds import KINDS
+from referee.rules.record import BrokenRecord, NoRecord, Record
+from referee.tournament.store.dealt_again import dealt_again
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.rows import CommittedMatch
+from referee.tournament.store.store import Store
+from referee.tournament.summary import check_game
+
+TOLD_EVERY_S = 10.0
+"""Seconds between two lines that say how far the reading has come."""
+
+
+class HighlightsOptions(Struct, frozen=True, kw_only=True):
+    """What `golfref highlights` was asked for."""
+
+    run: Path
+    kinds: tuple[str, ...]
+    """Empty for all."""
+    limit: int
+    """How many of each kind."""
+    variant: str | None
+    as_json: bool
+
+
+class RunHighlights(Struct, frozen=True, kw_only=True):
+    """What `--json` prints."""
+
+    name: str
+    """The name of the run."""
+    variant: str | None
+    """The game, where one was asked for."""
+    matches: int
+    """How many matches were looked at: those of the standings in which nobody forfeited."""
+    waiting: int
+    """How many were left out because other matches are still to be played with their cards."""
+    with_slaps_or_powers: int
+    """How many of those looked at are of games with slaps or powers."""
+    replayed: int
+    """How many of these were played again; in the others no slap and no power was looked at."""
+    usual_gaps: dict[str, float]
+    """By game how many strokes two seats of a table lie apart in a round, on average."""
+    highlights: tuple[Highlight, ...]
+    """By kind, the best first."""
+
+
+def highlights(options: HighlightsOptions) -> int:
+    """Print the highlights. Returns the exit code."""
+    try:
+        kinds = _chosen(options.kinds)
+        if not place_of(str(options.run)).is_store:
+            raise NoRecord(
+                f"{options.run} is not the store of a run, which is the file that `golfref tournament` writes"
+            )
+        with closing(Store.open(options.run)) as store:
+            check_game(store, options.variant)
+            found = _found(store, options, kinds)
+    except (NoRecord, StoreError) as error:
+        say(f"golfref highlights: {error}")
+        return USAGE
+    except (BrokenRecord, ValueError) as error:  # options or keys that there cannot be, too
+        say(f"golfref highlights: {options.run}: {error}; `golfref verify` says more")
+        return CHECK_FAILED
+    if options.as_json:
+        put_json(msgspec.json.encode(found))
+    else:
+        put(*_in_words(found, kinds, options.run))
+    return DONE
+
+
+def _chosen(names: Sequence[str]) -> list[Kind]:
+    """The kinds that were asked for. Raises NoRecord, which names all."""
+    known = [kind.name for kind in KINDS]
+    if wrong := [name for name in names if name not in known]:
+        raise NoRecord(f"--kind: there is no kind {printable(wrong[0], 100)}; expected one of {', '.join(known)}")
+    return [kind for kind in KINDS if not names or kind.name in names]
+
+
+def _found(store: Store, options: HighlightsOptions, kinds: Sequence[Kind]) -> RunHighlights:
+    """The highlights of a run. Raises StoreError where there is no match, and what a record raises."""
+    facts, ids = store.meta().facts, store.ids()
+    waiting = dealt_again(store)  # the ids come first: a match that was committed meanwhile may have to wait, too
+    counts = Counter(row.id in waiting for row in _counted(store, ids, options.variant))
+    if not counts[False]:
+        raise StoreError(f"{store.path}: {_why_none(counts[True])}")
+    highlights = Highlights(options.limit, replayed_until=_replayed_until(store, ids, waiting, options, kinds))
+    for id_ in _told((id_ for id_ in ids if id_ not in waiting), len(ids) - len(waiting)):
+        row = store.match(id_)
+        if options.variant in (None, row.identity.variant):
+            highlights.add(row, _record(store, id_))
+    best = highlights.best(options.limit, lambda id_: _record(store, id_), options.variant)
+    names = {kind.name for kind in kinds}
+    return RunHighlights(
+        name=facts.name,
+        variant=options.variant,
+        matches=highlights.matches,
+        waiting=counts[True],
+        with_slaps_or_powers=highlights.with_slaps_or_powers,
+        replayed=highlights.replayed,
+        usual_gaps={game: round(float(highlights.gap(game)), 6) for game in highlights.games},
+        highlights=tuple(one for one in best if one.kind in names),
+    )
+
+
+def _counted(store: Store, ids: Sequence[int], variant: str | None) -> Iterator[CommittedMatch]:
+    """The matches of the standings, or those of one game."""
+    for row in store.committed():
+        if row.id <= ids[-1] and row.number is not None and variant in (None, row.identity.variant):
+            yield row
+
+
+def _replayed_until(
+    store: Store, ids: Sequence[int], waiting: Set[int], options: HighlightsOptions, kinds: Sequence[Kind]
+) -> str | None:
+    """Up to which hash matches are played again, as Highlights takes it."""
+    if not any(kind.is_replayed for kind in kinds):
+        return ""
+    games = {one.name: one.variant for one in store.meta().facts.variants}
+    rows = _counted(store, ids, options.variant)
+    return replayed_until((row for row in rows if row.id not in waiting), games)
+
+
+def _why_none(waiting: int) -> str:
+    if not waiting:
+        return "no match has been played yet, so there is nothing to see"
+    return f"nothing can be shown yet: {_wait(waiting)}"
+
+
+def _wait(count: int) -> str:
+    matches = "1 match waits" if count == 1 else f"{count} matches wait"
+    return f"{matches} until all matches with the same cards have been played"
+
+
+def _told(ids: Iterable[int], count: int) -> Iterator[int]:
+    """The ids, with a line now and then that says how many of them are done."""
+    told = time.monotonic()
+    for done, id_ in enumerate(ids):
+        if time.monotonic() - told > TOLD_EVERY_S:
+            told = time.monotonic()
+            say(f"{done} of {count} matches looked at")
+        yield id_
+
+
+def _record(store: Store, id_: int) -> Record:
+    return decode(f"{store.path}:#{id_}", store.record_of(id_))
+
+
+# In words
+
+
+def _in_words(found: RunHighlights, kinds: Sequence[Kind], run: Path) -> Iterator[str]:
+    """The list for people, in lines as wide as the screen; commands stay whole."""
+    width = screen_width()
+    game = "" if found.variant is None else f", {printable(found.variant, 100)} only"
+    yield from in_lines(f"Highlights of {printable(found.name, 100)}{game}: {found.matches} matches", width)
+    for kind in kinds:
+        if some := [one for one in found.highlights if one.kind == kind.name]:
+            yield ""
+            yield kind.title
+            yield from in_lines(f"  {kind.meaning}", width)
+            yield from _list(some, run, width)
+    yield ""
+    for note in _notes(found, kinds):
+        yield from in_lines(note, width)
+
+
+def _list(some: Sequence[Highlight], run: Path, width: int) -> Iterator[str]:
+    for place, one in enumerate(some, start=1):
+        yield ""
+        yield from in_lines(f"  {place}. {one.sentence}", width)
+        gaps = "" if not one.gaps else f", {one.gaps:.1f} usual gaps"
+        game = printable(one.variant, 100)
+        yield from in_lines(f"    {game}, match {one.number}: {_amount(one)}{gaps}", width)
+        yield f"    golfref replay {shlex.quote(f'{run}:#{one.match}')} --at {one.moment}"
+
+
+def _amount(one: Highlight) -> str:
+    count = f"{one.score:.2f}" if one.unit == "match points" else f"{one.score:.0f}"
+    return f"{count} {one.unit.removesuffix('s') if one.score == 1 else one.unit}"
+
+
+def _notes(found: RunHighlights, kinds: Sequence[Kind]) -> Iterator[str]:
+    """How the list is to be read, and what it does not tell of."""
+    told = {one.kind for one in found.highlights}
+    if missing := [kind.title.lower() for kind in kinds if kind.name not in told]:
+        yield f"none in these matches: {', '.join(missing)}"
+    if any(one.gaps for one in found.highlights):
+        yield (
+            "usual gap: how many strokes two seats of a table lie apart in a round of this game, on average; by it "
+            "games are compared"
+        )
+    if any(kind.is_replayed for kind in kinds) and found.replayed < found.with_slaps_or_powers:
+        yield (
+            f"slaps and powers: of {found.replayed} of {found.with_slaps_or_powers} matches that have them, chosen by "
+            "the hashes of their records"
+        )
+    if found.waiting:
+        yield f"left out: {_wait(found.waiting)}"
+    yield "tournaments/HIGHLIGHTS.md defines each kind; --json has all of this for programs"

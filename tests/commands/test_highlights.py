@@ -1,0 +1,118 @@
+"""`golfref highlights`: what it prints of a real run, and what it says of runs that have nothing to show."""
+
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+from commands import golfref
+
+from referee.commands.highlights import RunHighlights
+from referee.commands.records import load_record
+from referee.film.film import Film
+from referee.film.moments import moments
+from referee.highlights.kinds import KINDS
+
+OLD_RUN = Path(__file__).parent.parent / "tournament/store/run_0_4_0.sqlite3"
+COMMAND = re.compile(r"^    golfref replay '(run\.golfref:#\d+)' --at (\S+)$", re.MULTILINE)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copy(OLD_RUN, tmp_path / "run.golfref")
+    return tmp_path
+
+
+def change(folder: Path, statement: str) -> None:
+    with closing(sqlite3.connect(folder / "run.golfref")) as store, store:
+        store.execute(statement)
+
+
+def found(folder: Path, *options: str) -> RunHighlights:
+    out, _ = golfref("highlights", "run.golfref", "--json", *options, cwd=folder)
+    return msgspec.json.decode(out, type=RunHighlights)
+
+
+def test_the_list_has_a_sentence_and_a_command_for_each_moment(folder: Path) -> None:
+    out, _ = golfref("highlights", "run.golfref", "--limit", "2", cwd=folder)
+    told = found(folder, "--limit", "2")
+
+    words = " ".join(out.split())
+    assert all(one.sentence in words for one in told.highlights)
+    assert [f"{where}" for where, _ in COMMAND.findall(out)] == [f"run.golfref:#{one.match}" for one in told.highlights]
+    assert max(map(len, out.splitlines())) <= 80
+    for place, moment in COMMAND.findall(out):
+        assert moment in moments(Film(load_record(str(folder / place))).frames)
+
+
+def test_kinds_and_numbers_can_be_chosen(folder: Path) -> None:
+    every = found(folder, "--limit", "100")
+    one = found(folder, "--kind", "closest-finish", "--limit", "1")
+
+    assert list(dict.fromkeys(each.kind for each in every.highlights)) == [
+        kind.name for kind in KINDS if any(each.kind == kind.name for each in every.highlights)
+    ]
+    assert one.highlights == tuple(each for each in every.highlights if each.kind == "closest-finish")[:1]
+    assert (every.replayed, one.replayed) == (every.with_slaps_or_powers, 0)
+
+
+def test_a_match_is_left_out_until_no_other_one_is_played_with_its_cards(folder: Path) -> None:
+    """Another rotation of match 6 is still to be played."""
+    whole = found(folder)
+    change(folder, "UPDATE matches SET number = NULL WHERE number = 7")
+
+    out, _ = golfref("highlights", "run.golfref", cwd=folder)
+    some = found(folder)
+
+    assert (whole.matches, whole.waiting) == (8, 0)
+    assert (some.matches + some.waiting, some.waiting > 0) == (7, True)
+    assert "left out: " in out
+    assert 6 not in {one.number for one in some.highlights}
+
+
+def test_of_a_run_without_matches_there_is_nothing_to_see(folder: Path) -> None:
+    change(folder, "UPDATE matches SET number = NULL")
+
+    _, none = golfref("highlights", "run.golfref", cwd=folder, code=2)
+    change(folder, "DELETE FROM matches")
+    _, nothing = golfref("highlights", "run.golfref", cwd=folder, code=2)
+
+    assert none == nothing
+    assert nothing.endswith("run.golfref: no match has been played yet, so there is nothing to see\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("run.golfref", "--kind", "hand"), "--kind: there is no kind hand; expected one of swing, comeback"),
+        (("run.golfref", "--variant", "six"), "no game six is played in this run; its games are six-card"),
+        (("none.golfref",), "none.golfref: cannot be read: No such file or directory"),
+        (("notes.txt",), "notes.txt is not the store of a run"),
+    ],
+)
+def test_what_cannot_be_shown_is_a_sentence(folder: Path, words: tuple[str, ...], told: str) -> None:
+    (folder / "notes.txt").write_text("nothing")
+
+    out, err = golfref("highlights", *words, cwd=folder, code=2)
+
+    assert (out, told in err) == ("", True), err
+
+
+def test_a_damaged_record_is_named(folder: Path) -> None:
+    change(folder, "UPDATE matches SET record = x'00' WHERE number = 3")
+
+    _, err = golfref("highlights", "run.golfref", cwd=folder, code=2)
+
+    assert re.search(r"run\.golfref: the record of match #\d+ is damaged", err)
+
+
+def test_replay_knows_the_moments_of_a_match(folder: Path) -> None:
+    """Where there is no terminal, that is said; a moment that is not there is said first."""
+    _, wrong = golfref("replay", "run.golfref:0", "--at", "r9t9", cwd=folder, code=2)
+    _, right = golfref("replay", "run.golfref:0", "--at", "r1t2", cwd=folder, code=2)
+
+    assert "--at: this match has no moment r9t9; expected one such as r1t2 (round 1, turn 2) or r1t" in wrong
+    assert "--at" not in right
