@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import closing
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -22,6 +23,8 @@ from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
 from referee.tournament.summary import check_game
+
+T = TypeVar("T")
 
 TOLD_EVERY_S = 10.0
 """Seconds between two lines that say how far the reading has come."""
@@ -100,10 +103,9 @@ def _found(store: Store, options: HighlightsOptions, kinds: Sequence[Kind]) -> R
     if not counts[False]:
         raise StoreError(f"{store.path}: {_why_none(counts[True])}")
     highlights = Highlights(options.limit, replayed_until=_replayed_until(store, ids, waiting, options, kinds))
-    for id_ in _told((id_ for id_ in ids if id_ not in waiting), len(ids) - len(waiting)):
-        row = store.match(id_)
-        if options.variant in (None, row.identity.variant):
-            highlights.add(row, _record(store, id_))
+    for row, data in _told(store.with_records(ids[-1]), len(ids)):
+        if row.id not in waiting and options.variant in (None, row.identity.variant):
+            highlights.add(row, decode(f"{store.path}:#{row.id}", data))
     best = highlights.best(options.limit, lambda id_: _record(store, id_), options.variant)
     names = {kind.name for kind in kinds}
     return RunHighlights(
@@ -147,14 +149,14 @@ def _wait(count: int) -> str:
     return f"{matches} until all matches with the same cards have been played"
 
 
-def _told(ids: Iterable[int], count: int) -> Iterator[int]:
-    """The ids, with a line now and then that says how many of them are done."""
+def _told(matches: Iterable[T], count: int) -> Iterator[T]:
+    """The matches, with a line now and then that says how many of them are done."""
     told = time.monotonic()
-    for done, id_ in enumerate(ids):
+    for done, match in enumerate(matches):
         if time.monotonic() - told > TOLD_EVERY_S:
             told = time.monotonic()
             say(f"{done} of {count} matches looked at")
-        yield id_
+        yield match
 
 
 def _record(store: Store, id_: int) -> Record:
