@@ -24,6 +24,7 @@ _HEIGHTS = {DESKTOP: 900, PHONE: 844}
 _RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     "resultTypes": ["violations"],
+    "preload": False,  # it would fetch style sheets, which a page from file:// cannot
 }
 """What axe looks for: all of WCAG 2.2 AA, and what it calls best practice."""
 

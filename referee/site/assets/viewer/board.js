@@ -1,0 +1,143 @@
+/** The table: stock, pile and the card in hand in the middle, seats around it. */
+
+import { looseCard } from "./card.js";
+import { slotInWords, who } from "./cards.js";
+import { h, say } from "./dom.js";
+import { seatName } from "./pieces.js";
+import { seatView } from "./seat.js";
+
+/** @type {Record<string, string>} */
+const ENDED = { knocked: "knocked", finished: "finished first" };
+
+/**
+ * @param {Model} model
+ * @returns {{element: HTMLElement, show: (number: number) => void}}
+ */
+export function boardOf(model) {
+    /** @type {[number, number] | null} */
+    let chosen = null;
+    let current = 0;
+    const stock = h("div", { class: "heap" });
+    const pile = h("div", { class: "heap" });
+    const hand = h("div", { class: "heap hand" });
+    const about = h("p", { class: "about-card" }, HOW_TO_LOOK);
+    const views = model.bots.map((_, seat) => seatView(model, seat, (slot) => look(seat, slot)));
+    const middle = h("section", { class: "middle", "aria-label": "stock, pile and hand" }, stock, pile, hand);
+    const table = h("div", { class: "table", "data-seats": model.bots.length }, middle, ...views.map((view) => view.element));
+    placeSeats(views.map((view) => view.element), middle);
+    const endings = endingsOf(model);
+
+    /**
+     * @param {number} seat
+     * @param {number} slot
+     */
+    function look(seat, slot) {
+        chosen = [seat, slot];
+        tell();
+    }
+
+    function tell() {
+        if (!chosen) return;
+        const [seat, slot] = chosen;
+        const held = model.states[current].seats[seat].slots;
+        if (slot >= held.length) return say(about, HOW_TO_LOOK);
+        say(about, `${who(model, seat)}, ${slotInWords(model, slot, held[slot])}.`);
+    }
+
+    /** @param {number} number */
+    function show(number) {
+        current = number;
+        const state = model.states[number];
+        const touched = concerned(model.steps[number]);
+        views.forEach((view, seat) => view.show(state, touched.get(seat) ?? NONE, endings[number]));
+        stock.replaceChildren(h("h3", {}, "Stock"), looseHeap(state.stock), h("p", {}, `${state.stock} card${state.stock === 1 ? "" : "s"}`));
+        pile.replaceChildren(h("h3", {}, "Pile"), ...pileOf(state), h("p", {}, `${state.pile.count} card${state.pile.count === 1 ? "" : "s"}`));
+        hand.replaceChildren(h("h3", {}, "In hand"), ...handOf(model, state));
+        tell();
+    }
+
+    return { element: h("div", { class: "board" }, table, about), show };
+}
+
+/** @type {ReadonlySet<number>} */
+const NONE = new Set();
+
+const HOW_TO_LOOK = "Touch or focus a card to read what it is and who knows it.";
+
+/**
+ * Seats clockwise from the left at the top. Where there are few, the middle is between them, else between two rows.
+ * @param {readonly HTMLElement[]} seats
+ * @param {HTMLElement} middle
+ */
+function placeSeats(seats, middle) {
+    const isNarrow = seats.length <= 4;
+    const across = isNarrow ? 3 : Math.ceil(seats.length / 2);
+    const above = Math.ceil(seats.length / 2);
+    seats.forEach((seat, number) => {
+        const isAbove = number < above;
+        const place = isAbove ? number : seats.length - 1 - number;
+        seat.style.setProperty("--row", isAbove ? "1" : isNarrow ? "2" : "3");
+        seat.style.setProperty("--column", String((isNarrow ? 2 * place : place) + 1));
+    });
+    if (seats.length === 2) seats[1].style.setProperty("--row", "1"), seats[1].style.setProperty("--column", "3");
+    middle.style.setProperty("--row", isNarrow ? "1 / span 2" : "2");
+    middle.style.setProperty("--column", isNarrow ? "2" : `1 / span ${across}`);
+}
+
+/**
+ * By step, how the round came to its end, as it is said of who ended it.
+ * @param {Model} model
+ * @returns {string[]}
+ */
+function endingsOf(model) {
+    let ended = "ended the round";
+    return model.steps.map((step) => (ended = ENDED[step.event ?? ""] ?? ended));
+}
+
+/**
+ * The cards that a step is about, by seat.
+ * @param {Step} step
+ * @returns {Map<number, Set<number>>}
+ */
+function concerned(step) {
+    /** @type {Map<number, Set<number>>} */
+    const found = new Map();
+    const fromChanges = (step.changes ?? []).map(([path]) => path).filter((path) => path[0] === "seats" && path[2] === "slots" && path.length > 3);
+    const cards = step.cards && step.cards.length ? step.cards : fromChanges.map((path) => [Number(path[1]), Number(path[3])]);
+    for (const [seat, slot] of cards) found.set(seat, (found.get(seat) ?? new Set()).add(slot));
+    return found;
+}
+
+/**
+ * @param {number} count
+ * @returns {HTMLElement}
+ */
+function looseHeap(count) {
+    return count ? h("span", { class: "card is-down", "aria-hidden": "true" }) : h("span", { class: "card is-empty", "aria-hidden": "true" });
+}
+
+/**
+ * @param {TableState} state
+ * @returns {Node[]}
+ */
+function pileOf(state) {
+    if (!state.pile.count) return [h("span", { class: "card is-empty" }, h("span", { class: "unseen" }, "empty"))];
+    const cards = state.pile.top.map((card, number) => {
+        const isTop = number === state.pile.top.length - 1;
+        const element = looseCard(card, { where: isTop ? "on top" : "below it" });
+        if (!isTop) element.classList.add("is-below");
+        return element;
+    });
+    return [h("span", { class: "fan" }, ...cards)];
+}
+
+/**
+ * @param {Model} model
+ * @param {TableState} state
+ * @returns {Node[]}
+ */
+function handOf(model, state) {
+    if (!state.hand) return [h("span", { class: "card is-empty" }), h("p", {}, "nothing")];
+    const cards = state.hand.cards.map((card) => looseCard(card));
+    return [h("span", { class: "fan" }, ...cards), h("p", {}, seatName(model, state.hand.seat))];
+}

@@ -1,0 +1,62 @@
+/** Cards, slots and who knows them, in signs and in words. It knows no page. */
+
+import { placeInWords } from "./steps.js";
+
+/** @type {Record<string, string>} */
+const RANKS = { A: "ace", J: "jack", Q: "queen", K: "king" };
+
+/** @type {Record<string, [string, string]>} */
+const SUITS = { S: ["\u2660\uFE0E", "spades"], H: ["\u2665\uFE0E", "hearts"], D: ["\u2666\uFE0E", "diamonds"], C: ["\u2663\uFE0E", "clubs"] };
+
+/** @typedef {{rank: string, sign: string, words: string, isRed: boolean}} Face */
+
+/**
+ * What stands on a card, and its name. The code is one of `protocol/cards.py`: rank and suit, or `X1` for a joker.
+ * @param {string} code
+ * @returns {Face}
+ */
+export function face(code) {
+    if (code.startsWith("X")) return { rank: "\u2605", sign: "joker", words: "joker", isRed: false };
+    const rank = code.slice(0, -1);
+    const suit = code.slice(-1);
+    const [sign, name] = SUITS[suit] ?? [suit, `the suit ${suit}`];
+    return { rank, sign, words: `${RANKS[rank] ?? rank} of ${name}`, isRed: suit === "H" || suit === "D" };
+}
+
+/**
+ * @param {Model} model
+ * @param {number} seat
+ * @returns {string}
+ */
+export function who(model, seat) {
+    return `${seat} ${model.bots[seat].name}`;
+}
+
+/**
+ * Who knows a face-down card and since when, in words; the empty string where nobody is known to know it.
+ * @param {Model} model
+ * @param {SlotState} slot
+ * @returns {string}
+ */
+export function knownTo(model, slot) {
+    const by = (slot.knows ?? []).map(([seat, since]) => {
+        const step = model.steps[since];
+        return step ? `${who(model, seat)} since ${placeInWords(step)}` : who(model, seat);
+    });
+    return by.length ? `known to ${by.join("; and to ")}` : "";
+}
+
+/**
+ * A slot in words, as in "slot 3: face down, king of hearts, known to 1 keeper since round 1, turn 2".
+ * @param {Model} model
+ * @param {number} number
+ * @param {SlotState | null} slot
+ * @returns {string}
+ */
+export function slotInWords(model, number, slot) {
+    if (!slot) return `slot ${number}: empty`;
+    const card = slot.card ? face(slot.card).words : "";
+    if (slot.up) return `slot ${number}: ${card || "a card"}, face up`;
+    const nobody = model.view === "open" ? "no player knows it" : "no player is seen to know it";
+    return `slot ${number}: face down, ${card || "not known in this view"}, ${knownTo(model, slot) || nobody}`;
+}

@@ -1,0 +1,51 @@
+/** The words of the steps of the round that is shown, each a way to its moment. */
+
+import { button, h } from "./dom.js";
+import { titleOf } from "./events.js";
+import { sentence } from "./pieces.js";
+import { linesOf } from "./words.js";
+
+/** @returns {Panel} */
+export function logPanel() {
+    /** @type {HTMLElement} */
+    let list;
+    let round = -1;
+    /** @type {Map<number, HTMLButtonElement>} */
+    const lines = new Map();
+
+    /** @param {Model} model */
+    function fill(model) {
+        lines.clear();
+        let turn = -1;
+        list.replaceChildren();
+        model.steps.forEach((step, number) => {
+            if (step.round !== round) return;
+            if (step.turn !== turn) list.append(h("li", { class: "turn" }, step.turn ? `Turn ${step.turn}` : `Round ${step.round}`));
+            turn = step.turn;
+            const told = linesOf(step).told;
+            const line = button({ class: "line" }, () => model.goTo(number), ...(told.length ? [sentence(model, told[0])] : [titleOf(step.event)]));
+            lines.set(number, line);
+            list.append(h("li", { class: step.window ? "in-window" : null }, line));
+        });
+    }
+
+    return {
+        title: "What happened",
+        mount(element) {
+            list = h("ol", { class: "log", tabindex: 0, role: "list", "aria-label": "steps of this round" });
+            element.append(list);
+        },
+        show(model, number) {
+            if (model.steps[number].round !== round) {
+                round = model.steps[number].round;
+                fill(model);
+            }
+            for (const [one, line] of lines) {
+                if (one === number) line.setAttribute("aria-current", "step");
+                else line.removeAttribute("aria-current");
+            }
+            const line = lines.get(number);
+            if (line) list.scrollTop = Math.max(0, line.offsetTop - list.offsetTop - list.clientHeight / 2);
+        },
+    };
+}

@@ -1,0 +1,34 @@
+/** The points of every round as a table. */
+
+import { button, h } from "./dom.js";
+import { seatName } from "./pieces.js";
+
+/** @returns {Panel} */
+export function scoresPanel() {
+    /** @type {Map<number, HTMLElement>} */
+    const rows = new Map();
+    return {
+        title: "Scores by round",
+        mount(element, model) {
+            const heads = model.bots.map((_, seat) => h("th", { scope: "col" }, seatName(model, seat)));
+            const body = h("tbody", {});
+            model.steps.forEach((step, number) => {
+                const state = model.states[number];
+                if (step.event !== "scored") return;
+                const cells = state.seats.map((seat) => h("td", {}, `${seat.score ?? ""}`, h("span", { class: "soft" }, ` \u2192 ${seat.total}`)));
+                const way = button({ class: "plain" }, () => model.goTo(number), state.playoff ? `Playoff ${step.round}` : `Round ${step.round}`);
+                const row = h("tr", {}, h("th", { scope: "row" }, way), ...cells);
+                rows.set(step.round, row);
+                body.append(row);
+            });
+            const { totals, ranks } = model.document;
+            const end = totals.map((total, seat) => h("td", {}, h("b", {}, String(total)), h("span", { class: "soft" }, ` rank ${ranks[seat]}`)));
+            const foot = h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, "End"), ...end));
+            const table = h("table", {}, h("caption", {}, "Points of the round, and the total after it. The lowest total wins."), h("thead", {}, h("tr", {}, h("td", {}), ...heads)), body, foot);
+            element.append(h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "table of scores" }, table));
+        },
+        show(model, number) {
+            for (const [round, row] of rows) row.classList.toggle("is-current", round === model.steps[number].round);
+        },
+    };
+}

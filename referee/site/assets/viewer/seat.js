@@ -1,0 +1,123 @@
+/** What lies before one seat: its bot, its score, its cards in rows and columns, its shields and strokes. */
+
+import { drawCard, looseCard } from "./card.js";
+import { slotInWords, who } from "./cards.js";
+import { h, say } from "./dom.js";
+import { seatName } from "./pieces.js";
+
+/**
+ * @typedef {object} SeatView
+ * @property {HTMLElement} element
+ * @property {(state: TableState, touched: ReadonlySet<number>, ended: string) => void} show
+ * @property {(slot: number) => HTMLElement | undefined} cardAt
+ */
+
+/**
+ * @param {Model} model
+ * @param {number} seat
+ * @param {(slot: number) => void} look called when a card is chosen
+ * @returns {SeatView}
+ */
+export function seatView(model, seat, look) {
+    /** @type {HTMLButtonElement[]} */
+    const cards = [];
+    const list = h("ul", { class: "slots", "aria-label": `cards of ${who(model, seat)}` });
+    const facts = h("p", { class: "facts" });
+    const points = h("p", { class: "points" });
+    const beside = h("p", { class: "beside" });
+    const element = h(
+        "section",
+        { class: "seat", "aria-label": `seat ${who(model, seat)}` },
+        h("h3", {}, seatName(model, seat)),
+        facts,
+        points,
+        list,
+        beside,
+    );
+    list.addEventListener("keydown", (event) => {
+        const steps = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        if (!steps) return;
+        const usable = cards.filter((card) => card.isConnected && !card.hidden);
+        const next = usable[usable.indexOf(/** @type {HTMLButtonElement} */ (event.target)) + steps];
+        if (next) next.focus();
+        event.preventDefault();
+    });
+    list.addEventListener("focusin", (event) => {
+        for (const card of cards) card.tabIndex = card === event.target ? 0 : -1;
+    });
+
+    /** @param {number} slot */
+    function place(slot) {
+        const card = h("button", { type: "button", class: "card", tabindex: slot === 0 ? 0 : -1 });
+        card.addEventListener("click", () => look(slot));
+        card.addEventListener("focus", () => look(slot));
+        cards.push(card);
+        list.append(h("li", {}, card));
+    }
+
+    /**
+     * @param {TableState} state
+     * @param {ReadonlySet<number>} touched
+     * @param {string} ended
+     */
+    function show(state, touched, ended) {
+        const own = state.seats[seat];
+        while (cards.length < own.slots.length) place(cards.length);
+        cards.forEach((card, number) => {
+            const item = /** @type {HTMLElement} */ (card.parentElement);
+            item.hidden = number >= own.slots.length;
+            if (item.hidden) return;
+            const [row, column] = own.places[number] ?? [0, number];
+            item.style.gridArea = `${row + 1} / ${column + 1}`;
+            const slot = own.slots[number];
+            const isStroke = own.strokes.includes(row);
+            card.setAttribute("aria-label", slotInWords(model, number, slot) + (isStroke ? ", taken as a stroke" : ""));
+            drawCard(card, slot ?? { up: false, card: null }, String(number));
+            card.classList.toggle("is-empty", !slot);
+            card.classList.toggle("is-touched", touched.has(number));
+            card.classList.toggle("is-stroke", isStroke);
+        });
+        element.classList.toggle("is-at-turn", state.turn === seat);
+        facts.replaceChildren(...factsOf(state, ended).map((fact) => h("span", { class: "fact" }, fact)));
+        say(points, pointsOf(own));
+        beside.replaceChildren(...besideOf(own));
+    }
+
+    /**
+     * @param {TableState} state
+     * @param {string} ended
+     * @returns {string[]}
+     */
+    function factsOf(state, ended) {
+        const facts = [];
+        if (state.turn === seat) facts.push("\u25B6 to play");
+        if (state.dealer === seat && state.round) facts.push("dealer");
+        if (state.ender === seat) facts.push(ended);
+        if (state.seats[seat].forfeited) facts.push("forfeited");
+        return facts;
+    }
+
+    return { element, show, cardAt: (slot) => cards[slot] };
+}
+
+/**
+ * @param {SeatState} own
+ * @returns {string}
+ */
+function pointsOf(own) {
+    if (own.score !== null) return `total ${own.total}, this round ${own.score}`;
+    return own.worth == null ? `total ${own.total}` : `total ${own.total}, cards worth ${own.worth} now`;
+}
+
+/**
+ * Shields and strokes.
+ * @param {SeatState} own
+ * @returns {Node[]}
+ */
+function besideOf(own) {
+    /** @type {Node[]} */
+    const parts = [];
+    if (own.shields.length) parts.push(document.createTextNode("Shields: "), ...own.shields.map((card) => looseCard(card)));
+    if (own.strokes.length) parts.push(document.createTextNode(`Strokes: row ${own.strokes.join(", row ")}`));
+    return parts;
+}

@@ -1,0 +1,125 @@
+/** One view of a match on the page: words, table, controls and panels, and the step that they show. */
+
+import { boardOf } from "./board.js";
+import { controlsOf } from "./controls.js";
+import { h, say } from "./dom.js";
+import { meaningOf, titleOf } from "./events.js";
+import { keyboard } from "./keys.js";
+import { panels } from "./panels.js";
+import { plainWords, sentence } from "./pieces.js";
+import { playerOf } from "./player.js";
+import { after, before, starts, stepInWords } from "./steps.js";
+import { linesOf } from "./words.js";
+
+/** @type {import("./steps.js").Kind[]} */
+const KINDS = ["event", "turn", "window", "round"];
+
+/**
+ * @param {(at: string) => void} moved called with the name of each moment that is shown
+ */
+export function stageOf(moved) {
+    const live = h("p", { class: "unseen", "aria-live": "polite", role: "status" });
+    const root = h("div", { class: "stage" });
+    /** @type {Model} */
+    let model;
+    /** @type {Record<import("./steps.js").Kind, number[]>} */
+    let ways = { event: [], turn: [], window: [], round: [] };
+    /** @type {((number: number) => void)[]} */
+    let shown = [];
+    let current = 0;
+    const player = playerOf(forward, (isPlaying) => controls.setPlaying(isPlaying));
+    /** @type {ReturnType<typeof controlsOf>} */
+    let controls;
+
+    /** @type {import("./controls.js").Deeds} */
+    const deeds = {
+        move(kind, direction) {
+            player.stop();
+            const next = direction > 0 ? after(ways[kind], current) : before(ways[kind], current);
+            goTo(next ?? (direction > 0 ? model.steps.length - 1 : 0));
+        },
+        goTo: (number) => (player.stop(), goTo(number)),
+        toStart: () => (player.stop(), goTo(0)),
+        toEnd: () => (player.stop(), goTo(model.steps.length - 1)),
+        toggle() {
+            if (!player.isPlaying() && current === model.steps.length - 1) goTo(0);
+            player.toggle();
+        },
+        setSpeed: (factor) => (player.setSpeed(factor), controls.setSpeed(factor)),
+        help: () => keys.open(),
+    };
+    const keys = keyboard(deeds, player.speed);
+
+    /** @returns {boolean} */
+    function forward() {
+        if (current >= model.steps.length - 1) return false;
+        goTo(current + 1);
+        return true;
+    }
+
+    /** @param {number} number */
+    function goTo(number) {
+        current = number;
+        for (const show of shown) show(number);
+        moved(model.steps[number].at);
+    }
+
+    /**
+     * Shows another match or view.
+     * @param {Model} next
+     */
+    function open(next) {
+        player.stop();
+        model = next;
+        model.goTo = deeds.goTo;
+        for (const kind of KINDS) ways[kind] = starts(model.steps, kind);
+        const board = boardOf(model);
+        controls = controlsOf(model, deeds, new Set(KINDS.filter((kind) => ways[kind].length)));
+        const words = wordsOf(model);
+        const beside = panels().map((panel) => mounted(panel, model));
+        shown = [board.show, words.show, controls.show, (one) => say(live, plainWords(model.steps[one])), ...beside.flatMap((one) => (one ? [one.show] : []))];
+        root.replaceChildren(
+            h("section", { class: "main", "aria-label": "the table" }, h("h2", { class: "unseen" }, "The table"), words.element, board.element, controls.element),
+            h("div", { class: "panels" }, ...beside.map((one) => one && one.element)),
+            live,
+            keys.dialog,
+        );
+    }
+
+    return { element: root, open, goTo: deeds.goTo };
+}
+
+/**
+ * @param {Panel} panel
+ * @param {Model} model
+ */
+function mounted(panel, model) {
+    const body = h("div", { class: "panel-body" });
+    if (panel.mount(body, model) === false) return null;
+    const element = h("section", { class: "panel", "aria-label": panel.title }, h("h2", {}, panel.title), body);
+    return { element, show: (/** @type {number} */ number) => panel.show(model, number) };
+}
+
+/**
+ * What has happened, in large words, with the kind of event and what that is.
+ * @param {Model} model
+ */
+function wordsOf(model) {
+    const title = h("span", { class: "event" });
+    const place = h("p", { class: "place" });
+    const told = h("div", { class: "told" });
+    const meaning = h("p", { class: "note meaning" });
+
+    /** @param {number} number */
+    function show(number) {
+        const step = model.steps[number];
+        const lines = linesOf(step);
+        say(title, titleOf(step.event));
+        title.dataset.event = step.event ?? "note";
+        told.replaceChildren(...lines.told.map((line) => h("p", {}, sentence(model, line))), ...lines.notes.map((line) => h("p", { class: "soft" }, line)));
+        say(place, stepInWords(model, number));
+        say(meaning, meaningOf(step.event));
+    }
+
+    return { element: h("div", { class: "words" }, title, place, told, meaning), show };
+}

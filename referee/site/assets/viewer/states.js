@@ -1,0 +1,77 @@
+/** The table after each step, made of the changes that the referee has written down. It knows no rules and no page. */
+
+/**
+ * The value with one place in it changed; what has not changed is shared with it.
+ * @param {any} value
+ * @param {(string | number)[]} path
+ * @param {unknown} now
+ * @returns {any}
+ */
+function withChange(value, path, now) {
+    if (path.length === 0) return now;
+    const [first, ...rest] = path;
+    const copy = Array.isArray(value) ? value.slice() : { ...value };
+    copy[first] = withChange(copy[first], rest, now);
+    return copy;
+}
+
+/**
+ * @param {TableState} state
+ * @param {readonly Change[]} changes
+ * @returns {TableState}
+ */
+export function changed(state, changes) {
+    return changes.reduce((table, [path, value]) => withChange(table, path, value), state);
+}
+
+/**
+ * The steps of a view: those of the public with what a seat, or whoever sees all cards, knows besides.
+ * @param {PublicDocument} shared
+ * @param {Additions | null} own
+ * @returns {Step[]}
+ */
+export function stepsOf(shared, own) {
+    const more = new Map((own ? own.more : []).map((one) => [one.step, one]));
+    return shared.steps.map((step, number) => {
+        const extra = more.get(number);
+        if (!extra) return step;
+        const { step: _, words, changes, ...others } = extra;
+        return {
+            ...step,
+            ...others,
+            words: words ?? step.words,
+            changes: [...(step.changes ?? []), ...(changes ?? [])],
+        };
+    });
+}
+
+/**
+ * By step, the table after it.
+ * @param {TableState} start
+ * @param {readonly Step[]} steps
+ * @returns {TableState[]}
+ */
+export function statesOf(start, steps) {
+    let state = start;
+    return steps.map((step) => (state = changed(state, step.changes ?? [])));
+}
+
+/**
+ * The match as one view knows it.
+ * @param {PublicDocument} shared
+ * @param {Additions | null} own
+ * @returns {Model}
+ */
+export function modelOf(shared, own) {
+    const steps = stepsOf(shared, own);
+    return {
+        view: own === null ? "public" : own.view === "seat" ? `seat${own.seat}` : own.view,
+        document: shared,
+        additions: own,
+        bots: shared.bots,
+        steps,
+        states: statesOf(own ? own.start : shared.start, steps),
+        moments: new Map(steps.map((step, number) => [step.at, number])),
+        goTo: () => {},
+    };
+}

@@ -1,0 +1,131 @@
+"""The viewer of a match: its states are those of the referee, and every way through the match leads where it says."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from browsing import DESKTOP, PHONE, Browsing, sideways
+from old_records import BY_PRESET
+
+from referee.film.documents import additions, changed, document, plain
+from referee.film.film import OPEN, Film
+from referee.rules.book.presets import PRESETS
+from referee.rules.record import Record
+from referee.site.bundle import viewer_script
+from referee.site.match_page import AboutMatch, Place, match_files, self_contained, viewer_style
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+ABOUT = AboutMatch(title="Match 7", run="a run", replay="run.golfref:7", links=(("Standings", "../../index.html"),))
+PLACE = Place(folder="matches/7", assets={"viewer.js": "assets/viewer.js", "viewer.css": "assets/viewer.css"})
+
+READY = "golfref.shown !== null && document.querySelector('.board') !== null"
+
+
+def written(folder: Path, record: Record) -> Path:
+    """The folder of a match as a site holds it."""
+    for name, data in (("viewer.js", viewer_script()), ("viewer.css", viewer_style())):
+        (folder / "assets").mkdir(exist_ok=True)
+        (folder / "assets" / name).write_bytes(data)
+    (folder / PLACE.folder).mkdir(parents=True)
+    for file in match_files(record, ABOUT, PLACE):
+        (folder / file.path).write_bytes(file.data)
+    return folder / PLACE.folder
+
+
+@pytest.fixture
+def cactus(tmp_path: Path) -> Path:
+    return written(tmp_path, BY_PRESET["cactus"])
+
+
+def opened(browse: Browsing, file: Path, fragment: str = "", **how: Any) -> "Page":
+    page = browse.open(file, fragment, **how)
+    page.wait_for_function(READY)
+    return page
+
+
+def moment(page: "Page") -> str:
+    """The step that is shown, by what the slider says."""
+    number = int(page.input_value("input[type=range]"))
+    at: str = page.evaluate(f"golfref.shown.steps[{number}].at")
+    return at
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_viewer_has_the_states_of_the_referee(preset: str, tmp_path: Path, browse: Browsing) -> None:
+    record = BY_PRESET[preset]
+    folder = written(tmp_path, record)
+    film = Film(record)
+    for name, viewer in (("public", None), ("seat0", 0), ("index", OPEN)):
+        own = document(record, film, viewer)
+        state, expected = plain(own.start), []
+        for step in own.steps:
+            state = changed(state, step.changes)
+            expected.append(state)
+
+        page = opened(browse, folder / f"{name}.html")
+
+        assert json.loads(page.evaluate("JSON.stringify(golfref.shown.states)")) == json.loads(
+            msgspec.json.encode(expected)
+        )
+        assert page.evaluate("golfref.shown.steps.map((step) => step.words || [])") == [
+            list(step.words) for step in own.steps
+        ]
+
+
+def test_a_link_opens_its_moment_and_the_address_follows(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1t1")
+    assert moment(page) == "r1t1"
+
+    page.keyboard.press("ArrowRight")
+    assert moment(page) == "r1t1e1"
+    page.wait_for_function("location.hash === '#r1t1e1'")
+    page.keyboard.press("Shift+ArrowRight")
+    assert moment(page) == "r1t2"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Shift+ArrowLeft")
+    assert moment(page) == "r1t1"
+    page.keyboard.press("Home")
+    assert moment(page) == "r1"
+    page.keyboard.press("w")
+    assert moment(page) == "r1w1"
+
+    page.evaluate("location.hash = '#r1t3'")
+    page.wait_for_function("document.querySelector('input[type=range]').value !== '0'")
+    assert moment(page) == "r1t3"
+    assert page.get_attribute("a[data-view=seat0]", "href") == "seat0.html#r1t3"
+
+
+def test_an_unknown_moment_opens_the_start_and_says_so(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "public.html", "r99t99")
+
+    assert moment(page) == "r1"
+    assert "no moment that is called r99t99" in page.inner_text("[role=alert]")
+
+
+def test_every_view_of_one_page_keeps_the_moment(tmp_path: Path, browse: Browsing) -> None:
+    record = BY_PRESET["cactus"]
+    film = Film(record)
+    public = document(record, film, None)
+    views = [additions(public, document(record, film, viewer)) for viewer in (OPEN, 0)]
+    (tmp_path / "match.html").write_bytes(self_contained(record, public, views, about=ABOUT, first="open"))
+
+    page = opened(browse, tmp_path / "match.html", "r1t3")
+    page.click("button[data-view=seat0]")
+    page.wait_for_function("golfref.shown.view === 'seat0'")
+
+    assert moment(page) == "r1t3"
+    assert page.get_attribute("button[data-view=seat0]", "aria-pressed") == "true"
+
+
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+@pytest.mark.parametrize("preset", ["cactus", "powers"])
+def test_pages_fit_and_axe_finds_nothing(preset: str, width: int, tmp_path: Path, browse: Browsing) -> None:
+    page = opened(browse, written(tmp_path, BY_PRESET[preset]) / "index.html", "r1t3", width=width, bypass_csp=True)
+
+    assert browse.findings(page) == []
+    assert sideways(page) == 0
+    browse.picture(page, f"match-{preset}")
