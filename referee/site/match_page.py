@@ -15,8 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from msgspec import Struct
 
-from referee.film.documents import additions, document
-from referee.film.film import OPEN, Film
+from referee.film.documents import match_documents
 from referee.film.states import Additions, Document
 from referee.rules.book.variants import restored
 from referee.rules.describe import rules_in_brief
@@ -83,9 +82,7 @@ def match_files(record: Record, about: AboutMatch, place: Place) -> Iterator[Fil
 
     Raises BrokenRecord where the record does not replay, and ValueError for options that there cannot be.
     """
-    film = Film(record)
-    public = document(record, film, None)
-    views = [additions(public, document(record, film, viewer)) for viewer in (OPEN, *range(len(record.seats)))]
+    public, views = match_documents(record)
     yield File(path=f"{place.folder}/public.js", data=data_script("public", public))
     for one in views:
         yield File(path=f"{place.folder}/{view_name(one)}.js", data=data_script(view_name(one), one))

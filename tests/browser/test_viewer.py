@@ -9,8 +9,9 @@ import pytest
 from browsing import DESKTOP, PHONE, Browsing, sideways
 from old_records import BY_PRESET
 
-from referee.film.documents import additions, changed, document, plain
-from referee.film.film import OPEN, Film
+from referee.film.cells import apply
+from referee.film.documents import Documents, match_documents
+from referee.film.film import OPEN
 from referee.rules.book.presets import PRESETS
 from referee.rules.record import Record
 from referee.site.bundle import viewer_script
@@ -58,12 +59,12 @@ def moment(page: "Page") -> str:
 def test_the_viewer_has_the_states_of_the_referee(preset: str, tmp_path: Path, browse: Browsing) -> None:
     record = BY_PRESET[preset]
     folder = written(tmp_path, record)
-    film = Film(record)
+    documents = Documents(record)
     for name, viewer in (("public", None), ("seat0", 0), ("index", OPEN)):
-        own = document(record, film, viewer)
-        state, expected = plain(own.start), []
+        own = documents.document(viewer)
+        state, expected = msgspec.to_builtins(own.start), []
         for step in own.steps:
-            state = changed(state, step.changes)
+            state = apply(state, step.changes)
             expected.append(state)
 
         page = opened(browse, folder / f"{name}.html")
@@ -108,9 +109,7 @@ def test_an_unknown_moment_opens_the_start_and_says_so(cactus: Path, browse: Bro
 
 def test_every_view_of_one_page_keeps_the_moment(tmp_path: Path, browse: Browsing) -> None:
     record = BY_PRESET["cactus"]
-    film = Film(record)
-    public = document(record, film, None)
-    views = [additions(public, document(record, film, viewer)) for viewer in (OPEN, 0)]
+    public, views = match_documents(record)
     (tmp_path / "match.html").write_bytes(self_contained(record, public, views, about=ABOUT, first="open"))
 
     page = opened(browse, tmp_path / "match.html", "r1t3")

@@ -1,7 +1,7 @@
 /** Starts the viewer: reads which view the page is for, opens the moment of the address, and keeps the address current. */
 
 import { h, say } from "./dom.js";
-import { golfref, received, unpacked } from "./receive.js";
+import { golfref, received, unpacked, unpackedLater } from "./receive.js";
 import { stageOf } from "./stage.js";
 import { modelOf } from "./states.js";
 import { momentIn } from "./steps.js";
@@ -49,7 +49,9 @@ async function start(place) {
     /** @param {string} name */
     async function openView(name) {
         view = name;
-        model = modelOf(await unpacked("public"), view === "public" ? null : await unpacked(view));
+        const shared = await unpacked("public");
+        const own = view === "public" ? null : await unpacked(view);
+        model = modelOf(shared, own, () => wiresOf(shared, own));
         golfref.shown = model;
         stage.open(model);
         goToAsked();
@@ -67,6 +69,18 @@ async function start(place) {
     }
     window.addEventListener("hashchange", goToAsked);
     buttons.forEach((one) => one.addEventListener("click", () => void openView(one.getAttribute("data-view") ?? "public")));
+}
+
+/**
+ * The wires that a view may know. Those of the open view stand in the files of the seats, which are large.
+ * @param {PublicDocument} shared
+ * @param {Additions | null} own
+ * @returns {Promise<Wire[]>}
+ */
+async function wiresOf(shared, own) {
+    if (own === null || own.view !== "open") return own ? own.wires : [];
+    const seats = await Promise.all(shared.bots.map((_, seat) => unpackedLater(`seat${seat}`)));
+    return seats.flatMap((one) => one.wires);
 }
 
 /**

@@ -3,7 +3,7 @@
 import { button, drawn, h } from "./dom.js";
 import { seatName } from "./pieces.js";
 import { placeInWords, starts } from "./steps.js";
-import { advantages, leads, standings } from "./swings.js";
+import { advantages, standings } from "./swings.js";
 
 const WIDTH = 1000;
 const HEIGHT = 200;
@@ -18,14 +18,13 @@ export function barPanel() {
         title: "The match at a glance",
         mount(element, model) {
             const points = standings(model);
-            const changes = leads(points);
             cursor = drawn("line", { class: "cursor", y1: 0, y2: HEIGHT });
             const drawing = drawn(
                 "svg",
                 { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", class: "bar", "aria-hidden": "true" },
                 ...roundsOf(model),
                 ...standingLines(points),
-                ...changes.map(({ step }) => leadMark(x(step, points.length))),
+                ...model.swings.map(({ step }) => leadMark(x(step, points.length))),
                 cursor,
             );
             drawing.addEventListener("click", (event) => {
@@ -33,7 +32,7 @@ export function barPanel() {
                 const share = (/** @type {MouseEvent} */ (event).clientX - box.left) / box.width;
                 model.goTo(Math.min(points.length - 1, Math.max(0, Math.round(share * (points.length - 1)))));
             });
-            element.append(h("p", { class: "note" }, explained(model)), drawing, legendOf(model), asText(model, changes));
+            element.append(h("p", { class: "note" }, explained(model)), drawing, legendOf(model), asText(model));
         },
         show(model, number) {
             const at = x(number, model.steps.length);
@@ -114,20 +113,21 @@ function legendOf(model) {
 /**
  * The changes of the lead as a list, each a way to its moment.
  * @param {Model} model
- * @param {ReturnType<typeof leads>} changes
  * @returns {HTMLElement}
  */
-function asText(model, changes) {
-    const items = changes.slice(0, MOST_LEADS).map(({ step, seats, points }) => {
+function asText(model) {
+    const items = model.swings.slice(0, MOST_LEADS).map(({ step, leaders, by }) => {
         const way = button({ class: "plain" }, () => model.goTo(step), placeInWords(model.steps[step]));
-        const names = seats.flatMap((seat, number) => [...(number ? [" and "] : []), seatName(model, seat)]);
-        return h("li", {}, way, ": ", ...names, ` ${seats.length > 1 ? "share" : "takes"} the lead with ${points} points`);
+        const names = leaders.flatMap((seat, number) => [...(number ? [", "] : []), seatName(model, seat)]);
+        const lead = leaders.length > 1 ? " share the lead" : " leads";
+        return h("li", {}, way, ": ", ...names, by ? `${lead} by ${by} ${by === 1 ? "point" : "points"}` : `${lead}: all are level`);
     });
-    const left = changes.length - items.length;
+    const left = model.swings.length - items.length;
+    const count = model.swings.length;
     return h(
         "details",
         {},
-        h("summary", {}, `The lead in words (${changes.length} ${changes.length === 1 ? "entry" : "entries"})`),
+        h("summary", {}, `The lead in words: it changed ${count} ${count === 1 ? "time" : "times"}`),
         h("ol", { class: "leads" }, ...items, left > 0 && h("li", {}, `and ${left} more`)),
     );
 }

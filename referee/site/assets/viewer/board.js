@@ -102,9 +102,7 @@ function endingsOf(model) {
 function concerned(step) {
     /** @type {Map<number, Set<number>>} */
     const found = new Map();
-    const fromChanges = (step.changes ?? []).map(([path]) => path).filter((path) => path[0] === "seats" && path[2] === "slots" && path.length > 3);
-    const cards = step.cards && step.cards.length ? step.cards : fromChanges.map((path) => [Number(path[1]), Number(path[3])]);
-    for (const [seat, slot] of cards) found.set(seat, (found.get(seat) ?? new Set()).add(slot));
+    for (const [seat, slot] of step.cards ?? []) found.set(seat, (found.get(seat) ?? new Set()).add(slot));
     return found;
 }
 

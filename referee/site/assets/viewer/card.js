@@ -7,7 +7,7 @@ import { seatMark } from "./pieces.js";
 /**
  * Draws a card into its element: `card` is its code or null where this view does not know it.
  * @param {HTMLElement} element
- * @param {{up: boolean, card: string | null, knows?: [number, number][]}} card
+ * @param {{up: boolean, card: string | null, knows?: Knows[]}} card
  * @param {string} label the number of the slot, or nothing
  */
 export function drawCard(element, { up, card, knows }, label) {

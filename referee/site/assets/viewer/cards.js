@@ -39,7 +39,7 @@ export function who(model, seat) {
  * @returns {string}
  */
 export function knownTo(model, slot) {
-    const by = (slot.knows ?? []).map(([seat, since]) => {
+    const by = slot.knows.map(([seat, since]) => {
         const step = model.steps[since];
         return step ? `${who(model, seat)} since ${placeInWords(step)}` : who(model, seat);
     });

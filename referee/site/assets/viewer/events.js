@@ -45,18 +45,18 @@ const EVENTS = {
 
 /**
  * What an event is called.
- * @param {string | null | undefined} event
+ * @param {string} event
  * @returns {string}
  */
 export function titleOf(event) {
-    return event ? (EVENTS[event] ?? [event.replace(/_/g, " ")])[0] : "Note";
+    return (EVENTS[event] ?? [event.replace(/_/g, " ")])[0];
 }
 
 /**
  * One sentence on what such an event is; empty where its words say enough.
- * @param {string | null | undefined} event
+ * @param {string} event
  * @returns {string}
  */
 export function meaningOf(event) {
-    return event ? (EVENTS[event] ?? ["", ""])[1] : "An answer of a bot that changed nothing on the table.";
+    return (EVENTS[event] ?? ["", ""])[1];
 }

@@ -34,6 +34,24 @@ export async function unpacked(view) {
 }
 
 /**
+ * The document of a view whose file the page has not loaded at once: its script is put into the page now.
+ * @param {string} view
+ * @returns {Promise<any>}
+ */
+export async function unpackedLater(view) {
+    if (!packed.has(view)) {
+        await new Promise((resolve) => {
+            const script = document.createElement("script");
+            script.addEventListener("load", resolve);
+            script.addEventListener("error", resolve);
+            script.src = `${view}.js`;
+            document.head.append(script);
+        });
+    }
+    return unpacked(view);
+}
+
+/**
  * What other scripts, consoles and tests find: `receive`, and `shown`, the match as the page shows it now.
  * @type {{receive: typeof receive, shown: Model | null}}
  */

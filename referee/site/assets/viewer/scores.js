@@ -12,15 +12,13 @@ export function scoresPanel() {
         mount(element, model) {
             const heads = model.bots.map((_, seat) => h("th", { scope: "col" }, seatName(model, seat)));
             const body = h("tbody", {});
-            model.steps.forEach((step, number) => {
-                const state = model.states[number];
-                if (step.event !== "scored") return;
-                const cells = state.seats.map((seat) => h("td", {}, `${seat.score ?? ""}`, h("span", { class: "soft" }, ` \u2192 ${seat.total}`)));
-                const way = button({ class: "plain" }, () => model.goTo(number), state.playoff ? `Playoff ${step.round}` : `Round ${step.round}`);
+            for (const { round, playoff, last, scores, totals } of model.document.rounds) {
+                const cells = scores.map((score, seat) => h("td", {}, String(score), h("span", { class: "soft" }, ` \u2192 ${totals[seat]}`)));
+                const way = button({ class: "plain" }, () => model.goTo(last), playoff ? `Playoff ${round}` : `Round ${round}`);
                 const row = h("tr", {}, h("th", { scope: "row" }, way), ...cells);
-                rows.set(step.round, row);
+                rows.set(round, row);
                 body.append(row);
-            });
+            }
             const { totals, ranks } = model.document;
             const end = totals.map((total, seat) => h("td", {}, h("b", {}, String(total)), h("span", { class: "soft" }, ` rank ${ranks[seat]}`)));
             const foot = h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, "End"), ...end));

@@ -115,7 +115,7 @@ function wordsOf(model) {
         const step = model.steps[number];
         const lines = linesOf(step);
         say(title, titleOf(step.event));
-        title.dataset.event = step.event ?? "note";
+        title.dataset.event = step.event;
         told.replaceChildren(...lines.told.map((line) => h("p", {}, sentence(model, line))), ...lines.notes.map((line) => h("p", { class: "soft" }, line)));
         say(place, stepInWords(model, number));
         say(meaning, meaningOf(step.event));

@@ -35,12 +35,12 @@ export function stepsOf(shared, own) {
     return shared.steps.map((step, number) => {
         const extra = more.get(number);
         if (!extra) return step;
-        const { step: _, words, changes, ...others } = extra;
         return {
             ...step,
-            ...others,
-            words: words ?? step.words,
-            changes: [...(step.changes ?? []), ...(changes ?? [])],
+            words: extra.words ?? step.words,
+            moved: extra.moved ?? step.moved,
+            answers: extra.answers ?? step.answers,
+            changes: [...(step.changes ?? []), ...(extra.changes ?? [])],
         };
     });
 }
@@ -60,17 +60,20 @@ export function statesOf(start, steps) {
  * The match as one view knows it.
  * @param {PublicDocument} shared
  * @param {Additions | null} own
+ * @param {() => Promise<Wire[]>} wires
  * @returns {Model}
  */
-export function modelOf(shared, own) {
+export function modelOf(shared, own, wires) {
     const steps = stepsOf(shared, own);
     return {
         view: own === null ? "public" : own.view === "seat" ? `seat${own.seat}` : own.view,
         document: shared,
-        additions: own,
         bots: shared.bots,
         steps,
-        states: statesOf(own ? own.start : shared.start, steps),
+        states: statesOf(shared.start, steps),
+        windows: (own ?? shared).windows,
+        swings: (own ?? shared).swings,
+        wires,
         moments: new Map(steps.map((step, number) => [step.at, number])),
         goTo: () => {},
     };

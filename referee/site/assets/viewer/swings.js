@@ -1,4 +1,4 @@
-/** How the match went: each seat's standing after every step, and where the lead changed. It knows no page. */
+/** How the match went: each seat's standing after every step, as a number of points. It knows no page. */
 
 /**
  * By step and seat, the points so far: the total, and while a round is played what the cards are worth, where the
@@ -7,7 +7,7 @@
  * @returns {number[][]}
  */
 export function standings(model) {
-    return model.states.map((state) => state.seats.map((seat) => seat.total + (seat.score === null && !state.playoff ? seat.worth ?? 0 : 0)));
+    return model.states.map((state) => state.seats.map((seat) => seat.total + (state.playoff ? 0 : seat.worth ?? 0)));
 }
 
 /**
@@ -20,24 +20,4 @@ export function advantages(points) {
         const mean = row.reduce((sum, one) => sum + one, 0) / row.length;
         return row.map((one) => mean - one);
     });
-}
-
-/** @typedef {{step: number, seats: number[], points: number}} Lead */
-
-/**
- * Where the lead changes: the step, who leads from there on, and with how many points.
- * @param {readonly number[][]} points
- * @returns {Lead[]}
- */
-export function leads(points) {
-    /** @type {Lead[]} */
-    const found = [];
-    points.forEach((row, step) => {
-        const best = Math.min(...row);
-        const seats = row.flatMap((one, seat) => (one === best ? [seat] : []));
-        const last = found[found.length - 1];
-        const isLed = seats.length < row.length;
-        if (isLed && (!last || last.seats.join() !== seats.join())) found.push({ step, seats, points: best });
-    });
-    return found;
 }

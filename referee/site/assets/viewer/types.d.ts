@@ -3,11 +3,13 @@
 /** A path into the state, and the value that stands there now. */
 type Change = [(string | number)[], unknown];
 
+/** A seat that knows a card, the number of the step since when, and the kind of event that showed it. */
+type Knows = [number, number, string];
+
 interface SlotState {
     up: boolean;
     card: string | null;
-    /** Each seat that knows the face-down card, and the number of the step since when. */
-    knows?: [number, number][];
+    knows: Knows[];
 }
 
 interface SeatState {
@@ -18,7 +20,7 @@ interface SeatState {
     strokes: number[];
     total: number;
     score: number | null;
-    worth?: number | null;
+    worth: number | null;
     forfeited: boolean;
 }
 
@@ -30,8 +32,31 @@ interface TableState {
     ender: number | null;
     stock: number;
     pile: { count: number; top: (string | null)[] };
-    hand: { seat: number; cards: (string | null)[] } | null;
+    hand: { seat: number; cards: (string | null)[]; knows: Knows[][] } | null;
     seats: SeatState[];
+}
+
+interface Place {
+    lies: "stock" | "pile" | "hand" | "slot" | "shield";
+    seat?: number;
+    slot?: number;
+}
+
+interface FaultOfStep {
+    kind: string;
+    detail: string;
+    line?: string;
+    forfeits?: boolean;
+}
+
+interface Answered {
+    seat: number;
+    decision?: string | null;
+    action?: unknown;
+    time_us?: number;
+    waived_us?: number;
+    joined?: boolean;
+    fault?: FaultOfStep | null;
 }
 
 interface Step {
@@ -39,12 +64,75 @@ interface Step {
     round: number;
     turn: number;
     window?: number;
-    event?: string | null;
-    seat?: number | null;
+    event: string;
+    seat?: number;
+    against?: number;
+    power?: string;
     words?: string[];
-    /** The cards that are concerned, as seat and slot. */
+    /** The cards that are concerned, as seat and slot, where they lie afterwards. */
     cards?: [number, number][];
+    moved?: { from: Place; to: Place }[];
+    /** The seats that can no longer tell which of the face-down `cards` is which. */
+    blinds?: number[];
+    answers?: Answered[];
     changes?: Change[];
+}
+
+interface Reacted {
+    seat: number;
+    target?: [number, number] | null;
+    raw_us?: number | null;
+    wait_us?: number | null;
+    corrected_us?: number | null;
+    late?: boolean;
+    hint?: string;
+    fault?: FaultOfStep | null;
+}
+
+interface SlapWindow {
+    at: string;
+    round: number;
+    number: number;
+    step: number;
+    steps: number;
+    discarder: number;
+    discard: string;
+    slaps?: { seat: number; target: [number, number]; card: string; verdict: "right" | "wrong" | "late"; step: number }[];
+    slap_order: string;
+    photo_finish_us: number;
+    reactions?: Reacted[];
+    asked?: number[];
+    order?: number[];
+    lots?: number[];
+    groups?: number[][];
+    disturbed?: string;
+}
+
+interface RoundOfMatch {
+    round: number;
+    playoff: boolean;
+    first: number;
+    last: number;
+    scores: number[];
+    totals: number[];
+    ender: number | null;
+    capped: boolean;
+}
+
+interface Swing {
+    step: number;
+    leaders: number[];
+    by: number;
+}
+
+interface Wire {
+    seat: number;
+    entries: [number, any][];
+    wrote_lines: number;
+    wrote_bytes: number;
+    stderr: string;
+    stderr_bytes: number;
+    is_exact: boolean;
 }
 
 interface Bot {
@@ -60,18 +148,33 @@ interface PublicDocument {
     view: string;
     seat?: number | null;
     bots: Bot[];
+    rows: number;
+    columns: number;
     totals: number[];
     ranks: number[];
     start: TableState;
     steps: Step[];
+    rounds: RoundOfMatch[];
+    windows: SlapWindow[];
+    swings: Swing[];
+}
+
+interface MoreOfStep {
+    step: number;
+    words?: string[] | null;
+    moved?: { from: Place; to: Place }[] | null;
+    answers?: Answered[];
+    changes?: Change[];
 }
 
 /** What makes a seat's or the open document out of the public one. */
 interface Additions {
     view: string;
     seat?: number | null;
-    start: TableState;
-    more: { step: number; words?: string[] | null; changes?: Change[] }[];
+    more: MoreOfStep[];
+    windows: SlapWindow[];
+    swings: Swing[];
+    wires: Wire[];
 }
 
 /** A match as one view knows it, with the table after each step. */
@@ -79,11 +182,14 @@ interface Model {
     /** `public`, `open` or `seat0`, `seat1`, ... */
     view: string;
     document: PublicDocument;
-    additions: Additions | null;
     bots: Bot[];
     steps: Step[];
     /** By step, the table after it. */
     states: TableState[];
+    windows: SlapWindow[];
+    swings: Swing[];
+    /** What passed between the referee and the bots of whom this view may know; of the open view, all of them. */
+    wires: () => Promise<Wire[]>;
     /** By the name of a moment, the number of its step. */
     moments: Map<string, number>;
     /** Shows another step. The page sets it. */
