@@ -80,7 +80,7 @@ def explain(record: Record, seat: int, which: str = "") -> Iterator[str]:
         who = f"{which}, {who}"
     counts = record.seats[seat].faults
     told: set[str] = set()
-    for blame in _blames(record, seat):
+    for blame in blames(record, seat):
         mishap = blame.mishap
         if mishap.kind not in told:
             told.add(mishap.kind)
@@ -89,7 +89,7 @@ def explain(record: Record, seat: int, which: str = "") -> Iterator[str]:
             if mishap.line:
                 yield f"  its line: {harmless(mishap.line)}"
     if record.seats[seat].late_slaps:
-        yield f"{who}: {harmless(_late(record, seat))}"
+        yield f"{who}: {harmless(late_in_words(record, seat))}"
     if told:
         yield from stderr_lines(record, seat)
 
@@ -132,7 +132,7 @@ def mishap_of(move: Move, seat: int) -> Mishap | None:
             return next((reaction.fault for reaction in move.reactions if reaction.seat == seat), None)
 
 
-def _late(record: Record, seat: int) -> str:
+def late_in_words(record: Record, seat: int) -> str:
     """How often it was late in slap windows and by how much, or where nothing came, what there was the first time."""
     windows = [move for move in record.moves if isinstance(move, GivenSlaps)]
     reactions = [one for move in windows for one in move.reactions if one.seat == seat]
@@ -143,7 +143,8 @@ def _late(record: Record, seat: int) -> str:
     return f"no answer within {slap_s:g} s in {len(late)} of {len(reactions)} slap windows; {more}"
 
 
-def _blames(record: Record, seat: int) -> Iterator[Blame]:
+def blames(record: Record, seat: int) -> Iterator[Blame]:
+    """All faults of a seat in the order in which they came. Raises BrokenRecord."""
     for game, move in walk(record):
         mishap = mishap_of(move, seat)
         if mishap is not None:

@@ -1,10 +1,12 @@
 """All that the pages of a site are made from. It is gathered from a run, and must not know templates or files."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from msgspec import Struct
 
+from referee.highlights.highlight import Highlight
+from referee.site.plots.times import Times
+from referee.tournament.standings import Standings
 from referee.tournament.store.facts import Facts
 from referee.tournament.summary import RunSummary
 
@@ -64,6 +66,10 @@ class BotFaults(Struct, frozen=True, kw_only=True):
     """By kind of fault in how many matches there was one."""
     told: tuple[FaultTold, ...]
     """The first one of each kind, in the first matches with it."""
+    late: str = ""
+    """How late it was in the slap windows of one match, and the likely reason; empty where it never was. No fault."""
+    late_match: int | None = None
+    """The id of that match."""
 
 
 class Content(Struct, frozen=True, kw_only=True):
@@ -82,8 +88,14 @@ class Content(Struct, frozen=True, kw_only=True):
     """By bot the ids of its best matches, the best first."""
     worst: Mapping[str, tuple[int, ...]] = {}
     """By bot the ids of its worst matches, the worst first."""
-    highlights: Any = None
-    times: Any = None
+    highlights: tuple[Highlight, ...] = ()
+    """The best moments of the run, in the order of kinds."""
+    game_highlights: Mapping[str, tuple[Highlight, ...]] = {}
+    """The same of each game."""
+    game_standings: Mapping[str, Standings] = {}
+    """By game its tables. Where one is missing, its page has no crosstable."""
+    times: Times | None = None
+    """How long each bot took; None where no records were read."""
     faults: tuple[BotFaults, ...] = ()
     plots: Mapping[str, str] = {}
     """By name the paths of pictures from the site's root."""

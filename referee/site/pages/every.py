@@ -4,11 +4,20 @@ from collections.abc import Iterator
 
 from referee.site.content import Content
 from referee.site.files import File
-from referee.site.pages.front import front_page
+from referee.site.pages.bots import bot_pages
+from referee.site.pages.front import front_page, further_pages
+from referee.site.pages.games import game_pages
+from referee.site.pages.highlights import highlights_page
+from referee.site.pages.lists import match_lists
 from referee.site.pages.shell import Site
 
 
 def pages(content: Content) -> Iterator[File]:
     """The pages one after another. The front page comes last, since it leads to all others."""
     site = Site(content)
+    yield from match_lists(site)
+    yield from bot_pages(site)
+    yield from game_pages(site)
+    yield from highlights_page(site)
+    yield from further_pages(site)
     yield front_page(site)

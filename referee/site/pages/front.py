@@ -1,6 +1,7 @@
 """The front page: who is how good and how sure that is, what is known of how it was played, and where to read on."""
 
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -9,13 +10,24 @@ from referee.reports import provenance
 from referee.reports.verdict import commands_to_read_on, faults_line, how_far, is_over, ties, winner
 from referee.site.files import File
 from referee.site.pages import standings
+from referee.site.pages.highlights import first_of_each_kind, shown
 from referee.site.pages.shell import Site
 from referee.site.pages.tables import Col, Table
+from referee.site.pages.times import times_table
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.summary import RunSummary
 
 MOST_IN_CROSSTABLE = 64
 """With more bots than this the crosstable has a page of its own."""
+
+
+SLAPS_IN_WORDS = {
+    "isolated": "When a slap window opens, the bots are asked one after another while all else on the machine is "
+    "quiet, so that the measured times decide, and not the place of a bot on the machine.",
+    "broadcast": "When a slap window opens, all bots are asked at once, and answers are taken as they arrive. The load "
+    "of the machine has a part in who is first.",
+}
+"""How slaps are timed, by the name of the timing."""
 
 
 class Fact(Struct, frozen=True, kw_only=True):
@@ -46,6 +58,9 @@ def front_page(site: Site) -> File:
         by_game=standings.by_games(site) if has_rows and several else None,
         crosstable=crosstable(site) if has_rows else None,
         faults=standings.faults(site),
+        moments=[shown(site, one) for one in first_of_each_kind(site.content.highlights)],
+        slaps=slap_times(site),
+        slap_words=SLAPS_IN_WORDS.get(summary.slap_timing or "", ""),
         warnings=warnings(site),
         troubles=[line.strip() for line in provenance.troubles(summary, site.bots)],
         facts=facts(site),
@@ -53,6 +68,16 @@ def front_page(site: Site) -> File:
         commands=list(commands_to_read_on(summary, Path(site.content.store))),
         verify=verify_command(site),
     )
+
+
+def further_pages(site: Site) -> Iterator[File]:
+    """What the figures mean, and the crosstable where it has a page of its own."""
+    summary = site.content.summary
+    several = standings.of_run(site) if summary.standings else None
+    yield site.page("about.html", "about.html", meanings=standings.meanings(several) if several else [])
+    if len(summary.standings) > MOST_IN_CROSSTABLE:
+        table = standings.crosstable(site, standings.standings_of(summary), "crosstable")
+        yield site.page("crosstable.html", "crosstable.html", table=table)
 
 
 def verdict(site: Site) -> list[str]:
@@ -118,6 +143,19 @@ def _seats(site: Site) -> list[int]:
     return [entry.seats for entry in site.content.facts.variants]
 
 
+def slap_times(site: Site) -> Table | None:
+    """How long the slaps of each bot took, in the order of the standings; None where none were timed."""
+    times = site.content.times
+    if times is None or site.content.summary.slap_timing is None:
+        return None
+    bots = [row.bot for row in site.content.summary.standings]
+    found = [(site.bots(bot), times.slaps[bot]) for bot in bots if bot in times.slaps and times.slaps[bot].count]
+    late = [str(times.late.get(bot, 0)) for bot in bots if bot in times.slaps and times.slaps[bot].count]
+    if not found:
+        return None
+    return times_table("slap-times", "Slaps that were timed", "bot", found, Col(title="too late", cells=late))
+
+
 def warnings(site: Site) -> list[str]:
     """What casts doubt on the results."""
     summary = site.content.summary
@@ -131,12 +169,13 @@ def facts(site: Site) -> list[Fact]:
     """How the run was played."""
     summary = site.content.summary
     reuse = "a match" if summary.reuse == "match" else f"the whole {summary.reuse}"
+    slaps = [f"{timing} timing. {SLAPS_IN_WORDS[timing]}"] if (timing := summary.slap_timing) else []
     carries = [line for line in provenance.carrying(summary, site.bots) if not line.startswith("WARNING")]
     return [
         Fact(title="Played by", text=f"golfref {summary.version}"),
         Fact(title="On", text=summary.host),
         Fact(title="Isolation of the bots", text=f"{summary.isolation}; a bot's process lives for {reuse}"),
-        *([Fact(title="Slaps", text=f"{summary.slap_timing} timing")] if summary.slap_timing else []),
+        *[Fact(title="Slaps", text=words) for words in slaps],
         Fact(title="Rotations", text=f"{summary.rotations}: {ROTATIONS_IN_WORDS[summary.rotations]}"),
         *[Fact(title="Scoring", text=line) for line in provenance.scoring_tables(summary)],
         *[Fact(title="Idle CPU", text=line.partition(": ")[2]) for line in provenance.idle_cpu_meaning(summary)],

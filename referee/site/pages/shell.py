@@ -76,7 +76,12 @@ class Site:
         return File(path=path, data=text.encode("utf-8", "replace"))
 
 
-LINKS = {"Standings": "index.html"}
+LINKS = {
+    "Standings": "index.html",
+    "Highlights": "highlights.html",
+    "Matches": "lists/all/1.html",
+    "About": "about.html",
+}
 """The pages that every page leads to, by what they are called."""
 
 

@@ -1,0 +1,185 @@
+"""The page of a bot: how good it is in what and against whom, what went wrong, and what its author can do next."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from referee.reports import provenance
+from referee.reports.one_bot import OneBot, one_bot
+from referee.reports.tables.figures import plus_minus, signed
+from referee.reports.tables.rows import figure_columns, rank
+from referee.site.content import BotFaults, FaultTold, MatchRow
+from referee.site.files import File
+from referee.site.pages import matches, standings
+from referee.site.pages.highlights import shown
+from referee.site.pages.shell import Site
+from referee.site.pages.tables import Col, Table, bar, cols_of, tint, with_bars
+from referee.site.pages.times import times_table
+from referee.site.plots.times import TimeBins, time_in_words
+from referee.tournament.store.versions import short
+from referee.tournament.summary import EnteredBot
+
+
+class Fault(Struct, frozen=True, kw_only=True):
+    """A fault with where to see it."""
+
+    told: FaultTold
+    match: str
+    """As people call the match."""
+    href: str
+    """The moment in the page of the match, from the site's root; empty where the match has none."""
+    command: str
+    """What prints all that the bot was sent and wrote in that match."""
+
+
+class Column(Struct, frozen=True, kw_only=True):
+    """A column of a chart of times, in percent of its width and height."""
+
+    x: float
+    width: float
+    height: float
+
+
+class Chart(Struct, frozen=True, kw_only=True):
+    """How many of a bot's times were how long, on a scale where each step is ten times as long."""
+
+    title: str
+    columns: tuple[Column, ...]
+    least: str
+    most: str
+
+
+def bot_pages(site: Site) -> Iterator[File]:
+    """A page for each bot of the run."""
+    faults = {one.bot: one for one in site.content.faults}
+    every = standings.standings_of(site.content.summary)
+    for bot in site.content.summary.bots:
+        yield _page(site, bot, one_bot(bot.name, every, ()), faults.get(bot.name))
+
+
+def _page(site: Site, bot: EnteredBot, one: OneBot, faults: BotFaults | None) -> File:
+    name, content = bot.name, site.content
+    return site.page(
+        "bot.html",
+        site.bot_path(name),
+        bot=bot,
+        version=short(bot.version),
+        row=one.standing,
+        rank="" if one.standing is None else rank(one.standing),
+        beside=_beside(site, one),
+        by_game=_by_game(site, one),
+        opponents=_opponents(site, name),
+        best=_some(site, name, content.best, "best"),
+        worst=_some(site, name, content.worst, "worst"),
+        moments=[shown(site, one) for one in content.highlights if name in one.bots],
+        warnings=_warnings(site, name),
+        times=_times(site, name),
+        charts=_charts(site, name),
+        faults=faults,
+        told=[] if faults is None else [_fault(site, one, name) for one in faults.told],
+        late=content.matches_by_id.get(faults.late_match) if faults is not None and faults.late_match else None,
+        export=f"golfref export-bot {shlex.quote(content.store)} {shlex.quote(name)} -o matches.jsonl",
+        results=f"golfref standings {shlex.quote(content.store)} --bot {shlex.quote(name)}",
+    )
+
+
+def _beside(site: Site, one: OneBot) -> Table | None:
+    """Its row between those of its neighbours."""
+    if one.standing is None:
+        return None
+    bots = len(site.content.summary.standings)
+    rows = sorted([one.standing, *one.neighbours], key=lambda row: (row.rank or bots + 1, row.bot))
+    return standings.overall(site, rows, "beside", f"Its place among {bots} bots, with its neighbours")
+
+
+def _by_game(site: Site, one: OneBot) -> Table | None:
+    if not one.variants:
+        return None
+    rows = list(one.variants.values())
+    columns = with_bars(
+        cols_of(list(figure_columns(rows)), ""),
+        "match points",
+        [bar(row.match_points, row.match_points_interval) for row in rows],
+    )
+    games = Col(title="game", cells=[site.games(game) for game in one.variants], is_text=True, is_head=True)
+    ranks = Col(title="rank", cells=[rank(row) for row in rows])
+    return Table(id="by-game", caption="Game by game", cols=(games, ranks, *columns))
+
+
+def _opponents(site: Site, name: str) -> Table | None:
+    """How it did against each other bot, in the order of the standings."""
+    summary = site.content.summary
+    met = summary.crosstable.get(name)
+    if not met:
+        return None
+    by_strokes = summary.rank_by == "strokes"
+    figures = [
+        signed(one.strokes, one.strokes_interval)
+        if by_strokes
+        else plus_minus(one.match_points, one.match_points_interval)
+        for one in met.values()
+    ]
+    tints = [None if by_strokes else tint(one.match_points) for one in met.values()]
+    return Table(
+        id="opponents",
+        caption="Against each opponent",
+        cols=(
+            Col(title="opponent", cells=[site.bots(other) for other in met], is_text=True, is_head=True),
+            Col(title="strokes a round" if by_strokes else "match points", cells=figures, tints=tints),
+            Col(title="matches", cells=[str(one.matches) for one in met.values()]),
+        ),
+    )
+
+
+def _some(site: Site, name: str, ids: Mapping[str, Sequence[int]], which: str) -> Table | None:
+    rows = [site.content.matches_by_id[id_] for id_ in ids.get(name, ()) if id_ in site.content.matches_by_id]
+    rows = [row for row in rows if name in row.bots]
+    return matches.of_bot(site, name, rows, which, f"Its {which} matches") if rows else None
+
+
+def _warnings(site: Site, name: str) -> list[str]:
+    """What casts doubt on its results."""
+    summary, marked = site.content.summary, site.bots(name)
+    lines = [*provenance.carrying(summary, site.bots), *provenance.influences(summary, site.bots)]
+    return [line.removeprefix("WARNING: ") for line in lines if line.startswith("WARNING: ") and marked in line]
+
+
+def _bins(site: Site, name: str) -> list[tuple[str, TimeBins]]:
+    times = site.content.times
+    if times is None:
+        return []
+    some = [("answers", times.thinking.get(name)), ("slaps", times.slaps.get(name))]
+    return [(title, bins) for title, bins in some if bins is not None and bins.count]
+
+
+def _times(site: Site, name: str) -> Table | None:
+    found = _bins(site, name)
+    if not found:
+        return None
+    return times_table("times", "How long it took", "what", found)
+
+
+def _charts(site: Site, name: str) -> list[Chart]:
+    charts = []
+    for title, bins in _bins(site, name):
+        filled = bins.filled()
+        most, width = max(count for *_, count in filled), 100 / len(filled)
+        columns = [
+            Column(x=round(place * width, 2), width=round(width * 0.9, 2), height=round(100 * count / most, 1))
+            for place, (_, _, count) in enumerate(filled)
+            if count
+        ]
+        ends = time_in_words(filled[0][0]), time_in_words(filled[-1][1])
+        charts.append(Chart(title=title, columns=tuple(columns), least=ends[0], most=ends[1]))
+    return charts
+
+
+def _fault(site: Site, told: FaultTold, name: str) -> Fault:
+    content = site.content
+    row: MatchRow | None = content.matches_by_id.get(told.match)
+    title = f"#{told.match}" if told.number is None else str(told.number)
+    href = "" if row is None or row.href is None else row.href + (f"#{told.moment}" if told.moment else "")
+    which = name if name == shlex.quote(name) else str(told.seat)
+    command = f"golfref transcript {shlex.quote(f'{content.store}:{title}')} --bot {which}"
+    return Fault(told=told, match=title, href=href, command=command)

@@ -1,0 +1,94 @@
+"""What a bot's author needs to know of its faults, gathered from records one by one."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from referee.film.film import Film
+from referee.film.moments import moments
+from referee.reports.blame import LAST_LINES, Blame, blames, late_in_words
+from referee.rules.record import BrokenRecord, Record
+from referee.site.content import BotFaults, FaultTold
+from referee.tournament.store.rows import CommittedMatch
+
+EXAMPLES = 3
+"""In how many matches a fault of one kind is told for a bot."""
+
+
+class FaultTexts:
+    """Takes the matches of a run in the order of commits. Only a few of those with faults are played again."""
+
+    def __init__(self) -> None:
+        self._matches: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._told: defaultdict[str, list[FaultTold]] = defaultdict(list)
+        self._late: dict[str, tuple[int, str]] = {}
+
+    def add(self, row: CommittedMatch, record: Record) -> None:
+        """Count a match, which must be one whose cards are not dealt again."""
+        if row.number is None:
+            return
+        for seat, bot in enumerate(row.identity.bots):
+            kinds = row.result.faults[seat]
+            if any(self._matches[bot][kind] < EXAMPLES for kind in kinds):
+                wanted = {kind for kind in kinds if self._matches[bot][kind] < EXAMPLES}
+                self._told[bot] += (one for one in _told(row, record, seat) if one.kind in wanted)
+            self._matches[bot].update(kinds.keys())
+            if row.result.late_slaps[seat] and bot not in self._late:
+                self._late[bot] = (row.id, late_in_words(record, seat))
+
+    def faults(self) -> tuple[BotFaults, ...]:
+        """What there is to tell, a part for each bot that was at fault or late, by name."""
+        return tuple(
+            BotFaults(
+                bot=bot,
+                matches=dict(self._matches[bot]),
+                told=tuple(
+                    sorted(self._told[bot], key=lambda one: (list(self._matches[bot]).index(one.kind), one.match))
+                ),
+                late=self._late[bot][1] if bot in self._late else "",
+                late_match=self._late[bot][0] if bot in self._late else None,
+            )
+            for bot in sorted(self._matches.keys() | self._late)
+            if self._matches[bot] or bot in self._late
+        )
+
+    def _by_kind(self, bot: str) -> tuple[FaultTold, ...]:
+        """Its faults kind by kind, in the order in which the kinds came."""
+        return tuple(one for kind in self._matches[bot] for one in self._told[bot] if one.kind == kind)
+
+
+def _told(row: CommittedMatch, record: Record, seat: int) -> Iterator[FaultTold]:
+    """The first fault of each kind of this seat; none where the record does not replay."""
+    try:
+        found = list(blames(record, seat))
+        places = _moments(record, seat)
+    except (BrokenRecord, ValueError):
+        return
+    bot = record.seats[seat]
+    first: dict[str, tuple[Blame, str]] = {}
+    for place, blame in enumerate(found):
+        first.setdefault(blame.mishap.kind, (blame, places[place] if place < len(places) else ""))
+    for kind, (blame, moment) in first.items():
+        yield FaultTold(
+            kind=kind,
+            match=row.id,
+            number=row.number,
+            seat=seat,
+            where=blame.where,
+            moment=moment,
+            detail=blame.mishap.detail,
+            line=blame.mishap.line,
+            forfeits=blame.forfeits,
+            stderr=tuple(bot.stderr.splitlines()[-LAST_LINES:]),
+            stderr_bytes=bot.stderr_bytes,
+        )
+
+
+def _moments(record: Record, seat: int) -> list[str]:
+    """The names of the moments at which this seat was at fault, in order."""
+    film = Film(record)
+    return [
+        name
+        for name, frame in zip(moments(film.frames), film.frames, strict=True)
+        for note in frame.notes
+        if note.seat == seat and note.is_told
+    ]

@@ -1,0 +1,63 @@
+"""The page of a game: its rules in words, who is how good at it, and what was played."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from referee.rules.describe import rules_in_full
+from referee.site.files import File
+from referee.site.pages import standings
+from referee.site.pages.highlights import sections
+from referee.site.pages.shell import Site
+from referee.site.pages.tables import Table
+from referee.tournament.store.facts import VariantFacts
+
+
+class Chapter(Struct, frozen=True, kw_only=True):
+    """A part of the rules."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+def game_pages(site: Site) -> Iterator[File]:
+    """A page for each game of the run."""
+    for entry in site.content.facts.variants:
+        yield _page(site, entry)
+
+
+def _page(site: Site, entry: VariantFacts) -> File:
+    content, variant = site.content, entry.variant
+    rows = content.summary.variants.get(entry.name, ())
+    chapters, options = rules(rules_in_full(variant))
+    moments = content.game_highlights.get(
+        entry.name, tuple(one for one in content.highlights if one.variant == entry.name)
+    )
+    return site.page(
+        "game.html",
+        site.game_path(entry.name),
+        game=entry,
+        variant=variant,
+        table=standings.of_game(site, rows, "standings", f"Standings in {site.games(entry.name)}") if rows else None,
+        crosstable=_crosstable(site, entry.name),
+        chapters=chapters,
+        options=options,
+        sections=sections(site, moments),
+    )
+
+
+def _crosstable(site: Site, game: str) -> Table | None:
+    of_game = site.content.game_standings.get(game)
+    return standings.crosstable(site, of_game, "crosstable") if of_game is not None and of_game.overall else None
+
+
+def rules(text: str) -> tuple[list[Chapter], str]:
+    """The chapters of the rules of a game in full, and its options as they stand there."""
+    head, *blocks = text.split("\n\n")
+    del head  # the summary and the seats, which the page tells first
+    *chapters, options = blocks
+    parted = [block.splitlines() for block in chapters]
+    return (
+        [Chapter(title=lines[0], sentences=tuple(line.strip() for line in lines[1:])) for lines in parted],
+        options.partition("\n")[2],
+    )

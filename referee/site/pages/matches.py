@@ -1,0 +1,108 @@
+"""Matches in tables and lists: who came where, and where the match can be seen."""
+
+import shlex
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from referee.site.content import Content, MatchRow
+from referee.site.pages.shell import Site
+from referee.site.pages.tables import Col, Table
+from referee.tournament.results import beaten_shares
+
+HELD = "shown later: its cards are dealt again"
+"""What is said of a match that cannot be shown yet."""
+
+
+class Listed(Struct, frozen=True, kw_only=True):
+    """A match as a line of a list."""
+
+    title: str
+    """As people call it: its number, or its id where it is out of the standings."""
+    href: str
+    """Its page from the site's root; empty where it has none."""
+    game: str
+    seats: tuple[tuple[str, str], ...]
+    """By rank, the name of each bot and what came of it."""
+    where: str
+    """Why it has no page; empty where it has one, or where a command shows it."""
+    command: str
+    """What shows it, where it has no page."""
+
+
+def title_of(row: MatchRow) -> str:
+    """How people call a match."""
+    return f"#{row.id}" if row.number is None else str(row.number)
+
+
+def command_of(content: Content, row: MatchRow, seat: int | None = None) -> str:
+    """The command that tells a match, as everybody saw it or as one seat did."""
+    own = "" if seat is None else f" --seat {seat}"
+    return f"golfref replay {shlex.quote(f'{content.store}:{title_of(row)}')}{own}"
+
+
+def listed(site: Site, row: MatchRow) -> Listed:
+    """A match as a line of a list."""
+    order = sorted(range(len(row.bots)), key=lambda seat: (row.ranks[seat], seat))
+    is_shown = not (row.is_held or row.problem)
+    return Listed(
+        title=title_of(row),
+        href=row.href or "",
+        game=row.variant,
+        seats=tuple((row.bots[seat], _outcome(row, seat)) for seat in order),
+        where=HELD if row.is_held else row.problem,
+        command=command_of(site.content, row) if is_shown and not row.href else "",
+    )
+
+
+def _outcome(row: MatchRow, seat: int) -> str:
+    """The total of a seat, with what went wrong."""
+    faults = f", {row.faults[seat]} fault{'s' * (row.faults[seat] != 1)}" if row.faults[seat] else ""
+    return f"{row.totals[seat]}{faults}{', forfeited' * row.forfeited[seat]}"
+
+
+def behind(row: MatchRow, seat: int) -> int:
+    """How many strokes the total of a seat is above the best other one; negative where it is below."""
+    return row.totals[seat] - min(total for other, total in enumerate(row.totals) if other != seat)
+
+
+def of_bot(site: Site, bot: str, rows: Sequence[MatchRow], id_: str, caption: str) -> Table:
+    """Matches of one bot as a table."""
+    seats = [row.bots.index(bot) for row in rows]
+    pairs = list(zip(rows, seats, strict=True))
+    return Table(
+        id=id_,
+        caption=caption,
+        cols=(
+            Col(
+                title="match",
+                cells=[title_of(row) for row in rows],
+                hrefs=[row.href or "" for row in rows],
+                is_head=True,
+            ),
+            Col(title="game", cells=[site.games(row.variant) for row in rows], is_text=True),
+            Col(title="rank", cells=[f"{row.ranks[seat]} of {len(row.bots)}" for row, seat in pairs]),
+            Col(title="beaten", cells=[f"{beaten_shares(row.ranks)[seat]:.2f}" for row, seat in pairs]),
+            Col(title="total", cells=[str(row.totals[seat]) for row, seat in pairs]),
+            Col(title="behind", cells=[f"{behind(row, seat):+d}" if len(row.bots) > 1 else "-" for row, seat in pairs]),
+            Col(title="against", cells=[_others(site, row, seat) for row, seat in pairs], is_text=True),
+            Col(title="faults", cells=[_faults(row, seat) for row, seat in pairs], is_text=True),
+            Col(title="to see it", cells=[_how(site, row, seat) for row, seat in pairs], is_text=True),
+        ),
+        note="Behind: by how many strokes its total is above the best other one; below it where that is negative.",
+    )
+
+
+def _others(site: Site, row: MatchRow, seat: int) -> str:
+    others = [f"{site.bots(bot)} {row.totals[at]}" for at, bot in enumerate(row.bots) if at != seat]
+    return ", ".join(others)
+
+
+def _faults(row: MatchRow, seat: int) -> str:
+    return f"{row.faults[seat] or '-'}{' (forfeited)' * row.forfeited[seat]}"
+
+
+def _how(site: Site, row: MatchRow, seat: int) -> str:
+    if row.is_held:
+        return HELD
+    return row.problem or ("its number leads to it" if row.href else command_of(site.content, row, seat))
