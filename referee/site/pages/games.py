@@ -51,13 +51,13 @@ def _crosstable(site: Site, game: str) -> Table | None:
     return standings.crosstable(site, of_game, "crosstable") if of_game is not None and of_game.overall else None
 
 
-def rules(text: str) -> tuple[list[Chapter], str]:
-    """The chapters of the rules of a game in full, and its options as they stand there."""
+def rules(text: str) -> tuple[list[Chapter], list[str]]:
+    """The chapters of the rules of a game in full, and the lines that tell its options."""
     head, *blocks = text.split("\n\n")
     del head  # the summary and the seats, which the page tells first
     *chapters, options = blocks
     parted = [block.splitlines() for block in chapters]
     return (
         [Chapter(title=lines[0], sentences=tuple(line.strip() for line in lines[1:])) for lines in parted],
-        options.partition("\n")[2],
+        options.splitlines()[1:],
     )

@@ -1,7 +1,7 @@
 """What all pages share: the templates, how texts of strangers are put in, and the frame around each page.
 
-Whatever a template puts in is escaped, unless Python made HTML of it on purpose. Texts of bots and their authors go
-through `harmless` or `printable` besides, since controls and bidirectional marks mislead readers in HTML, too.
+Whatever a template puts in is escaped, unless Python made HTML of it on purpose. It goes through `harmless` besides,
+since controls and bidirectional marks mislead readers in HTML, too.
 """
 
 from functools import cache
@@ -90,11 +90,12 @@ def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("referee.site"),
         autoescape=True,
+        finalize=_shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"linked": _linked, "name": _name, "plain": unmarked, "safe_text": harmless, "count": _count}
+    made.filters |= {"linked": _linked, "name": _name, "plain": unmarked, "count": _count}
     return made
 
 
@@ -103,6 +104,11 @@ def _linked(context: Context, text: str) -> Markup:
     """A text with marked names, as HTML with links from the page that is being made."""
     site: Site = context["site"]
     return site.html(text, context["root"])
+
+
+def _shown(value: object) -> object:
+    """What a template puts in, without anything that steers or disguises text."""
+    return value if isinstance(value, Markup) else harmless(str(value))
 
 
 def _name(text: str) -> Markup:
