@@ -15,10 +15,16 @@ from referee.rules.scoring.scoring import raw_score
 from referee.rules.table.asks import Ask
 from referee.rules.table.seen import Happening
 
+Cards = Sequence[Card | None]
+"""A layout by slot; None is an empty one."""
+
 MOVED = (
     wire.CardAdded, wire.CardRemoved, wire.Kept, wire.Planted, wire.Rearranged, wire.Switched,
 )  # fmt: skip
 """The events that tell that a power has moved cards."""
+
+NOTED = frozenset({wire.Round, wire.Slapped, wire.Showdown, wire.Scored, *MOVED})
+"""The events that are looked at."""
 
 POWER_DECISIONS = frozenset({"power", "block", "pick8"})
 """The decisions after which a power does what it does."""
@@ -60,16 +66,16 @@ class PowerUse(Struct, frozen=True, kw_only=True):
     """The number in the match of the event by which the cards moved."""
     did: type[Struct]
     """The kind of that event."""
-    before: tuple[int, ...]
-    """By seat, what its cards would have scored just before: raw scores, all cards open."""
-    after: tuple[int, ...]
+    before: dict[int, int]
+    """By seat whose cards moved, what they would have scored just before: the raw score, all cards open."""
+    after: dict[int, int]
     """The same just after."""
 
     @property
     def gain(self) -> int:
         """By how much the user's own score fell, and those of the others rose, all together."""
-        rises = [after - before for before, after in zip(self.before, self.after, strict=True)]
-        return sum(rises) - 2 * rises[self.seat]
+        rises = {seat: after - self.before[seat] for seat, after in self.after.items()}
+        return sum(rises.values()) - 2 * rises.get(self.seat, 0)
 
 
 class Course(Struct, frozen=True, kw_only=True):
@@ -95,7 +101,7 @@ def course_of(record: Record) -> Course:
     if watcher is None:
         return Course(slaps=(), wrong=(), powers=())
     watcher.look()
-    return watcher.course
+    return watcher.course()
 
 
 class Watcher:
@@ -109,38 +115,46 @@ class Watcher:
         self._known = 0
         """How many events have been looked at."""
         self._round = 0
-        self._before: tuple[int, ...] | None = None
-        """The scores of all layouts before the last move, where it could use a power."""
+        self._before: list[Cards] | None = None
+        """The layouts before the last move, where it could use a power."""
         self._penalties: list[tuple[SlapMade, int]] = []
         """The wrong slaps of the round, each with the slot of the card that it brought."""
-        self._shown: list[tuple[Card | None, ...]] = []
+        self._shown: list[Cards] = []
         """The layouts of the last showdown."""
 
-    @property
     def course(self) -> Course:
-        """What has been noted so far."""
+        """What has happened until now."""
+        self._take_in()
         return Course(slaps=tuple(self.slaps), wrong=tuple(self.wrong), powers=tuple(self.powers))
 
     def look(self) -> None:
-        """Take in what has happened since the last look."""
-        game = self._game
-        happened = game.events[self._known :]
-        for number, event in enumerate(happened, start=self._known):
-            match event:
-                case wire.Round():
-                    self._round, self._penalties = event.round, []
-                case wire.Slapped():
-                    self._note_slap(event, number)
-                case wire.Showdown():
-                    self._shown = [tuple(one.value for one in cards) for cards in event.layouts]
-                case wire.Scored():
-                    self.wrong += (self._costed(event, *one) for one in self._penalties)
-                case _ if isinstance(event, MOVED):
-                    self._note_power(event, number, happened)
-        self._known = len(game.events)
-        question = game.question
+        """See what the table is like, if a power may be used now or may just have been used."""
+        question = self._game.question
         may_use = isinstance(question, Ask) and question.decision in POWER_DECISIONS
-        self._before = self._worth(_lying(game)) if may_use else None
+        if may_use or self._before is not None:
+            self._take_in()
+            self._before = _lying(self._game) if may_use else None
+
+    def _take_in(self) -> None:
+        """Note what has happened since this was done last."""
+        happened = self._game.events[self._known :]
+        for number, event in enumerate(happened, start=self._known):
+            if type(event) in NOTED:
+                self._note(event, number, happened)
+        self._known += len(happened)
+
+    def _note(self, event: Happening, number: int, happened: Sequence[Happening]) -> None:
+        match event:
+            case wire.Round():
+                self._round, self._penalties = event.round, []
+            case wire.Slapped():
+                self._note_slap(event, number)
+            case wire.Showdown():
+                self._shown = _shown(event)
+            case wire.Scored():
+                self.wrong += (self._costed(event, *one) for one in self._penalties)
+            case _:
+                self._note_power(event, number, happened)
 
     def _note_slap(self, event: wire.Slapped, number: int) -> None:  # type: ignore[type-arg] # no secret is read
         slap = SlapMade(seat=event.seat, owner=event.target[0], verdict=event.verdict, round=self._round, event=number)
@@ -151,37 +165,37 @@ class Watcher:
     def _costed(self, event: wire.Scored, slap: SlapMade, slot: int) -> WrongSlap:
         layout = self._shown[slap.seat]
         raw = list(event.raw)
-        raw[slap.seat] = self._raw((*layout[:slot], None, *layout[slot + 1 :]))
+        raw[slap.seat] = raw_of(self._variant, (*layout[:slot], None, *layout[slot + 1 :]))
         without = score_round(self._variant, raw, event.ender)[slap.seat]
         return WrongSlap(slap=slap, scored=event.scores[slap.seat], without=without)
 
     def _note_power(self, event: Happening, number: int, happened: Sequence[Happening]) -> None:
         """Note what a power did. If the round ended with it, its showdown has the layouts."""
+        if self._before is None:
+            return
         shown = next((one for one in happened if isinstance(one, wire.Showdown)), None)
-        layouts = _lying(self._game) if shown is None else [[one.value for one in cards] for cards in shown.layouts]
-        if self._before is not None:
-            use = PowerUse(
-                seat=event.seat,  # type: ignore[union-attr] # all in MOVED have it
-                round=self._round,
-                event=number,
-                did=type(event),
-                before=self._before,
-                after=self._worth(layouts),
-            )
-            self.powers.append(use)
-
-    def _worth(self, layouts: Sequence[Sequence[Card | None]]) -> tuple[int, ...]:
-        return tuple(map(self._raw, layouts))
-
-    def _raw(self, cards: Sequence[Card | None]) -> int:
-        return raw_of(self._variant, cards)
+        after = _lying(self._game) if shown is None else _shown(shown)
+        moved = [seat for seat, cards in enumerate(after) if cards != self._before[seat]]
+        use = PowerUse(
+            seat=event.seat,  # type: ignore[union-attr] # all in MOVED have it
+            round=self._round,
+            event=number,
+            did=type(event),
+            before={seat: raw_of(self._variant, self._before[seat]) for seat in moved},
+            after={seat: raw_of(self._variant, after[seat]) for seat in moved},
+        )
+        self.powers.append(use)
 
 
-def raw_of(variant: Variant, cards: Sequence[Card | None]) -> int:
+def raw_of(variant: Variant, cards: Cards) -> int:
     """What a layout scores by itself. Slots beyond the dealt ones make further rows, as at a showdown."""
     width = variant.columns
     return raw_score(variant, [cards[start : start + width] for start in range(0, len(cards), width)])
 
 
-def _lying(game: Game) -> list[list[Card | None]]:
+def _lying(game: Game) -> list[Cards]:
     return [[None if slot is None else slot.card for slot in layout] for layout in game.table.layouts]
+
+
+def _shown(event: wire.Showdown) -> list[Cards]:  # type: ignore[type-arg] # of what everybody sees
+    return [[one.value for one in cards] for cards in event.layouts]
