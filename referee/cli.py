@@ -230,6 +230,36 @@ def watch(run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's sto
 
 
 @app.command()
+def site(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", metavar="DIR", help="The site's folder: a new one, or one to bring up to date."),
+    ],
+    matches: Annotated[
+        Optional[int],
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="How many matches get pages of their own at most; default: 500.",
+            show_default=False,
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every match gets pages of its own.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", help="Keep the site current until the run is complete.")] = False,
+) -> None:
+    """Make a static site of a run: standings, bots, games, and matches to step through. Any web server shows it."""
+    from referee.commands.interrupt import Signals
+
+    signals = Signals()
+    from referee.commands.site import SiteOptions, make_site
+
+    if every and matches is not None:
+        raise typer.BadParameter("either all matches get pages or at most so many, not both", param_hint="--all")
+    raise typer.Exit(make_site(SiteOptions(run=run, out=out, most=matches, every=every, follow=follow), signals))
+
+
+@app.command()
 def match(
     variant: Annotated[str, typer.Option(metavar="VARIANT", help="The game; `golfref variants` lists them.")],
     bot: Annotated[

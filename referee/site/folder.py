@@ -72,19 +72,28 @@ class SiteFolder:
     A build puts or keeps all its files, and finishes. Whatever fails raises SiteRefused.
     """
 
-    def __init__(self, path: Path, fd: int, manifest: Manifest) -> None:
+    def __init__(self, path: Path, fd: int, manifest: Manifest, unborn: Path | None = None) -> None:
+        """A new folder is called `unborn` until its first build is finished."""
         self.path = path
-        """Where its files can be found."""
         self.before = manifest
         """What the last finished build told."""
         self.written = 0
         """How many files have been written."""
-        self._fd = fd
+        self._fd, self._unborn = fd, unborn
         self._owned = dict.fromkeys(manifest.owned)
         self._files: dict[str, str] = {}
         """The files of this build, with their hashes."""
         self._whole: set[str] = set()
         """The folders that were seen to be whole."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the folder has its name."""
+        return self._unborn is None
+
+    def begin(self) -> None:
+        """Begin a build. What another one has put and not finished does not count."""
+        self._files = {}
 
     def put(self, file: File) -> bool:
         """Make this a file of the build; returns whether it was written, which it is not where it is there already."""
@@ -113,7 +122,9 @@ class SiteFolder:
         self._remove_all_but({*files, MANIFEST})
         self._owned = dict.fromkeys(path.partition("/")[0] for path in files)
         self._note(files=files, made_from=made_from)
-        self._files = {}
+        if self._unborn is not None:
+            _rename(self._unborn, self.path)
+            self._unborn = None
         return sum(self._size(path) for path in (*files, MANIFEST))
 
     def _own(self, name: str) -> None:
@@ -144,7 +155,7 @@ class SiteFolder:
                     remove(_UNBORN, self._fd)
                     raise
         except OSError as error:
-            raise _not_written(self.path, file.path, error) from None
+            raise _not_written(self._unborn or self.path, file.path, error) from None
         self.written += 1
         return True
 
@@ -193,7 +204,7 @@ class SiteFolder:
 
 @contextlib.contextmanager
 def site_folder(path: Path, run: str, commitment: str) -> Iterator[SiteFolder]:
-    """Open the folder for the site of a run, alone; a new one gets its name at the end, if nothing is raised.
+    """Open the folder for the site of a run, alone. A new one gets its name when its first build is finished.
 
     Raises SiteRefused where it holds something else, where another process writes it, and where nothing can be written.
     """
@@ -208,12 +219,12 @@ def site_folder(path: Path, run: str, commitment: str) -> Iterator[SiteFolder]:
     _make(beside)
     with _locked(beside) as fd:
         _clear(beside, fd)
+        site = SiteFolder(path, fd, mine, unborn=beside)
         try:
-            yield SiteFolder(beside, fd, mine)
-            _rename(beside, path)
-        except BaseException:
-            shutil.rmtree(beside, ignore_errors=True)
-            raise
+            yield site
+        finally:
+            if not site.is_there:
+                shutil.rmtree(beside, ignore_errors=True)
 
 
 def check_folder(path: Path, commitment: str | None) -> None:

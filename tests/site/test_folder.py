@@ -22,6 +22,7 @@ PULSE = File(path="pulse.js", data=b"1")
 def build(path: Path, files: Mapping[str, str], commitment: str = RUN) -> int:
     """Build a site of these files; returns how many were written."""
     with site_folder(path, "cup", commitment) as site:
+        site.begin()
         for name, text in files.items():
             site.put(File(path=name, data=text.encode()))
         site.finish({}, PULSE)

@@ -42,10 +42,14 @@ class ChartData:
 
     def add(self, row: CommittedMatch, record: Record) -> None:
         """Count a match with its record. One that is out of the standings is passed over."""
+        self.add_result(row)
+        self.add_times(row, record)
+
+    def add_times(self, row: CommittedMatch, record: Record) -> None:
+        """Count the times of a match whose result has been counted before."""
         if row.number is not None:
             self.records += 1
             self.times.add(row.identity.bots, record.moves)
-            self.add_result(row)
 
     def add_result(self, row: CommittedMatch) -> None:
         """Count a match without its record."""

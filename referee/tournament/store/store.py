@@ -205,6 +205,11 @@ class Store:
         """The ids of all that was committed, in the order of commits."""
         return [id_ for (id_,) in self._read("SELECT id FROM matches ORDER BY id")]
 
+    def last_id(self) -> int:
+        """The id of the match that was committed last; 0 before the first."""
+        ((last,),) = self._read("SELECT max(id) FROM matches")
+        return int(last or 0)
+
     def all_ids(self) -> dict[str, list[int]]:
         """By table, the ids of all its rows, in order: 1, 2, 3 and so on, for no row is ever taken out."""
         void_ids = (id_ for id_, *_ in self._each(tables.SELECT_VOIDS[self.format]))

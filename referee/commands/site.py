@@ -1,0 +1,130 @@
+"""site: the static site of a run, made once or kept current while the run is played."""
+
+import importlib.util
+import os
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from protocol.text import printable
+from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
+from referee.commands.interrupt import Signals
+from referee.play.session import Interrupted
+from referee.reports.tables.figures import duration
+from referee.site.folder import SiteFolder, SiteNotWritten, SiteRefused, site_folder
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.store import Store
+
+if TYPE_CHECKING:
+    from referee.site.building import Built, SiteBuilder
+
+MOST_NAMED = 10
+"""How many matches that cannot be shown are named."""
+
+
+class SiteOptions(Struct, frozen=True, kw_only=True):
+    """What `golfref site` was asked to make."""
+
+    run: Path
+    out: Path
+    most: int | None
+    """How many matches get pages at most. None leaves it to us."""
+    every: bool
+    """All matches get pages."""
+    follow: bool
+    """The site is kept current until the run is complete."""
+
+
+def make_site(options: SiteOptions, signals: Signals) -> int:
+    """Make the site, and say what it holds and how to look at it. Returns the exit code."""
+    if why := problem():
+        say(f"golfref site: {why}")
+        return USAGE
+    begun_s = time.monotonic()
+    try:
+        with signals:
+            check_apart(options.run, options.out)
+            with closing(Store.open(options.run)) as store:
+                meta = store.meta()
+            with site_folder(options.out, meta.facts.name, meta.commitment) as folder:
+                built = _build(options, folder, signals.check)
+    except (StoreError, SiteRefused) as error:
+        say(f"golfref site: {error}")
+        return HOST_FAILED if isinstance(error, SiteNotWritten) else USAGE
+    except Interrupted:
+        say(f"interrupted: {_left(options.out)}")
+        return INTERRUPTED
+    say(*in_words(built, options.out, time.monotonic() - begun_s))
+    return CHECK_FAILED if built.problems else DONE
+
+
+def problem() -> str | None:
+    """Why no pages can be made here, and what to do; None where they can."""
+    if importlib.util.find_spec("jinja2") is None:
+        return (
+            f"this makes pages with jinja2, which is not installed; `{sys.executable} -m pip install 'jinja2>=3.1'` "
+            "brings it, and so does the extra `site` of golfref"
+        )
+    return None
+
+
+def check_apart(run: Path, out: Path) -> None:
+    """Raise SiteRefused where the store, which holds the key of all deals, would be published with the site."""
+    if Path(os.path.realpath(run)).is_relative_to(os.path.realpath(out)):
+        raise SiteRefused(
+            f"{out}: the store {run} lies in this folder, and would be published with the site; name another folder"
+        )
+
+
+def in_words(built: "Built", out: Path, took_s: float) -> list[str]:
+    """What a site holds, and how to look at it."""
+    counted = "1 match" if built.matches == 1 else f"{built.matches:,} matches"
+    which = "all of them" if built.with_pages == built.matches else f"{built.with_pages:,} of them"
+    lines = [
+        f"{out}: a site of {counted}, {which} with pages of their own; {_size(built.size_bytes)}, {duration(took_s)}"
+    ]
+    if built.held:
+        waiting = "1 match" if built.held == 1 else f"{built.held:,} matches"
+        lines.append(f"  of {waiting} it shows only the result, since the same cards are still to be dealt again")
+    for row in built.problems[:MOST_NAMED]:
+        name = f"#{row.id}" if row.number is None else row.number
+        lines.append(f"  match {name} cannot be shown: {printable(row.problem, 300)}")
+    if (more := len(built.problems) - MOST_NAMED) > 0:
+        lines.append(f"  and {more} more matches cannot be shown; `golfref verify` names all of them")
+    front = (Path(os.path.realpath(out)) / "index.html").as_uri()
+    return [*lines, f"  open {front}, or serve it: python3 -m http.server -d {out}"]
+
+
+def _build(options: SiteOptions, folder: SiteFolder, check: Callable[[], None]) -> "Built":
+    from referee.site.building import Matches, SiteBuilder  # noqa: PLC0415 - it needs jinja2
+
+    builder = SiteBuilder(options.run, folder, Matches(most=options.most, all=options.every), check)
+    if options.follow:
+        _follow(builder, options, check)
+    return builder.build(is_live=False)
+
+
+def _follow(builder: "SiteBuilder", options: SiteOptions, check: Callable[[], None]) -> None:
+    from referee.site.following import follow, give_way  # noqa: PLC0415 - it needs jinja2
+
+    def rest(seconds: float) -> bool:
+        check()
+        time.sleep(seconds)
+        return False
+
+    say(f"{options.out} is kept current until the run is complete; Ctrl-C ends this, and the site stays as it is then")
+    give_way()
+    follow(builder, options.run, rest)
+
+
+def _left(out: Path) -> str:
+    return f"{out} is as it was when it was last finished" if out.exists() else "nothing was written"
+
+
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes / 1e6:.1f} MB" if size_bytes >= 1e6 else f"{size_bytes / 1e3:.0f} kB"

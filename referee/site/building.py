@@ -1,0 +1,239 @@
+"""Makes the site of a run: gathers what is to be told, chooses the matches that get pages, and puts it all in order.
+
+A page is written after what it links to, and what nothing links to any more is removed last. How the files come to lie
+in the folder is in folder.py.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from protocol.text import printable
+from referee.highlights.gather import replayed_until
+from referee.highlights.highlight import Highlight
+from referee.rules.record import BrokenRecord, NoRecord, read_record
+from referee.site.choosing import USUAL_MATCHES, Choice, chosen, finals, least
+from referee.site.content import Content, MatchRow
+from referee.site.files import File, hash_of, stamped
+from referee.site.folder import SiteFolder
+from referee.site.gathering import Gathering, standings_by_game
+from referee.site.match_page import AboutMatch, Place, match_files
+from referee.site.pages.every import pages
+from referee.site.pages.problem import problem_page
+from referee.site.pages.shell import Site
+from referee.site.pages.slugs import slugs
+from referee.site.plots.of_site import Slugs, pictures
+from referee.site.shipped import assets, code_hash
+from referee.tournament.plan.schedule import Identity
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.rows import CommittedMatch, Meta
+from referee.tournament.store.store import Store
+from referee.tournament.summary import RunSummary, summary_of
+
+PULSE = "pulse.js"
+"""The file that tells open pages whether they are out of date."""
+
+
+class Matches(Struct, frozen=True, kw_only=True):
+    """How many matches get pages."""
+
+    most: int | None = None
+    """At most so many. None leaves it to us."""
+    all: bool = False
+    """All that may be shown."""
+
+
+class Built(Struct, frozen=True, kw_only=True):
+    """What a build has made."""
+
+    matches: int
+    """How many matches have been committed."""
+    with_pages: int
+    """How many of them have pages."""
+    held: int
+    """Of how many only the result is told, because their cards are still to be dealt again."""
+    problems: tuple[MatchRow, ...]
+    """The matches that cannot be shown because something is wrong with their records."""
+    size_bytes: int
+    """What the whole site takes."""
+    is_complete: bool
+    """Whether nothing of the run is left to be played."""
+
+
+class SiteBuilder:
+    """Builds the site of a run once, or again and again; then only what came since is read and made."""
+
+    def __init__(self, path: Path, folder: SiteFolder, matches: Matches, check: Callable[[], None]) -> None:
+        """The site of the run of this store. `check` is called often, and may raise what ends a build."""
+        self._path, self._folder, self._matches, self._check = path, folder, matches, check
+        self._gathering: Gathering | None = None
+        self._amendments = 0
+        self._made_from = dict(folder.before.made_from)
+        """By the id of each match that has pages, as text, the hash of what they were made from."""
+        self._problems: dict[int, str] = {}
+        """What is wrong with the records of matches that could not be shown, by id."""
+
+    def build(self, *, is_live: bool) -> Built:
+        """Bring the site up to date. Raises StoreError, SiteRefused, and what `check` raises."""
+        self._folder.begin()
+        for file in assets().values():
+            self._put(file)
+        with closing(Store.open(self._path)) as store:
+            content = self._content(store, is_live=is_live)
+            site = Site(content)
+            made_from = {str(row.id): self._match(store, site, row) for row in content.matches if row.href}
+        content = self._with_problems(content)
+        stamps: dict[str, str] = {}
+        for page in pages(content):
+            whole, stamp = stamped(page)
+            stamps |= {page.path: stamp} if stamp else {}
+            self._put(whole)
+        size_bytes = self._folder.finish(made_from, _pulse(stamps, is_live=is_live))
+        self._made_from = made_from
+        return Built(
+            matches=len(content.matches),
+            with_pages=len(made_from),
+            held=sum(row.is_held for row in content.matches),
+            problems=tuple(row for row in content.matches if row.problem),
+            size_bytes=size_bytes,
+            is_complete=content.is_complete,
+        )
+
+    def _put(self, file: File) -> None:
+        self._check()
+        self._folder.put(file)
+
+    def _gathered(self, store: Store, meta: Meta) -> Gathering:
+        """What has been gathered until now. After an amendment matches have other numbers, and all begins anew."""
+        amendments = len(store.former())
+        if self._gathering is None or amendments != self._amendments:
+            games = {entry.name: entry.variant for entry in meta.facts.variants}
+            self._gathering = Gathering(meta.facts, replayed_until(store.committed(), games))
+            self._amendments = amendments
+        self._gathering.take(store, self._check)
+        return self._gathering
+
+    def _content(self, store: Store, *, is_live: bool) -> Content:
+        meta = store.meta()
+        gathered = self._gathered(store, meta)
+        summary = summary_of(store, with_results=False)
+        highlights = gathered.highlights(store)
+        game_highlights = {one.name: gathered.highlights(store, one.name) for one in meta.facts.variants}
+        best_moments = [*highlights, *(one for some in game_highlights.values() for one in some)]
+        matches = self._rows(meta, summary, gathered, best_moments)
+        best, worst = gathered.extremes.best(), gathered.extremes.worst()
+        return Content(
+            summary=summary,
+            facts=meta.facts,
+            store=self._path.name,
+            commits=len(matches),
+            matches=matches,
+            matches_by_id={row.id: row for row in matches},
+            game_standings=standings_by_game(store),
+            best=best,
+            worst=worst,
+            highlights=highlights,
+            game_highlights=game_highlights,
+            times=gathered.charts.times,
+            faults=gathered.faults(),
+            plots=self._plots(summary, gathered),
+            is_complete=summary.key is not None,
+            is_live=is_live,
+            assets={name: file.path for name, file in assets().items()},
+        )
+
+    def _rows(
+        self, meta: Meta, summary: RunSummary, gathered: Gathering, highlights: Sequence[Highlight]
+    ) -> tuple[MatchRow, ...]:
+        """All matches by number, then those that are out of the standings, with the pages that they are to have."""
+        rows = sorted(gathered.rows.values(), key=lambda row: (row.number is None, row.number, row.id))
+        usual = None if self._matches.all else max(USUAL_MATCHES, least(rows))
+        choice = Choice(
+            most=usual if self._matches.most is None else self._matches.most,
+            seed=meta.commitment,
+            finals=finals(meta.facts, summary.rounds, sorted(gathered.rows)),
+            highlights=[one.match for one in highlights],
+            had=[int(id_) for id_ in self._made_from if id_.isdecimal()],
+        )
+        ids = chosen(rows, gathered.extremes, choice)
+        return tuple(replace(row, href=f"{_folder_of(row)}/index.html") if row.id in ids else row for row in rows)
+
+    def _plots(self, summary: RunSummary, gathered: Gathering) -> Mapping[str, str]:
+        """Write the pictures, whose names tell their content; returns their paths by key."""
+        paths = {}
+        bots = slugs(row.bot for row in summary.standings)
+        for picture in pictures(summary, gathered.charts, Slugs(bots=bots, games=slugs(summary.variants))):
+            content = hash_of(picture.wide.data + picture.narrow.data)[:10]
+            path = f"{picture.wide.path.removesuffix('.svg')}.{content}"
+            self._put(File(path=f"{path}.svg", data=picture.wide.data))
+            self._put(File(path=f"{path}-narrow.svg", data=picture.narrow.data))
+            paths[picture.key] = f"{path}.svg"
+        return paths
+
+    def _match(self, store: Store, site: Site, row: MatchRow) -> str:
+        """Make the files of a match, or keep them where they would be the same; returns a hash of what they are of."""
+        self._check()
+        committed = store.match(row.id)
+        about, place = _about(site, committed), Place(folder=_folder_of(row), assets=site.content.assets)
+        source = hash_of(msgspec.json.encode((code_hash(), committed.hash, row, about, place)))
+        if self._made_from.get(str(row.id)) == source and self._folder.keep(place.folder):
+            return source
+        try:
+            if row.problem:
+                raise NoRecord(row.problem)
+            made = list(match_files(read_record(store.record_of(row.id)), about, place))
+        except (NoRecord, BrokenRecord, StoreError, ValueError, LookupError) as error:
+            self._problems[row.id] = str(error)
+            made = [problem_page(site, replace(row, problem=str(error)))]
+        for file in made:
+            self._put(file)
+        return source
+
+    def _with_problems(self, content: Content) -> Content:
+        """The content with what turned out to be wrong with records when they were to be shown."""
+        rows = tuple(
+            replace(row, problem=self._problems[row.id]) if row.id in self._problems else row for row in content.matches
+        )
+        return replace(content, matches=rows, matches_by_id={row.id: row for row in rows})
+
+
+def _folder_of(row: MatchRow) -> str:
+    """By its id, which it keeps when the run is amended."""
+    return f"matches/{row.id}"
+
+
+def _about(site: Site, committed: CommittedMatch) -> AboutMatch:
+    """What the pages of a match say besides the match. It must not change with what else is played."""
+    content, where, number = site.content, committed.identity, committed.number
+    drawn = [one.title for one in content.summary.rounds if one.after < committed.id]
+    out = () if number is not None else ("This match is out of the standings, since the run was amended.",)
+    cards = "the same cards are" if content.facts.rotations == "same" else "cards of its own are"
+    seating = f"Deal {where.deal}, seating {where.rotation + 1} of {len(where.bots)}: {cards} dealt to each seating."
+    name = f"#{committed.id}" if number is None else f"{number}"
+    return AboutMatch(
+        title=f"Match {name}: {printable(where.variant, 100)}",
+        run=printable(content.summary.name, 200),
+        replay=f"{content.store}:{name}",
+        lines=(*(printable(f"{title}.", 200) for title in drawn[-1:]), seating, *out),
+        links=tuple((printable(text, 100), f"../../{path}") for text, path in _ways(site, where)),
+    )
+
+
+def _ways(site: Site, where: Identity) -> Iterator[tuple[str, str]]:
+    """Where a reader of a match may go next."""
+    yield "Standings", "index.html"
+    if where.variant in site.game_slugs:
+        yield where.variant, site.game_path(where.variant)
+    for bot in where.bots:
+        if bot in site.bot_slugs:
+            yield bot, site.bot_path(bot)
+
+
+def _pulse(stamps: Mapping[str, str], *, is_live: bool) -> File:
+    """The script that tells open pages of what they are made, and whether they will change again."""
+    told = msgspec.json.encode({"live": is_live, "pages": stamps})
+    return File(path=PULSE, data=b"golfref.pulse(%b);\n" % told)

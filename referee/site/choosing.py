@@ -1,0 +1,124 @@
+"""Which matches of a run get pages, where it has more than a site should hold.
+
+The choice follows from what was played: the same run gives the same matches, and whatever was chosen before stays.
+"""
+
+from bisect import bisect_right, insort
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from hashlib import sha256
+from heapq import nsmallest
+from itertools import chain, islice, zip_longest
+
+from msgspec import Struct
+
+from referee.site.content import MatchRow
+from referee.tournament.results import beaten_shares
+from referee.tournament.store.facts import Facts
+from referee.tournament.summary import RoundSummary
+
+USUAL_MATCHES = 500
+"""How many matches have pages, unless whoever makes the site says otherwise: about 30 MB."""
+
+EXTREMES = 3
+"""How many of its best and of its worst matches are told of each bot."""
+
+
+class Choice(Struct, frozen=True, kw_only=True):
+    """What to choose matches by, beside what came of them."""
+
+    most: int | None
+    """How many at most. None is all."""
+    seed: str
+    """What the sample depends on: the commitment of the run."""
+    finals: Sequence[int] = ()
+    """The ids of the matches that decided the tournament."""
+    highlights: Sequence[int] = ()
+    """The ids of the matches with highlights, those that are most worth seeing first."""
+    had: Collection[int] = ()
+    """The ids of the matches that have pages already."""
+
+
+def finals(facts: Facts, rounds: Sequence[RoundSummary], ids: Sequence[int]) -> tuple[int, ...]:
+    """The ids of the matches that decide the tournament, those of the last round first, of all ids in order.
+
+    These are the last two rounds of a knockout, the last round of a Swiss, and another last stage as a whole.
+    """
+    last = facts.stage_rules[-1].format
+    stage = [one for one in rounds if one.stage == len(facts.stage_rules) - 1]
+    if last in ("knockout", "swiss"):
+        stage = stage[-2 if last == "knockout" else -1 :]
+    elif len(facts.stage_rules) == 1:
+        stage = []
+    return tuple(reversed(ids[bisect_right(ids, stage[0].after) :])) if stage else ()
+
+
+class Extremes:
+    """The best and the worst matches of each bot.
+
+    A match is better in which it beat more of its opponents; of equal ones, that in which it had fewer strokes in
+    comparison with the mean of its opponents; then the earlier one.
+    """
+
+    def __init__(self) -> None:
+        self._best: dict[str, list[tuple[float, float, int]]] = {}
+        self._worst: dict[str, list[tuple[float, float, int]]] = {}
+
+    def add(self, row: MatchRow) -> None:
+        """Take a match in, unless it is out of the standings."""
+        if row.number is None or len(row.bots) < 2:
+            return
+        for seat, (bot, share) in enumerate(zip(row.bots, beaten_shares(row.ranks), strict=True)):
+            own = row.totals[seat]
+            margin = own - (sum(row.totals) - own) / (len(row.bots) - 1)
+            _keep(self._best.setdefault(bot, []), (-share, margin, row.id))
+            _keep(self._worst.setdefault(bot, []), (share, -margin, row.id))
+
+    def best(self) -> dict[str, tuple[int, ...]]:
+        """By bot the ids of its best matches, the best first."""
+        return {bot: tuple(id_ for *_, id_ in some) for bot, some in self._best.items()}
+
+    def worst(self) -> dict[str, tuple[int, ...]]:
+        """By bot the ids of its worst matches, the worst first."""
+        return {bot: tuple(id_ for *_, id_ in some) for bot, some in self._worst.items()}
+
+
+def chosen(matches: Sequence[MatchRow], extremes: Extremes, choice: Choice) -> frozenset[int]:
+    """The ids of the matches that get pages: never of one whose cards are still to be dealt again.
+
+    Where there are too many, these come first: a match of each bot in each game, those that decided the tournament, the
+    best and the worst of each bot, those with highlights, those that have pages already, and then a sample.
+    """
+    can_be = {row.id: row for row in matches if not row.is_held}
+    if choice.most is None or len(can_be) <= choice.most:
+        return frozenset(can_be)
+    wanted = chain(
+        _of_each_bot_in_each_game(can_be),
+        choice.finals,
+        chain.from_iterable(zip_longest(*extremes.best().values(), *extremes.worst().values())),
+        choice.highlights,
+        sorted(choice.had),
+        nsmallest(choice.most, can_be, key=lambda id_: sha256(f"{choice.seed}/{id_}".encode()).digest()),
+    )
+    in_order = dict.fromkeys(id_ for id_ in wanted if id_ in can_be)
+    return frozenset(islice(in_order, choice.most))
+
+
+def least(matches: Sequence[MatchRow]) -> int:
+    """How many matches are chosen so that each bot is seen in each of its games."""
+    return len(list(_of_each_bot_in_each_game({row.id: row for row in matches if not row.is_held})))
+
+
+def _of_each_bot_in_each_game(rows: Mapping[int, MatchRow]) -> Iterator[int]:
+    """The first matches in which bots play games that they were not seen to play before."""
+    seen: set[tuple[str, str]] = set()
+    for id_ in sorted(rows):
+        pairs = {(bot, rows[id_].variant) for bot in rows[id_].bots}
+        if not pairs <= seen and rows[id_].number is not None:
+            seen |= pairs
+            yield id_
+
+
+def _keep(some: list[tuple[float, float, int]], one: tuple[float, float, int]) -> None:
+    """Keep the least."""
+    insort(some, one)
+    del some[EXTREMES:]

@@ -1,0 +1,118 @@
+"""All that the pages of a run tell, gathered from its store: once, or again and again while the run is played.
+
+Each record is read once, as soon as its cards are not to be dealt again. The store's lock is never touched.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+from referee.highlights.gather import Highlights
+from referee.highlights.highlight import Highlight
+from referee.rules.record import BrokenRecord, NoRecord, read_record
+from referee.site.choosing import Extremes
+from referee.site.content import BotFaults, MatchRow
+from referee.site.pages.faults import FaultTexts
+from referee.site.plots.data import ChartData
+from referee.tournament.standings import Standings, ranked_otherwise
+from referee.tournament.store.dealt_again import dealt_again
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.facts import Facts
+from referee.tournament.store.plans import plan_now
+from referee.tournament.store.rows import CommittedMatch
+from referee.tournament.store.store import Store
+from referee.tournament.store.tallies import tally_for
+
+AT_ONCE = 64
+"""So many matches are read before the store is let go: a long look would keep its side file from shrinking."""
+
+OF_A_KIND = 5
+"""How many highlights of each kind are told."""
+
+
+class Gathering:
+    """What has been gathered of a run."""
+
+    def __init__(self, facts: Facts, replayed_until: str | None = None) -> None:
+        """`replayed_until` is what the highlights want to be told of a run that has many matches already."""
+        self.rows: dict[int, MatchRow] = {}
+        """All committed matches that have been looked at, by id. Which have pages is not told here."""
+        self.extremes = Extremes()
+        self.charts = ChartData(order=facts.order, rank_by=facts.rank_by)
+        self._faults = FaultTexts()
+        self._highlights = Highlights(replayed_until=replayed_until)
+        self._line_ups: dict[tuple[str, ...], tuple[str, ...]] = {}
+        """Every line-up once, so that long runs take little memory."""
+
+    def take(self, store: Store, check: Callable[[], None]) -> None:
+        """Look at all that was committed since, and at what need not be held back any more.
+
+        Raises StoreError, and what `check` raises, which is called again and again.
+        """
+        last = store.last_id()
+        waiting = dealt_again(store)  # of what is committed from here on it does not know: that is for the next look
+        for id_ in [id_ for id_, row in self.rows.items() if row.is_held and id_ not in waiting]:
+            check()
+            row = store.match(id_)
+            self.rows[id_] = self._row(row, problem=self._read(store, row))
+        for row in _committed(store, max(self.rows, default=0), last):
+            check()
+            self.charts.add_result(row)
+            is_held = row.id in waiting
+            self.rows[row.id] = self._row(row, is_held=is_held, problem="" if is_held else self._read(store, row))
+            self.extremes.add(self.rows[row.id])
+
+    def faults(self) -> tuple[BotFaults, ...]:
+        """What is told of the faults of each bot."""
+        return self._faults.faults()
+
+    def highlights(self, store: Store, variant: str | None = None) -> tuple[Highlight, ...]:
+        """The best of each kind, of all games or of one. Raises StoreError."""
+        return self._highlights.best(OF_A_KIND, lambda id_: read_record(store.record_of(id_)), variant)
+
+    def _read(self, store: Store, row: CommittedMatch) -> str:
+        """Take in what the record tells; returns what is wrong with it."""
+        try:
+            record = read_record(store.record_of(row.id))
+            self._highlights.add(row, record)
+            self._faults.add(row, record)
+        except (NoRecord, BrokenRecord, StoreError, ValueError, LookupError) as error:
+            return str(error)
+        self.charts.add_times(row, record)
+        return ""
+
+    def _row(self, row: CommittedMatch, *, is_held: bool = False, problem: str = "") -> MatchRow:
+        result, bots = row.result, row.identity.bots
+        return MatchRow(
+            id=row.id,
+            number=row.number,
+            variant=row.identity.variant,
+            bots=self._line_ups.setdefault(bots, bots),
+            totals=result.totals,
+            ranks=result.ranks,
+            faults=tuple(sum(kinds.values()) for kinds in result.faults),
+            forfeited=result.forfeited,
+            rounds=result.rounds,
+            is_held=is_held,
+            problem=problem,
+        )
+
+
+def standings_by_game(store: Store) -> dict[str, Standings]:
+    """The standings of each game, as `standings_in` tells them of one. Raises StoreError."""
+    facts = store.meta().facts
+    plan = plan_now(store) if facts.format == "adaptive" else None
+    tallies = {entry.name: tally_for(facts, plan) for entry in facts.variants}
+    for result in store.results():
+        tallies[result.variant].add(result)
+    found = {game: tally.standings(facts.rank_by) for game, tally in tallies.items()}
+    if facts.order == "means":
+        return found
+    return {game: ranked_otherwise(standings, facts.order, {}) for game, standings in found.items()}
+
+
+def _committed(store: Store, after: int, last: int) -> Iterator[CommittedMatch]:
+    """The matches with ids from `after`, exclusive, to `last`, inclusive."""
+    while after < last:
+        some = [row for row in islice(store.committed(after), AT_ONCE) if row.id <= last]
+        yield from some
+        after = some[-1].id if some else last

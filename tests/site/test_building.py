@@ -1,0 +1,139 @@
+"""The site of a run, made from its store: which matches have pages, what a second build writes, and what is wrong."""
+
+import os
+import sqlite3
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+from exported import made_up_run
+
+from referee.site.building import Built, Matches, SiteBuilder
+from referee.site.folder import MANIFEST, Manifest, site_folder
+from referee.tournament.store.store import Store
+
+
+def nothing() -> None:
+    """Nobody wants the build to end."""
+
+
+def build(run: Path, out: Path, *, most: int | None = None, check: Callable[[], None] = nothing) -> Built:
+    """Build the site of a run."""
+    with closing(Store.open(run)) as store:
+        meta = store.meta()
+    with site_folder(out, meta.facts.name, meta.commitment) as folder:
+        return SiteBuilder(run, folder, Matches(most=most), check).build(is_live=False)
+
+
+def manifest(out: Path) -> Manifest:
+    return msgspec.json.decode((out / MANIFEST).read_bytes(), type=Manifest)
+
+
+def pages_of_matches(out: Path) -> set[int]:
+    return {int(name) for name in os.listdir(out / "matches")}
+
+
+def states(out: Path) -> Mapping[str, tuple[int, int]]:
+    """What tells whether a file was written again."""
+    files = [path for path in out.rglob("*") if path.is_file()]
+    return {str(path.relative_to(out)): (path.stat().st_ino, path.stat().st_mtime_ns) for path in files}
+
+
+def change(run: Path, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(run)) as connection, connection:
+        connection.execute(statement, values)
+
+
+def test_all_matches_of_a_small_run_have_pages_and_a_second_build_writes_nothing_again(tmp_path: Path) -> None:
+    run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "<script>")), tmp_path / "site"
+
+    built = build(run, out)
+
+    assert (built.matches, built.with_pages, built.held, built.problems) == (3, 3, 0, ())
+    assert pages_of_matches(out) == {1, 2, 3}
+    files = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    assert {"index.html", "pulse.js", "matches/2/index.html", "matches/2/public.js", "matches/2/seat0.js"} < files
+    assert files == {*manifest(out).files, MANIFEST}
+    assert built.size_bytes == sum((out / name).stat().st_size for name in files)
+
+    before = states(out)
+    assert build(run, out) == built
+    assert states(out) == before
+
+
+def test_where_there_are_many_a_choice_has_pages_that_stays_the_same(tmp_path: Path) -> None:
+    run, out = made_up_run(tmp_path, ["four-turns", "par-4"], names=("ann", "bob", "cleo", "dan")), tmp_path / "site"
+
+    assert build(run, out, most=5).with_pages == 5
+    some = pages_of_matches(out)
+    build(run, out, most=9)
+    assert some < pages_of_matches(out)
+    build(run, out, most=5)
+    build(run, tmp_path / "again", most=5)
+
+    assert len(pages_of_matches(out)) == len(pages_of_matches(tmp_path / "again")) == 5
+    assert pages_of_matches(tmp_path / "again") == some
+    links = {name for name in (out / "index.html").read_text().split('"') if name.startswith("matches/")}
+    assert all((out / name.partition("#")[0]).is_file() for name in links)
+
+
+def test_of_a_run_that_goes_on_only_results_are_told_where_the_cards_are_dealt_again(tmp_path: Path) -> None:
+    names = ("ann", "bob", "cleo", "dan")
+    run, out = made_up_run(tmp_path, ["four-turns"], names=names, without=1), tmp_path / "site"
+    with closing(Store.open(run)) as store:
+        last = {row.id for row in store.committed() if row.identity.bots == list(store.committed())[-1].identity.bots}
+        held = {
+            row.id for row in store.committed() if set(row.identity.bots) == set(store.match(max(last)).identity.bots)
+        }
+        key = store.meta().master_key
+
+    built = build(run, out)
+
+    assert (built.is_complete, built.held) == (False, len(held))
+    assert pages_of_matches(out) == set(range(1, 12)) - held
+    everything = b"".join(path.read_bytes() for path in out.rglob("*") if path.is_file())
+    assert key.encode() not in everything
+
+
+def test_a_damaged_record_is_told_on_its_page_and_the_rest_is_built(tmp_path: Path) -> None:
+    run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo")), tmp_path / "site"
+    change(
+        run,
+        "UPDATE matches SET record = ? WHERE id = 2",
+        zlib.compress(b'{"format": 2, "golfref": "0", "protocol": "1"}'),
+    )
+    change(run, "UPDATE matches SET record = x'00' WHERE id = 3")
+
+    built = build(run, out)
+
+    assert {row.id: row.problem for row in built.problems}.keys() == {2, 3}
+    assert "a record of format 2; this version reads format 3" in (out / "matches/2/index.html").read_text()
+    assert "damaged" in (out / "matches/3/index.html").read_text()
+    assert (out / "matches/1/public.js").is_file()
+    assert os.listdir(out / "matches/2") == ["index.html"]
+
+
+def test_a_run_without_matches_has_a_site(tmp_path: Path) -> None:
+    run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo"), without=3), tmp_path / "site"
+
+    built = build(run, out)
+
+    assert (built.matches, built.with_pages, built.is_complete) == (0, 0, False)
+    assert (out / "index.html").is_file()
+
+
+def test_a_build_that_is_stopped_leaves_the_site_that_was_there(tmp_path: Path) -> None:
+    run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo")), tmp_path / "site"
+    calls = iter(range(1000))
+
+    def stop() -> None:
+        if next(calls) == 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build(run, out, check=stop)
+
+    assert sorted(os.listdir(tmp_path)) == ["run.golfref", "run.toml"]
