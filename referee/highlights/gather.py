@@ -76,13 +76,16 @@ class Highlights:
         """Take a match in. Raises BrokenRecord where its record does not replay."""
         if row.number is None or len(record.seats) < 2 or any(seat.forfeited for seat in record.seats):
             return
-        self.matches += 1
+        has_more, is_replayed = self._to_replay(row, record)
         match = Match(
             variant=row.identity.variant,
             bots=row.identity.bots,
             result=record.result,
-            course=course_of(record) if self._is_replayed(row, record) else None,
+            course=course_of(record) if is_replayed else None,
         )
+        self.matches += 1
+        self.with_slaps_or_powers += has_more
+        self.replayed += is_replayed
         self._measure(match)
         self._upsets.add(row.id, row.number, match)
         counted = match.counted
@@ -124,16 +127,13 @@ class Highlights:
         total, pairs = self._gaps[variant]
         return Fraction(total, pairs) if total else Fraction(1)
 
-    def _is_replayed(self, row: CommittedMatch, record: Record) -> bool:
+    def _to_replay(self, row: CommittedMatch, record: Record) -> tuple[bool, bool]:
+        """Whether the game has slaps or powers, and whether the match is played again to see them."""
         game = row.identity.game
         if game not in self._games:
             self._games[game] = has_slaps_or_powers(restored(record.preset, record.options))
-        if not self._games[game]:
-            return False
-        self.with_slaps_or_powers += 1
-        is_in = self._replayed_until is None or row.hash <= self._replayed_until
-        self.replayed += is_in
-        return is_in
+        has_more = self._games[game]
+        return has_more, has_more and (self._replayed_until is None or row.hash <= self._replayed_until)
 
     def _measure(self, match: Match) -> None:
         gaps = self._gaps.setdefault(match.variant, [0, 0])

@@ -1,10 +1,13 @@
 """The highlights of a whole run: which are kept, in which order, and what they tell of the match."""
 
+import re
 from collections.abc import Iterable
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 
 import pytest
+from commands import golfref
 from msgspec.structs import replace
 from old_records import BY_PRESET
 
@@ -20,6 +23,8 @@ from referee.rules.record import Record
 from referee.tournament.plan.schedule import Identity
 from referee.tournament.results import Result
 from referee.tournament.store.rows import CommittedMatch
+
+ROOT = Path(__file__).parent.parent.parent
 
 Some = list[tuple[CommittedMatch, Record]]
 
@@ -113,6 +118,14 @@ def test_what_counts_for_no_standings_or_was_forfeited_has_no_highlights() -> No
     alone = replace(record, seats=record.seats[:1])
 
     assert best([(replace(row, number=None), record), (row, forfeited), (row, alone)]) == ()
+
+
+def test_the_page_and_the_help_name_every_kind() -> None:
+    page = (ROOT / "tournaments/HIGHLIGHTS.md").read_text(encoding="utf-8")
+    help_, _ = golfref("highlights", "--help", cwd=ROOT)
+
+    assert re.findall(r"^\| \[`([a-z-]+)`\]", page, flags=re.MULTILINE) == [kind.name for kind in KINDS]
+    assert ", ".join(kind.name for kind in KINDS[:-1]) in " ".join(help_.split())
 
 
 # Scores that are made up
