@@ -2,50 +2,27 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 from browsing import DESKTOP, PHONE, Browsing, sideways
+from match_pages import ABOUT, opened, written
 from old_records import BY_PRESET
 
 from referee.film.cells import apply
 from referee.film.documents import Documents, match_documents
 from referee.film.film import OPEN
 from referee.rules.book.presets import PRESETS
-from referee.rules.record import Record
-from referee.site.bundle import viewer_script
-from referee.site.match_page import AboutMatch, Place, match_files, self_contained, viewer_style
+from referee.site.match_page import self_contained
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-ABOUT = AboutMatch(title="Match 7", run="a run", replay="run.golfref:7", links=(("Standings", "../../index.html"),))
-PLACE = Place(folder="matches/7", assets={"viewer.js": "assets/viewer.js", "viewer.css": "assets/viewer.css"})
-
-READY = "golfref.shown !== null && document.querySelector('.board') !== null"
-
-
-def written(folder: Path, record: Record) -> Path:
-    """The folder of a match as a site holds it."""
-    for name, data in (("viewer.js", viewer_script()), ("viewer.css", viewer_style())):
-        (folder / "assets").mkdir(exist_ok=True)
-        (folder / "assets" / name).write_bytes(data)
-    (folder / PLACE.folder).mkdir(parents=True)
-    for file in match_files(record, ABOUT, PLACE):
-        (folder / file.path).write_bytes(file.data)
-    return folder / PLACE.folder
 
 
 @pytest.fixture
 def cactus(tmp_path: Path) -> Path:
     return written(tmp_path, BY_PRESET["cactus"])
-
-
-def opened(browse: Browsing, file: Path, fragment: str = "", **how: Any) -> "Page":
-    page = browse.open(file, fragment, **how)
-    page.wait_for_function(READY)
-    return page
 
 
 def moment(page: "Page") -> str:

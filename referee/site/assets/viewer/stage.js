@@ -76,11 +76,12 @@ export function stageOf(moved) {
         const board = boardOf(model);
         controls = controlsOf(model, deeds, new Set(KINDS.filter((kind) => ways[kind].length)));
         const words = wordsOf(model);
-        const beside = panels().map((panel) => mounted(panel, model));
-        shown = [board.show, words.show, controls.show, (one) => say(live, plainWords(model.steps[one])), ...beside.flatMap((one) => (one ? [one.show] : []))];
+        const around = panels().flatMap((panel) => mounted(panel, model) ?? []);
+        shown = [board.show, words.show, controls.show, (one) => say(live, plainWords(model.steps[one])), ...around.map((one) => one.show)];
+        const main = h("section", { class: "main", "aria-label": "the table" }, h("h2", { class: "unseen" }, "The table"), words.element, board.element, controls.element);
         root.replaceChildren(
-            h("section", { class: "main", "aria-label": "the table" }, h("h2", { class: "unseen" }, "The table"), words.element, board.element, controls.element),
-            h("div", { class: "panels" }, ...beside.map((one) => one && one.element)),
+            h("div", { class: "panels" }, main, ...around.filter((one) => one.isWide).map((one) => one.element)),
+            h("div", { class: "panels" }, ...around.filter((one) => !one.isWide).map((one) => one.element)),
             live,
             keys.dialog,
         );
@@ -97,7 +98,7 @@ function mounted(panel, model) {
     const body = h("div", { class: "panel-body" });
     if (panel.mount(body, model) === false) return null;
     const element = h("section", { class: "panel", "aria-label": panel.title }, h("h2", {}, panel.title), body);
-    return { element, show: (/** @type {number} */ number) => panel.show(model, number) };
+    return { element, isWide: panel.wide ?? false, show: (/** @type {number} */ number) => panel.show(model, number) };
 }
 
 /**

@@ -89,6 +89,15 @@ interface Reacted {
     fault?: FaultOfStep | null;
 }
 
+interface SlapOfWindow {
+    seat: number;
+    target: [number, number];
+    card: string;
+    verdict: "right" | "wrong" | "late";
+    step: number;
+}
+
+/** A slap window; times are in microseconds. */
 interface SlapWindow {
     at: string;
     round: number;
@@ -97,7 +106,7 @@ interface SlapWindow {
     steps: number;
     discarder: number;
     discard: string;
-    slaps?: { seat: number; target: [number, number]; card: string; verdict: "right" | "wrong" | "late"; step: number }[];
+    slaps?: SlapOfWindow[];
     slap_order: string;
     photo_finish_us: number;
     reactions?: Reacted[];
@@ -125,9 +134,19 @@ interface Swing {
     by: number;
 }
 
+/** One thing that passed on a wire, told apart by `what`. */
+type WireEntry =
+    | { what: "sent"; text: string; awaits?: string | null; limit_s?: number }
+    | { what: "wrote"; text: string; size: number; ignored?: string }
+    | { what: "took"; us: number; waived_us?: number; action?: unknown; in_window?: boolean }
+    | { what: "joined"; action: unknown }
+    | { what: "fault"; kind: string; detail: string; line?: string; forfeits?: boolean }
+    | { what: "late"; hint: string };
+
+/** All that passed on the wire of a bot, each entry with the number of the step after which it stands. */
 interface Wire {
     seat: number;
-    entries: [number, any][];
+    entries: [number, WireEntry][];
     wrote_lines: number;
     wrote_bytes: number;
     stderr: string;
@@ -200,6 +219,8 @@ interface Model {
 interface Panel {
     /** Its heading. */
     title: string;
+    /** Whether it needs much room from left to right: on wide screens it stands below the table. */
+    wide?: boolean;
     /** Builds it once for a match; a false answer leaves the panel out. */
     mount: (element: HTMLElement, model: Model) => boolean | void;
     /** Shows a step, by its number. */

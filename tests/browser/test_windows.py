@@ -1,0 +1,226 @@
+"""The slap window in slow motion, what passed on the wire beside the table, and faults where they happened."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from browsing import DESKTOP, PHONE, Browsing, sideways
+from match_pages import opened, written
+from msgspec.structs import replace
+from old_records import BY_PRESET
+
+from referee.reports.bot_match import Sent, Wrote, bot_match
+from referee.rules.record import Given, GivenSlaps, Mishap, Reaction, Record
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+CACTUS = BY_PRESET["cactus"]
+"""Seat 2 takes no part in slaps. In window 2 the slap of seat 0 took 129.5 us and that of seat 1 158.1 us."""
+
+HOSTILE = "<img src=x onerror=alert(1)>\u202eevil"
+
+
+def with_faults(record: Record) -> Record:
+    """The same match with faults that were noted: an answer and a slap that was too late, and with a standard error."""
+    moves = list(record.moves)
+    answer = next(number for number, move in enumerate(moves) if isinstance(move, Given))
+    window = next(number for number, move in enumerate(moves) if isinstance(move, GivenSlaps))
+    given, slaps = moves[answer], moves[window]
+    assert isinstance(given, Given)
+    assert isinstance(slaps, GivenSlaps)
+    moves[answer] = replace(given, fault=Mishap(kind="illegal_action", detail=HOSTILE, line=HOSTILE))
+    late = Reaction(seat=2, late=True, hint="it was computing")
+    reactions = (*slaps.reactions, late)
+    moves[window] = replace(slaps, asked=(*slaps.asked, 2), reactions=reactions, disturbed="a core was busy")
+    seat = replace(record.seats[given.seat], stderr=f"Traceback {HOSTILE}\nlast line", stderr_bytes=99)
+    seats = tuple(seat if number == given.seat else one for number, one in enumerate(record.seats))
+    return replace(record, moves=tuple(moves), seats=seats)
+
+
+@pytest.fixture
+def cactus(tmp_path: Path) -> Path:
+    return written(tmp_path, CACTUS)
+
+
+def table_of(page: "Page") -> list[list[str]]:
+    """The rows of the window's table."""
+    rows: list[list[str]] = page.eval_on_selector_all(
+        ".race tbody tr", "rows => rows.map(row => [...row.cells].map(cell => cell.textContent.trim()))"
+    )
+    return rows
+
+
+def widths(page: "Page") -> list[float]:
+    """How far the bars have come, in percent of their tracks."""
+    found: list[float] = page.eval_on_selector_all(
+        ".track .run", "bars => bars.map(bar => parseFloat(bar.style.width))"
+    )
+    return found
+
+
+def test_the_table_of_a_window_has_every_measured_time(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1w2")
+    first, second, third = table_of(page)
+
+    assert first[1:] == [
+        "1st",
+        "slapped its own slot 0",
+        "136.8 µs",
+        "7.3 µs",
+        "129.5 µs",
+        "2nd",
+        "wrong, which costs a card",
+    ]
+    assert second[1] == "2nd"
+    assert second[3:6] == ["158.1 µs", "0.0 µs", "158.1 µs"]
+    assert second[6] == "1st", "the lot put it first"
+    assert third[2].startswith("was not asked")
+    assert "Photo finish" in page.inner_text(".finish")
+    assert "+28.6 µs" in page.inner_text(".finish")
+
+
+def test_the_slow_motion_runs_to_the_end_and_takes_the_table_along(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1w2")
+    page.clock.install()
+    page.clock.pause_at(1_900_000_000_000)
+    page.click("text=Play in slow motion")
+    page.clock.run_for(1500)
+    assert "The window opens" in page.inner_text(".beat")
+    assert 0 < widths(page)[0] == widths(page)[1] < 100 * 129.5 / 177
+    assert page.is_hidden(".finish")
+
+    page.clock.run_for(3200)
+    assert "After 129.5 µs: 0 faulty slapped its own slot 0." in page.inner_text(".beat")
+    page.clock.run_for(20_000)
+    assert "The slap of 0 faulty is looked at: the 1 of spades, wrong" in page.inner_text(".beat")
+    assert (
+        page.evaluate("golfref.shown.steps[Number(document.querySelector('input[type=range]').value)].at") == "r1w2e1"
+    )
+    assert page.is_visible(".finish")
+    assert page.inner_text(".play-slowly") == "Play in slow motion"
+
+
+def test_with_reduced_motion_nothing_moves_between_the_moments(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1w2", reduced_motion="reduce")
+    page.clock.install()
+    page.clock.pause_at(1_900_000_000_000)
+    page.click("text=Play in slow motion")
+    seen = set()
+    for _ in range(60):
+        page.clock.run_for(200)
+        seen.add(tuple(widths(page)[:2]))
+
+    whole = max(one for pair in seen for one in pair)
+    assert {round(own * 158.1 / whole, 1) for own, _ in seen} == {0.0, 129.5}
+    assert "is looked at" in page.inner_text(".beat")
+
+
+def test_a_window_can_be_stepped_by_keyboard(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1w2")
+    back = page.get_by_label("previous moment of the window")
+    back.focus()
+    told = []
+    for _ in range(5):
+        page.keyboard.press("Enter")
+        told.append(page.inner_text(".beat"))
+
+    assert told[0].startswith("The slap of 1 random is looked at: the 9 of clubs, wrong")
+    assert told[1].startswith("Photo finish: these slaps came within 50 µs")
+    assert [text.split(":")[0] for text in told[2:]] == ["After 158.1 µs", "After 129.5 µs", "The window opens"]
+
+
+def test_a_seat_is_told_its_own_times_and_the_public_none(cactus: Path, browse: Browsing) -> None:
+    own = opened(browse, cactus / "seat0.html", "r1w2")
+    assert "129.5 µs" in own.inner_text(".race")
+    assert "158.1" not in own.content()
+    assert "158.1" not in own.evaluate("JSON.stringify(golfref.shown)")
+
+    public = opened(browse, cactus / "public.html", "r1w2")
+    assert "slapped slot 3 of 0 faulty" in public.inner_text(".race table")
+    assert "µs" not in public.inner_text(".race table")
+    assert not public.query_selector(".wire-pane")
+
+
+def lines_shown(page: "Page") -> list[str]:
+    """All lines of the pane, each unfolded."""
+    page.eval_on_selector_all(".wire details", "all => all.forEach(one => { one.open = true; })")
+    page.wait_for_function("() => [...document.querySelectorAll('.wire pre')].every(one => one.textContent)")
+    found: list[str] = page.eval_on_selector_all(".wire pre", "all => all.map(one => one.textContent)")
+    return found
+
+
+@pytest.mark.parametrize("view", ["index", "seat1"])
+def test_all_lines_of_a_bot_stand_beside_the_table_as_they_passed(view: str, cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / f"{view}.html", "r1")
+    if view == "index":
+        page.select_option(".wire-tools select", "1")
+    page.locator(".wire-pane [role=status]", has_text="round 1").wait_for()
+    found = []
+    for number in range(page.evaluate("golfref.shown.steps.length")):
+        page.evaluate(f"golfref.shown.goTo({number})")
+        found += [line for line in lines_shown(page) if line not in found]
+
+    passed = [
+        line
+        for entry in bot_match(CACTUS, 1).wire
+        if isinstance(entry, Sent | Wrote)
+        for line in entry.text.rstrip("\n").split("\n")
+    ]
+    assert sorted(found) == sorted(dict.fromkeys(passed))
+
+
+def test_a_line_is_found_and_leads_to_its_step(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "seat1.html", "r1")
+    page.fill(".wire-tools input[type=search]", '"decision":"SLAP"')
+    page.wait_for_function("document.querySelectorAll('.wire mark').length >= 3")
+    assert 'have "\\"decision' not in page.inner_text(".wire-pane [role=status]")
+    assert page.inner_text(".wire-pane [role=status]").startswith('3 lines have "')
+    page.check(".wire-tools input[type=checkbox]")
+    assert '  "type": "request"' in page.inner_text(".wire pre >> nth=0")
+
+    page.fill(".wire-tools input[type=search]", "slap")
+    page.click(".wire .plain >> nth=0")
+    assert page.evaluate(
+        "golfref.shown.steps[Number(document.querySelector('input[type=range]').value)].at"
+    ).startswith("r1w1")
+    page.fill(".wire-tools input[type=search]", "nothing like it")
+    assert "No line of this bot" in page.inner_text(".wire-pane [role=status]")
+
+
+def test_faults_lead_to_where_they_happened_and_strangers_texts_are_texts(tmp_path: Path, browse: Browsing) -> None:
+    folder = written(tmp_path, with_faults(CACTUS))
+    page = opened(browse, folder / "index.html", "r1w3")
+    item = page.inner_text(".faults li >> nth=0")
+    assert "illegal_action" in item
+    assert "<img src=x onerror=alert(1)>\\u202eevil" in item
+    assert page.inner_text(".panel[aria-label=Faults] li pre") == "<img src=x onerror=alert(1)>\\u202eevil"
+
+    page.click(".faults .plain >> nth=0")
+    assert page.get_attribute(".faults li >> nth=0", "aria-current") == "step"
+    page.click("text=Show the standard error of")
+    page.wait_for_selector(".faults ~ div pre")
+    assert (
+        page.inner_text(".standard-error pre >> nth=0")
+        == "Traceback <img src=x onerror=alert(1)>\\u202eevil\nlast line"
+    )
+    assert not page.query_selector("img")
+
+    page.evaluate("location.hash = '#r1w1'")
+    page.wait_for_selector(".race .warn")
+    assert "a core was busy" in page.inner_text(".race .warn")
+    assert "answered too late, which is a pass and no fault (it was computing)" in page.inner_text(".race table")
+
+
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+def test_the_panels_fit_and_axe_finds_nothing(width: int, tmp_path: Path, browse: Browsing) -> None:
+    page = opened(browse, written(tmp_path, with_faults(CACTUS)) / "index.html", "r1w2", width=width, bypass_csp=True)
+    page.select_option(".wire-tools select", "0")
+    page.wait_for_selector(".wire-row")
+    for fold in page.query_selector_all("summary"):
+        fold.click()
+    page.click("text=Show the standard error of")
+
+    assert browse.findings(page) == []
+    assert sideways(page) == 0
+    browse.picture(page, "slap-window")

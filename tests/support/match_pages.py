@@ -1,0 +1,35 @@
+"""The pages of a match in a folder, as a site holds them, and one of them in a browser."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from browsing import Browsing
+
+from referee.rules.record import Record
+from referee.site.bundle import viewer_script
+from referee.site.match_page import AboutMatch, Place, match_files, viewer_style
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+ABOUT = AboutMatch(title="Match 7", run="a run", replay="run.golfref:7", links=(("Standings", "../../index.html"),))
+PLACE = Place(folder="matches/7", assets={"viewer.js": "assets/viewer.js", "viewer.css": "assets/viewer.css"})
+
+READY = "golfref.shown !== null && document.querySelector('.board') !== null"
+
+
+def written(folder: Path, record: Record) -> Path:
+    """The folder of a match as a site holds it."""
+    for name, data in (("viewer.js", viewer_script()), ("viewer.css", viewer_style())):
+        (folder / "assets").mkdir(exist_ok=True)
+        (folder / "assets" / name).write_bytes(data)
+    (folder / PLACE.folder).mkdir(parents=True)
+    for file in match_files(record, ABOUT, PLACE):
+        (folder / file.path).write_bytes(file.data)
+    return folder / PLACE.folder
+
+
+def opened(browse: Browsing, file: Path, fragment: str = "", **how: Any) -> "Page":
+    page = browse.open(file, fragment, **how)
+    page.wait_for_function(READY)
+    return page
