@@ -59,6 +59,14 @@ def need_chromium() -> str:
     lacking("Chromium is not installed: apt-get install chromium")
 
 
+def need_dataframes() -> None:
+    """The packages with which exported tables are read."""
+    if missing := [
+        name for name in ("duckdb", "pandas", "polars", "pyarrow") if importlib.util.find_spec(name) is None
+    ]:
+        lacking(f"{', '.join(missing)} not installed: pip install '.[dataframes]'")
+
+
 class Organiser(NamedTuple):
     """A user of this host, as whom a test starts a referee."""
 

@@ -14,7 +14,7 @@ from referee.reports.export.rows import Row
 if TYPE_CHECKING:
     import pyarrow
 
-ROWS_IN_GROUP = 32_768
+ROWS_IN_GROUP = 16_384
 """How many rows a row group has: they are in memory at once when it is written."""
 
 

@@ -221,7 +221,7 @@ class SlapRow(OfMatch, frozen=True, kw_only=True):
     place: int | None
     """As which of the slaps its own counted, from 1. Empty where it did not slap."""
     photo_finish: bool
-    """Whether its time was so close to another's that the lot decided between them."""
+    """Whether its time was so close to another's that the lot decided; the bot that discarded is always last then."""
     verdict: Verdict | None
     """What became of its slap: it took the card (`right`), the card was `wrong`, or another bot was first (`late`).
     Empty where it did not slap, and where the card was gone or the round over before its slap came up."""

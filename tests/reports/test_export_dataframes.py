@@ -1,0 +1,172 @@
+"""Exported tables as pandas, polars and duckdb read them: the same columns, types, values, and the same standings."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import golfref
+from exported import NAMES, made_up_run
+from made_once import shared
+from needs import need_dataframes
+
+from referee.reports.export.columns import columns_of
+from referee.reports.export.rows import TABLES, Table
+from referee.rules.book.presets import PRESETS
+
+pytestmark = pytest.mark.dataframes
+
+PAGE = Path(__file__).parents[2] / "tournaments/EXPORT.md"
+
+Line = dict[str, Any]
+Reader = Callable[[Path, Table], list[Line]]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run of all games, two matches before its end, with its tables in all formats."""
+    need_dataframes()
+
+    def make(folder: Path) -> None:
+        made_up_run(folder, list(PRESETS), NAMES[2:6], without=2)
+        for table in TABLES:
+            for ending in ("csv", "jsonl", "parquet"):
+                exact = ["--exact"] * (ending == "csv")
+                golfref("export", "run.golfref", "--table", table, "-o", f"{table}.{ending}", *exact, cwd=folder)
+
+    return shared(tmp_path_factory, "tables", make)
+
+
+def told(run: Path, table: Table) -> list[Line]:
+    lines = (run / f"{table}.jsonl").read_text(encoding="utf-8").splitlines()
+    return plain([json.loads(line) for line in lines])
+
+
+def plain(rows: list[Line]) -> list[Line]:
+    """The rows, where a text that is empty is none."""
+    return [{name: None if value == "" else value for name, value in row.items()} for row in rows]
+
+
+def texts(table: Table) -> list[str]:
+    """The columns that hold text, of which CSV cannot tell: a bot may be called 1."""
+    return [column.name for column in columns_of(TABLES[table]) if column.kind == "text"]
+
+
+def by_pandas(path: Path, table: Table) -> list[Line]:
+    import pandas
+
+    if path.suffix == ".csv":
+        types = dict.fromkeys(texts(table), "str")
+        frame = pandas.read_csv(path, keep_default_na=False, na_values=[""], dtype=types)
+    elif path.suffix == ".jsonl":
+        frame = pandas.read_json(path, lines=True, dtype=False, precise_float=True)
+    else:
+        frame = pandas.read_parquet(path)
+    rows = frame.to_dict("records")
+    return plain([{str(name): None if pandas.isna(value) else value for name, value in row.items()} for row in rows])
+
+
+def by_polars(path: Path, table: Table) -> list[Line]:
+    import polars
+
+    if path.suffix == ".csv":
+        types = dict.fromkeys(texts(table), polars.String)
+        frame = polars.read_csv(path, infer_schema_length=None, schema_overrides=types)
+    elif path.suffix == ".jsonl":
+        frame = polars.read_ndjson(path, infer_schema_length=None)
+    else:
+        frame = polars.read_parquet(path)
+    return plain(frame.to_dicts())
+
+
+def by_duckdb(path: Path, table: Table) -> list[Line]:
+    import duckdb
+
+    with duckdb.connect() as connection:
+        if path.suffix == ".csv":
+            found = connection.read_csv(path, sample_size=-1, dtype=dict.fromkeys(texts(table), "VARCHAR"))
+        elif path.suffix == ".jsonl":
+            found = connection.read_json(str(path), sample_size=-1)
+        else:
+            found = connection.read_parquet(str(path))
+        return plain([dict(zip(found.columns, row, strict=True)) for row in found.fetchall()])
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("reader", [by_pandas, by_polars, by_duckdb])
+def test_a_table_is_read_as_it_was_written(run: Path, table: Table, ending: str, reader: Reader) -> None:
+    read = reader(run / f"{table}.{ending}", table)
+
+    assert len(read) > 10
+    for one, other in zip(read, told(run, table), strict=True):
+        assert one == other
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_parquet_has_the_types_of_the_columns(run: Path, table: Table) -> None:
+    from pyarrow.parquet import read_schema
+
+    types = {"int": "int64", "float": "double", "bool": "bool", "text": "string"}
+    schema = read_schema(run / f"{table}.parquet")
+    assert [(field.name, str(field.type), field.nullable) for field in schema] == [
+        (column.name, types[column.kind], column.can_be_empty) for column in columns_of(TABLES[table])
+    ]
+
+
+def standings(run: Path) -> dict[tuple[str, str], float]:
+    """The match points by game and bot, as `golfref standings --json` tells them."""
+    summary = json.loads(golfref("standings", "run.golfref", "--json", cwd=run)[0])
+    return {(game, row["bot"]): row["match_points"] for game, rows in summary["variants"].items() for row in rows}
+
+
+def sql_of_the_page() -> str:
+    (block,) = [
+        one for one in re.findall(r"```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL) if "lineup" in one
+    ]
+    return str(block)
+
+
+def test_the_match_points_of_seats_are_those_of_standings_by_the_sql_of_the_page(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import duckdb
+
+    monkeypatch.chdir(run)
+    with duckdb.connect() as connection:
+        found = connection.execute(sql_of_the_page()).fetchall()
+
+    assert {(game, bot): points for game, bot, points in found} == pytest.approx(standings(run), abs=1e-9)
+
+
+def test_pandas_and_polars_come_to_the_same_standings(run: Path) -> None:
+    import pandas
+    import polars
+
+    seats = pandas.read_parquet(run / "seats.parquet")
+    blocks = seats.groupby("block").agg(
+        matches=("match_id", "nunique"), seats=("seats", "first"), bots=("bot", lambda bots: tuple(sorted(set(bots))))
+    )
+    whole = seats.join(blocks[blocks.matches == blocks.seats][["bots"]], on="block", how="inner")
+    of_lineups = whole.groupby(["game", "bots", "bot"])["match_points"].mean()
+    by_pandas = of_lineups.groupby(["game", "bot"]).mean().to_dict()
+
+    table = polars.read_parquet(run / "seats.parquet")
+    lineups = table.group_by("block").agg(
+        polars.col("match_id").n_unique().alias("matches"),
+        polars.col("bot").unique().sort().str.join("\n").alias("bots"),
+    )
+    found = (
+        table.join(lineups, on="block")
+        .filter(polars.col("matches") == polars.col("seats"))
+        .group_by("game", "bots", "bot")
+        .agg(polars.col("match_points").mean())
+        .group_by("game", "bot")
+        .agg(polars.col("match_points").mean())
+    )
+    by_polars = {(row["game"], row["bot"]): row["match_points"] for row in found.to_dicts()}
+
+    assert by_pandas == pytest.approx(standings(run), abs=1e-9)
+    assert by_polars == pytest.approx(standings(run), abs=1e-9)

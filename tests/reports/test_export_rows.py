@@ -1,0 +1,288 @@
+"""What `golfref export` tells, from runs that nobody played: real records, outcomes by chance, names that mislead."""
+
+import csv
+import json
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from html import unescape
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from commands import golfref
+from exported import NAMES, made_up_run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from made_once import made_once
+from msgspec.structs import replace
+
+from protocol.actions import Slap
+from protocol.text import harmless
+from referee.film.film import Film
+from referee.reports.export.columns import columns_of
+from referee.reports.export.of_matches import seat_rows
+from referee.reports.export.of_play import photo_finishes
+from referee.reports.export.rows import TABLES, Table
+from referee.reports.export.scope import scope_of
+from referee.reports.export.text import in_markdown, no_formula
+from referee.rules.book.variants import customised
+from referee.rules.games.slaps import order_slaps
+from referee.rules.record import Reaction, Record, read_record
+from referee.rules.table.asks import Window
+from referee.tournament.slaps import slaps_of
+from referee.tournament.store.store import Store
+
+GAMES = ("six-card", "cactus", "par-course")
+
+Line = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a finished run: four bots at tables of three in three games, 36 matches."""
+    return made_once(tmp_path_factory, "made-up", lambda folder: made_up_run(folder, GAMES, NAMES[:4]))
+
+
+def exported(run: Path, table: str, *more: str, said: str = "") -> list[Line]:
+    """The rows of a table as JSON lines tell them."""
+    out, err = golfref("export", "run.golfref", "--table", table, "--format", "jsonl", *more, cwd=run)
+    assert err == said
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def records(run: Path) -> Iterator[tuple[int, Record]]:
+    with closing(Store.open(run / "run.golfref")) as store:
+        for row, data in store.with_records():
+            yield row.id, read_record(data)
+
+
+# The formats
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_json_lines_have_the_columns_that_are_told(run: Path, table: Table) -> None:
+    rows = exported(run, table)
+
+    assert rows
+    for row in rows:
+        assert tuple(row) == TABLES[table].__struct_fields__
+        msgspec.convert(row, TABLES[table], strict=True)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_csv_has_the_same_rows(run: Path, table: Table) -> None:
+    out, _ = golfref("export", "run.golfref", "--table", table, "--exact", cwd=run)
+    read = list(csv.DictReader(out.splitlines()))
+
+    kinds = {column.name: column.kind for column in columns_of(TABLES[table])}
+    typed: dict[str, Callable[[str], object]] = {"int": int, "float": float, "text": str, "bool": json.loads}
+    expected = [{name: None if value == "" else value for name, value in row.items()} for row in exported(run, table)]
+    assert [
+        {name: typed[kinds[name]](cell) if cell else None for name, cell in row.items()} for row in read
+    ] == expected
+
+
+@pytest.mark.parametrize("table", ["seats", "standings"])
+def test_markdown_has_the_same_rows(run: Path, table: Table) -> None:
+    out, _ = golfref("export", "run.golfref", "--table", table, "--format", "markdown", cwd=run)
+    heading, line, *rows = out.splitlines()
+
+    assert shown(heading) == list(TABLES[table].__struct_fields__)
+    assert re.fullmatch(r"(\| -{3}:? )+\|", line)
+    assert [shown(row) for row in rows] == [
+        ["" if value is None else value if isinstance(value, str) else json.dumps(value) for value in row.values()]
+        for row in exported(run, table)
+    ]
+
+
+def shown(row: str) -> list[str]:
+    """The cells of a row as a page shows them: a pipe ends a cell unless there is a backslash before it."""
+    cells = re.findall(r"\| ((?:\\.|[^\\|])*?) (?=\|)", row)
+    return [unescape(re.sub(r"\\(.)", r"\1", cell)) for cell in cells]
+
+
+@settings(max_examples=50)
+@given(st.text(max_size=20))
+def test_a_name_in_markdown_is_shown_and_is_nothing_else(text: str) -> None:
+    cell = in_markdown(text)
+
+    assert unescape(re.sub(r"\\(.)", r"\1", cell)) == harmless(text)
+    assert not re.search(r"(?<!\\)(?:\\\\)*[|`*_~\[\]]|[<>\n]|://|www\.", cell)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\uff1d1", "it's"])
+def test_no_name_in_csv_begins_like_a_formula_and_each_can_be_told_again(name: str) -> None:
+    cell = no_formula(name)
+
+    assert cell[:1] not in tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+    assert cell.removeprefix("'") == name
+
+
+def test_names_in_csv_are_made_safe_unless_they_are_to_be_exact(run: Path) -> None:
+    def bots(*more: str) -> set[str]:
+        out, _ = golfref("export", "run.golfref", "--table", "seats", *more, cwd=run)
+        return {row["bot"] for row in csv.DictReader(out.splitlines())}
+
+    assert bots() == {"ann", "a|b", "<script>", "'=1+1"}
+    assert bots("--exact") == {"ann", "a|b", "<script>", "=1+1"}
+
+
+# The rows
+
+
+def test_matches_and_seats_have_the_results(run: Path) -> None:
+    results = json.loads(golfref("standings", "run.golfref", "--json", cwd=run)[0])["results"]
+    matches, seats = exported(run, "matches"), exported(run, "seats")
+
+    for name in ("number", "block", "deal", "rotation", "redeals", "rounds", "lag_us"):
+        assert [match[name] for match in matches] == [result.get(name, 0) for result in results]
+    assert [match["faults"] for match in matches] == [sum(sum(f.values()) for f in r["faults"]) for r in results]
+    for column, name in (("bot", "bots"), ("total", "totals"), ("rank", "ranks"), ("late_slaps", "late_slaps")):
+        assert [seat[column] for seat in seats] == [value for result in results for value in result[name]]
+
+
+def test_the_tables_of_a_match_agree(run: Path) -> None:
+    """Totals of rounds, times of decisions and verdicts of slaps come to what is told of the seats."""
+    totals: dict[tuple[int, int], int] = {}
+    for row in exported(run, "rounds"):
+        if not row["playoff"]:
+            totals[row["match_id"], row["seat"]] = row["total"]
+    times: dict[tuple[int, int], list[int]] = {}
+    for row in exported(run, "decisions"):
+        if row["asked"]:
+            times.setdefault((row["match_id"], row["seat"]), []).append(row["time_us"])
+    verdicts = Counter((row["match_id"], row["seat"], row["verdict"]) for row in exported(run, "slaps"))
+
+    for row in exported(run, "seats"):
+        where = row["match_id"], row["seat"]
+        own = times.get(where, [])
+        assert row["total"] == totals[where]
+        assert (row["decisions"], row["thinking_us"], row["longest_us"]) == (len(own), sum(own), max(own, default=0))
+        slaps = [verdicts[*where, verdict] for verdict in ("right", "wrong", "late")]
+        told = [row["slaps_right"], row["slaps_wrong"], row["slaps_after_another"]]
+        assert told == (slaps if row["game"] == "cactus" else [None] * 3)
+
+
+def test_slaps_come_out_as_the_record_says(run: Path) -> None:
+    rows = [row for row in exported(run, "seats") if row["game"] == "cactus"]
+
+    counts = {id_: slaps_of(record) for id_, record in records(run)}
+    told = [
+        (one.right, one.wrong, one.late) for id_ in sorted({r["match_id"] for r in rows}) for one in counts[id_] or ()
+    ]
+    assert [(row["slaps_right"], row["slaps_wrong"], row["slaps_after_another"]) for row in rows] == told
+    assert any(map(any, told))
+
+
+def test_turns_are_numbered_as_links_to_moments_are(run: Path) -> None:
+    told: dict[int, set[tuple[int, int]]] = {}
+    for row in exported(run, "decisions"):
+        told.setdefault(row["match_id"], set()).add((row["round"], row["turn"]))
+
+    for id_, record in records(run):
+        assert told[id_] <= {frame.turn for frame in Film(record).frames}
+
+
+@settings(max_examples=50)
+@given(st.lists(st.integers(0, 20), min_size=4, max_size=4), st.sets(st.integers(0, 3)))
+def test_a_photo_finish_is_where_lots_change_the_order(times: list[int], slapping: set[int]) -> None:
+    options = customised("cactus", {"photo_finish_us": 5}).options
+    window = Window(number=1, discarder=9, asks=())
+    slaps = {seat: Slap(target=(seat, 0)) for seat in slapping}
+    orders = {
+        tuple(slap.seat for slap in order_slaps(options, window, slaps, dict(enumerate(times)), lots).slaps)
+        for lots in permutations(range(4))
+    }
+
+    reactions = [
+        Reaction(seat=seat, corrected_us=time, target=(seat, 0) if seat in slapping else None)
+        for seat, time in enumerate(times)
+    ]
+    moved = {seat for seat in slapping if len({order.index(seat) for order in orders}) > 1}
+    assert photo_finishes(reactions, 5) == moved
+
+
+def test_pairs_and_standings_are_those_of_the_tables(run: Path) -> None:
+    summary = json.loads(golfref("standings", "run.golfref", "--json", cwd=run)[0])
+    rows = {(row["game"], row["bot"]): row for row in exported(run, "standings")}
+    pairs = {(row["game"], row["bot"], row["opponent"]): row for row in exported(run, "pairs")}
+
+    tables = {None: summary["standings"], **summary["variants"]}
+    assert list(rows) == [(game, row["bot"]) for game, table in tables.items() for row in table]
+    same = ["rank", "rank_from", "rank_to", "match_points", "strokes", "reason", "matches", "rounds", "firsts"]
+    for game, table in tables.items():
+        for row in table:
+            told = rows[game, row["bot"]]
+            assert [told[name] for name in same] == [row[name] for name in same]
+            assert [told["match_points_from"], told["match_points_to"]] == (row["match_points_interval"] or [None] * 2)
+            assert {name: told[name] for name in row["faults"]} == row["faults"]
+    for game in (None, *GAMES):
+        words = () if game is None else ("--variant", game)
+        crosstable = json.loads(golfref("standings", "run.golfref", "--json", *words, cwd=run)[0])["crosstable"]
+        for bot, opponents in crosstable.items():
+            for opponent, met in opponents.items():
+                told = pairs.pop((game, bot, opponent))
+                assert [told["matches"], told["match_points"]] == [met["matches"], met["match_points"]]
+                assert [told["match_points_from"], told["match_points_to"]] == (
+                    met["match_points_interval"] or [None] * 2
+                )
+    assert pairs == {}
+
+
+# What waits, and what is out of the standings
+
+
+def changed(run: Path, folder: Path, *statements: str) -> Path:
+    """A copy of the run in which these statements were carried out."""
+    (folder / "run.golfref").write_bytes((run / "run.golfref").read_bytes())
+    with closing(sqlite3.connect(folder / "run.golfref")) as store, store:
+        for statement in statements:
+            store.execute(statement)
+    return folder
+
+
+def test_of_matches_whose_cards_are_dealt_again_only_the_result_is_told(run: Path, tmp_path: Path) -> None:
+    short = changed(run, tmp_path, "DELETE FROM matches WHERE number = 35")
+    waiting = "2 matches, whose cards are still to be dealt again\n"
+
+    said = f"golfref export: only the result is told of {waiting}"
+    matches, seats = exported(short, "matches", said=said), exported(short, "seats", said=said)
+    assert [row["match_id"] for row in matches if row["held_back"]] == [34, 35]
+    more = ("slaps_right", "slaps_wrong", "slaps_after_another", "decisions", "thinking_us", "longest_us")
+    whole = {(row["match_id"], row["seat"]): row for row in exported(run, "seats")}
+    for row in seats:
+        is_held = row["match_id"] in (34, 35)
+        assert row == whole[row["match_id"], row["seat"]] | (dict.fromkeys(more) if is_held else {})
+    for table in ("rounds", "decisions", "slaps"):
+        rows = exported(short, table, said=f"golfref export: nothing is told of {waiting}")
+        assert rows == [row for row in exported(run, table) if row["match_id"] < 34]
+
+
+def test_what_is_committed_while_it_is_asked_what_waits_is_not_told(run: Path, tmp_path: Path) -> None:
+    with closing(Store.open(changed(run, tmp_path) / "run.golfref")) as store:
+        scope = replace(scope_of(store), until=35)
+
+        assert {row.match_id for row in seat_rows(store, scope)} == set(range(1, 36))
+
+
+def test_matches_out_of_the_standings_are_told_where_they_are_asked_for(run: Path, tmp_path: Path) -> None:
+    amended = changed(run, tmp_path, "UPDATE matches SET number = NULL WHERE number = 0")
+    said = "golfref export: only the result is told of 3 matches, whose cards are still to be dealt again\n"
+
+    counting, every = exported(amended, "seats", said=said), exported(amended, "seats", "--all", said=said)
+    assert every[3:] == counting
+    assert [(row["match_id"], row["number"]) for row in every[:3]] == [(1, None)] * 3
+
+
+@pytest.mark.parametrize("table", ["matches", "seats", "rounds", "decisions", "slaps"])
+def test_a_damaged_record_is_named(run: Path, tmp_path: Path, table: str) -> None:
+    damaged = changed(run, tmp_path, "UPDATE matches SET record = x'00' WHERE id = 5")
+
+    _, said = golfref("export", "run.golfref", "--table", table, "-o", "x.csv", cwd=damaged, code=2)
+    assert said.startswith("golfref export: run.golfref: the record of match #5 is damaged")
+    assert [path.name for path in damaged.iterdir()] == ["run.golfref"]
