@@ -109,7 +109,8 @@ def test_computing_in_bursts_between_two_looks_is_stopped(arena: Arena) -> None:
     hostile, honest = record.seats
     burned_s = sum(float(line.removeprefix("burned: ")) for line in hostile.stderr.splitlines())
     assert burned_s < 0.4
-    assert 50 < hostile.idle_cpu_ms < 400
+    # On a busy host a look comes late and finds two bursts at once, which is enough: it is stopped at the first ones.
+    assert BURST_NS // MS < hostile.idle_cpu_ms < 400
     assert honest.idle_cpu_ms < 100
 
 
