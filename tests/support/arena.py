@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import forked
 from msgspec import convert
 from needs import OURSELVES, Organiser, need_bubblewrap
 from processes import PATIENCE_S
@@ -90,22 +91,33 @@ class Arena:
             "watches": given.get("watches", ""),
             "support": str(Path(__file__).parent),
         }
+        program, given_to_it = self.folder / "one_match.py", json.dumps(setup).encode()
+        if under or env or self._organiser != OURSELVES:
+            ended = self._started(
+                [*under, *self._organiser.become, self._organiser.python, "-P", str(program)], env, given_to_it
+            )
+        else:
+            ended = forked.run(file=program, given=given_to_it, timeout_s=HANGS_S)
+        self._referees.append(ended.pid)
+        assert ended.code == 0, ended.err.decode()
+        outcome: dict[str, Any] = json.loads(ended.out)
+        self.peak_kb = outcome["peak_kb"]
+        return outcome
+
+    def _started(self, command: list[str], env: dict[str, str] | None, given: bytes) -> forked.Ended:
+        """A referee that starts as others do: as another user, behind a command, or with an environment of its own."""
         with subprocess.Popen(
-            [*under, *self._organiser.become, self._organiser.python, "-P", str(self.folder / "one_match.py")],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=os.environ | self._organiser.env | (env or {}),
         ) as referee:
-            self._referees.append(referee.pid)
             try:
-                out, err = referee.communicate(json.dumps(setup).encode(), timeout=HANGS_S)
+                out, err = referee.communicate(given, timeout=HANGS_S)
             finally:
                 referee.kill()
-        assert referee.returncode == 0, err.decode()
-        outcome: dict[str, Any] = json.loads(out)
-        self.peak_kb = outcome["peak_kb"]
-        return outcome
+        return forked.Ended(referee.pid, out, err, referee.returncode)
 
     def needs(self, isolation: str) -> None:
         """Skips a test whose level this host does not offer, but fails it where everything is to be checked."""

@@ -9,6 +9,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
+import forked
 from typer.testing import CliRunner
 
 from referee.cli import app
@@ -43,12 +44,13 @@ _ONLY_READ = {
 def golfref(*words: str | Path, cwd: Path, given: str = "", code: int = 0, alone: bool = False) -> tuple[str, str]:
     """What a command prints on stdout and stderr; it must end with this exit code and never with a traceback.
 
-    What only reads is called in this process, which spares the start of another Python, unless it is to be `alone`.
+    What only reads is called in this process, and the rest in one that is forked: both spare the start of another
+    Python. With `alone` it is started as its users start it.
     """
     said = [str(word) for word in words]
     said[1:1] = _TIME if said[0] == "match" else ()
     only_reads = said[0] in _ONLY_READ or "--help" in said
-    run = _called if only_reads and not alone else _started
+    run = _started if alone else _called if only_reads else _forked
     out, err, ended = run(said, cwd, given)
     assert "Traceback" not in err, err
     assert ended == code, out + err
@@ -59,6 +61,11 @@ def _called(words: list[str], cwd: Path, given: str) -> tuple[str, str, int]:
     with contextlib.chdir(cwd):
         done = CliRunner().invoke(app, words, input=given, catch_exceptions=False)
     return done.stdout, done.stderr, done.exit_code
+
+
+def _forked(words: list[str], cwd: Path, given: str) -> tuple[str, str, int]:
+    done = forked.run(*words, cwd=cwd, given=given.encode(), timeout_s=PATIENCE_S)
+    return done.out.decode(), done.err.decode(), done.code
 
 
 def _started(words: list[str], cwd: Path, given: str) -> tuple[str, str, int]:
