@@ -41,6 +41,7 @@ MARKS = {
         *("play/talk/test_retell.py", "test_library.py", "tournament/run", "tournament/store", "tournament/verify"),
     ),
     "isolation": ("play/isolation", "play/bot/test_hostile.py"),
+    "toolchain": ("benchmarks",),
     "slow": ("benchmarks", "tournament/store/test_amend.py", "tournament/store/test_disaster.py"),
 }
 """Folders and files whose tests are all marked so; elsewhere single tests may be."""
