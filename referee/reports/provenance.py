@@ -150,12 +150,7 @@ def rounds(summary: RunSummary, names: Callable[[str], str] = short) -> list[str
 
 def troubles(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:
     """What did not go as planned when the run began."""
-    often = sorted(summary.void_reasons.items(), key=lambda pair: -pair[1])
-    lines = [f"  voided {count} times: {printable(reason, 300)}" for reason, count in often[:NAMED]]
-    lines += [f"  voided for {len(often) - NAMED} more reasons; --json has all"] * (len(often) > NAMED)
-    lines += voided_bots(summary, names)
-    if summary.unplayed:
-        lines.append(f"  given up after every attempt was voided: matches {', '.join(map(str, summary.unplayed))}")
+    lines = spoiled(summary, names)
     if summary.retired:
         some = ", ".join(f"#{match.id}" for match in summary.retired[:NAMED])
         more = ", ..." * (len(summary.retired) > NAMED)
@@ -164,4 +159,15 @@ def troubles(summary: RunSummary, names: Callable[[str], str] = short) -> list[s
     for event in summary.history:
         lines.append(f"  after {event.after} matches:")
         lines += [f"    {printable(line, 300)}" for line in event.lines]
+    return lines
+
+
+def spoiled(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:
+    """Why attempts at matches were spoiled, at whose tables, and what was given up."""
+    often = sorted(summary.void_reasons.items(), key=lambda pair: -pair[1])
+    lines = [f"  voided {count} times: {printable(reason, 300)}" for reason, count in often[:NAMED]]
+    lines += [f"  voided for {len(often) - NAMED} more reasons; --json has all"] * (len(often) > NAMED)
+    lines += voided_bots(summary, names)
+    if summary.unplayed:
+        lines.append(f"  given up after every attempt was voided: matches {', '.join(map(str, summary.unplayed))}")
     return lines

@@ -1,63 +1,32 @@
 """What the pages of a site say, made in memory of runs whose bots have hostile names."""
 
-from contextlib import closing
+import re
+from html import unescape
 from pathlib import Path
-from typing import TypeVar
 
-import msgspec
 import pytest
-from in_store import go_on
+from made_up_sites import OVERRIDE, SCRIPT, content_of, played
 from msgspec.structs import replace
 
 from referee.site.content import Content
 from referee.site.pages.every import pages
+from referee.site.pages.highlights import place_in_words
 from referee.site.pages.slugs import slugs
-from referee.tournament.store.store import Store
-from referee.tournament.summary import summary_of
-
-S = TypeVar("S", bound=msgspec.Struct)
-
-SCRIPT, OVERRIDE = "<script>alert(1)</script>", "a\u202etxt.exe"
-HEAD = f"""
-[tournament]
-name = "{SCRIPT}"
-seed = "abc"
-seats = 2
-deals = 2
-[[variants]]
-preset = "six-card"
-[[variants]]
-preset = "cactus"
-"""
-NAMES = (SCRIPT, "override", "Keeper", "keeper", "a/b", "أداة")
-
-
-def content_of(folder: Path) -> Content:
-    """The content of a run in which one bot has a name that no config may hold, as in a store that was changed."""
-    with closing(Store.open(folder / "run.golfref")) as store:
-        summary, facts = tampered(summary_of(store, with_results=False)), tampered(store.meta().facts)
-    return Content(
-        summary=summary,
-        facts=facts,
-        store="run.golfref",
-        is_complete=summary.key is not None,
-        assets={"site.css": "assets/site.css", "live.js": "assets/live.js"},
-    )
-
-
-def tampered(data: S) -> S:
-    text = msgspec.json.encode(data).replace(b'"override"', msgspec.json.encode(OVERRIDE))
-    return msgspec.json.decode(text, type=type(data))
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("run")
-    bots = "".join(
-        f'[[bots]]\nname = "{name}"\nbuiltin = "random"\nenv = {{ MODE = "{at}" }}\n' for at, name in enumerate(NAMES)
-    )
-    (folder / "run.toml").write_text(HEAD + bots)
-    return folder
+def content(tmp_path_factory: pytest.TempPathFactory) -> Content:
+    return content_of(played(tmp_path_factory.mktemp("run")))
+
+
+def texts(content: Content) -> dict[str, str]:
+    """The HTML of all pages by their paths."""
+    return {page.path: page.data.decode() for page in pages(content)}
+
+
+def words(page: str) -> str:
+    """What a page reads like, without its markup."""
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", page)))
 
 
 def test_names_of_files_are_safe_and_their_own() -> None:
@@ -71,24 +40,88 @@ def test_names_of_files_are_safe_and_their_own() -> None:
 
 
 def test_the_name_of_a_file_does_not_depend_on_who_else_is_there() -> None:
-    assert slugs(["Keeper"])["Keeper"] == slugs(["keeper", "Keeper", "KEEPER"])["Keeper"]
     taken = slugs(["Keeper"])["Keeper"]
+
+    assert slugs(["keeper", "Keeper", "KEEPER"])["Keeper"] == taken
     assert slugs([taken, "Keeper"])[taken] != taken, "a name that looks like another one's file is not plain"
 
 
-def test_no_text_of_strangers_is_markup(run: Path) -> None:
-    go_on(run)
-    for page in pages(content_of(run)):
-        text = page.data.decode()
-        assert "<script>alert" not in text, page.path
-        assert "\u202e" not in text, page.path
+def test_no_text_of_strangers_is_markup_or_steers_text(content: Content) -> None:
+    for path, text in texts(content).items():
+        assert "<script>alert" not in text, path
+        assert OVERRIDE[1] not in text, path
+        assert not re.search(r"\sstyle=|<style|javascript:|\son\w+=", text), path
 
 
-def test_the_key_is_told_when_the_run_is_complete(run: Path) -> None:
-    go_on(run)
-    content = content_of(run)
+def test_links_lead_to_pages_that_are_there(content: Content) -> None:
+    made = texts(content)
+    for path, text in made.items():
+        folder = Path("/") / Path(path).parent
+        for href in re.findall(r'href="([^"#]+)', text):
+            there = (folder / href).resolve()
+            assert str(there)[1:] in made or there.parts[1] == "assets", f"{path}: {href}"
+
+
+def test_every_page_has_one_heading_a_title_and_says_what_it_may_load(content: Content) -> None:
+    for path, text in texts(content).items():
+        assert text.count("<h1") == 1, path
+        assert re.search(r"<title>.+</title>", text), path
+        assert "default-src 'none'" in unescape(text), path
+        ids = re.findall(r'\sid="([^"]*)"', text)
+        assert len(ids) == len(set(ids)), path
+
+
+def test_the_key_is_told_when_the_run_is_complete(content: Content) -> None:
     key = content.summary.key
     assert key is not None
-    playing = replace(content, is_complete=False)
-    assert any(key in page.data.decode() for page in pages(content))
-    assert not any(key in page.data.decode() for page in pages(playing))
+    assert key in texts(content)["index.html"]
+    assert not any(key in text for text in texts(replace(content, is_complete=False)).values())
+
+
+def test_the_front_page_says_what_the_terminal_says(content: Content) -> None:
+    summary, front = content.summary, words(texts(content)["index.html"])
+    for figure in ("six-card", "cactus", summary.digest, summary.commitment, f"{summary.matches:,}"):
+        assert figure in front
+    for row in summary.standings:
+        assert f"{row.match_points:.3f}" in front
+
+
+def test_a_run_that_is_played_says_how_far_it_is(tmp_path: Path) -> None:
+    nothing = texts(content_of(played(tmp_path / "begun", 0), is_live=True))
+    assert "No match has a result yet." in words(nothing["index.html"])
+    assert "No match has a result yet." in words(nothing["lists/all/1.html"])
+
+    some = content_of(played(tmp_path / "played", 7), is_live=True)
+    front = texts(some)["index.html"]
+    assert "7 of 120 matches have been played; 113 are left." in words(front)
+    assert '<progress value="7" max="120"' in front
+    assert "live.js" in front or 'src="assets/live.' in front
+    assert some.summary.key is None
+
+
+def test_a_match_without_a_page_has_a_command(content: Content) -> None:
+    first, second, third = content.matches[:3]
+    rows = (
+        replace(first, href="matches/1/index.html"),
+        replace(second, is_held=True),
+        third,
+    )
+    page = texts(replace(content, matches=rows))["lists/all/1.html"]
+
+    assert 'href="../../matches/1/index.html"' in page
+    assert "its cards are dealt again" in page
+    assert f"golfref replay run.golfref:{third.number}" in page
+    assert f"golfref replay run.golfref:{second.number}" not in page
+
+
+@pytest.mark.parametrize(
+    ("moment", "text"),
+    [
+        ("r3t12", "round 3, turn 12"),
+        ("r3w2", "round 3, slap window 2"),
+        ("r3t12e2", "round 3, turn 12"),
+        ("r3", "round 3"),
+    ],
+)
+def test_moments_in_words(moment: str, text: str) -> None:
+    assert place_in_words(moment) == text

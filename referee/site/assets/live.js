@@ -1,0 +1,134 @@
+// @ts-check
+"use strict";
+
+/**
+ * Keeps a page up to date while its run is played. It loads `pulse.js` from the root of the site again and again, which
+ * says by page what the page now is, and loads the page anew when it is another one, at the place where the reader was.
+ * A switch stops this, and is remembered. Scripts are all that a page may load from file://, so the pulse is one.
+ */
+(() => {
+  const EVERY_MS = 10_000;
+  const AGAIN_MS = 60_000; // after so long the same news may load the page again, where a server told the old page
+  const SWITCH = "golfref-live";
+  const PLACE = "golfref-place";
+  const PARTS = "details, .scroll, a, summary, input";
+
+  /** @typedef {{live: boolean, pages: Record<string, string>}} Pulse */
+  /** @typedef {{page: string, x: number, y: number, open: string[], across: [string, number][], focus: string, news: string, at: number}} Place */
+
+  const own = /** @type {HTMLScriptElement} */ (document.currentScript);
+  const root = own.dataset.root ?? "";
+  const { page = "", stamp = "" } = document.documentElement.dataset;
+  let timer = 0;
+
+  /** @param {() => string | null} does @returns {string | null} */
+  const allowed = (does) => {
+    try {
+      return does();
+    } catch {
+      return null; // the reader's browser keeps nothing for this site
+    }
+  };
+
+  const parts = () => [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(PARTS))];
+
+  /**
+   * What a part of a page is known by when the page has become another one: how it is called, since places shift.
+   * @param {Element} part
+   */
+  const nameOf = (part) => {
+    const { ariaLabel } = part;
+    const href = part.getAttribute("href") ?? part.getAttribute("aria-labelledby");
+    const text = part instanceof HTMLDetailsElement ? part.querySelector("summary")?.textContent : part.textContent;
+    return [part.localName, href ?? ariaLabel ?? text].join(" ");
+  };
+
+  /** @param {string} news */
+  const keepPlace = (news) => {
+    const every = parts();
+    const focus = document.activeElement;
+    /** @type {Place} */
+    const place = {
+      page,
+      x: scrollX,
+      y: scrollY,
+      open: every.filter((part) => part instanceof HTMLDetailsElement && part.open).map(nameOf),
+      across: every.flatMap((part) => (part.scrollLeft ? [[nameOf(part), part.scrollLeft]] : [])),
+      focus: focus === null || focus === document.body ? "" : nameOf(focus),
+      news,
+      at: Date.now(),
+    };
+    allowed(() => (sessionStorage.setItem(PLACE, JSON.stringify(place)), null));
+  };
+
+  /** @returns {Place | null} */
+  const keptPlace = () => {
+    const text = allowed(() => sessionStorage.getItem(PLACE));
+    const place = text === null ? null : /** @type {Place} */ (JSON.parse(text));
+    return place !== null && place.page === page ? place : null;
+  };
+
+  const goToPlace = () => {
+    const place = keptPlace();
+    if (place === null || Date.now() - place.at > EVERY_MS) return;
+    const across = new Map(place.across);
+    for (const part of parts()) {
+      const name = nameOf(part);
+      if (part instanceof HTMLDetailsElement) part.open = part.open || place.open.includes(name);
+      part.scrollLeft = across.get(name) ?? 0;
+      if (name === place.focus) part.focus({ preventScroll: true });
+    }
+    history.scrollRestoration = "manual";
+    scrollTo(place.x, place.y);
+  };
+
+  /** @param {Pulse} pulse */
+  const take = ({ live, pages }) => {
+    const news = pages[page];
+    if (!live) stop();
+    if (news === undefined || news === stamp || !isOn()) return;
+    const before = keptPlace();
+    if (before !== null && before.news === news && Date.now() - before.at < AGAIN_MS) return;
+    if (getSelection()?.isCollapsed === false) return; // the reader is copying something: the next pulse comes soon
+    keepPlace(news);
+    location.reload();
+  };
+
+  const look = () => {
+    if (document.hidden || !isOn()) return;
+    const pulse = document.createElement("script");
+    pulse.src = `${root}pulse.js?${Date.now()}`;
+    pulse.onload = pulse.onerror = () => pulse.remove();
+    document.head.append(pulse);
+  };
+
+  const isOn = () => allowed(() => localStorage.getItem(SWITCH)) !== "off" && (box?.checked ?? true);
+  const stop = () => clearInterval(timer);
+
+  const bar = document.querySelector("[data-live]");
+  const words = bar?.querySelector("[data-live-words]");
+  const label = bar?.querySelector("label");
+  const box = bar?.querySelector("input");
+
+  const tell = () => {
+    if (!words) return;
+    const does = isOn() ? `looks for newer results every ${EVERY_MS / 1000} seconds` : "stays as it is";
+    words.textContent = `This run is still being played. This page ${does}.`;
+  };
+
+  if (box && label) {
+    label.hidden = false;
+    box.checked = isOn();
+    box.addEventListener("change", () => {
+      allowed(() => (box.checked ? localStorage.removeItem(SWITCH) : localStorage.setItem(SWITCH, "off"), null));
+      tell();
+      look();
+    });
+  }
+  /** @type {any} */ (globalThis).golfref = { .../** @type {any} */ (globalThis).golfref, pulse: take };
+  tell();
+  goToPlace();
+  look();
+  timer = setInterval(look, EVERY_MS);
+  document.addEventListener("visibilitychange", look);
+})();

@@ -1,6 +1,7 @@
 """The front page: who is how good and how sure that is, what is known of how it was played, and where to read on."""
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def front_page(site: Site) -> File:
         meanings=standings.meanings(table) if table else [],
         why=standings.why(site),
         stages=list(standings.stages(site)),
-        games=games(site) if has_rows else None,
+        games=games(site),
         by_game=standings.by_games(site) if has_rows and several else None,
         crosstable=crosstable(site) if has_rows else None,
         faults=standings.faults(site),
@@ -62,7 +63,8 @@ def front_page(site: Site) -> File:
         slaps=slap_times(site),
         slap_words=SLAPS_IN_WORDS.get(summary.slap_timing or "", ""),
         warnings=warnings(site),
-        troubles=[line.strip() for line in provenance.troubles(summary, site.bots)],
+        spoiled=[sentence(line) for line in provenance.spoiled(summary, site.bots)],
+        rounds=[sentence(line) for line in provenance.rounds(summary, site.bots)],
         facts=facts(site),
         proofs=proofs(site),
         commands=list(commands_to_read_on(summary, Path(site.content.store))),
@@ -117,30 +119,20 @@ def crosstable(site: Site) -> Table | None:
 def games(site: Site) -> Table:
     """The games with how often they were played and who is ahead."""
     summary = site.content.summary
-    played = {entry.name: summary.variants.get(entry.name, ()) for entry in site.content.facts.variants}
-    cells = {
-        name: (
-            str(sum(row.matches for row in rows) // seats) if rows else "0",
-            ", ".join(site.bots(row.bot) for row in rows if row.rank == 1) or "-",
-        )
-        for (name, rows), seats in zip(played.items(), _seats(site), strict=True)
-    }
-    summaries = [entry.variant.summary for entry in site.content.facts.variants]
-    return Table(
-        id="games",
-        caption="Games",
-        cols=(
-            Col(title="game", cells=[site.games(name) for name in played], is_text=True, is_head=True),
-            Col(title="seats", cells=[str(seats) for seats in _seats(site)]),
-            Col(title="matches", cells=[cells[name][0] for name in played]),
-            Col(title="ahead", cells=[cells[name][1] for name in played], is_text=True),
-            Col(title="what it is", cells=summaries, is_text=True),
-        ),
+    variants = site.content.facts.variants
+    often = Counter(row.variant for row in site.content.matches if row.number is not None)
+    ahead = [
+        ", ".join(site.bots(row.bot) for row in summary.variants.get(entry.name, ()) if row.rank == 1)
+        for entry in variants
+    ]
+    cols = (
+        Col(title="game", cells=[site.games(entry.name) for entry in variants], is_text=True, is_head=True),
+        Col(title="seats", cells=[str(entry.seats) for entry in variants]),
+        Col(title="matches", cells=[f"{often[entry.name]:,}" for entry in variants]),
+        *([Col(title="ahead", cells=[some or "-" for some in ahead], is_text=True)] if any(ahead) else []),
+        Col(title="what it is", cells=[entry.variant.summary for entry in variants], is_text=True),
     )
-
-
-def _seats(site: Site) -> list[int]:
-    return [entry.seats for entry in site.content.facts.variants]
+    return Table(id="games", caption="Games", cols=cols)
 
 
 def slap_times(site: Site) -> Table | None:
@@ -162,25 +154,34 @@ def warnings(site: Site) -> list[str]:
     lines = [*provenance.carrying(summary, site.bots), *provenance.influences(summary, site.bots)]
     found = [line.removeprefix("WARNING: ") for line in lines if line.startswith("WARNING: ")]
     late = provenance.lateness(summary)
-    return [*found, *[f"The {late}"] * ("overloaded" in late)]
+    return [sentence(line) for line in [*found, *[f"the {late}"] * ("overloaded" in late)]]
+
+
+def sentence(line: str) -> str:
+    """A line of the terminal as a sentence of a page."""
+    text = line.strip().replace("; --json has all", "")
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
 
 
 def facts(site: Site) -> list[Fact]:
     """How the run was played."""
     summary = site.content.summary
     reuse = "a match" if summary.reuse == "match" else f"the whole {summary.reuse}"
-    slaps = [f"{timing} timing. {SLAPS_IN_WORDS[timing]}"] if (timing := summary.slap_timing) else []
+    slaps = [f"{timing.capitalize()} timing. {SLAPS_IN_WORDS[timing]}"] if (timing := summary.slap_timing) else []
     carries = [line for line in provenance.carrying(summary, site.bots) if not line.startswith("WARNING")]
     return [
         Fact(title="Played by", text=f"golfref {summary.version}"),
         Fact(title="On", text=summary.host),
-        Fact(title="Isolation of the bots", text=f"{summary.isolation}; a bot's process lives for {reuse}"),
+        Fact(title="Isolation of the bots", text=sentence(f"{summary.isolation}; a bot's process lives for {reuse}")),
         *[Fact(title="Slaps", text=words) for words in slaps],
-        Fact(title="Rotations", text=f"{summary.rotations}: {ROTATIONS_IN_WORDS[summary.rotations]}"),
-        *[Fact(title="Scoring", text=line) for line in provenance.scoring_tables(summary)],
-        *[Fact(title="Idle CPU", text=line.partition(": ")[2]) for line in provenance.idle_cpu_meaning(summary)],
-        *[Fact(title="Carrying over", text=line) for line in carries],
-        Fact(title="Lateness", text=f"the {provenance.lateness(summary)}"),
+        Fact(title="Rotations", text=sentence(f"{summary.rotations}: {ROTATIONS_IN_WORDS[summary.rotations]}")),
+        *[Fact(title="Scoring", text=sentence(line)) for line in provenance.scoring_tables(summary)],
+        *[
+            Fact(title="Idle CPU", text=sentence(line.partition(": ")[2]))
+            for line in provenance.idle_cpu_meaning(summary)
+        ],
+        *[Fact(title="Carrying over", text=sentence(line)) for line in carries],
+        Fact(title="Lateness", text=sentence(f"the {provenance.lateness(summary)}")),
     ]
 
 

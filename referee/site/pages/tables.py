@@ -8,6 +8,9 @@ from msgspec.structs import replace
 from referee.reports.tables.layout import Column
 from referee.tournament.standings import Interval
 
+LONG = 40
+"""Texts with more characters than this are given room for it."""
+
 
 class Bar(Struct, frozen=True, kw_only=True):
     """An interval with its middle, as shares of the width of a bar in percent."""
@@ -38,6 +41,11 @@ class Col(Struct, frozen=True, kw_only=True):
     """For each cell how strong the tint behind it is, from 0 to 10, or None."""
     hrefs: Sequence[str] = ()
     """For each cell where it leads from the site's root; empty where it leads nowhere."""
+
+    @property
+    def is_long(self) -> bool:
+        """Whether some of its texts are sentences rather than words."""
+        return self.is_text and any(len(cell) > LONG for cell in self.cells)
 
 
 class Table(Struct, frozen=True, kw_only=True):
