@@ -148,7 +148,7 @@ def _choices(public: Document, views: Sequence[Additions]) -> tuple[Choice, ...]
     for name, one in given.items():
         if one.seat is not None:
             bot = public.bots[one.seat].name
-            choices.append(Choice(view=name, page=page_name(name), text=f"as seat {one.seat}", bot=bot))
+            choices.append(Choice(view=name, page=page_name(name), text=f"seat {one.seat}", bot=bot))
     return tuple(choices)
 
 

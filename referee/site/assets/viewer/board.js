@@ -1,8 +1,10 @@
 /** The table: stock, pile and the card in hand in the middle, seats around it. */
 
-import { looseCard } from "./card.js";
-import { slotInWords, who } from "./cards.js";
+import { drawCard, looseCard } from "./card.js";
+import { knownTo, slotInWords, who } from "./cards.js";
 import { h, say } from "./dom.js";
+import { badgeOf } from "./events.js";
+import { movesOf } from "./moves.js";
 import { seatName } from "./pieces.js";
 import { seatView } from "./seat.js";
 
@@ -26,6 +28,14 @@ export function boardOf(model) {
     const table = h("div", { class: "table", "data-seats": model.bots.length }, middle, ...views.map((view) => view.element));
     placeSeats(views.map((view) => view.element), middle);
     const endings = endingsOf(model);
+    const verdicts = new Map(model.windows.flatMap((one) => (one.slaps ?? []).map((slap) => [slap.step, slap.verdict])));
+    const moves = movesOf(table, (place) => {
+        if (place.lies === "stock") return stock.querySelector(".card");
+        if (place.lies === "pile") return pile.querySelector(".card:last-child") ?? pile.querySelector(".card");
+        if (place.lies === "hand") return hand.querySelector(".card:last-child") ?? hand.querySelector(".card");
+        const view = views[place.seat ?? 0];
+        return place.lies === "slot" ? view.cardAt(place.slot ?? 0) ?? null : view.shields();
+    });
 
     /**
      * @param {number} seat
@@ -46,17 +56,24 @@ export function boardOf(model) {
 
     /** @param {number} number */
     function show(number) {
+        const isNext = number === current + 1;
+        const step = model.steps[number];
+        const begin = isNext ? moves.from(step.moved ?? []) : null;
         current = number;
         const state = model.states[number];
-        const touched = concerned(model.steps[number]);
-        views.forEach((view, seat) => view.show(state, touched.get(seat) ?? NONE, endings[number]));
-        stock.replaceChildren(h("h3", {}, "Stock"), looseHeap(state.stock), h("p", {}, `${state.stock} card${state.stock === 1 ? "" : "s"}`));
-        pile.replaceChildren(h("h3", {}, "Pile"), ...pileOf(state), h("p", {}, `${state.pile.count} card${state.pile.count === 1 ? "" : "s"}`));
+        const touched = concerned(step);
+        const badge = badgeOf(step, verdicts.get(number));
+        views.forEach((view, seat) =>
+            view.show(state, { touched: touched.get(seat) ?? NONE, badge, ended: endings[number], isTarget: step.against === seat }),
+        );
+        stock.replaceChildren(h("h3", {}, "Stock"), looseHeap(state.stock), h("p", {}, count(state.stock)));
+        pile.replaceChildren(h("h3", {}, "Pile"), ...pileOf(state), h("p", {}, count(state.pile.count)));
         hand.replaceChildren(h("h3", {}, "In hand"), ...handOf(model, state));
+        if (begin) begin();
         tell();
     }
 
-    return { element: h("div", { class: "board" }, table, about), show };
+    return { element: h("div", { class: "board" }, table, about, legend()), show };
 }
 
 /** @type {ReadonlySet<number>} */
@@ -107,6 +124,31 @@ function concerned(step) {
 }
 
 /**
+ * @param {number} cards
+ * @returns {string}
+ */
+function count(cards) {
+    return `${cards} ${cards === 1 ? "card" : "cards"}`;
+}
+
+/**
+ * What the kinds of cards mean.
+ * @returns {HTMLElement}
+ */
+function legend() {
+    const known = h("span", { class: "card small" });
+    drawCard(known, { up: false, card: "KH", knows: [] }, "");
+    return h(
+        "ul",
+        { class: "legend", "aria-label": "signs" },
+        h("li", {}, h("span", { class: "card small is-up", "aria-hidden": "true" }), " lies open"),
+        h("li", {}, h("span", { class: "card small is-down", "aria-hidden": "true" }), " lies face down"),
+        h("li", {}, known, " lies face down, but you see it here"),
+        h("li", {}, h("span", { class: "mark", "aria-hidden": "true" }, "2"), " at its foot: seat 2 knows this card"),
+    );
+}
+
+/**
  * @param {number} count
  * @returns {HTMLElement}
  */
@@ -136,6 +178,7 @@ function pileOf(state) {
  */
 function handOf(model, state) {
     if (!state.hand) return [h("span", { class: "card is-empty" }), h("p", {}, "nothing")];
-    const cards = state.hand.cards.map((card) => looseCard(card));
+    const { cards: held, knows } = state.hand;
+    const cards = held.map((card, number) => looseCard(card, { knows: knows[number] ?? [], known: knownTo(model, knows[number] ?? []) }));
     return [h("span", { class: "fan" }, ...cards), h("p", {}, seatName(model, state.hand.seat))];
 }

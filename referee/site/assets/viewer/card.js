@@ -9,8 +9,9 @@ import { seatMark } from "./pieces.js";
  * @param {HTMLElement} element
  * @param {{up: boolean, card: string | null, knows?: Knows[]}} card
  * @param {string} label the number of the slot, or nothing
+ * @param {string} badge what has just happened to it, or nothing
  */
-export function drawCard(element, { up, card, knows }, label) {
+export function drawCard(element, { up, card, knows }, label, badge = "") {
     const shown = card ? face(card) : null;
     element.classList.remove("is-up", "is-down", "is-known", "is-red", "is-empty");
     element.classList.add(up ? "is-up" : "is-down");
@@ -22,6 +23,7 @@ export function drawCard(element, { up, card, knows }, label) {
     element.replaceChildren(
         h("span", { class: "face", "aria-hidden": "true" }, ...parts),
         h("span", { class: "slot-label", "aria-hidden": "true" }, label),
+        h("span", { class: "badge", "aria-hidden": "true" }, badge),
         h("span", { class: "marks", "aria-hidden": "true" }, ...(up ? [] : knows ?? []).map(([seat]) => seatMark(seat))),
     );
 }
@@ -29,13 +31,14 @@ export function drawCard(element, { up, card, knows }, label) {
 /**
  * A card that is no button: of the pile, a hand or a shield.
  * @param {string | null} card
- * @param {{up?: boolean, where?: string}} how
+ * @param {{where?: string, knows?: Knows[], known?: string}} how `known` says in words who knows it
  * @returns {HTMLElement}
  */
-export function looseCard(card, { up = true, where = "" } = {}) {
+export function looseCard(card, { where = "", knows = [], known = "" } = {}) {
     const element = h("span", { class: "card" });
-    drawCard(element, { up: up && card !== null, card }, "");
+    drawCard(element, { up: card !== null, card }, "");
     const name = card ? face(card).words : "a card that this view does not know";
-    element.append(h("span", { class: "unseen" }, where ? `${where}: ${name}` : name));
+    element.append(h("span", { class: "unseen" }, [where, name, known].filter(Boolean).join(", ")));
+    if (knows.length) element.append(h("span", { class: "marks", "aria-hidden": "true" }, ...knows.map(([seat]) => seatMark(seat))));
     return element;
 }

@@ -35,11 +35,11 @@ export function who(model, seat) {
 /**
  * Who knows a face-down card and since when, in words; the empty string where nobody is known to know it.
  * @param {Model} model
- * @param {SlotState} slot
+ * @param {readonly Knows[]} knows
  * @returns {string}
  */
-export function knownTo(model, slot) {
-    const by = slot.knows.map(([seat, since]) => {
+export function knownTo(model, knows) {
+    const by = knows.map(([seat, since]) => {
         const step = model.steps[since];
         return step ? `${who(model, seat)} since ${placeInWords(step)}` : who(model, seat);
     });
@@ -58,5 +58,5 @@ export function slotInWords(model, number, slot) {
     const card = slot.card ? face(slot.card).words : "";
     if (slot.up) return `slot ${number}: ${card || "a card"}, face up`;
     const nobody = model.view === "open" ? "no player knows it" : "no player is seen to know it";
-    return `slot ${number}: face down, ${card || "not known in this view"}, ${knownTo(model, slot) || nobody}`;
+    return `slot ${number}: face down, ${card || "not known in this view"}, ${knownTo(model, slot.knows) || nobody}`;
 }

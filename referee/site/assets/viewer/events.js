@@ -60,3 +60,39 @@ export function titleOf(event) {
 export function meaningOf(event) {
     return (EVENTS[event] ?? ["", ""])[1];
 }
+
+/** @type {Record<string, string>} */
+const BADGES = {
+    turned_up: "up",
+    looked: "seen",
+    peeked: "seen",
+    arranged: "moved",
+    swapped: "new",
+    traded: "traded",
+    swapped_own: "swapped",
+    stroked: "stroke",
+    power: "target",
+    switched: "switched",
+    rearranged: "moved",
+    lines_swapped: "moved",
+    shuffled: "blind",
+    added: "added",
+    removed: "gone",
+    planted: "planted",
+    exposed: "up",
+    hidden: "down",
+    kept: "kept",
+    gave: "given",
+    pairs_discarded: "gone",
+};
+
+/**
+ * What is written on the cards that a step is about: one short word, or nothing.
+ * @param {Step} step
+ * @param {string | undefined} verdict of a slap
+ * @returns {string}
+ */
+export function badgeOf(step, verdict) {
+    if (verdict) return verdict;
+    return step.blinds && step.blinds.length ? "blind" : BADGES[step.event] ?? "";
+}

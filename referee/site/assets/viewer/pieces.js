@@ -1,6 +1,6 @@
 /** What a page is made of in many places: seats with their bots, cards in sentences, lines of words. */
 
-import { face } from "./cards.js";
+import { face, who } from "./cards.js";
 import { h } from "./dom.js";
 import { linesOf, tokens } from "./words.js";
 
@@ -55,11 +55,17 @@ function cardInText(code) {
 }
 
 /**
- * All that a step tells, as plain text.
+ * All that a step tells, as it is read out.
+ * @param {Model} model
  * @param {Step} step
  * @returns {string}
  */
-export function plainWords(step) {
+export function spoken(model, step) {
     const { told, notes } = linesOf(step);
-    return [...told, ...notes].map((line) => line.trim()).join(". ");
+    const read = told.map((line) =>
+        tokens(line, model.bots)
+            .map((token) => (token.kind === "card" ? face(token.text).words : token.seat === undefined ? token.text : who(model, token.seat)))
+            .join(""),
+    );
+    return [...read, ...notes].map((line) => line.trim()).join(". ");
 }

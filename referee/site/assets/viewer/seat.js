@@ -8,8 +8,18 @@ import { seatName } from "./pieces.js";
 /**
  * @typedef {object} SeatView
  * @property {HTMLElement} element
- * @property {(state: TableState, touched: ReadonlySet<number>, ended: string) => void} show
+ * @property {(state: TableState, now: Now) => void} show
  * @property {(slot: number) => HTMLElement | undefined} cardAt
+ * @property {() => HTMLElement} shields
+ */
+
+/**
+ * What a step is about, as far as one seat is concerned.
+ * @typedef {object} Now
+ * @property {ReadonlySet<number>} touched the slots that are concerned
+ * @property {string} badge what has happened to them
+ * @property {string} ended how the round came to its end, if it did
+ * @property {boolean} isTarget whether it was done to this seat
  */
 
 /**
@@ -29,10 +39,8 @@ export function seatView(model, seat, look) {
         "section",
         { class: "seat", "aria-label": `seat ${who(model, seat)}` },
         h("h3", {}, seatName(model, seat)),
-        facts,
-        points,
         list,
-        beside,
+        h("div", { class: "told-of-seat" }, facts, points, beside),
     );
     list.addEventListener("keydown", (event) => {
         const steps = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -57,10 +65,9 @@ export function seatView(model, seat, look) {
 
     /**
      * @param {TableState} state
-     * @param {ReadonlySet<number>} touched
-     * @param {string} ended
+     * @param {Now} now
      */
-    function show(state, touched, ended) {
+    function show(state, now) {
         const own = state.seats[seat];
         while (cards.length < own.slots.length) place(cards.length);
         cards.forEach((card, number) => {
@@ -72,32 +79,34 @@ export function seatView(model, seat, look) {
             const slot = own.slots[number];
             const isStroke = own.strokes.includes(row);
             card.setAttribute("aria-label", slotInWords(model, number, slot) + (isStroke ? ", taken as a stroke" : ""));
-            drawCard(card, slot ?? { up: false, card: null }, String(number));
+            const isTouched = now.touched.has(number);
+            drawCard(card, slot ?? { up: false, card: null }, String(number), isTouched ? now.badge : "");
             card.classList.toggle("is-empty", !slot);
-            card.classList.toggle("is-touched", touched.has(number));
+            card.classList.toggle("is-touched", isTouched);
             card.classList.toggle("is-stroke", isStroke);
         });
         element.classList.toggle("is-at-turn", state.turn === seat);
-        facts.replaceChildren(...factsOf(state, ended).map((fact) => h("span", { class: "fact" }, fact)));
+        facts.replaceChildren(...factsOf(state, now).map((fact) => h("span", { class: "fact" }, fact)));
         say(points, pointsOf(own));
         beside.replaceChildren(...besideOf(own));
     }
 
     /**
      * @param {TableState} state
-     * @param {string} ended
+     * @param {Now} now
      * @returns {string[]}
      */
-    function factsOf(state, ended) {
+    function factsOf(state, now) {
         const facts = [];
         if (state.turn === seat) facts.push("\u25B6 to play");
         if (state.dealer === seat && state.round) facts.push("dealer");
-        if (state.ender === seat) facts.push(ended);
+        if (state.ender === seat) facts.push(now.ended);
+        if (now.isTarget) facts.push("\u25CE aimed at");
         if (state.seats[seat].forfeited) facts.push("forfeited");
         return facts;
     }
 
-    return { element, show, cardAt: (slot) => cards[slot] };
+    return { element, show, cardAt: (slot) => cards[slot], shields: () => beside };
 }
 
 /**

@@ -6,7 +6,7 @@ import { h, say } from "./dom.js";
 import { meaningOf, titleOf } from "./events.js";
 import { keyboard } from "./keys.js";
 import { panels } from "./panels.js";
-import { plainWords, sentence } from "./pieces.js";
+import { sentence, spoken } from "./pieces.js";
 import { playerOf } from "./player.js";
 import { after, before, starts, stepInWords } from "./steps.js";
 import { linesOf } from "./words.js";
@@ -77,7 +77,7 @@ export function stageOf(moved) {
         controls = controlsOf(model, deeds, new Set(KINDS.filter((kind) => ways[kind].length)));
         const words = wordsOf(model);
         const around = panels().flatMap((panel) => mounted(panel, model) ?? []);
-        shown = [board.show, words.show, controls.show, (one) => say(live, plainWords(model.steps[one])), ...around.map((one) => one.show)];
+        shown = [board.show, words.show, controls.show, (one) => say(live, spoken(model, model.steps[one])), ...around.map((one) => one.show)];
         const main = h("section", { class: "main", "aria-label": "the table" }, h("h2", { class: "unseen" }, "The table"), words.element, board.element, controls.element);
         root.replaceChildren(
             h("div", { class: "panels" }, main, ...around.filter((one) => one.isWide).map((one) => one.element)),

@@ -73,7 +73,7 @@ function plain(text) {
  * @returns {{told: string[], notes: string[]}}
  */
 export function linesOf(step) {
-    const lines = step.words ?? [];
+    const lines = (step.words ?? []).map((line) => line.replace(/^--- /, ""));
     return {
         told: lines.filter((line) => !line.startsWith("    ")),
         notes: lines.filter((line) => line.startsWith("    ")).map((line) => line.trim()),
