@@ -19,6 +19,8 @@ export function boardOf(model) {
     /** @type {[number, number] | null} */
     let chosen = null;
     let current = 0;
+    /** @type {TableState | null} */
+    let last = null;
     const stock = h("div", { class: "heap" });
     const pile = h("div", { class: "heap" });
     const hand = h("div", { class: "heap hand" });
@@ -66,9 +68,10 @@ export function boardOf(model) {
         views.forEach((view, seat) =>
             view.show(state, { touched: touched.get(seat) ?? NONE, badge, ended: endings[number], isTarget: step.against === seat }),
         );
-        stock.replaceChildren(h("h3", {}, "Stock"), looseHeap(state.stock), h("p", {}, count(state.stock)));
-        pile.replaceChildren(h("h3", {}, "Pile"), ...pileOf(state), h("p", {}, count(state.pile.count)));
-        hand.replaceChildren(h("h3", {}, "In hand"), ...handOf(model, state));
+        if (!last || last.stock !== state.stock) stock.replaceChildren(h("h3", {}, "Stock"), looseHeap(state.stock), h("p", {}, count(state.stock)));
+        if (!last || last.pile !== state.pile) pile.replaceChildren(h("h3", {}, "Pile"), ...pileOf(state), h("p", {}, count(state.pile.count)));
+        if (!last || last.hand !== state.hand) hand.replaceChildren(h("h3", {}, "In hand"), ...handOf(model, state));
+        last = state;
         if (begin) begin();
         tell();
     }

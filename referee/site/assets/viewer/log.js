@@ -10,6 +10,8 @@ export function logPanel() {
     /** @type {HTMLElement} */
     let list;
     let round = -1;
+    /** @type {HTMLButtonElement | undefined} */
+    let marked;
     /** @type {Map<number, HTMLButtonElement>} */
     const lines = new Map();
 
@@ -40,12 +42,11 @@ export function logPanel() {
                 round = model.steps[number].round;
                 fill(model);
             }
-            for (const [one, line] of lines) {
-                if (one === number) line.setAttribute("aria-current", "step");
-                else line.removeAttribute("aria-current");
-            }
-            const line = lines.get(number);
-            if (line) list.scrollTop = Math.max(0, line.offsetTop - list.offsetTop - list.clientHeight / 2);
+            marked?.removeAttribute("aria-current");
+            marked = lines.get(number);
+            if (!marked) return;
+            marked.setAttribute("aria-current", "step");
+            list.scrollTop = Math.max(0, marked.offsetTop - list.clientHeight / 2);
         },
     };
 }

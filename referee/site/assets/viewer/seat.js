@@ -31,6 +31,10 @@ import { seatName } from "./pieces.js";
 export function seatView(model, seat, look) {
     /** @type {HTMLButtonElement[]} */
     const cards = [];
+    /** @type {{slot: SlotState | null, place: string, badge: string, isTouched: boolean, isStroke: boolean}[]} */
+    const looks = [];
+    /** @type {SeatState | null} */
+    let shown = null;
     const list = h("ul", { class: "slots", "aria-label": `cards of ${who(model, seat)}` });
     const facts = h("p", { class: "facts" });
     const points = h("p", { class: "points" });
@@ -73,22 +77,38 @@ export function seatView(model, seat, look) {
         cards.forEach((card, number) => {
             const item = /** @type {HTMLElement} */ (card.parentElement);
             item.hidden = number >= own.slots.length;
-            if (item.hidden) return;
-            const [row, column] = own.places[number] ?? [0, number];
-            item.style.gridArea = `${row + 1} / ${column + 1}`;
-            const slot = own.slots[number];
-            const isStroke = own.strokes.includes(row);
-            card.setAttribute("aria-label", slotInWords(model, number, slot) + (isStroke ? ", taken as a stroke" : ""));
-            const isTouched = now.touched.has(number);
-            drawCard(card, slot ?? { up: false, card: null }, String(number), isTouched ? now.badge : "");
-            card.classList.toggle("is-empty", !slot);
-            card.classList.toggle("is-touched", isTouched);
-            card.classList.toggle("is-stroke", isStroke);
+            if (!item.hidden) showSlot(own, number, now);
         });
         element.classList.toggle("is-at-turn", state.turn === seat);
-        facts.replaceChildren(...factsOf(state, now).map((fact) => h("span", { class: "fact" }, fact)));
+        const told = factsOf(state, now);
+        if (told.join() !== facts.dataset.told) facts.replaceChildren(...told.map((fact) => h("span", { class: "fact" }, fact)));
+        facts.dataset.told = told.join();
         say(points, pointsOf(own));
-        beside.replaceChildren(...besideOf(own));
+        if (shown === null || shown.shields !== own.shields || shown.strokes !== own.strokes) beside.replaceChildren(...besideOf(own));
+        shown = own;
+    }
+
+    /**
+     * Draws a slot anew, if anything about it has changed.
+     * @param {SeatState} own
+     * @param {number} number
+     * @param {Now} now
+     */
+    function showSlot(own, number, now) {
+        const slot = own.slots[number];
+        const [row, column] = own.places[number] ?? [0, number];
+        const isTouched = now.touched.has(number);
+        const look = { slot, place: `${row + 1} / ${column + 1}`, badge: isTouched ? now.badge : "", isTouched, isStroke: own.strokes.includes(row) };
+        const last = looks[number];
+        if (last && last.slot === slot && last.place === look.place && last.badge === look.badge && last.isTouched === isTouched && last.isStroke === look.isStroke) return;
+        looks[number] = look;
+        const card = cards[number];
+        /** @type {HTMLElement} */ (card.parentElement).style.gridArea = look.place;
+        card.setAttribute("aria-label", slotInWords(model, number, slot) + (look.isStroke ? ", taken as a stroke" : ""));
+        drawCard(card, slot ?? { up: false, card: null }, String(number), look.badge);
+        card.classList.toggle("is-empty", !slot);
+        card.classList.toggle("is-touched", isTouched);
+        card.classList.toggle("is-stroke", look.isStroke);
     }
 
     /**
