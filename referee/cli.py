@@ -511,9 +511,23 @@ def replay(
             help="Step from this moment on, such as r3t12: turn 12 of round 3; r3w2: its slap window 2.",
         ),
     ] = None,
+    html: Annotated[
+        Optional[Path],
+        typer.Option("--html", metavar="FILE", help="Write one page with all views, or --seat's alone."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the states of the match as JSON (referee/film/README.md).")
+    ] = False,
+    all_cards: Annotated[bool, typer.Option("--open", help="With --json: show all cards.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="With --html: replace the file if it is there.")] = False,
     wire: Annotated[bool, typer.Option("--wire", hidden=True)] = False,
 ) -> None:
-    """Tell a match again, as the public or as a seat saw it."""
+    """Tell a match again, as the public or as a seat saw it: in words, on the terminal, as a page or as data."""
+    if html is not None or as_json or all_cards:
+        from referee.commands.states import Wanted, show_states
+
+        wanted = Wanted(where=record, seat=seat, is_open=all_cards, page=html, replaces=force)
+        raise typer.Exit(show_states(wanted))
     if step or at is not None:
         from referee.commands.step import step_through
 

@@ -38,4 +38,4 @@ def _check(path: Path, *, replaces: bool) -> None:
     if path.is_dir():
         raise NotWritten(f"{path} is a folder; name a file in it with -o")
     if not replaces and os.path.lexists(path):
-        raise NotWritten(f"{path} exists already; remove it, name another file with -o, or replace it with --force")
+        raise NotWritten(f"{path} exists already; remove it, name another file, or replace it with --force")

@@ -52,7 +52,7 @@ def replay(where: str, seat: int | None) -> int:
 def _heading(where: str, record: Record) -> list[str]:
     """What was played and by whom, and where it comes from if that file holds more than this match."""
     game, seats = heading_lines(record, [bot.name for bot in record.seats])
-    return [game, *_origin(place_of(where)), seats]
+    return [game, *origin(place_of(where)), seats]
 
 
 def heading_lines(match: Record | BotMatch, names: Sequence[str]) -> tuple[str, str]:
@@ -62,7 +62,7 @@ def heading_lines(match: Record | BotMatch, names: Sequence[str]) -> tuple[str, 
     return printable(game, 300), printable(f"seats: {seats}", 3000)
 
 
-def _origin(place: Place) -> list[str]:
+def origin(place: Place) -> list[str]:
     """Which match of a run it is, with the deal by which its key can be derived, or which game of a file."""
     if place.is_store and place.number is not None:
         return [_planned(place)]

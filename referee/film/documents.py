@@ -48,7 +48,8 @@ class Documents:
         """Raises BrokenRecord where the record does not replay, and ValueError for options that there cannot be."""
         self._record, self._reel = record, Reel(record)
         reel = self._reel
-        self._names = [printable(bot.name, 40) for bot in record.seats]
+        self.names = [printable(bot.name, 40) for bot in record.seats]
+        """Of the bots, by seat; they are safe to show."""
         self._public = _Side(reel, None)
         self._others = {viewer: _Side(reel, viewer) for viewer in (*range(len(record.seats)), OPEN)}
         self._answers = answers_of(reel)
@@ -71,7 +72,7 @@ class Documents:
             view="public",
             bots=tuple(
                 BotOfMatch(name=name, owner=printable(bot.owner, 100))
-                for name, bot in zip(self._names, record.seats, strict=True)
+                for name, bot in zip(self.names, record.seats, strict=True)
             ),
             rows=reel.variant.rows,
             columns=reel.variant.columns,
@@ -131,7 +132,7 @@ class Documents:
         inside = insiders(event)
         hidden = hidden_order(event)
         moved = tuple(moves(event, before, after))
-        words = tuple(told(view(event, None), self._names))
+        words = tuple(told(view(event, None), self.names))
         self._steps.append(
             Step(
                 at=self._reel.names[number],
@@ -154,7 +155,7 @@ class Documents:
             is_open = viewer == OPEN
             own_words = words
             if inside and (is_open or viewer in inside):
-                own_words = tuple(told(opened(event) if is_open else view(event, viewer), self._names))
+                own_words = tuple(told(opened(event) if is_open else view(event, viewer), self.names))
             sees_moves = hidden is not None and (is_open or viewer in hidden.to)
             side.take(
                 number,
@@ -193,7 +194,7 @@ class Documents:
         }
 
     def _worth_changes(self, number: int) -> Iterator[Change]:
-        nothing = (None,) * len(self._names)
+        nothing = (None,) * len(self.names)
         old, new = (self._worths[one] or nothing if one >= 0 else nothing for one in (number - 1, number))
         for seat, (before, after) in enumerate(zip(old, new, strict=True)):
             if before != after:

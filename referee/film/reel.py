@@ -92,6 +92,7 @@ class Reel:
             if isinstance(event, wire.Showdown):
                 self._name([[seen.value for seen in cards] for cards in event.layouts])
             self.views.append(self._follower.follow(opened(event)))
+            self.cards.update(self.views[-1].known)
             self.events.append(event)
             self.moments.append(moment)
         if answer is not None:

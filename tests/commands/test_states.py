@@ -1,0 +1,82 @@
+"""golfref replay --json and --html: a match as data and as one page, and what is said where it cannot be."""
+
+import base64
+import html
+import re
+import shutil
+import zlib
+from pathlib import Path
+
+import msgspec
+import pytest
+from commands import golfref
+
+from referee.commands.records import load_record
+from referee.film.documents import Documents
+from referee.film.film import OPEN
+from referee.film.states import Document
+
+OLD_RUN = Path(__file__).parent.parent / "tournament/store/run_0_4_0.sqlite3"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copy(OLD_RUN, tmp_path / "run.golfref")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("options", "viewer"), [((), None), (("--seat", "1"), 1), (("--open",), OPEN)])
+def test_json_is_the_document_of_the_view(folder: Path, options: tuple[str, ...], viewer: int | None) -> None:
+    out, _ = golfref("replay", "run.golfref:3", "--json", *options, cwd=folder)
+
+    expected = Documents(load_record(str(folder / "run.golfref:3"))).document(viewer)
+    assert msgspec.json.decode(out, type=Document) == expected
+
+
+def data_in(page: str) -> dict[str, bytes]:
+    """What a page holds of a match, by view."""
+    found = re.findall(r'golfref\.receive\("(\w+)", "([^"]+)"\)', page)
+    return {view: zlib.decompress(base64.b64decode(packed), -zlib.MAX_WBITS) for view, packed in found}
+
+
+def test_a_page_of_a_seat_holds_nothing_else(folder: Path) -> None:
+    pytest.importorskip("jinja2", reason="pages are made with jinja2")
+    golfref("replay", "run.golfref:3", "--html", "all.html", cwd=folder)
+    golfref("replay", "run.golfref:3", "--html", "own.html", "--seat", "1", cwd=folder)
+    pages = {name: (folder / name).read_text(encoding="utf-8") for name in ("all.html", "own.html")}
+
+    assert list(data_in(pages["all.html"])) == ["public", "seat0", "seat1", "open"]
+    assert list(data_in(pages["own.html"])) == ["public", "seat1"]
+    assert not re.search(r"""(src|href)=["'](?!#)""", pages["own.html"])
+    assert "script-src 'sha256-" in html.unescape(pages["own.html"])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--seat", "7", "--json"), "golfref: --seat: expected 0 to 1, got 7"),
+        (("--seat", "1", "--open", "--json"), "--open goes with --json alone"),
+        (("--open", "--html", "new.html"), "--open goes with --json alone"),
+        (("--html", "there.html"), "there.html exists already; remove it, name another file, or replace it"),
+        (("--html", "nowhere/new.html"), "nowhere/new.html: cannot be written: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_shown(folder: Path, options: tuple[str, ...], said: str) -> None:
+    pytest.importorskip("jinja2", reason="pages are made with jinja2")
+    (folder / "there.html").write_text("mine")
+
+    out, err = golfref("replay", "run.golfref:3", *options, cwd=folder, code=2)
+
+    assert said in " ".join(err.split())
+    assert out == ""
+    assert (folder / "there.html").read_text() == "mine"
+    assert sorted(path.name for path in folder.iterdir()) == ["run.golfref", "there.html"]
+
+
+def test_matches_that_a_bot_was_given_have_no_states(folder: Path) -> None:
+    match = load_record(str(folder / "run.golfref:3"))
+    golfref("export-bot", "run.golfref", match.seats[0].name, "-o", "own.jsonl", cwd=folder)
+
+    _, err = golfref("replay", "own.jsonl:3", "--json", cwd=folder, code=2)
+
+    assert "own.jsonl:3 holds what one bot was told of its matches" in err
