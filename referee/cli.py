@@ -108,6 +108,10 @@ def tournament(
         Optional[float],
         typer.Option(help="Play so long: a short trial chooses line-ups and deals; default: the config's."),
     ] = None,
+    site: Annotated[
+        Optional[Path],
+        typer.Option(metavar="DIR", help="Keep a static site of the run current in this folder while it is played."),
+    ] = None,
     as_json: Json = False,
     strict: Strict = False,
 ) -> None:
@@ -129,6 +133,7 @@ def tournament(
         workers=workers,
         seed=seed,
         hours=hours,
+        site=site,
         as_json=as_json,
         strict=strict,
     )

@@ -23,6 +23,7 @@ from referee.commands.budget import check_hours_option, needs_trial, say_what_fi
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.forecast import Estimate, Pace
 from referee.commands.interrupt import Signals
+from referee.commands.live_site import check_site, kept_current
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.commands.progress import Leaders, progress
 from referee.commands.standings import explain_faults, last_words, show
@@ -35,6 +36,7 @@ from referee.play.isolation.levels import bubblewrap
 from referee.play.isolation.memory import remove_leftovers
 from referee.play.isolation.users import why_none
 from referee.play.session import Interrupted
+from referee.site.folder import SiteNotWritten, SiteRefused
 from referee.tournament.config.config import Config, ConfigError, load
 from referee.tournament.config.entrants import readers
 from referee.tournament.plan.growing import GrowingPlan
@@ -65,6 +67,8 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
     workers: int | None
     seed: str | None
     hours: float | None
+    site: Path | None
+    """The folder of a site that is kept current meanwhile."""
     as_json: bool
     strict: bool
 
@@ -88,9 +92,9 @@ def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     except ConfigError as error:
         say(*error.lines)
         return USAGE
-    except StoreError as error:
-        say(f"golfref: {error}")
-        return HOST_FAILED if isinstance(error, WriteFailed) else USAGE
+    except (StoreError, SiteRefused) as error:
+        say(f"golfref: --site: {error}" if isinstance(error, SiteRefused) else f"golfref: {error}")
+        return HOST_FAILED if isinstance(error, WriteFailed | SiteNotWritten) else USAGE
     except HostFault as fault:
         say(f"golfref: {fault}; nothing was played")
         return HOST_FAILED
@@ -120,6 +124,8 @@ def _run(options: TournamentOptions, path: Path, signals: Signals) -> int:
     session = _Session(options=options, signals=signals, clock=HoursClock())
     with contextlib.nullcontext() if options.dry_run else locked(path) as lock:
         run = prepare(config, path, fresh=options.fresh, may_change=options.amend or options.dry_run)
+        if options.site is not None:
+            check_site(options.site, path, commitment(run.key), fresh=options.fresh)
         announce_plan(run.config, run.plan)
         if not needs_trial(run):
             announce_rounds(run)
@@ -201,7 +207,10 @@ def _check_cells(config: Config, path: Path) -> None:
 def _play(session: _Session, run: PreparedRun, estimate: Estimate, lock: Lock) -> int:
     options, signals, clock = session.options, session.signals, session.clock
     hours = run.config.hours
-    with contextlib.closing(open_store(run, lock)) as store:
+    with (
+        contextlib.closing(open_store(run, lock)) as store,
+        kept_current(options.site, run.path, commitment(run.key)) as site,
+    ):
         if run.notes:
             store.note(*run.notes)
         say(f"commitment {commitment(run.key)}", "  (SHA-256 of the master key, which is revealed at the end)")
@@ -231,6 +240,8 @@ def _play(session: _Session, run: PreparedRun, estimate: Estimate, lock: Lock) -
                 f"to try them again: {_again(options)}"
             )
         last_words(summary, store.path, as_json=options.as_json)
+        if site is not None:
+            site.finish()
         if summary.unplayed:
             return HOST_FAILED
         return CHECK_FAILED if options.strict and any(row.faults for row in summary.standings) else DONE
@@ -277,5 +288,6 @@ def _again(options: TournamentOptions) -> str:
     parts += [] if options.hours is None else ["--hours", f"{options.hours:g}"]
     parts += ["--jobs", str(options.jobs)] * (options.jobs is not None)
     parts += ["--workers", str(options.workers)] * (options.workers is not None)
+    parts += [] if options.site is None else ["--site", str(options.site)]
     parts += ["--amend"] * options.amend + ["--json"] * options.as_json + ["--strict"] * options.strict
     return shlex.join(parts)

@@ -74,6 +74,8 @@ class SiteBuilder:
         self._amendments = 0
         self._made_from = dict(folder.before.made_from)
         """By the id of each match that has pages, as text, the hash of what they were made from."""
+        self._stamps: dict[str, str] = {}
+        """By path the stamps of the pages of the last build."""
         self._problems: dict[int, str] = {}
         """What is wrong with the records of matches that could not be shown, by id."""
 
@@ -87,12 +89,12 @@ class SiteBuilder:
             site = Site(content)
             made_from = {str(row.id): self._match(store, site, row) for row in content.matches if row.href}
         content = self._with_problems(content)
-        stamps: dict[str, str] = {}
+        stamps = {}
         for page in pages(content):
-            whole, stamp = stamped(page)
-            stamps |= {page.path: stamp} if stamp else {}
+            whole, stamps[page.path] = stamped(page)
             self._put(whole)
         size_bytes = self._folder.finish(made_from, _pulse(stamps, is_live=is_live))
+        self._stamps = stamps
         self._made_from = made_from
         return Built(
             matches=len(content.matches),
@@ -102,6 +104,11 @@ class SiteBuilder:
             size_bytes=size_bytes,
             is_complete=content.is_complete,
         )
+
+    def calm(self) -> None:
+        """Tell the pages of the last build that none will follow soon, so that open ones ask no more."""
+        if self._stamps:
+            self._folder.put_anew(_pulse(self._stamps, is_live=False))
 
     def _put(self, file: File) -> None:
         self._check()

@@ -61,7 +61,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     owned: tuple[str, ...] = ()
     """The names at the top of the folder that belong to the site; of a folder, all that lies in it."""
     files: dict[str, str] = {}
-    """By path the SHA-256 of each file but this one and `pulse.js`, as of the last build that was finished."""
+    """By path the SHA-256 of each file but this one, as of the last build that was finished."""
     made_from: dict[str, str] = {}
     """By match the hash of what its files were made from."""
 
@@ -83,8 +83,11 @@ class SiteFolder:
         self._owned = dict.fromkeys(manifest.owned)
         self._files: dict[str, str] = {}
         """The files of this build, with their hashes."""
+        self._inside: dict[str, dict[str, str]] = {}
+        """By folder the files in it that the last build had."""
         self._whole: set[str] = set()
         """The folders that were seen to be whole."""
+        self.begin()
 
     @property
     def is_there(self) -> bool:
@@ -94,6 +97,9 @@ class SiteFolder:
     def begin(self) -> None:
         """Begin a build. What another one has put and not finished does not count."""
         self._files = {}
+        self._inside = {}
+        for path, hash_ in self.before.files.items():
+            self._inside.setdefault(path.rpartition("/")[0], {})[path] = hash_
 
     def put(self, file: File) -> bool:
         """Make this a file of the build; returns whether it was written, which it is not where it is there already."""
@@ -103,12 +109,17 @@ class SiteFolder:
 
     def keep(self, folder: str) -> bool:
         """Keep all files of a folder as the last build left them; returns False where they are not all there."""
-        files = {path: hash_ for path, hash_ in self.before.files.items() if path.startswith(f"{folder}/")}
+        files = self._inside.get(folder, {})
         if folder not in self._whole and any(self._hash(path) != hash_ for path, hash_ in files.items()):
             return False
         self._whole.add(folder)
         self._files.update(files)
         return bool(files)
+
+    def put_anew(self, file: File) -> None:
+        """Write a file of the last build anew, when nothing else is built."""
+        self._put(file)
+        self._note(files={**self.before.files, file.path: hash_of(file.data)}, made_from=self.before.made_from)
 
     def finish(self, made_from: dict[str, str], last: File) -> int:
         """Write `last`, note what the folder holds now, and remove what does not belong to this build.

@@ -2,45 +2,15 @@
 
 import re
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from commands import golfref
 from made_once import made_once
-from quick import QUICK
+from two_deals import two_deals
 
 from referee.commands.rerun import Ordered, rerun_match
 from referee.reports.bot_match import BotMatch, read_bot_match
-
-CONFIG = """
-[tournament]
-name = "exported"
-seed = "abc"
-deals = 2
-rotations = "{rotations}"
-trust = "all"
-[[variants]]
-preset = "six-card"
-options = {{ rounds = 1 }}
-[[bots]]
-name = "ann"
-owner = "Ann"
-{quick}
-[[bots]]
-name = "bob"
-owner = "Bob"
-env = {{ SECRET = "of bob" }}
-{quick}
-"""
-
-
-def play(rotations: str) -> Callable[[Path], None]:
-    def write(folder: Path) -> None:
-        (folder / "run.toml").write_text(CONFIG.format(rotations=rotations, quick=QUICK))
-        golfref("tournament", "run.toml", cwd=folder)
-
-    return write
 
 
 @pytest.fixture(scope="module", params=["same", "fresh"])
@@ -51,7 +21,7 @@ def rotations(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def run(rotations: str, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
     """A copy of a finished run of two deals, with two rotations each: the matches 0 and 1, 2 and 3."""
-    store = made_once(tmp_path_factory, f"exported-{rotations}", play(rotations)) / "run.golfref"
+    store = made_once(tmp_path_factory, f"exported-{rotations}", two_deals(rotations)) / "run.golfref"
     (tmp_path / "run.golfref").write_bytes(store.read_bytes())
     return tmp_path
 

@@ -82,6 +82,14 @@ def _started(words: list[str], cwd: Path, given: str) -> tuple[str, str, int]:
     return done.stdout, done.stderr, done.returncode
 
 
+def until_there(path: Path) -> None:
+    """Wait until something has this name."""
+    end = time.monotonic() + PATIENCE_S
+    while not path.exists():
+        assert time.monotonic() < end
+        select.select([], [], [], 0.01)
+
+
 def until_more_are_committed(path: Path, count: int) -> None:
     """Wait until the store of a run that is played holds more matches than this."""
     end = time.monotonic() + PATIENCE_S

@@ -1,0 +1,156 @@
+"""golfref site, and golfref tournament --site: what they write, when they tell what, and what they refuse."""
+
+import base64
+import re
+import shutil
+import sqlite3
+import subprocess
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from subprocess import DEVNULL
+
+import pytest
+from commands import GOLFREF, golfref, until_there
+from made_once import made_once
+from quick import QUICK
+from two_deals import CONFIG, two_deals
+
+from referee.rules.record import read_record, walk
+from referee.site.files import File
+from referee.site.folder import commitment_of, site_folder
+from referee.tournament.store.store import Store
+
+CARD = re.compile("(10|[2-9AJQK])([SHDC♠♥♦♣])")
+SUITS = dict(zip("♠♥♦♣", "SHDC", strict=True))
+
+
+@pytest.fixture(scope="module", params=["same", "fresh"])
+def rotations(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def run(rotations: str, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Path:
+    """The folder of a copy of a finished run of two deals, with two rotations each."""
+    made = made_once(tmp_path_factory, f"exported-{rotations}", two_deals(rotations))
+    for name in ("run.golfref", "run.toml"):
+        shutil.copy(made / name, tmp_path)
+    return tmp_path
+
+
+def texts(folder: Path) -> Iterator[str]:
+    """All that lies below a folder, with the data of matches unpacked."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            yield text
+            if text.startswith("golfref.receive("):
+                yield zlib.decompress(base64.b64decode(text.split('"')[3]), -zlib.MAX_WBITS).decode()
+
+
+def cards_in(text: str) -> str:
+    """All cards that a text names, one after another."""
+    return " ".join(rank + SUITS.get(suit, suit) for rank, suit in CARD.findall(text))
+
+
+def dealt(store: Store, number: int) -> list[str]:
+    """The cards of a match as they were dealt, a text for each seat."""
+    game, _ = next(walk(read_record(store.record(number))))
+    return [" ".join(str(slot.card) for slot in layout if slot is not None) for layout in game.table.layouts]
+
+
+def test_while_a_run_goes_on_nothing_tells_its_key_or_the_cards_that_are_dealt_again(run: Path, rotations: str) -> None:
+    with closing(Store.open(run / "run.golfref")) as store:
+        key, cards = store.meta().master_key, {number: dealt(store, number) for number in range(4)}
+        ids = {number: store.planned(number).id for number in range(4)}
+    secrets = (key, base64.b64encode(bytes.fromhex(key)).decode())
+    whole = (run / "run.golfref").read_bytes()
+    with closing(sqlite3.connect(run / "run.golfref")) as connection, connection:
+        connection.execute("DELETE FROM matches WHERE number = 1")  # as if the run had been killed before it
+    held = {0} if rotations == "same" else set()
+
+    _, err = golfref("site", "run.golfref", "-o", "site", cwd=run)
+
+    assert "a site of 3 matches" in err
+    assert ("of 1 match it shows only the result" in err) == bool(held)
+    everything = list(texts(run / "site"))
+    named = [cards_in(text) for text in everything]
+    assert not any(secret in text for text in everything for secret in secrets)
+    assert not any(seat in text for number in (*held, 1) for seat in cards[number] for text in named)
+    for number in {2, 3, 0} - held:
+        assert all(any(seat in text for text in named) for seat in cards[number])
+        assert (run / "site" / "matches" / str(ids[number]) / "index.html").is_file()
+    for number in held:
+        assert not (run / "site" / "matches" / str(ids[number])).exists()
+
+    (run / "run.golfref").write_bytes(whole)  # it has been played to its end
+    golfref("site", "run.golfref", "-o", "site", cwd=run)
+
+    everything = list(texts(run / "site"))
+    named = [cards_in(text) for text in everything]
+    assert key in (run / "site" / "index.html").read_text()
+    assert all(any(seat in text for text in named) for number in range(4) for seat in cards[number])
+
+
+def test_what_cannot_be_made_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("all of it")
+    (tmp_path / "no-store").write_text("all of it")
+
+    assert "no such store" in golfref("site", "run.golfref", "-o", "site", cwd=tmp_path, code=2)[1]
+    assert "not a golfref store" in golfref("site", "no-store", "-o", "site", cwd=tmp_path, code=2)[1]
+    config = 'tournament = { name = "x", deals = 1 }\n[[variants]]\npreset = "six-card"\n'
+    (tmp_path / "run.toml").write_text(config + '[[bots]]\nbuiltin = "random"\n[[bots]]\nbuiltin = "greedy"\n')
+    _, err = golfref("tournament", "run.toml", "--site", "mine", cwd=tmp_path, code=2)
+    assert "mine: this folder holds what is not a site of golfref (thesis.tex); name another folder" in err
+    _, err = golfref("tournament", "run.toml", "--site", ".", cwd=tmp_path, code=2)
+    assert "the store run.golfref lies in this folder, and would be published" in err
+    assert {path.name for path in tmp_path.iterdir()} == {"mine", "no-store", "run.toml"}
+
+
+@pytest.fixture
+def env(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is started from here lives in the marked environment, and must be gone after the test."""
+    for name, value in mark.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.usefixtures("env")
+def test_a_tournament_has_its_site_when_it_ends_and_the_site_of_another_run_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text(CONFIG.format(rotations="same", quick=QUICK))
+    with site_folder(tmp_path / "site", "another", "ab" * 32) as folder:
+        folder.begin()
+        folder.finish({}, File(path="pulse.js", data=b""))
+
+    command = ("tournament", "run.toml", "--site", "site")
+    assert "the site of another run (another" in golfref(*command, cwd=tmp_path, code=2)[1]
+    assert not (tmp_path / "run.golfref").exists()
+    _, err = golfref(*command, "--fresh", cwd=tmp_path, alone=True)
+
+    assert "note: the old site is now site.old1" in err
+    assert "site: a site of 4 matches, all of them with pages of their own" in err
+    assert '"live":false' in (tmp_path / "site" / "pulse.js").read_text()
+    assert (tmp_path / "site.old1" / "pulse.js").is_file()
+    assert str(commitment_of(tmp_path / "site")) in (tmp_path / "site" / "index.html").read_text()
+
+
+@pytest.mark.usefixtures("env")
+def test_the_site_is_there_while_a_tournament_is_played_and_its_process_dies_with_it(
+    tmp_path: Path, until_gone: Callable[[], None]
+) -> None:
+    (tmp_path / "run.toml").write_text(
+        CONFIG.format(rotations="same", quick=QUICK).replace("deals = 2", "deals = 9999")
+    )
+    with subprocess.Popen(
+        [*GOLFREF, "tournament", "run.toml", "--site", "site"], cwd=tmp_path, stderr=DEVNULL
+    ) as played:
+        try:
+            until_there(tmp_path / "site" / "pulse.js")
+        finally:
+            played.kill()
+    until_gone()
+
+    assert str(commitment_of(tmp_path / "site")) in (tmp_path / "site" / "index.html").read_text()
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith("site")) == ["site"]
