@@ -10,15 +10,37 @@ from referee.rules.scoring.scoring import raw_score
 
 Worth = tuple[int, ...] | None
 
+Layout = tuple[Card | None, ...]
+"""Cards by slot; None is an empty one."""
+
+
+class Layouts:
+    """Scores the layouts of a table by the rules, each different one once."""
+
+    def __init__(self, variant: Variant) -> None:
+        self._variant = variant
+        self._raw: dict[Layout, int] = {}
+
+    def raw(self, layout: Layout) -> int:
+        """What a layout scores by itself. Slots beyond the dealt ones make further rows, as at a showdown."""
+        if layout not in self._raw:
+            width = self._variant.columns
+            rows = [layout[start : start + width] for start in range(0, len(layout), width)]
+            self._raw[layout] = raw_score(self._variant, rows)
+        return self._raw[layout]
+
+    def scores(self, layouts: Sequence[Layout], ender: int | None) -> tuple[int, ...]:
+        """By seat, what they score, with what ending the round costs or earns the seat that has knocked or finished."""
+        raw = [self.raw(layout) for layout in layouts]
+        return score_round(self._variant, raw, None if len(raw) == 1 else ender)
+
 
 class Scorer:
     """Scores the layouts of a table whose cards are all known."""
 
     def __init__(self, variant: Variant, cards: dict[int, Card]) -> None:
         """`cards` are those of the views by number."""
-        self._variant, self._cards = variant, cards
-        self._raw: dict[tuple[Card | None, ...], int] = {}
-        """By layout."""
+        self._layouts, self._cards = Layouts(variant), cards
 
     def worth(self, view: View) -> Worth:
         """By seat, what the layouts would score if they were shown now, with what ending the round has cost or earned.
@@ -34,18 +56,10 @@ class Scorer:
         ]
         if any("" in layout for layout in layouts):
             return None
-        raw = [self._raw_score(layout) for layout in layouts]
-        scores = list(score_round(self._variant, raw, None if view.seats == 1 else view.knocker))
+        scores = list(self._layouts.scores(layouts, view.knocker))
         for seat in view.forfeited:
             scores[seat] = max(scores)
         return tuple(scores)
-
-    def _raw_score(self, layout: tuple[Card | None, ...]) -> int:
-        if layout not in self._raw:
-            width = self._variant.columns
-            rows = [layout[start : start + width] for start in range(0, len(layout), width)]
-            self._raw[layout] = raw_score(self._variant, rows)
-        return self._raw[layout]
 
 
 def lead(totals: Sequence[int], forfeited: frozenset[int]) -> tuple[tuple[int, ...], int]:

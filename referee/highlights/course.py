@@ -6,17 +6,16 @@ from typing import Literal
 from msgspec import Struct
 
 from protocol import events as wire
-from protocol.cards import Card
+from referee.film.worth import Layout, Layouts
 from referee.rules.book.variant import Variant
 from referee.rules.game import Game
 from referee.rules.record import Record, walk
 from referee.rules.scoring.knocker import score_round
-from referee.rules.scoring.scoring import raw_score
 from referee.rules.table.asks import Ask
 from referee.rules.table.seen import Happening
 
-Cards = Sequence[Card | None]
-"""A layout by slot; None is an empty one."""
+Lying = tuple[list[Layout], int | None]
+"""The layouts by seat, and the seat that has knocked or finished."""
 
 MOVED = (
     wire.CardAdded, wire.CardRemoved, wire.Kept, wire.Planted, wire.Rearranged, wire.Switched,
@@ -66,16 +65,16 @@ class PowerUse(Struct, frozen=True, kw_only=True):
     """The number in the match of the event by which the cards moved."""
     did: type[Struct]
     """The kind of that event."""
-    before: dict[int, int]
-    """By seat whose cards moved, what they would have scored just before: the raw score, all cards open."""
-    after: dict[int, int]
+    before: tuple[int, ...]
+    """By seat, what it would have scored if the round had ended just before, with all cards as they lay."""
+    after: tuple[int, ...]
     """The same just after."""
 
     @property
     def gain(self) -> int:
         """By how much the user's own score fell, and those of the others rose, all together."""
-        rises = {seat: after - self.before[seat] for seat, after in self.after.items()}
-        return sum(rises.values()) - 2 * rises.get(self.seat, 0)
+        rises = [after - before for before, after in zip(self.before, self.after, strict=True)]
+        return sum(rises) - 2 * rises[self.seat]
 
 
 class Course(Struct, frozen=True, kw_only=True):
@@ -111,15 +110,15 @@ class Watcher:
         self.slaps: list[SlapMade] = []
         self.wrong: list[WrongSlap] = []
         self.powers: list[PowerUse] = []
-        self._game, self._variant = game, game.table.variant
+        self._game, self._variant, self._layouts = game, game.table.variant, Layouts(game.table.variant)
         self._known = 0
         """How many events have been looked at."""
         self._round = 0
-        self._before: list[Cards] | None = None
-        """The layouts before the last move, where it could use a power."""
+        self._before: Lying | None = None
+        """What lay where before the last move, where it could use a power."""
         self._penalties: list[tuple[SlapMade, int]] = []
         """The wrong slaps of the round, each with the slot of the card that it brought."""
-        self._shown: list[Cards] = []
+        self._shown: list[Layout] = []
         """The layouts of the last showdown."""
 
     def course(self) -> Course:
@@ -133,7 +132,7 @@ class Watcher:
         may_use = isinstance(question, Ask) and question.decision in POWER_DECISIONS
         if may_use or self._before is not None:
             self._take_in()
-            self._before = _lying(self._game) if may_use else None
+            self._before = self._lying() if may_use else None
 
     def _take_in(self) -> None:
         """Note what has happened since this was done last."""
@@ -165,7 +164,7 @@ class Watcher:
     def _costed(self, event: wire.Scored, slap: SlapMade, slot: int) -> WrongSlap:
         layout = self._shown[slap.seat]
         raw = list(event.raw)
-        raw[slap.seat] = raw_of(self._variant, (*layout[:slot], None, *layout[slot + 1 :]))
+        raw[slap.seat] = self._layouts.raw((*layout[:slot], None, *layout[slot + 1 :]))
         without = score_round(self._variant, raw, event.ender)[slap.seat]
         return WrongSlap(slap=slap, scored=event.scores[slap.seat], without=without)
 
@@ -173,29 +172,27 @@ class Watcher:
         """Note what a power did. If the round ended with it, its showdown has the layouts."""
         if self._before is None:
             return
-        shown = next((one for one in happened if isinstance(one, wire.Showdown)), None)
-        after = _lying(self._game) if shown is None else _shown(shown)
-        moved = [seat for seat, cards in enumerate(after) if cards != self._before[seat]]
+        ends = [one for one in happened if isinstance(one, wire.Showdown | wire.Scored)]
+        match ends:
+            case [wire.Showdown() as shown, wire.Scored() as scored]:
+                after: Lying = _shown(shown), scored.ender
+            case _:
+                after = self._lying()
         use = PowerUse(
             seat=event.seat,  # type: ignore[union-attr] # all in MOVED have it
             round=self._round,
             event=number,
             did=type(event),
-            before={seat: raw_of(self._variant, self._before[seat]) for seat in moved},
-            after={seat: raw_of(self._variant, after[seat]) for seat in moved},
+            before=self._layouts.scores(*self._before),
+            after=self._layouts.scores(*after),
         )
         self.powers.append(use)
 
-
-def raw_of(variant: Variant, cards: Cards) -> int:
-    """What a layout scores by itself. Slots beyond the dealt ones make further rows, as at a showdown."""
-    width = variant.columns
-    return raw_score(variant, [cards[start : start + width] for start in range(0, len(cards), width)])
-
-
-def _lying(game: Game) -> list[Cards]:
-    return [[None if slot is None else slot.card for slot in layout] for layout in game.table.layouts]
+    def _lying(self) -> Lying:
+        table = self._game.table
+        layouts = [tuple([None if slot is None else slot.card for slot in layout]) for layout in table.layouts]
+        return layouts, table.knocker
 
 
-def _shown(event: wire.Showdown) -> list[Cards]:  # type: ignore[type-arg] # of what everybody sees
-    return [[one.value for one in cards] for cards in event.layouts]
+def _shown(event: wire.Showdown) -> list[Layout]:  # type: ignore[type-arg] # of what everybody sees
+    return [tuple(one.value for one in cards) for cards in event.layouts]

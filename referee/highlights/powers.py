@@ -26,7 +26,7 @@ def best_power(match: Match) -> Found | None:
     if not used:
         return None
     best = max(used, key=lambda one: one.gain)
-    moved = [seat for seat in best.after if best.before[seat] != best.after[seat]]
+    moved = [seat for seat in range(len(match.bots)) if best.before[seat] != best.after[seat]]
     seats = (best.seat, *(seat for seat in moved if seat != best.seat))
     return Found(
         order=Fraction(best.gain),

@@ -32,6 +32,9 @@ MOVED_IN = {
 }
 """By game the events by which powers move cards."""
 
+NO_FACTOR = {"cactus": {"cactus_knock": (5, 1)}}
+"""Options without which the cards of a knocker are worth more than others."""
+
 NOBODY_ELSE = """
     2 turn: draw stock
     2 place: discard
@@ -187,7 +190,7 @@ def test_a_power_gains_what_falls_here_and_rises_there(start: Start) -> None:
     )
 
     (use,) = course.powers
-    assert (use.before, use.after, use.gain) == ({0: 19, 1: 18}, {0: 11, 1: 26}, 16)
+    assert (use.before, use.after, use.gain) == ((19, 18, 18), (11, 26, 18), 16)
     found = best_power(match_of(course))
     assert found is not None
     assert (found.score, found.seats, found.round) == (16, (0, 1), 1)
@@ -221,7 +224,30 @@ def test_a_power_that_ends_the_round_is_measured_by_its_own_showdown(start: Star
     )
 
     (use,) = course.powers
-    assert (use.round, use.before, use.after, use.gain) == (1, {0: 19, 2: 18}, {0: 11, 2: 26}, 16)
+    assert (use.round, use.before, use.after, use.gain) == (1, (19, 3, 18), (11, 3, 26), 16)
+
+
+def test_a_high_card_for_who_has_knocked_counts_as_the_showdown_would_count_it(start: Start) -> None:
+    """CAC-41: seat 1 has knocked, and doubles what is more than 5."""
+    match = start("cactus", [ZERO, ONE, TWO], stock="3H JC")
+
+    course = watched(
+        match,
+        """
+        0 turn: draw stock
+        0 place: discard
+        window: nobody
+        1 turn: knock
+        2 turn: draw stock
+        2 place: discard
+        window: nobody
+        2 power: switch 2 s1, 1 s1
+        0 turn
+        """,
+    )
+
+    (use,) = course.powers
+    assert (use.before, use.after, use.gain) == ((19, 3, 18), (19, 18, 12), 21)
 
 
 def test_a_power_that_moves_cards_of_others_only_gains_nothing(start: Start) -> None:
@@ -258,7 +284,7 @@ def test_what_a_power_moves_falls_for_some_as_it_rises_for_others(preset: str) -
     kinds: Counter[type] = Counter()
     for seed in range(20):
         dice, at_random = Random(seed), AtRandom()  # noqa: S311 - chance, but no secret
-        game = Game.from_seed(customised(preset, {"rounds": 2}), 3, str(seed))
+        game = Game.from_seed(customised(preset, {"rounds": 2} | NO_FACTOR.get(preset, {})), 3, str(seed))
         watcher = Watcher(game)
         while game.question is not None:
             watcher.look()
@@ -266,10 +292,12 @@ def test_what_a_power_moves_falls_for_some_as_it_rises_for_others(preset: str) -
         watcher.look()
         for use in watcher.course().powers:
             kinds[use.did] += 1
+            changed = [seat for seat in range(3) if use.before[seat] != use.after[seat]]
             if use.did in (wire.Switched, wire.Rearranged):
-                assert sum(use.before.values()) == sum(use.after.values())
+                assert sum(use.before) == sum(use.after)
             else:
-                assert len(use.after) == 1
-                assert (use.did in (wire.CardRemoved, wire.Kept)) == (use.seat in use.after)
+                own = use.did in (wire.CardRemoved, wire.Kept)
+                assert changed in ([], [use.seat]) if own else len(changed) <= 1
+                assert own or use.seat not in changed
 
     assert kinds.keys() == MOVED_IN[preset]
