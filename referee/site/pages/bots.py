@@ -16,7 +16,7 @@ from referee.site.pages.highlights import shown
 from referee.site.pages.shell import Site
 from referee.site.pages.tables import Col, Table, bar, cols_of, tint, with_bars
 from referee.site.pages.times import times_table
-from referee.site.plots.times import TimeBins, time_in_words
+from referee.site.plots.times import TimeBins
 from referee.tournament.store.versions import short
 from referee.tournament.summary import EnteredBot
 
@@ -31,23 +31,6 @@ class Fault(Struct, frozen=True, kw_only=True):
     """The moment in the page of the match, from the site's root; empty where the match has none."""
     command: str
     """What prints all that the bot was sent and wrote in that match."""
-
-
-class Column(Struct, frozen=True, kw_only=True):
-    """A column of a chart of times, in percent of its width and height."""
-
-    x: float
-    width: float
-    height: float
-
-
-class Chart(Struct, frozen=True, kw_only=True):
-    """How many of a bot's times were how long, on a scale where each step is ten times as long."""
-
-    title: str
-    columns: tuple[Column, ...]
-    least: str
-    most: str
 
 
 def bot_pages(site: Site) -> Iterator[File]:
@@ -75,7 +58,6 @@ def _page(site: Site, bot: EnteredBot, one: OneBot, faults: BotFaults | None) ->
         moments=[shown(site, one) for one in content.highlights if name in one.bots],
         warnings=_warnings(site, name),
         times=_times(site, name),
-        charts=_charts(site, name),
         faults=faults,
         told=[] if faults is None else [_fault(site, one, name) for one in faults.told],
         late=content.matches_by_id.get(faults.late_match) if faults is not None and faults.late_match else None,
@@ -158,21 +140,6 @@ def _times(site: Site, name: str) -> Table | None:
     if not found:
         return None
     return times_table("times", "How long it took", "what", found)
-
-
-def _charts(site: Site, name: str) -> list[Chart]:
-    charts = []
-    for title, bins in _bins(site, name):
-        filled = bins.filled()
-        most, width = max(count for *_, count in filled), 100 / len(filled)
-        columns = [
-            Column(x=round(place * width, 2), width=round(width * 0.9, 2), height=round(100 * count / most, 1))
-            for place, (_, _, count) in enumerate(filled)
-            if count
-        ]
-        ends = time_in_words(filled[0][0]), time_in_words(filled[-1][1])
-        charts.append(Chart(title=title, columns=tuple(columns), least=ends[0], most=ends[1]))
-    return charts
 
 
 def _fault(site: Site, told: FaultTold, name: str) -> Fault:

@@ -30,6 +30,15 @@ SLAPS_IN_WORDS = {
 }
 """How slaps are timed, by the name of the timing."""
 
+PICTURES = {
+    "intervals": "intervals of the standings",
+    "heatmap": "bots by games",
+    "ranks": "ranks over time",
+    "slaps": "slap times",
+    "thinking": "thinking times",
+}
+"""What pictures are called, by their keys."""
+
 
 class Fact(Struct, frozen=True, kw_only=True):
     """A line about where the figures come from."""
@@ -63,6 +72,7 @@ def front_page(site: Site) -> File:
         slaps=slap_times(site),
         slap_words=SLAPS_IN_WORDS.get(summary.slap_timing or "", ""),
         warnings=warnings(site),
+        pictures=[(PICTURES.get(key, key), path) for key, path in site.content.plots.items() if "/" not in key],
         spoiled=[sentence(line) for line in provenance.spoiled(summary, site.bots)],
         rounds=[sentence(line) for line in provenance.rounds(summary, site.bots)],
         facts=facts(site),

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from referee.site.content import MatchRow
 from referee.site.files import File
-from referee.site.pages.matches import listed
+from referee.site.pages.matches import command_of, listed, title_of
 from referee.site.pages.shell import Site
 
 A_PAGE = 500
@@ -61,22 +61,26 @@ def _pages(
 ) -> Iterator[File]:
     """The pages of a list of these matches, which are some of `every` one, or all."""
     parts = [rows[start : start + A_PAGE] for start in range(0, len(rows), A_PAGE)] or [rows]
-    lines = [[listed(site, row) for row in part] for part in parts]
     places = [
         Place(
             number=number,
             path=f"{folder}/{number}.html",
-            first=some[0].title if some else "",
-            last=some[-1].title if some else "",
+            first=title_of(part[0]) if part else "",
+            last=title_of(part[-1]) if part else "",
         )
-        for number, some in enumerate(lines, 1)
+        for number, part in enumerate(parts, 1)
     ]
-    for place, some in zip(places, lines, strict=True):
+    for place, part in zip(places, parts, strict=True):
+        lines = [listed(row) for row in part]
+        hidden = next((row for row, line in zip(part, lines, strict=True) if not (line.href or line.note)), None)
         yield site.page(
             "list.html",
             place.path,
             title=title,
-            rows=some,
+            rows=lines,
+            has_notes=any(line.note for line in lines),
+            example="" if hidden is None else title_of(hidden),
+            command="" if hidden is None else command_of(site.content, hidden),
             place=place,
             places=places,
             count_listed=len(rows),

@@ -8,7 +8,6 @@ from msgspec import Struct
 from referee.site.content import Content, MatchRow
 from referee.site.pages.shell import Site
 from referee.site.pages.tables import Col, Table
-from referee.tournament.results import beaten_shares
 
 HELD = "shown later: its cards are dealt again"
 """What is said of a match that cannot be shown yet."""
@@ -24,10 +23,8 @@ class Listed(Struct, frozen=True, kw_only=True):
     game: str
     seats: tuple[tuple[str, str], ...]
     """By rank, the name of each bot and what came of it."""
-    where: str
-    """Why it has no page; empty where it has one, or where a command shows it."""
-    command: str
-    """What shows it, where it has no page."""
+    note: str
+    """Why nothing shows it; empty where a page or a command does."""
 
 
 def title_of(row: MatchRow) -> str:
@@ -41,17 +38,15 @@ def command_of(content: Content, row: MatchRow, seat: int | None = None) -> str:
     return f"golfref replay {shlex.quote(f'{content.store}:{title_of(row)}')}{own}"
 
 
-def listed(site: Site, row: MatchRow) -> Listed:
+def listed(row: MatchRow) -> Listed:
     """A match as a line of a list."""
     order = sorted(range(len(row.bots)), key=lambda seat: (row.ranks[seat], seat))
-    is_shown = not (row.is_held or row.problem)
     return Listed(
         title=title_of(row),
         href=row.href or "",
         game=row.variant,
         seats=tuple((row.bots[seat], _outcome(row, seat)) for seat in order),
-        where=HELD if row.is_held else row.problem,
-        command=command_of(site.content, row) if is_shown and not row.href else "",
+        note=HELD if row.is_held else row.problem,
     )
 
 
@@ -82,7 +77,6 @@ def of_bot(site: Site, bot: str, rows: Sequence[MatchRow], id_: str, caption: st
             ),
             Col(title="game", cells=[site.games(row.variant) for row in rows], is_text=True),
             Col(title="rank", cells=[f"{row.ranks[seat]} of {len(row.bots)}" for row, seat in pairs]),
-            Col(title="beaten", cells=[f"{beaten_shares(row.ranks)[seat]:.2f}" for row, seat in pairs]),
             Col(title="total", cells=[str(row.totals[seat]) for row, seat in pairs]),
             Col(title="behind", cells=[f"{behind(row, seat):+d}" if len(row.bots) > 1 else "-" for row, seat in pairs]),
             Col(title="against", cells=[_others(site, row, seat) for row, seat in pairs], is_text=True),
