@@ -5,7 +5,7 @@ import { knownTo, slotInWords, who } from "./cards.js";
 import { h, say } from "./dom.js";
 import { badgeOf } from "./events.js";
 import { movesOf } from "./moves.js";
-import { seatName } from "./pieces.js";
+import { knowers, seatName } from "./pieces.js";
 import { seatView } from "./seat.js";
 
 /** @type {Record<string, string>} */
@@ -27,8 +27,8 @@ export function boardOf(model) {
     const about = h("p", { class: "about-card" }, HOW_TO_LOOK);
     const views = model.bots.map((_, seat) => seatView(model, seat, (slot) => look(seat, slot)));
     const middle = h("section", { class: "middle", "aria-label": "stock, pile and hand" }, stock, pile, hand);
-    const table = h("div", { class: "table", "data-seats": model.bots.length }, middle, ...views.map((view) => view.element));
-    placeSeats(views.map((view) => view.element), middle);
+    const table = h("div", { class: "table", "data-seats": model.bots.length, "data-rows": model.document.rows }, middle, ...views.map((view) => view.element));
+    placeSeats(views.map((view) => view.element), middle, model.document.rows);
     const endings = endingsOf(model);
     const verdicts = new Map(model.windows.flatMap((one) => (one.slaps ?? []).map((slap) => [slap.step, slap.verdict])));
     const moves = movesOf(table, (place) => {
@@ -85,23 +85,26 @@ const NONE = new Set();
 const HOW_TO_LOOK = "Touch or focus a card to read what it is and who knows it.";
 
 /**
- * Seats clockwise from the left at the top. Where there are few, the middle is between them, else between two rows.
+ * Seats clockwise from the left at the top, in two rows. Where there are few, the middle is between them, else between
+ * the rows; few seats with many rows of cards stand side by side under the middle.
  * @param {readonly HTMLElement[]} seats
  * @param {HTMLElement} middle
+ * @param {number} rows of cards
  */
-function placeSeats(seats, middle) {
-    const isNarrow = seats.length <= 4;
-    const across = isNarrow ? 3 : Math.ceil(seats.length / 2);
-    const above = Math.ceil(seats.length / 2);
+function placeSeats(seats, middle, rows) {
+    const count = seats.length;
+    const half = Math.ceil(count / 2);
+    const isBetween = count <= 4 && rows < 4;
+    const isBeside = count <= 4 && rows >= 4;
     seats.forEach((seat, number) => {
-        const isAbove = number < above;
-        const place = isAbove ? number : seats.length - 1 - number;
-        seat.style.setProperty("--row", isAbove ? "1" : isNarrow ? "2" : "3");
-        seat.style.setProperty("--column", String((isNarrow ? 2 * place : place) + 1));
+        const isAbove = number < half || isBeside;
+        const place = isAbove ? number : count - 1 - number;
+        const column = isBetween ? (count === 2 ? 2 * number : 2 * place) : place;
+        seat.style.setProperty("--row", isBeside ? "2" : isAbove || (isBetween && count === 2) ? "1" : isBetween ? "2" : "3");
+        seat.style.setProperty("--column", String(column + 1));
     });
-    if (seats.length === 2) seats[1].style.setProperty("--row", "1"), seats[1].style.setProperty("--column", "3");
-    middle.style.setProperty("--row", isNarrow ? "1 / span 2" : "2");
-    middle.style.setProperty("--column", isNarrow ? "2" : `1 / span ${across}`);
+    middle.style.setProperty("--row", isBetween ? (count === 2 ? "1" : "1 / span 2") : isBeside ? "1" : "2");
+    middle.style.setProperty("--column", isBetween ? "2" : `1 / span ${isBeside ? count : half}`);
 }
 
 /**
@@ -140,7 +143,7 @@ function count(cards) {
  */
 function legend() {
     const known = h("span", { class: "card small" });
-    drawCard(known, { up: false, card: "KH", knows: [] }, "");
+    drawCard(known, { up: false, card: "KH" });
     return h(
         "ul",
         { class: "legend", "aria-label": "signs" },
@@ -167,7 +170,7 @@ function pileOf(state) {
     if (!state.pile.count) return [h("span", { class: "card is-empty" }, h("span", { class: "unseen" }, "empty"))];
     const cards = state.pile.top.map((card, number) => {
         const isTop = number === state.pile.top.length - 1;
-        const element = looseCard(card, { where: isTop ? "on top" : "below it" });
+        const element = looseCard(card, isTop ? "on top" : "below it");
         if (!isTop) element.classList.add("is-below");
         return element;
     });
@@ -181,7 +184,10 @@ function pileOf(state) {
  */
 function handOf(model, state) {
     if (!state.hand) return [h("span", { class: "card is-empty" }), h("p", {}, "nothing")];
-    const { cards: held, knows } = state.hand;
-    const cards = held.map((card, number) => looseCard(card, { knows: knows[number] ?? [], known: knownTo(model, knows[number] ?? []) }));
-    return [h("span", { class: "fan" }, ...cards), h("p", {}, seatName(model, state.hand.seat))];
+    const { seat, cards, knows } = state.hand;
+    const known = knows.map((one) => {
+        const words = knownTo(model, one) || "nobody is seen to know it";
+        return h("p", {}, h("span", { "aria-hidden": "true" }, "seen by ", ...knowers(one, model.bots.length)), h("span", { class: "unseen" }, words));
+    });
+    return [h("span", { class: "fan" }, ...cards.map((card) => looseCard(card))), h("p", {}, seatName(model, seat)), ...known];
 }

@@ -2,16 +2,15 @@
 
 import { face } from "./cards.js";
 import { h } from "./dom.js";
-import { seatMark } from "./pieces.js";
 
 /**
  * Draws a card into its element: `card` is its code or null where this view does not know it.
  * @param {HTMLElement} element
- * @param {{up: boolean, card: string | null, knows?: Knows[]}} card
- * @param {string} label the number of the slot, or nothing
- * @param {string} badge what has just happened to it, or nothing
+ * @param {{up: boolean, card: string | null}} card
+ * @param {{label?: string, badge?: string, marks?: HTMLElement[]}} how the number of its slot, what has just happened
+ * to it, and the seats that know it
  */
-export function drawCard(element, { up, card, knows }, label, badge = "") {
+export function drawCard(element, { up, card }, { label = "", badge = "", marks = [] } = {}) {
     const shown = card ? face(card) : null;
     element.classList.remove("is-up", "is-down", "is-known", "is-red", "is-empty");
     element.classList.add(up ? "is-up" : "is-down");
@@ -22,23 +21,22 @@ export function drawCard(element, { up, card, knows }, label, badge = "") {
         : up ? [h("span", { class: "rank" }, "?")] : [];
     element.replaceChildren(
         h("span", { class: "face", "aria-hidden": "true" }, ...parts),
-        h("span", { class: "slot-label", "aria-hidden": "true" }, label),
-        h("span", { class: "badge", "aria-hidden": "true" }, badge),
-        h("span", { class: "marks", "aria-hidden": "true" }, ...(up ? [] : knows ?? []).map(([seat]) => seatMark(seat))),
+        label && h("span", { class: "slot-label", "aria-hidden": "true" }, label),
+        badge && h("span", { class: "badge", "aria-hidden": "true" }, badge),
+        ...(marks.length ? [h("span", { class: "marks", "aria-hidden": "true" }, ...marks)] : []),
     );
 }
 
 /**
  * A card that is no button: of the pile, a hand or a shield.
  * @param {string | null} card
- * @param {{where?: string, knows?: Knows[], known?: string}} how `known` says in words who knows it
+ * @param {string} where in words, where that is not plain
  * @returns {HTMLElement}
  */
-export function looseCard(card, { where = "", knows = [], known = "" } = {}) {
+export function looseCard(card, where = "") {
     const element = h("span", { class: "card" });
-    drawCard(element, { up: card !== null, card }, "");
+    drawCard(element, { up: card !== null, card });
     const name = card ? face(card).words : "a card that this view does not know";
-    element.append(h("span", { class: "unseen" }, [where, name, known].filter(Boolean).join(", ")));
-    if (knows.length) element.append(h("span", { class: "marks", "aria-hidden": "true" }, ...knows.map(([seat]) => seatMark(seat))));
+    element.append(h("span", { class: "unseen" }, [where, name].filter(Boolean).join(", ")));
     return element;
 }

@@ -70,7 +70,6 @@ const BADGES = {
     swapped: "new",
     traded: "traded",
     swapped_own: "swapped",
-    stroked: "stroke",
     power: "target",
     switched: "switched",
     rearranged: "moved",

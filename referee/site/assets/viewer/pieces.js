@@ -14,6 +14,17 @@ export function seatMark(seat) {
 }
 
 /**
+ * The seats that know a card, as marks: one mark where all do.
+ * @param {readonly Knows[]} knows
+ * @param {number} seats how many there are
+ * @returns {HTMLElement[]}
+ */
+export function knowers(knows, seats) {
+    if (knows.length === seats) return [h("span", { class: "mark all" }, "all")];
+    return knows.map(([seat]) => seatMark(seat));
+}
+
+/**
  * A seat with the name of its bot.
  * @param {Model} model
  * @param {number} seat

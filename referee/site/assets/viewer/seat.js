@@ -3,7 +3,7 @@
 import { drawCard, looseCard } from "./card.js";
 import { slotInWords, who } from "./cards.js";
 import { h, say } from "./dom.js";
-import { seatName } from "./pieces.js";
+import { knowers, seatName } from "./pieces.js";
 
 /**
  * @typedef {object} SeatView
@@ -105,7 +105,8 @@ export function seatView(model, seat, look) {
         const card = cards[number];
         /** @type {HTMLElement} */ (card.parentElement).style.gridArea = look.place;
         card.setAttribute("aria-label", slotInWords(model, number, slot) + (look.isStroke ? ", taken as a stroke" : ""));
-        drawCard(card, slot ?? { up: false, card: null }, String(number), look.badge);
+        const marks = slot && !slot.up ? knowers(slot.knows, model.bots.length) : [];
+        drawCard(card, slot ?? { up: false, card: null }, { label: String(number), badge: look.badge, marks });
         card.classList.toggle("is-empty", !slot);
         card.classList.toggle("is-touched", isTouched);
         card.classList.toggle("is-stroke", look.isStroke);
