@@ -59,6 +59,7 @@ async function start(place) {
     }
 
     const buttons = all("button[data-view]");
+    all("a[data-view][aria-current]").forEach((one) => one.parentElement?.parentElement?.scrollTo({ left: /** @type {HTMLElement} */ (one).offsetLeft - 80 }));
     place.replaceChildren(message, stage.element);
     try {
         await openView(view);

@@ -1,7 +1,7 @@
 /** The table: stock, pile and the card in hand in the middle, seats around it. */
 
 import { drawCard, looseCard } from "./card.js";
-import { knownTo, slotInWords, who } from "./cards.js";
+import { knownTo, slotInWords } from "./cards.js";
 import { h, say } from "./dom.js";
 import { badgeOf } from "./events.js";
 import { movesOf } from "./moves.js";
@@ -53,7 +53,7 @@ export function boardOf(model) {
         const [seat, slot] = chosen;
         const held = model.states[current].seats[seat].slots;
         if (slot >= held.length) return say(about, HOW_TO_LOOK);
-        say(about, `${who(model, seat)}, ${slotInWords(model, slot, held[slot])}.`);
+        say(about, `${slotInWords(model, seat, slot, held[slot])}.`);
     }
 
     /** @param {number} number */

@@ -47,16 +47,18 @@ export function knownTo(model, knows) {
 }
 
 /**
- * A slot in words, as in "slot 3: face down, king of hearts, known to 1 keeper since round 1, turn 2".
+ * A slot in words, as in "seat 1 keeper, slot 3: face down, king of hearts, known to 1 keeper since round 1, turn 2".
  * @param {Model} model
+ * @param {number} seat
  * @param {number} number
  * @param {SlotState | null} slot
  * @returns {string}
  */
-export function slotInWords(model, number, slot) {
-    if (!slot) return `slot ${number}: empty`;
+export function slotInWords(model, seat, number, slot) {
+    const place = `seat ${who(model, seat)}, slot ${number}`;
+    if (!slot) return `${place}: empty`;
     const card = slot.card ? face(slot.card).words : "";
-    if (slot.up) return `slot ${number}: ${card || "a card"}, face up`;
+    if (slot.up) return `${place}: ${card || "a card"}, face up`;
     const nobody = model.view === "open" ? "no player knows it" : "no player is seen to know it";
-    return `slot ${number}: face down, ${card || "not known in this view"}, ${knownTo(model, slot.knows) || nobody}`;
+    return `${place}: face down, ${card || "not known in this view"}, ${knownTo(model, slot.knows) || nobody}`;
 }

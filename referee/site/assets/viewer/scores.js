@@ -22,8 +22,8 @@ export function scoresPanel() {
             const { totals, ranks } = model.document;
             const end = totals.map((total, seat) => h("td", {}, h("b", {}, String(total)), h("span", { class: "soft" }, ` rank ${ranks[seat]}`)));
             const foot = h("tfoot", {}, h("tr", {}, h("th", { scope: "row" }, "End"), ...end));
-            const table = h("table", {}, h("caption", {}, "Points of the round, and the total after it. The lowest total wins."), h("thead", {}, h("tr", {}, h("td", {}), ...heads)), body, foot);
-            element.append(h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "table of scores" }, table));
+            const table = h("table", {}, h("thead", {}, h("tr", {}, h("td", {}), ...heads)), body, foot);
+            element.append(h("p", { class: "note" }, "Points of each round, and the total after it. The lowest total wins."), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "table of scores" }, table));
         },
         show(model, number) {
             for (const [round, row] of rows) row.classList.toggle("is-current", round === model.steps[number].round);

@@ -104,7 +104,7 @@ export function seatView(model, seat, look) {
         looks[number] = look;
         const card = cards[number];
         /** @type {HTMLElement} */ (card.parentElement).style.gridArea = look.place;
-        card.setAttribute("aria-label", slotInWords(model, number, slot) + (look.isStroke ? ", taken as a stroke" : ""));
+        card.setAttribute("aria-label", slotInWords(model, seat, number, slot) + (look.isStroke ? ", taken as a stroke" : ""));
         const marks = slot && !slot.up ? knowers(slot.knows, model.bots.length) : [];
         drawCard(card, slot ?? { up: false, card: null }, { label: String(number), badge: look.badge, marks });
         card.classList.toggle("is-empty", !slot);

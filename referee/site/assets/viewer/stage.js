@@ -6,7 +6,7 @@ import { h, say } from "./dom.js";
 import { meaningOf, titleOf } from "./events.js";
 import { keyboard } from "./keys.js";
 import { panels } from "./panels.js";
-import { sentence, spoken } from "./pieces.js";
+import { seatName, sentence, spoken } from "./pieces.js";
 import { playerOf } from "./player.js";
 import { after, before, starts, stepInWords } from "./steps.js";
 import { linesOf } from "./words.js";
@@ -118,9 +118,26 @@ function wordsOf(model) {
         say(title, titleOf(step.event));
         title.dataset.event = step.event;
         told.replaceChildren(...lines.told.map((line) => h("p", {}, sentence(model, line))), ...lines.notes.map((line) => h("p", { class: "soft" }, line)));
+        if (step.event === "scored") told.append(resultOf(model, number));
         say(place, stepInWords(model, number));
         say(meaning, meaningOf(step.event));
     }
 
     return { element: h("div", { class: "words" }, title, place, told, meaning), show };
+}
+
+/**
+ * The points of a round that is over, the best first.
+ * @param {Model} model
+ * @param {number} number
+ * @returns {HTMLElement}
+ */
+function resultOf(model, number) {
+    const rows = model.states[number].seats.map(({ score, total }, seat) => ({ score: score ?? 0, total, seat }));
+    rows.sort((one, other) => one.score - other.score);
+    return h(
+        "ul",
+        { class: "result", "aria-label": "points of this round" },
+        ...rows.map(({ score, total, seat }) => h("li", {}, seatName(model, seat), ` ${score} ${score === 1 ? "point" : "points"}, total ${total}`)),
+    );
 }

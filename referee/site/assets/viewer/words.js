@@ -41,7 +41,7 @@ function seatAt(text, name) {
     return -1;
 }
 
-const PARTS = /\b(?:(10|[0-9AJQK])([A-Z])|X\d+)\b|\bseat (\d+) s(\d+)\b|\bs(\d+)\b/g;
+const PARTS = /\b(?:(10|[0-9AJQK])([A-Z])|X\d+)\b|\bseat (\d+) s(\d+)\b|\bs(\d+)\b|\b(dealer|starter) (\d+)\b/g;
 
 /**
  * @param {string} text
@@ -58,6 +58,8 @@ function plain(text) {
             found.push({ kind: "slot", text: `slot ${match[4]} of` }, { kind: "text", text: " " }, { kind: "seat", text: "", seat: Number(match[3]) });
         } else if (match[5] !== undefined) {
             found.push({ kind: "slot", text: `slot ${match[5]}` });
+        } else if (match[6] !== undefined) {
+            found.push({ kind: "text", text: `${match[6]} ` }, { kind: "seat", text: "", seat: Number(match[7]) });
         } else {
             found.push({ kind: "card", text: match[0] });
         }
