@@ -529,6 +529,8 @@ def replay(
 ) -> None:
     """Tell a match again, as the public or as a seat saw it: in words, on the terminal, as a page or as data."""
     if html is not None or as_json or all_cards:
+        if at is not None:
+            raise typer.BadParameter("it is for a terminal; a page opens there as FILE.html#r3t12", param_hint="--at")
         from referee.commands.states import Wanted, show_states
 
         wanted = Wanted(where=record, seat=seat, is_open=all_cards, page=html, replaces=force)

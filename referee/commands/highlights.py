@@ -67,7 +67,10 @@ def highlights(options: HighlightsOptions) -> int:
     """Print the highlights. Returns the exit code."""
     try:
         kinds = _chosen(options.kinds)
-        if not place_of(str(options.run)).is_store:
+        place = place_of(str(options.run))
+        if place.number is not None:
+            raise NoRecord(f"{options.run} is one match; name the whole run: {place.path}")
+        if not place.is_store:
             raise NoRecord(
                 f"{options.run} is not the store of a run, which is the file that `golfref tournament` writes"
             )
@@ -105,7 +108,7 @@ def _found(store: Store, options: HighlightsOptions, kinds: Sequence[Kind]) -> R
     highlights = Highlights(options.limit, replayed_until=_replayed_until(store, ids, waiting, options, kinds))
     for row, data in _told(store.with_records(ids[-1]), len(ids)):
         if row.id not in waiting and options.variant in (None, row.identity.variant):
-            highlights.add(row, decode(f"{store.path}:#{row.id}", data))
+            _add(highlights, row, decode(f"{store.path}:#{row.id}", data))
     best = highlights.best(options.limit, lambda id_: _record(store, id_), options.variant)
     names = {kind.name for kind in kinds}
     return RunHighlights(
@@ -118,6 +121,14 @@ def _found(store: Store, options: HighlightsOptions, kinds: Sequence[Kind]) -> R
         usual_gaps={game: round(float(highlights.gap(game)), 6) for game in highlights.games},
         highlights=tuple(one for one in best if one.kind in names),
     )
+
+
+def _add(highlights: Highlights, row: CommittedMatch, record: Record) -> None:
+    """Take a match in. Raises BrokenRecord, which names it."""
+    try:
+        highlights.add(row, record)
+    except (BrokenRecord, ValueError) as error:  # options that there cannot be, too
+        raise BrokenRecord(f"the record of match #{row.id} does not replay: {error}") from None
 
 
 def _counted(store: Store, ids: Sequence[int], variant: str | None) -> Iterator[CommittedMatch]:
@@ -214,4 +225,10 @@ def _notes(found: RunHighlights, kinds: Sequence[Kind]) -> Iterator[str]:
         )
     if found.waiting:
         yield f"left out: {_wait(found.waiting)}"
+    if found.highlights:
+        one = found.highlights[0]
+        yield (
+            "for a browser: `golfref replay RUN:#ID --html FILE` writes a page, which shows a moment as "
+            f"FILE#{one.moment}"
+        )
     yield "tournaments/HIGHLIGHTS.md defines each kind; --json has all of this for programs"

@@ -3,12 +3,14 @@
 import re
 import shutil
 import sqlite3
+import zlib
 from contextlib import closing
 from pathlib import Path
 
 import msgspec
 import pytest
 from commands import golfref
+from exported import made_up_run
 
 from referee.commands.highlights import RunHighlights
 from referee.commands.records import load_record
@@ -89,6 +91,7 @@ def test_of_a_run_without_matches_there_is_nothing_to_see(folder: Path) -> None:
     [
         (("run.golfref", "--kind", "hand"), "--kind: there is no kind hand; expected one of swing, comeback"),
         (("run.golfref", "--variant", "six"), "no game six is played in this run; its games are six-card"),
+        (("run.golfref:3",), "run.golfref:3 is one match; name the whole run: run.golfref"),
         (("none.golfref",), "none.golfref: cannot be read: No such file or directory"),
         (("notes.txt",), "notes.txt is not the store of a run"),
     ],
@@ -107,6 +110,18 @@ def test_a_damaged_record_is_named(folder: Path) -> None:
     _, err = golfref("highlights", "run.golfref", cwd=folder, code=2)
 
     assert re.search(r"run\.golfref: the record of match #\d+ is damaged", err)
+
+
+def test_a_record_that_does_not_replay_is_named(tmp_path: Path) -> None:
+    made_up_run(tmp_path, ["cactus"])
+    with closing(sqlite3.connect(tmp_path / "run.golfref")) as store, store:
+        ((packed,),) = store.execute("SELECT record FROM matches WHERE id = 5")
+        broken = zlib.decompress(packed).replace(b'"kind":"draw"', b'"kind":"knock"')
+        store.execute("UPDATE matches SET record = ? WHERE id = 5", [zlib.compress(broken)])
+
+    _, err = golfref("highlights", "run.golfref", cwd=tmp_path, code=1)
+
+    assert "run.golfref: the record of match #5 does not replay: move " in err
 
 
 def test_replay_knows_the_moments_of_a_match(folder: Path) -> None:
