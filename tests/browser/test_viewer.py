@@ -60,7 +60,7 @@ def test_a_link_opens_its_moment_and_the_address_follows(cactus: Path, browse: B
 
     page.keyboard.press("ArrowRight")
     assert moment(page) == "r1t1e1"
-    page.wait_for_function("location.hash === '#r1t1e1'")
+    page.wait_for_url("**#r1t1e1")
     page.keyboard.press("Shift+ArrowRight")
     assert moment(page) == "r1t2"
     page.keyboard.press("ArrowLeft")
@@ -72,7 +72,7 @@ def test_a_link_opens_its_moment_and_the_address_follows(cactus: Path, browse: B
     assert moment(page) == "r1w1"
 
     page.evaluate("location.hash = '#r1t3'")
-    page.wait_for_function("document.querySelector('input[type=range]').value !== '0'")
+    page.wait_for_selector("input[type=range][aria-valuetext*='turn 3']")
     assert moment(page) == "r1t3"
     assert page.get_attribute("a[data-view=seat0]", "href") == "seat0.html#r1t3"
 
@@ -91,7 +91,7 @@ def test_every_view_of_one_page_keeps_the_moment(tmp_path: Path, browse: Browsin
 
     page = opened(browse, tmp_path / "match.html", "r1t3")
     page.click("button[data-view=seat0]")
-    page.wait_for_function("golfref.shown.view === 'seat0'")
+    page.wait_for_selector("button[data-view=seat0][aria-pressed=true]")
 
     assert moment(page) == "r1t3"
     assert page.get_attribute("button[data-view=seat0]", "aria-pressed") == "true"

@@ -145,7 +145,7 @@ def test_a_seat_is_told_its_own_times_and_the_public_none(cactus: Path, browse: 
 def lines_shown(page: "Page") -> list[str]:
     """All lines of the pane, each unfolded."""
     page.eval_on_selector_all(".wire details", "all => all.forEach(one => { one.open = true; })")
-    page.wait_for_function("() => [...document.querySelectorAll('.wire pre')].every(one => one.textContent)")
+    page.wait_for_selector(".wire pre:empty", state="detached")
     found: list[str] = page.eval_on_selector_all(".wire pre", "all => all.map(one => one.textContent)")
     return found
 
@@ -173,7 +173,7 @@ def test_all_lines_of_a_bot_stand_beside_the_table_as_they_passed(view: str, cac
 def test_a_line_is_found_and_leads_to_its_step(cactus: Path, browse: Browsing) -> None:
     page = opened(browse, cactus / "seat1.html", "r1")
     page.fill(".wire-tools input[type=search]", '"decision":"SLAP"')
-    page.wait_for_function("document.querySelectorAll('.wire mark').length >= 3")
+    page.wait_for_selector(".wire mark >> nth=2")
     assert 'have "\\"decision' not in page.inner_text(".wire-pane [role=status]")
     assert page.inner_text(".wire-pane [role=status]").startswith('3 lines have "')
     page.check(".wire-tools input[type=checkbox]")

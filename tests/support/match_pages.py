@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 ABOUT = AboutMatch(title="Match 7", run="a run", replay="run.golfref:7", links=(("Standings", "../../index.html"),))
 PLACE = Place(folder="matches/7", assets={"viewer.js": "assets/viewer.js", "viewer.css": "assets/viewer.css"})
 
-READY = "golfref.shown !== null && document.querySelector('.board') !== null"
-
 
 def written(folder: Path, record: Record) -> Path:
     """The folder of a match as a site holds it."""
@@ -30,6 +28,7 @@ def written(folder: Path, record: Record) -> Path:
 
 
 def opened(browse: Browsing, file: Path, fragment: str = "", **how: Any) -> "Page":
+    """The page once it shows its match. (`wait_for_function` would need `eval`, which the pages forbid.)"""
     page = browse.open(file, fragment, **how)
-    page.wait_for_function(READY)
+    page.wait_for_selector(".board")
     return page

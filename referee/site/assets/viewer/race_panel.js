@@ -155,7 +155,8 @@ function trackOf(model, slaps, lane, length) {
     const run = h("span", { class: `run ${lane.did === "slap" ? "is-slap" : "is-pass"}` });
     const wait = h("span", { class: "taken-off" });
     const mark = h("span", { class: "arrival" }, MARKS[lane.did] ?? "");
-    const track = h("div", { class: "track" }, run, wait, mark);
+    const untimed = lane.time === null ? h("span", { class: "untimed" }, lane.did === "slap" || lane.did === "not told" ? "time not told" : "no time") : null;
+    const track = h("div", { class: "track" }, run, wait, mark, untimed);
     const said = h("span", { class: "lane-said" });
     const leaves = lane.time !== null && lane.time > length;
     const end = lane.time === null ? "" : `${timeInWords(lane.time)}${leaves ? ", beyond this track" : ""}`;
@@ -171,7 +172,8 @@ function trackOf(model, slaps, lane, length) {
         const own = lane.time ?? 0;
         const hasCome = lane.time === null ? isResolved : time >= own;
         for (const { element, from } of bands) element.hidden = time < from;
-        run.style.setProperty("width", percent(lane.time === null ? 0 : Math.min(time, own), length));
+        run.hidden = lane.time === null;
+        run.style.setProperty("width", percent(Math.min(time, own), length));
         mark.style.setProperty("left", percent(own, length));
         wait.style.setProperty("left", percent(own, length));
         wait.style.setProperty("width", percent(Math.max(0, Math.min(lane.raw ?? 0, length) - own), length));
@@ -290,7 +292,7 @@ function howTimed() {
         "details",
         {},
         h("summary", {}, "How slaps are timed"),
-        h("p", {}, "One bot after another is asked, in an order drawn for the window, while all else that the referee runs is stopped. The clock runs from the moment at which the bot may go on, with the window before it, until its answer has arrived: that is what was measured. The time for which the bot waited for a core of the machine is taken off, and what is left counts."),
+        h("p", {}, "One bot after another is asked, in an order drawn for the window, while all else that the referee runs is stopped. The clock runs from the moment at which the bot may go on, with the window before it, until its answer has arrived: that is what was measured. The time for which the bot waited for a core of the machine is taken off, but never so much that less would be left than what the bot computed itself. What is left counts."),
         h("p", {}, "On the tracks a solid bar is the time that counts, a hatched one behind it is what was taken off. A diamond is a slap, a ring a pass, a cross a fault. A dotted stretch is a photo finish."),
     );
 }
