@@ -1,57 +1,16 @@
 """The states documents of a match: what the rules' table holds, as each viewer may know it, and who knows what."""
 
-from typing import Any
-
-import msgspec
 import pytest
+from msgspec.structs import replace
 from old_records import BY_PRESET
+from states_shown import check_at_every_question, states
 
-from referee.film.cells import apply
 from referee.film.documents import Documents, joined
 from referee.film.film import OPEN
 from referee.film.reel import Reel
-from referee.film.states import Document, State
+from referee.film.states import Knows
 from referee.rules.book.presets import PRESETS
-from referee.rules.record import Record, walk
-from referee.rules.table.asks import Ask
-from referee.rules.table.table import Table
-
-
-def states(document: Document) -> list[State]:
-    """The state after each step, made as the page about documents says."""
-    state: Any = msgspec.to_builtins(document.start)
-    found = []
-    for step in document.steps:
-        state = apply(state, step.changes)
-        found.append(msgspec.convert(state, State))
-    return found
-
-
-def check(state: State, table: Table) -> None:
-    """The state with all cards open is what the table holds."""
-    assert (state.round, state.playoff, state.dealer) == (table.round, table.playoff, table.dealer)
-    assert (state.ender, state.stock, state.pile.count) == (table.knocker, len(table.stock), len(table.pile))
-    assert state.pile.top == tuple(table.pile[-3:])
-    held = tuple(card for card in (table.hand, *table.extra) if card is not None)
-    assert (state.hand.cards if state.hand else ()) == held
-    for seat, now in enumerate(state.seats):
-        lies = tuple(None if slot is None else (slot.card, slot.up) for slot in table.layouts[seat])
-        assert tuple(None if slot is None else (slot.card, slot.up) for slot in now.slots) == lies
-        assert len(now.places) == len(lies) == len(set(now.places))
-        assert now.shields == tuple(table.shields[seat])
-        assert now.strokes == tuple(sorted(table.strokes[seat]))
-        assert (now.total, now.forfeited) == (table.totals[seat], seat in table.forfeited)
-
-
-def check_at_every_question(record: Record) -> None:
-    """The turn may go on by an answer that nobody is told, such as a flip that is declined."""
-    found = states(Documents(record).document(OPEN))
-    latest = {len(game.events): number for number, (game, _) in enumerate(walk(record))}
-    for number, (game, _) in enumerate(walk(record)):
-        question, events = game.question, len(game.events)
-        if events and not (isinstance(question, Ask) and question.decision == "par"):  # the next deal is to come
-            check(found[events - 1], game.table)
-            assert latest[events] != number or found[events - 1].turn == game.table.turn
+from referee.rules.record import Given, GivenSlaps, Record
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -77,3 +36,75 @@ def test_a_seats_file_and_the_public_one_make_its_document(preset: str) -> None:
     assert (own.view, own.seat, [one.seat for one in own.wires]) == ("seat", 1, [1])
     assert [one.seat for one in documents.document(OPEN).wires] == [0, 1, 2]
     assert documents.public.wires == ()
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_what_layouts_are_worth_at_a_showdown_is_what_they_score(preset: str) -> None:
+    found, checked = states(document := Documents(BY_PRESET[preset]).document(OPEN)), 0
+    for number, step in enumerate(document.steps):
+        if step.event == "scored":
+            shown, scored = found[number - 1], found[number]
+            assert [seat.worth for seat in shown.seats] == [seat.score for seat in scored.seats]
+            assert all(seat.worth is None for seat in scored.seats)
+            checked += 1
+    assert checked == len(document.rounds) == len(BY_PRESET[preset].result.rounds)
+
+
+def test_who_looked_at_a_card_knows_it_until_it_leaves_the_table() -> None:
+    found = states(document := Documents(BY_PRESET["cactus"]).public)
+    number = next(number for number, step in enumerate(document.steps) if step.event == "looked")
+    seat = document.steps[number].seat
+    assert seat is not None
+    slots = found[number].seats[seat].slots
+
+    assert document.steps[number].cards == ((seat, 2), (seat, 3))
+    assert [slot.knows for slot in slots if slot] == [(), (), *[(Knows(seat, number, "looked"),)] * 2]
+    assert all(slot.card is None for slot in slots if slot)
+
+
+def test_times_of_a_window_stand_where_they_may() -> None:
+    record = timed(BY_PRESET["cactus"])
+    documents = Documents(record)
+    moves = [move for move in record.moves if isinstance(move, GivenSlaps)]
+    told = documents.document(OPEN).windows
+
+    assert len(told) == len(moves) > 0
+    for window, move in zip(told, moves, strict=True):
+        lots = [seat for seat in move.lots if seat != window.discarder] + [window.discarder]
+        assert [seat for group in window.groups for seat in sorted(group, key=lots.index)] == list(move.order)
+        assert [one.corrected_us for one in window.reactions] == [one.corrected_us for one in move.reactions]
+    assert not any(one.reactions or one.groups or one.asked for one in documents.public.windows)
+    assert {one.seat for window in documents.document(1).windows for one in window.reactions} == {1}
+    assert [window.slaps for window in documents.public.windows] == [window.slaps for window in told]
+
+
+def timed(record: Record) -> Record:
+    """The record with measured times in all windows: the seats that slapped 200 microseconds after one another."""
+    moves = [_timed(move) if isinstance(move, GivenSlaps) else move for move in record.moves]
+    return replace(record, moves=tuple(moves))
+
+
+def _timed(move: GivenSlaps) -> GivenSlaps:
+    order = move.order
+    reactions = tuple(
+        replace(one, corrected_us=100.0 + (200 * order.index(one.seat) if one.seat in order else 0))
+        for one in move.reactions
+    )
+    return replace(move, reactions=reactions)
+
+
+def test_answers_stand_at_the_step_that_follows_from_them() -> None:
+    record = BY_PRESET["six-card"]
+    documents = Documents(record)
+    steps = documents.document(OPEN).steps
+    answers = [(step, one) for step in steps for one in step.answers]
+
+    given = [
+        one for move in record.moves for one in ([move] if isinstance(move, Given) else getattr(move, "answers", []))
+    ]
+    assert [(one.seat, one.action, one.time_us) for _, one in answers] == [
+        (one.seat, one.action, one.time_us) for one in given
+    ]
+    assert all(one.seat == step.seat for step, one in answers if step.event == "drew" and one.decision == "turn")
+    assert {one.seat for step in documents.document(2).steps for one in step.answers} == {2}
+    assert not any(step.answers for step in documents.public.steps)

@@ -1,6 +1,6 @@
 """Records of matches that were never played by bots: answers by chance, times made up."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from random import Random
 from typing import cast
 
@@ -17,23 +17,20 @@ from referee.rules.table.asks import Ask, Response, Sealed, SlapOrder, Window
 from referee.rules.table.chance import Chance, Keyed, Recorder
 
 
-def made_up(variant: Variant, seats: int, seed: int, at_random: AtRandom, *, haste: float = 0.1) -> Record:
+def made_up(variant: Variant, seats: int, seed: int, at_random: AtRandom) -> Record:
     """The record of a match that was played by chance."""
     dice = Random(seed)  # noqa: S311
-    game = Game(variant, seats, Keyed(b"record%d" % seed, variant, seats))
-    responses: list[Response] = []
-    while game.question is not None:
-        responses.append(at_random.response(game, dice, haste=haste))
-        game.answer(responses[-1])
-    return recorded(variant, seats, Keyed(b"record%d" % seed, variant, seats), responses)
+    chance = Keyed(b"record%d" % seed, variant, seats)
+    return played(variant, seats, chance, lambda game: at_random.response(game, dice))
 
 
-def recorded(variant: Variant, seats: int, chance: Chance, responses: Sequence[Response]) -> Record:
-    """The record of the match in which these responses are given, as far as it comes; every answer takes its time."""
+def played(variant: Variant, seats: int, chance: Chance, respond: Callable[[Game], Response]) -> Record:
+    """The record of the match in which everybody answers so; every answer has a time of its own."""
     recorder = Recorder(chance)
     game = Game(variant, seats, recorder)
     moves: list[Move] = []
-    for response in responses:
+    while game.question is not None:
+        response = respond(game)
         moves.append(_move(game, response, 1000 + 10 * len(moves)))
         game.answer(response)
     old = BY_PRESET[variant.preset]
@@ -44,7 +41,7 @@ def recorded(variant: Variant, seats: int, chance: Chance, responses: Sequence[R
         seats=tuple(seated),
         rounds=tuple(recorder.rounds),
         moves=tuple(moves),
-        result=game.result if game.question is None else old.result,
+        result=game.result,
     )
 
 

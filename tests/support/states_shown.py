@@ -1,0 +1,50 @@
+"""The states that documents tell, and whether they are what the rules' table holds."""
+
+from typing import Any
+
+import msgspec
+
+from referee.film.cells import apply
+from referee.film.documents import Documents
+from referee.film.film import OPEN
+from referee.film.states import Document, State
+from referee.rules.record import Record, walk
+from referee.rules.table.asks import Ask
+from referee.rules.table.table import Table
+
+
+def states(document: Document) -> list[State]:
+    """The state after each step, made as the page about documents says."""
+    state: Any = msgspec.to_builtins(document.start)
+    found = []
+    for step in document.steps:
+        state = apply(state, step.changes)
+        found.append(msgspec.convert(state, State))
+    return found
+
+
+def check(state: State, table: Table) -> None:
+    """The state with all cards open is what the table holds."""
+    assert (state.round, state.playoff, state.dealer) == (table.round, table.playoff, table.dealer)
+    assert (state.ender, state.stock, state.pile.count) == (table.knocker, len(table.stock), len(table.pile))
+    assert state.pile.top == tuple(table.pile[-3:])
+    held = tuple(card for card in (table.hand, *table.extra) if card is not None)
+    assert (state.hand.cards if state.hand else ()) == held
+    for seat, now in enumerate(state.seats):
+        lies = tuple(None if slot is None else (slot.card, slot.up) for slot in table.layouts[seat])
+        assert tuple(None if slot is None else (slot.card, slot.up) for slot in now.slots) == lies
+        assert len(now.places) == len(lies) == len(set(now.places))
+        assert now.shields == tuple(table.shields[seat])
+        assert now.strokes == tuple(sorted(table.strokes[seat]))
+        assert (now.total, now.forfeited) == (table.totals[seat], seat in table.forfeited)
+
+
+def check_at_every_question(record: Record) -> None:
+    """The turn may go on by an answer that nobody is told, such as a flip that is declined."""
+    found = states(Documents(record).document(OPEN))
+    latest = {len(game.events): number for number, (game, _) in enumerate(walk(record))}
+    for number, (game, _) in enumerate(walk(record)):
+        question, events = game.question, len(game.events)
+        if events and not (isinstance(question, Ask) and question.decision == "par"):  # the next deal is to come
+            check(found[events - 1], game.table)
+            assert latest[events] != number or found[events - 1].turn == game.table.turn
