@@ -65,6 +65,8 @@ class PowerUse(Struct, frozen=True, kw_only=True):
     """The number in the match of the event by which the cards moved."""
     did: type[Struct]
     """The kind of that event."""
+    ender: int | None
+    """The seat that had knocked or finished by then."""
     before: tuple[int, ...]
     """By seat, what it would have scored if the round had ended just before, with all cards as they lay."""
     after: tuple[int, ...]
@@ -183,6 +185,7 @@ class Watcher:
             round=self._round,
             event=number,
             did=type(event),
+            ender=self._before[1],
             before=self._layouts.scores(*self._before),
             after=self._layouts.scores(*after),
         )

@@ -69,12 +69,9 @@ def greatest_swing(match: Match) -> Found | None:
         if best is None or swing >= best.score:
             where = round_in_words(number, len(totals))
             behind, ahead = before[winner] - before[loser], after[loser] - after[winner]
-            pays = one.ender == loser and one.scores[loser] > one.raw[loser]
-            scores = (
-                f"{one.scores[loser]} instead of {one.raw[loser]} for ending the round"
-                if pays
-                else (f"{one.scores[loser]}")
-            )
+            scores = f"scores {one.scores[loser]}"
+            if one.ender == loser and one.scores[loser] > one.raw[loser]:
+                scores = f"ends the round and scores {one.scores[loser]} instead of {one.raw[loser]}"
             best = Found(
                 order=Fraction(swing),
                 score=swing,
@@ -99,13 +96,13 @@ def greatest_comeback(match: Match) -> Found | None:
         if behind and (best is None or behind >= best.score):
             leader = leaders(totals)[0]
             left = len(match.counted) - number
-            more = "with one round to play" if left == 1 else f"with {left} rounds to play"
+            when = "one round" if left == 1 else f"{left} rounds"
             best = Found(
                 order=Fraction(behind),
                 score=behind,
                 seats=(winner, leader),
                 round=number,
-                words=f"{{{winner}}} is {strokes(behind)} behind {{{leader}}} {more}, and still wins the match.",
+                words=f"{{{winner}}} is {strokes(behind)} behind {{{leader}}} {when} before the end, and still wins.",
             )
     return best
 

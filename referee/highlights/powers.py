@@ -48,4 +48,5 @@ def _in_words(use: PowerUse, moved: list[int]) -> str:
 
 def _change(use: PowerUse, whose: str, seat: int) -> str:
     before, after = use.before[seat], use.after[seat]
-    return f"{whose} {'fall' if after < before else 'rise'} from {before} to {points(after)}"
+    knocked = ", which has knocked," if seat == use.ender else ""
+    return f"{whose}{knocked} {'fall' if after < before else 'rise'} from {before} to {points(after)}"

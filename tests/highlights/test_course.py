@@ -248,6 +248,10 @@ def test_a_high_card_for_who_has_knocked_counts_as_the_showdown_would_count_it(s
 
     (use,) = course.powers
     assert (use.before, use.after, use.gain) == ((19, 3, 18), (19, 18, 12), 21)
+    assert told(best_power(match_of(course))) == (
+        "cy uses a power in round 1 and swaps two cards: its own cards fall from 18 to 12 points, those of bob, which "
+        "has knocked, rise from 3 to 18 points."
+    )
 
 
 def test_a_power_that_moves_cards_of_others_only_gains_nothing(start: Start) -> None:

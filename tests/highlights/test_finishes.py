@@ -46,7 +46,7 @@ def test_a_swing_is_what_the_new_leader_made_good_in_the_round() -> None:
     assert swing is not None
     assert (swing.score, swing.seats, swing.round, swing.event) == (20, (1, 0), 2, None)
     assert told(match, swing.words) == (
-        "bob overtakes ann in the last round, from 14 strokes behind to 6 ahead: bob scores 5, ann 25."
+        "bob overtakes ann in the last round, from 14 strokes behind to 6 ahead: bob scores 5, ann scores 25."
     )
 
 
@@ -63,7 +63,7 @@ def test_what_ending_the_round_cost_the_old_leader_is_told() -> None:
     swing = greatest_swing(match)
 
     assert swing is not None
-    assert told(match, swing.words).endswith("bob scores 0, ann 9 instead of 2 for ending the round.")
+    assert told(match, swing.words).endswith("bob scores 0, ann ends the round and scores 9 instead of 2.")
 
 
 @pytest.mark.parametrize("rounds", [[(1, 2)], [(1, 1), (0, 5)], [(0, 1), (5, 4)], [(0, 3), (0, 9)]])
@@ -81,9 +81,7 @@ def test_a_comeback_is_how_far_the_winner_was_behind() -> None:
 
     assert comeback is not None
     assert (comeback.score, comeback.seats, comeback.round) == (7, (0, 1), 2)
-    assert told(match, comeback.words) == (
-        "ann is 7 strokes behind bob with 2 rounds to play, and still wins the match."
-    )
+    assert told(match, comeback.words) == ("ann is 7 strokes behind bob 2 rounds before the end, and still wins.")
 
 
 def test_only_a_winner_comes_back() -> None:
