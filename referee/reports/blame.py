@@ -1,5 +1,7 @@
 """Tells a bot's author why it was at fault: how, where in the match, with which line, and what it wrote to stderr."""
 
+import os
+import re
 import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,6 +94,14 @@ def explain(record: Record, seat: int, which: str = "") -> Iterator[str]:
         yield f"{who}: {harmless(late_in_words(record, seat))}"
     if told:
         yield from stderr_lines(record, seat)
+
+
+def published_detail(mishap: Mishap) -> str:
+    """What was wrong, for everybody: where a program could not be started, without its path on the organiser's host."""
+    if mishap.kind != "start_failed" or "/" not in mishap.detail:
+        return mishap.detail
+    found = re.search(r"\[Errno (\d+)\]", mishap.detail)
+    return f"its program cannot be started{f': {os.strerror(int(found[1]))}' if found else ''}"
 
 
 def late_hint(move: Move, seat: int) -> str | None:

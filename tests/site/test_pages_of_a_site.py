@@ -7,11 +7,20 @@ from pathlib import Path
 import pytest
 from made_up_sites import OVERRIDE, SCRIPT, content_of, played
 from msgspec.structs import replace
+from old_records import BY_PRESET
 
+from referee.film.film import Film
+from referee.film.moments import moments
+from referee.reports.blame import published_detail
+from referee.rules.record import Mishap, Record
 from referee.site.content import Content
 from referee.site.pages.every import pages
+from referee.site.pages.faults import EXAMPLES, FaultTexts
 from referee.site.pages.highlights import place_in_words
 from referee.site.pages.slugs import slugs
+from referee.tournament.plan.schedule import Identity
+from referee.tournament.results import Result
+from referee.tournament.store.rows import CommittedMatch
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +134,60 @@ def test_a_match_without_a_page_has_a_command(content: Content) -> None:
 )
 def test_moments_in_words(moment: str, text: str) -> None:
     assert place_in_words(moment) == text
+
+
+def committed(record: Record, id_: int) -> CommittedMatch:
+    """A match of a run with this record, between bots of the run that the other tests look at."""
+    bots = ("keeper", "Keeper", "a/b")
+    identity = Identity(variant=record.name, game="", bots=bots, versions=bots, deal=0, rotation=0)
+    result = Result(
+        number=id_ - 1,
+        variant=record.name,
+        block=0,
+        bots=bots,
+        totals=record.result.totals,
+        ranks=record.result.ranks,
+        rounds=len(record.result.rounds),
+        forfeited=tuple(seat.forfeited for seat in record.seats),
+        faults=tuple(seat.faults for seat in record.seats),
+        late_slaps=tuple(seat.late_slaps for seat in record.seats),
+    )
+    return CommittedMatch(id=id_, number=id_ - 1, identity=identity, result=result, hash="")
+
+
+def test_an_author_is_told_what_was_wrong_and_where(content: Content) -> None:
+    record = BY_PRESET["six-card"]
+    loud = replace(record.seats[0], stderr=f"one\n{SCRIPT}\n", stderr_bytes=30)
+    record = replace(record, seats=(loud, *record.seats[1:]))
+    texts_of_faults = FaultTexts()
+    for id_ in range(1, EXAMPLES + 3):
+        texts_of_faults.add(committed(record, id_), record)
+    (faults,) = texts_of_faults.faults()
+    assert faults.matches == {"illegal_action": EXAMPLES + 2}
+    assert [told.match for told in faults.told] == [*range(1, EXAMPLES + 1)]
+    first = faults.told[0]
+    film = Film(record)
+    at = moments(film.frames).index(first.moment)
+    assert any("illegal_action" in note.text for note in film.frames[at].notes)
+
+    rows = {1: replace(content.matches[0], id=1, href="matches/1/index.html")}
+    page = texts(replace(content, faults=(faults,), matches_by_id=rows))["bots/keeper.html"]
+    assert f'href="../matches/1/index.html#{first.moment}"' in page
+    assert first.detail in words(page)
+    assert SCRIPT in words(page)
+    assert "<script>alert" not in page
+    assert "golfref transcript run.golfref:1 --bot keeper" in page
+
+
+@pytest.mark.parametrize(
+    ("detail", "told"),
+    [
+        ("cannot start /home/ann/bot: [Errno 13] Permission denied: '/home/ann/bot'", "cannot be started: Permission"),
+        ("cannot start /home/ann/bot: it is not a program for this kind of machine", "its program cannot be started"),
+        ("its first message was not `ready`", "its first message was not `ready`"),
+    ],
+)
+def test_nobody_is_told_where_a_program_lies_that_could_not_be_started(detail: str, told: str) -> None:
+    public = published_detail(Mishap(kind="start_failed", detail=detail))
+    assert told in public
+    assert "/home" not in public

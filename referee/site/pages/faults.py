@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from referee.film.film import Film
 from referee.film.moments import moments
-from referee.reports.blame import LAST_LINES, Blame, blames, late_in_words
+from referee.reports.blame import LAST_LINES, Blame, blames, late_in_words, published_detail
 from referee.rules.record import BrokenRecord, Record
 from referee.site.content import BotFaults, FaultTold
 from referee.tournament.store.rows import CommittedMatch
@@ -75,7 +75,7 @@ def _told(row: CommittedMatch, record: Record, seat: int) -> Iterator[FaultTold]
             seat=seat,
             where=blame.where,
             moment=moment,
-            detail=blame.mishap.detail,
+            detail=published_detail(blame.mishap),
             line=blame.mishap.line,
             forfeits=blame.forfeits,
             stderr=tuple(bot.stderr.splitlines()[-LAST_LINES:]),
