@@ -105,3 +105,68 @@ def test_pages_fit_and_axe_finds_nothing(preset: str, width: int, tmp_path: Path
     assert browse.findings(page) == []
     assert sideways(page) == 0
     browse.picture(page, f"match-{preset}")
+
+
+def test_keys_reach_all_cards_and_steps_and_the_help(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "seat0.html", "r1t1")
+
+    page.focus("[aria-label^='seat 0'] .slots button")
+    page.keyboard.press("ArrowDown")
+    name = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert name.startswith("seat 0 ")
+    assert ", slot 1: face down" in name
+    assert page.inner_text(".about-card") == f"{name}."
+    assert page.locator("[aria-label^='seat 0'] .slots button[tabindex='0']").count() == 1
+    page.focus(".log button[tabindex='0']")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert moment(page) == "r1t1e1"
+
+    page.keyboard.press("?")
+    assert page.locator("dialog").is_visible()
+    page.keyboard.press("Space")  # letters no longer work as keys
+    page.keyboard.press("Escape")
+    page.keyboard.press("w")
+    assert moment(page) == "r1t1e1"
+
+
+def test_a_match_plays_by_itself_until_a_key_stops_it(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "public.html")
+    page.clock.install()
+
+    page.keyboard.press("p")
+    assert page.get_attribute(".play", "aria-label") == "pause"
+    before = int(page.input_value("input[type=range]"))
+    page.clock.run_for(3000)
+    assert int(page.input_value("input[type=range]")) > before
+    page.keyboard.press("ArrowLeft")
+    assert page.get_attribute(".play", "aria-label") == "play"
+    stopped = page.input_value("input[type=range]")
+    page.clock.run_for(3000)
+    assert page.input_value("input[type=range]") == stopped
+
+
+@pytest.mark.parametrize(("motion", "moves"), [("no-preference", True), ("reduce", False)])
+def test_cards_move_only_where_motion_is_welcome(motion: str, moves: bool, cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "public.html", "r1", reduced_motion=motion)
+
+    steps = "for (let n = 1; n < 8; n++) golfref.shown.goTo(n);"
+    seen = page.evaluate(f"() => {{ {steps} return document.querySelectorAll('.ghost').length; }}")
+
+    assert (seen > 0) == moves
+
+
+def test_the_skip_link_leads_to_the_match_and_leaves_the_moment(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "public.html", "r1t2")
+
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+
+    assert page.evaluate("document.activeElement.id") == "viewer"
+    assert moment(page) == "r1t2"
+
+
+def test_without_scripts_the_page_names_the_command(cactus: Path, browse: Browsing) -> None:
+    page = browse.open(cactus / "index.html", java_script_enabled=False)
+
+    assert "golfref replay run.golfref:7 prints the match as text" in page.inner_text("#viewer")

@@ -41,7 +41,7 @@ async function start(place) {
     /** Goes to the moment that the address names, or to the start where the match has none of that name. */
     function goToAsked() {
         const name = momentIn(location.hash);
-        const found = name ? model.moments.get(name) : 0;
+        const found = name && name !== place.id ? model.moments.get(name) : 0;
         stage.goTo(found ?? 0);
         if (found === undefined) complain(`This match has no moment that is called ${name}. Here is its start.`);
     }
@@ -69,6 +69,7 @@ async function start(place) {
         return;
     }
     window.addEventListener("hashchange", goToAsked);
+    all(".skip-link").forEach((link) => link.addEventListener("click", (event) => (event.preventDefault(), place.focus())));
     buttons.forEach((one) => one.addEventListener("click", () => void openView(one.getAttribute("data-view") ?? "public")));
 }
 

@@ -27,7 +27,7 @@ export function boardOf(model) {
     const about = h("p", { class: "about-card" }, HOW_TO_LOOK);
     const views = model.bots.map((_, seat) => seatView(model, seat, (slot) => look(seat, slot)));
     const middle = h("section", { class: "middle", "aria-label": "stock, pile and hand" }, stock, pile, hand);
-    const table = h("div", { class: "table", "data-seats": model.bots.length, "data-rows": model.document.rows }, middle, ...views.map((view) => view.element));
+    const table = h("div", { class: "table", "data-seats": model.bots.length, "data-rows": model.document.rows, "data-columns": model.document.columns }, middle, ...views.map((view) => view.element));
     placeSeats(views.map((view) => view.element), middle, model.document.rows);
     const endings = endingsOf(model);
     const verdicts = new Map(model.windows.flatMap((one) => (one.slaps ?? []).map((slap) => [slap.step, slap.verdict])));

@@ -60,3 +60,21 @@ export function button(attributes, does, ...children) {
 export function say(element, text) {
     if (element.textContent !== text) element.textContent = text;
 }
+
+/**
+ * Makes one tab stop of many buttons: the arrow keys up and down lead from one to the next.
+ * @param {HTMLElement} list
+ * @param {() => readonly HTMLElement[]} buttons those that are there now, in order
+ */
+export function oneStop(list, buttons) {
+    list.addEventListener("keydown", (event) => {
+        const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        if (!by) return;
+        const all = buttons();
+        all[all.indexOf(/** @type {HTMLElement} */ (event.target)) + by]?.focus();
+        event.preventDefault();
+    });
+    list.addEventListener("focusin", (event) => {
+        for (const one of buttons()) one.tabIndex = one === event.target ? 0 : -1;
+    });
+}

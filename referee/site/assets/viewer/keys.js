@@ -13,7 +13,7 @@ const KEYS = [
     ["p", "play and pause"],
     ["+ and -", "faster and slower"],
     ["Tab", "from the cards of one seat to the next, and to the buttons"],
-    ["\u2191 and \u2193 on a card", "the other cards of that seat"],
+    ["\u2191 and \u2193", "on a card: the other cards of that seat; in the list: the other steps"],
     ["?", "this help"],
     ["Escape", "closes the help"],
 ];

@@ -1,6 +1,6 @@
 /** The words of the steps of the round that is shown, each a way to its moment. */
 
-import { button, h } from "./dom.js";
+import { button, h, oneStop } from "./dom.js";
 import { titleOf } from "./events.js";
 import { sentence } from "./pieces.js";
 import { linesOf } from "./words.js";
@@ -25,7 +25,7 @@ export function logPanel() {
             if (step.turn !== turn) list.append(h("li", { class: "turn" }, step.turn ? `Turn ${step.turn}` : `Round ${step.round}`));
             turn = step.turn;
             const told = linesOf(step).told;
-            const line = button({ class: "line" }, () => model.goTo(number), ...(told.length ? [sentence(model, told[0])] : [titleOf(step.event)]));
+            const line = button({ class: "line", tabindex: -1 }, () => model.goTo(number), ...(told.length ? [sentence(model, told[0])] : [titleOf(step.event)]));
             lines.set(number, line);
             list.append(h("li", { class: step.window ? "in-window" : null }, line));
         });
@@ -34,7 +34,8 @@ export function logPanel() {
     return {
         title: "What happened",
         mount(element) {
-            list = h("ol", { class: "log", tabindex: 0, role: "list", "aria-label": "steps of this round" });
+            list = h("ol", { class: "log", role: "list", "aria-label": "steps of this round" });
+            oneStop(list, () => [...lines.values()]);
             element.append(list);
         },
         show(model, number) {
@@ -45,6 +46,7 @@ export function logPanel() {
             marked?.removeAttribute("aria-current");
             marked = lines.get(number);
             if (!marked) return;
+            for (const line of lines.values()) line.tabIndex = line === marked ? 0 : -1;
             marked.setAttribute("aria-current", "step");
             list.scrollTop = Math.max(0, marked.offsetTop - list.clientHeight / 2);
         },

@@ -2,7 +2,7 @@
 
 import { drawCard, looseCard } from "./card.js";
 import { slotInWords, who } from "./cards.js";
-import { h, say } from "./dom.js";
+import { h, oneStop, say } from "./dom.js";
 import { knowers, seatName } from "./pieces.js";
 
 /**
@@ -46,17 +46,7 @@ export function seatView(model, seat, look) {
         list,
         h("div", { class: "told-of-seat" }, facts, points, beside),
     );
-    list.addEventListener("keydown", (event) => {
-        const steps = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-        if (!steps) return;
-        const usable = cards.filter((card) => card.isConnected && !card.hidden);
-        const next = usable[usable.indexOf(/** @type {HTMLButtonElement} */ (event.target)) + steps];
-        if (next) next.focus();
-        event.preventDefault();
-    });
-    list.addEventListener("focusin", (event) => {
-        for (const card of cards) card.tabIndex = card === event.target ? 0 : -1;
-    });
+    oneStop(list, () => cards.filter((card) => card.parentElement && !card.parentElement.hidden));
 
     /** @param {number} slot */
     function place(slot) {
