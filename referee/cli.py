@@ -627,12 +627,13 @@ def plot(
         ),
     ] = None,
     width: Annotated[int, typer.Option(min=320, max=4000, help="Pixels; below 560 it is made for phones.")] = 880,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
 ) -> None:
     """Draw a run as SVG pictures: intervals of the standings, a heat map, ranks over time, slap and thinking times."""
     from referee.commands.plot import PlotOptions
     from referee.commands.plot import plot as draw
 
-    raise typer.Exit(draw(PlotOptions(run=run, kinds=what or (), out=out, width=width)))
+    raise typer.Exit(draw(PlotOptions(run=run, kinds=what or (), out=out, width=width, replaces=force)))
 
 
 @app.command()

@@ -1,19 +1,20 @@
 """plot: pictures of a run as SVG files, for a slide or a page."""
 
-import os
 from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 from msgspec import Struct
 
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, say
+from referee.commands.new_file import NotWritten, new_file
 from referee.commands.records import place_of
-from referee.rules.record import NoRecord, read_record
+from referee.rules.record import Move, NoRecord
 from referee.site.plots.charts import KINDS, draw
 from referee.site.plots.common import NothingToDraw
 from referee.site.plots.data import ChartData
 from referee.tournament.store.disk import StoreError
+from referee.tournament.store.reading import Part, parts_of
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
 
@@ -28,6 +29,8 @@ class PlotOptions(Struct, frozen=True, kw_only=True):
     """A file that ends with .svg for a single picture; else a folder."""
     width: int
     """In pixels."""
+    replaces: bool
+    """Whether files that are there may be replaced."""
 
 
 def plot(options: PlotOptions) -> int:
@@ -39,17 +42,14 @@ def plot(options: PlotOptions) -> int:
         is_file = options.out.suffix == ".svg"
         if is_file and len(kinds) > 1:
             raise NoRecord(f"{options.out} is one file: say with --what which picture it shows, or name a folder")
-        paths = {kind: options.out if is_file else options.out / f"{kind}.svg" for kind in kinds}
-        for path in paths.values():
-            if os.path.lexists(path):
-                raise NoRecord(f"{path} exists already; remove it, or name another place with -o")
         pictures = _pictures(options, kinds)
-        _write({paths[kind]: picture for kind, picture in pictures.items()}, None if is_file else options.out)
-    except (NoRecord, StoreError) as error:
+        files = {options.out if is_file else options.out / f"{kind}.svg": data for kind, data in pictures.items()}
+        _write(files, replaces=options.replaces)
+    except (NoRecord, NotWritten, StoreError) as error:
         say(f"golfref plot: {error}")
         return USAGE
-    say(*(f"{paths[kind]}: {len(picture) / 1000:.0f} kB" for kind, picture in pictures.items()))
-    return DONE if pictures else CHECK_FAILED
+    say(*(f"{path}: {len(data) / 1000:.0f} kB" for path, data in files.items()))
+    return DONE if files else CHECK_FAILED
 
 
 def _pictures(options: PlotOptions, kinds: Sequence[str]) -> dict[str, bytes]:
@@ -68,41 +68,46 @@ def _pictures(options: PlotOptions, kinds: Sequence[str]) -> dict[str, bytes]:
     return pictures
 
 
+class _Moves(Part, frozen=True, kw_only=True):
+    """What times are told from."""
+
+    moves: tuple[Move, ...]
+
+
 def _data(store: Store, *, reads: bool) -> ChartData:
     """What the pictures need of all matches, from their records too where one of them needs those."""
     facts = store.meta().facts
     data = ChartData(order=facts.order, rank_by=facts.rank_by)
-    for row in store.committed():
-        if not reads or row.number is None:
+    if reads:
+        for row, part in parts_of(store, _Moves):
             data.add_result(row)
-            continue
-        try:
-            data.add(row, read_record(store.record_of(row.id)))
-        except NoRecord as error:
-            raise NoRecord(f"{store.path}: match {row.number}: {error}") from None
+            data.add_times(row, part.moves)
+    else:
+        for row in store.committed():
+            data.add_result(row)
     return data
 
 
-def _write(pictures: Mapping[Path, bytes], folder: Path | None) -> None:
-    """Write all of them, each of which gets its name when it is whole. Raises NoRecord; then none of them is there."""
-    made: list[Path] = []
-    path = folder
-    is_new = folder is not None and not folder.exists()
+def _write(files: Mapping[Path, bytes], *, replaces: bool) -> None:
+    """Write all files; each gets its name when all are whole. Raises NotWritten, and then none of them is there."""
+    folders = {path.parent for path in files}
+    made = [folder for folder in folders if not folder.exists()]
     try:
-        if folder is not None and pictures:
-            folder.mkdir(parents=True, exist_ok=True)
-        for path, picture in pictures.items():
-            unborn = path.with_name(f"{path.name}.new")
-            made.append(unborn)
-            unborn.write_bytes(picture)
-            made[-1] = unborn.rename(path)
-    except BaseException as error:
-        for one in made:
-            with suppress(OSError):
-                one.unlink()
-        if folder is not None and is_new:
+        with ExitStack() as whole:
+            for path, data in files.items():
+                _make(path.parent)
+                file = whole.enter_context(new_file(path, replaces=replaces))
+                file.write(data)
+                file.flush()  # a full disk is noticed before any of them has its name
+    except BaseException:
+        for folder in made:
             with suppress(OSError):
                 folder.rmdir()
-        if isinstance(error, OSError):
-            raise NoRecord(f"{path}: cannot be written: {error.strerror}") from None
         raise
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise NotWritten(f"{folder}: cannot be made: {error.strerror}") from None

@@ -77,7 +77,7 @@ class Gathering:
             self._faults.add(row, record)
         except (NoRecord, BrokenRecord, StoreError, ValueError, LookupError) as error:
             return str(error)
-        self.charts.add_times(row, record)
+        self.charts.add_times(row, record.moves)
         return ""
 
     def _row(self, row: CommittedMatch, *, is_held: bool = False, problem: str = "") -> MatchRow:

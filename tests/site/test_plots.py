@@ -343,13 +343,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run.golfref"
 
 
-def drawn(run: Path, out: Path, *kinds: str) -> int:
-    return plot(PlotOptions(run=run, kinds=kinds, out=out, width=WIDE))
+def drawn(run: Path, out: Path, *kinds: str, replaces: bool = False) -> int:
+    return plot(PlotOptions(run=run, kinds=kinds, out=out, width=WIDE, replaces=replaces))
 
 
 def test_pictures_are_written_into_a_folder_or_a_file(run: Path, tmp_path: Path) -> None:
     assert drawn(run, tmp_path / "new" / "pictures", "intervals", "heatmap") == 0
     assert drawn(run, tmp_path / "one.svg", "ranks") == 0
+    assert drawn(run, tmp_path / "one.svg", "ranks", replaces=True) == 0
     assert sorted(path.name for path in (tmp_path / "new" / "pictures").iterdir()) == ["heatmap.svg", "intervals.svg"]
     assert b"drawn: ranks over time" in (tmp_path / "one.svg").read_bytes()
 
@@ -360,7 +361,7 @@ def test_pictures_are_written_into_a_folder_or_a_file(run: Path, tmp_path: Path)
         (("x", "pie"), "there is no picture pie; expected one of intervals, heatmap"),
         (("x.svg", "ranks", "heatmap"), "is one file: say with --what which picture it shows"),
         (("there", "intervals"), "intervals.svg exists already"),
-        (("there/intervals.svg/x", "ranks"), "cannot be written: Not a directory"),
+        (("there/intervals.svg/x", "ranks"), "cannot be made: Not a directory"),
         (("x", "slaps"), "the record of match #1 is damaged"),
     ],
 )

@@ -1,16 +1,18 @@
 """What pictures need that no table has: gathered over all matches of a run, in one pass and in little memory."""
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
-from referee.rules.record import Record
+from referee.rules.record import Move, Record
 from referee.site.plots.times import Times
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import Order, RankBy
 from referee.tournament.statistics.rankings import Matches
 from referee.tournament.store.rows import CommittedMatch
 
-MOST_POINTS = 50
-"""At how many moments ranks are told at most."""
+MOST_POINTS, MOST_RATED = 50, 20
+"""At how many moments ranks are told at most, and where they go by ratings, which take longer to compute."""
 
 
 class Moment(Struct, frozen=True, kw_only=True):
@@ -43,13 +45,13 @@ class ChartData:
     def add(self, row: CommittedMatch, record: Record) -> None:
         """Count a match with its record. One that is out of the standings is passed over."""
         self.add_result(row)
-        self.add_times(row, record)
+        self.add_times(row, record.moves)
 
-    def add_times(self, row: CommittedMatch, record: Record) -> None:
-        """Count the times of a match whose result has been counted before."""
+    def add_times(self, row: CommittedMatch, moves: Sequence[Move]) -> None:
+        """Count the times in the moves of a match whose result has been counted before."""
         if row.number is not None:
             self.records += 1
-            self.times.add(row.identity.bots, record.moves)
+            self.times.add(row.identity.bots, moves)
 
     def add_result(self, row: CommittedMatch) -> None:
         """Count a match without its record."""
@@ -62,7 +64,7 @@ class ChartData:
             self._add_figures(row.result)
         if self.matches % self._step == 0:
             self._moments.append(Moment(after=self.matches, merits=self._merits()))
-            if len(self._moments) > MOST_POINTS:
+            if len(self._moments) > (MOST_RATED if self._by_ratings else MOST_POINTS):
                 self._moments, self._step = self._moments[1::2], 2 * self._step
 
     def moments(self) -> list[Moment]:
