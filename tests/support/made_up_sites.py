@@ -18,7 +18,7 @@ from referee.tournament.summary import summary_of
 
 ASSETS = {
     name: File(path=f"assets/{name}", data=(files("referee.site") / "assets" / name).read_bytes())
-    for name in ("site.css", "live.js")
+    for name in ("site.css", "live.js", "icon.svg")
 }
 
 S = TypeVar("S", bound=msgspec.Struct)

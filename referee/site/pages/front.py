@@ -62,7 +62,8 @@ def front_page(site: Site) -> File:
         progress=progress(summary),
         table=table,
         meanings=standings.meanings(table) if table else [],
-        why=standings.why(site),
+        why=[sentence(line) for line in standings.why(site)],
+        newcomers=newcomers(site),
         stages=list(standings.stages(site)),
         games=games(site),
         by_game=standings.by_games(site) if has_rows and several else None,
@@ -77,7 +78,7 @@ def front_page(site: Site) -> File:
         rounds=[sentence(line) for line in provenance.rounds(summary, site.bots)],
         facts=facts(site),
         proofs=proofs(site),
-        commands=list(commands_to_read_on(summary, Path(site.content.store))),
+        commands=[line for line in commands_to_read_on(summary, Path(site.content.store)) if " verify " not in line],
         verify=verify_command(site),
     )
 
@@ -124,6 +125,20 @@ def crosstable(site: Site) -> Table | None:
     if len(summary.standings) > MOST_IN_CROSSTABLE:
         return None
     return standings.crosstable(site, standings.standings_of(summary), "crosstable")
+
+
+def newcomers(site: Site) -> Table | None:
+    """The bots that have no row in the standings; None where all have one."""
+    summary = site.content.summary
+    told = {row.bot for row in summary.standings}
+    bots = [bot for bot in summary.bots if bot.name not in told]
+    if not bots:
+        return None
+    cols = (
+        Col(title="bot", cells=[site.bots(bot.name) for bot in bots], is_text=True, is_head=True),
+        Col(title="owner", cells=[bot.owner or "not told" for bot in bots], is_text=True),
+    )
+    return Table(id="newcomers", caption=f"{len(bots)} bot{'s' * (len(bots) != 1)}", cols=cols)
 
 
 def games(site: Site) -> Table:
