@@ -155,7 +155,7 @@ def test_all_lines_of_a_bot_stand_beside_the_table_as_they_passed(view: str, cac
     page = opened(browse, cactus / f"{view}.html", "r1")
     if view == "index":
         page.select_option(".wire-tools select", "1")
-    page.locator(".wire-pane [role=status]", has_text="round 1").wait_for()
+    page.locator(".wire-pane .near", has_text="round 1").wait_for()
     found = []
     for number in range(page.evaluate("golfref.shown.steps.length")):
         page.evaluate(f"golfref.shown.goTo({number})")

@@ -38,6 +38,7 @@ export function wirePanel() {
  */
 function paneOf(model, seats) {
     const message = h("p", { class: "note", role: "status" });
+    const near = h("p", { class: "note near" });
     const list = h("ol", { class: "wire", tabindex: 0, role: "list", "aria-label": "lines of this turn" });
     const end = h("div", {});
     const search = h("input", { type: "search", "aria-label": "search in all lines of this bot", placeholder: "search in all lines" });
@@ -78,7 +79,8 @@ function paneOf(model, seats) {
         const found = wanted ? rowsWith(rows, wanted) : rows.filter((row) => isNear(model, row, current));
         const shown = found.slice(0, MOST_FOUND);
         list.replaceChildren(...shown.map((row) => itemOf(model, row, { isPretty: pretty.checked, wanted, current, unfolded })));
-        say(message, seat === null ? "Choose a bot to read its lines." : wanted ? foundInWords(found.length, wanted) : nearInWords(model, found.length, current));
+        say(message, wanted && seat !== null ? foundInWords(found.length, wanted) : "");
+        say(near, seat === null ? "Choose a bot to read its lines." : wanted ? "" : nearInWords(model, found.length, current));
         const now = list.querySelector("[aria-current]");
         if (now instanceof HTMLElement) list.scrollTop = Math.max(0, now.offsetTop - list.offsetTop - 8);
     }
@@ -88,6 +90,7 @@ function paneOf(model, seats) {
         { class: "wire-pane" },
         h("div", { class: "wire-tools" }, seats.length > 1 ? choice : h("p", {}, seatName(model, seats[0])), search, h("label", {}, pretty, " indent JSON")),
         message,
+        near,
         list,
         end,
     );
