@@ -87,7 +87,10 @@ class LiveSite:
             say(*in_words(outcome.built, self._out, time.monotonic() - begun_s))
         else:
             again = shlex.join(["golfref", "site", str(self._store), "-o", str(self._out)])
-            say(f"golfref: {outcome.problem}; the results are whole, and this makes the site of them: {again}")
+            say(
+                f"golfref: --site: {outcome.problem}",
+                f"  all results are stored, and this makes the site of them: {again}",
+            )
 
     def end(self) -> None:
         """Let the process end, now that nobody wants more of it."""

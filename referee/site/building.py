@@ -158,14 +158,16 @@ class SiteBuilder:
     ) -> tuple[MatchRow, ...]:
         """All matches by number, then those that are out of the standings, with the pages that they are to have."""
         rows = sorted(gathered.rows.values(), key=lambda row: (row.number is None, row.number, row.id))
-        usual = None if self._matches.all else max(USUAL_MATCHES, least(rows))
         choice = Choice(
-            most=usual if self._matches.most is None else self._matches.most,
+            most=self._matches.most,
             seed=meta.commitment,
             finals=finals(meta.facts, summary.rounds, sorted(gathered.rows)),
+            front=[one.match for one in {one.kind: one for one in reversed(highlights)}.values()],
             highlights=[one.match for one in highlights],
             had=[int(id_) for id_ in self._made_from if id_.isdecimal()],
         )
+        if self._matches.most is None and not self._matches.all:
+            choice = replace(choice, most=max(USUAL_MATCHES, least(rows, choice)))
         ids = chosen(rows, gathered.extremes, choice)
         return tuple(replace(row, href=f"{_folder_of(row)}/index.html") if row.id in ids else row for row in rows)
 

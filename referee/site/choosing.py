@@ -32,8 +32,10 @@ class Choice(Struct, frozen=True, kw_only=True):
     """What the sample depends on: the commitment of the run."""
     finals: Sequence[int] = ()
     """The ids of the matches that decided the tournament."""
+    front: Sequence[int] = ()
+    """The ids of the matches with the best highlight of each kind, to which the front page leads."""
     highlights: Sequence[int] = ()
-    """The ids of the matches with highlights, those that are most worth seeing first."""
+    """The ids of all matches with highlights, those that are most worth seeing first."""
     had: Collection[int] = ()
     """The ids of the matches that have pages already."""
 
@@ -85,15 +87,17 @@ class Extremes:
 def chosen(matches: Sequence[MatchRow], extremes: Extremes, choice: Choice) -> frozenset[int]:
     """The ids of the matches that get pages: never of one whose cards are still to be dealt again.
 
-    Where there are too many, these come first: a match of each bot in each game, those that decided the tournament, the
-    best and the worst of each bot, those with highlights, those that have pages already, and then a sample.
+    Where there are too many, these come first: those that decided the tournament, the best highlight of each kind, a
+    match of each bot in each game, the best and the worst of each bot, all those with highlights, those that have pages
+    already, and then a sample.
     """
     can_be = {row.id: row for row in matches if not row.is_held}
     if choice.most is None or len(can_be) <= choice.most:
         return frozenset(can_be)
     wanted = chain(
-        _of_each_bot_in_each_game(can_be),
         choice.finals,
+        choice.front,
+        _of_each_bot_in_each_game(can_be),
         chain.from_iterable(zip_longest(*extremes.best().values(), *extremes.worst().values())),
         choice.highlights,
         sorted(choice.had),
@@ -103,9 +107,10 @@ def chosen(matches: Sequence[MatchRow], extremes: Extremes, choice: Choice) -> f
     return frozenset(islice(in_order, choice.most))
 
 
-def least(matches: Sequence[MatchRow]) -> int:
-    """How many matches are chosen so that each bot is seen in each of its games."""
-    return len(list(_of_each_bot_in_each_game({row.id: row for row in matches if not row.is_held})))
+def least(matches: Sequence[MatchRow], choice: Choice) -> int:
+    """How many matches must be chosen so that each bot is seen in each of its games, after what comes before them."""
+    each = _of_each_bot_in_each_game({row.id: row for row in matches if not row.is_held})
+    return len({*choice.finals, *choice.front, *each})
 
 
 def _of_each_bot_in_each_game(rows: Mapping[int, MatchRow]) -> Iterator[int]:

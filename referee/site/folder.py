@@ -166,7 +166,7 @@ class SiteFolder:
                     remove(_UNBORN, self._fd)
                     raise
         except OSError as error:
-            raise _not_written(self._unborn or self.path, file.path, error) from None
+            raise _not_written(self.path, file.path, error, is_new=not self.is_there) from None
         self.written += 1
         return True
 
@@ -364,13 +364,12 @@ def _lock(path: Path, fd: int) -> None:
         raise _not_written(path, "", error) from None
 
 
-def _not_written(path: Path, name: str, error: OSError) -> SiteRefused:
-    """What to say where the host refuses."""
-    where = f"{path}/{name}" if name else f"{path}"
-    why = error.strerror or str(error)
+def _not_written(path: Path, name: str, error: OSError, *, is_new: bool = False) -> SiteRefused:
+    """What to say where the host refuses to write a file of the site, or the folder itself."""
+    what, why = f" {name}" if name else "", error.strerror or str(error)
     if error.errno in _FULL:
-        what = "what was there before is whole; make room and run the same command again"
-        return SiteNotWritten(f"{where}: cannot write: {why}; {what}")
+        left = "nothing is left of it" if is_new else "each file in it is whole, the old one or the new one"
+        return SiteNotWritten(f"{path}: cannot write{what}: {why}; {left}; make room and run the same command again")
     if error.errno in {errno.ELOOP, errno.ENOTDIR, errno.EISDIR}:
-        return SiteRefused(f"{where}: something that is not of the site stands there ({why}); move it away")
-    return SiteNotWritten(f"{where}: cannot write here: {why}; name another folder")
+        return SiteRefused(f"{path}: something that is not of the site stands at {name} ({why}); move it away")
+    return SiteNotWritten(f"{path}: cannot write{what}: {why}; name another folder")
