@@ -290,6 +290,16 @@ def test_a_run_without_matches_has_no_pictures() -> None:
             draw(kind, empty, ChartData(order="means", rank_by="match-points"))
 
 
+def test_bots_that_have_no_rank_yet_are_drawn_as_such() -> None:
+    """One match of two bots, of three that take part: no deal has been played from every seat."""
+    results = [made_up(0, "game", ("ann", "bob"), (0, 1)), made_up(1, "game", ("bob", "cyd"), (0, 1), block=1)]
+    summary = summary_of(results)
+
+    assert "not ranked ann 1.000" in draw("intervals", summary, data_of(results)).decode()
+    with pytest.raises(NothingToDraw, match="no bot has a rank yet"):
+        draw("ranks", summary, data_of(results))
+
+
 def test_without_records_there_are_no_times() -> None:
     results = results_of(["ann", "bob"], 1)
     with pytest.raises(NothingToDraw, match="no records were read"):

@@ -55,12 +55,13 @@ class Frame(Struct, frozen=True, kw_only=True):
             title=self.title,
             description=self.description,
         )
+        room = self.width - 2 * MARGIN
         for place, line in enumerate(self._title, 1):
             baseline = MARGIN + place * 20 - 6
             drawn.text(MARGIN, baseline, line, room=self.width - 2 * MARGIN, font_size=TITLE_SIZE, font_weight="bold")
         start = MARGIN + len(self._title) * 20
         for place, line in enumerate(self._note, 1):
-            drawn.text(MARGIN, start + place * 15 - 3, line, font_size=NOTE_SIZE, fill=SOFT)
+            drawn.text(MARGIN, start + place * 15 - 3, line, room=room, font_size=NOTE_SIZE, fill=SOFT)
         return drawn
 
 

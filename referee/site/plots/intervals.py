@@ -5,6 +5,7 @@ from itertools import groupby
 
 from msgspec import Struct
 
+from referee.reports.tables.names import LONGEST, shortened
 from referee.reports.tables.rows import rank
 from referee.site.plots.common import MARGIN, Axis, Frame, NothingToDraw, is_phone, names_for, widest
 from referee.site.plots.drawing import BAND, BLUE, SOFT, WIDE, Drawing
@@ -12,8 +13,10 @@ from referee.tournament.standings import BotStanding, Interval
 from referee.tournament.summary import RunSummary
 
 ROW = 24.0
-"""How many pixels high a row is; on a phone half of what it takes."""
+"""How many pixels high a row is; on a phone more."""
 
+UNRANKED = "-"
+"""What stands in place of a rank where a bot has none."""
 
 TOLD = 20
 """Of how many bots the description tells the figures."""
@@ -71,7 +74,7 @@ def _bar(row: BotStanding, figure: float, interval: Interval | None, form: str) 
 
 def _figure_in_words(summary: RunSummary, game: str | None) -> str:
     if game is None and summary.order != "means":
-        anchor = summary.ratings.anchor if summary.ratings else ""
+        anchor = shortened(summary.ratings.anchor, LONGEST) if summary.ratings else ""
         return f"chance to finish before {anchor}, in percent"
     if summary.rank_by == "strokes":
         return "strokes a round, less the mean of the table; fewer are better"
@@ -86,9 +89,13 @@ def _note(summary: RunSummary, game: str | None, *, has_intervals: bool) -> str:
 
 
 def _description(summary: RunSummary, game: str | None, bars: Sequence[Bar]) -> str:
-    told = "; ".join(f"rank {bar.rank} {bar.bot} {bar.words}" for bar in bars[:TOLD])
+    told = "; ".join(f"{_rank_in_words(bar)} {bar.bot} {bar.words}" for bar in bars[:TOLD])
     more = f"; and {len(bars) - TOLD} more" if len(bars) > TOLD else ""
     return f"For each bot its {_figure_in_words(summary, game)}, with the interval in brackets. {told}{more}."
+
+
+def _rank_in_words(bar: Bar) -> str:
+    return "not ranked" if bar.rank == UNRANKED else f"rank {bar.rank}"
 
 
 def _axis(bars: Sequence[Bar], left: float, right: float) -> Axis:
@@ -97,8 +104,8 @@ def _axis(bars: Sequence[Bar], left: float, right: float) -> Axis:
     return Axis(low=min(ends) - pad, high=max(ends) + pad, left=left, right=right)
 
 
-def _form(summary_axis: Axis) -> str:
-    span = summary_axis.high - summary_axis.low
+def _form(axis: Axis) -> str:
+    span = axis.high - axis.low
     return ".0f" if span > 10 else ".1f" if span > 0.5 else ".2f" if span > 0.05 else ".3f"
 
 
@@ -151,11 +158,16 @@ def _stacked(frame: Frame, bars: Sequence[Bar]) -> bytes:
 def _bands(frame: Frame, drawn: Drawing, bars: Sequence[Bar], row: float) -> None:
     """Every second group of tied bots on a ground of its own."""
     place = 0
-    for number, (_, group) in enumerate(groupby(bars, key=lambda bar: bar.rank)):
+    for number, (_, group) in enumerate(groupby(bars, key=_group)):
         size = len(list(group))
         if number % 2 == 0:
             drawn.rect(MARGIN, frame.top + place * row, frame.width - 2 * MARGIN, size * row, BAND)
         place += size
+
+
+def _group(bar: Bar) -> str:
+    """What tied bots have in common. One that has no rank is tied with nobody."""
+    return bar.bot if bar.rank == UNRANKED else bar.rank
 
 
 def _marks(drawn: Drawing, axis: Axis, bars: Sequence[Bar], middles: Sequence[float]) -> None:

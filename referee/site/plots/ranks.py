@@ -53,8 +53,10 @@ def ranks(summary: RunSummary, data: ChartData, width: int = WIDE) -> bytes:
     """The ranks of all bots over the matches of the run, as an SVG picture. Raises NothingToDraw."""
     ranked = [row.bot for row in summary.standings if row.rank is not None]
     moments = _some(data.moments(), most=width // PIXELS_A_POINT)
-    if not moments or not ranked:
+    if not moments:
         raise NothingToDraw("no match counts yet, so there are no ranks to draw")
+    if not ranked:
+        raise NothingToDraw("no bot has a rank yet, so there are no ranks to draw")
     lines = _lines(ranked, moments, {row.bot: row.rank for row in summary.standings if row.rank is not None})
     frame = Frame(
         name="ranks",
