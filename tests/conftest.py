@@ -14,6 +14,8 @@ from arena import Arena
 from at_random import AtRandom
 from browsing import Browsing
 from golden import Golden
+from hall import hall
+from made_once import shared
 from needs import need_chromium, need_lent_ids
 from processes import Marked, kill, marked_processes, no_processes, wait_until_gone
 from projects import Projects, built_projects
@@ -179,6 +181,12 @@ def browse(chromium: "Browser", request: pytest.FixtureRequest) -> Iterator[Brow
     pages = Browsing(chromium, request.config.rootpath / PICTURES)
     yield pages
     pages.close()
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a tournament of all games, with its site; for tests that change nothing there."""
+    return shared(tmp_path_factory, "hall", hall)
 
 
 @pytest.fixture(scope="session")

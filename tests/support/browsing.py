@@ -16,6 +16,9 @@ from processes import Watch, family, marked_processes
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
+ON_THE_PAGE = f"({Path(__file__).with_name('on_the_page.js').read_text(encoding='utf-8').rstrip().rstrip(';')})"
+"""What tests do within a page, as an expression: functions by their names."""
+
 DESKTOP, PHONE = 1440, 390
 """Widths of windows in pixels."""
 
@@ -57,6 +60,8 @@ class Browsing:
     def __init__(self, browser: "Browser", pictures: Path) -> None:
         self.pictures = pictures
         self.troubles: list[str] = []
+        self.asked: list[str] = []
+        """The addresses of all that pages loaded."""
         self._browser = browser
         self._contexts: list[BrowserContext] = []
 
@@ -105,6 +110,7 @@ class Browsing:
         assert not self.troubles, "\n".join(self.troubles)
 
     def _asked(self, request: Any) -> None:
+        self.asked.append(request.url)
         if not request.url.startswith("file://"):
             self.troubles.append(f"asks for {request.url[:200]}")
 

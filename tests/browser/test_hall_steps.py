@@ -1,0 +1,166 @@
+"""Every game of a tournament stepped through: each page shows the referee's states and no secret.
+
+What a viewer was told of follows from the events and from the rules of who may see what of them, and from nothing that
+makes pages.
+"""
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from browsing import ON_THE_PAGE, Browsing
+from hall import matches
+from html_read import read
+from match_pages import opened
+
+from protocol.cards import Card, rank, suit
+from protocol.events import Round
+from referee.film.cells import apply
+from referee.film.documents import Documents
+from referee.film.film import OPEN, Viewer
+from referee.film.reel import Reel
+from referee.rules.book.presets import PRESETS
+from referee.rules.table.seen import Happening, view
+
+VIEWS: dict[str, Viewer] = {"index": OPEN, "public": None, "seat1": 1}
+
+
+# Every step of every game
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_step_shows_the_referees_state_forwards_and_backwards(preset: str, place: Path, browse: Browsing) -> None:
+    folder, record = matches(place)[preset]
+    documents = Documents(record)
+    events = Reel(record).events
+    for name, viewer in VIEWS.items():
+        page = opened(browse, folder / f"{name}.html", reduced_motion="reduce")
+        walked = page.evaluate(f"{ON_THE_PAGE}.walk()")
+        page.context.close()
+
+        assert walked["differ"] == [], "the same step looks different on the way back"
+        for number, (shown, expected) in enumerate(zip(walked["tables"], tables(documents, viewer), strict=True)):
+            assert without_knowers(shown) == expected, f"{name}, step {number}"
+        told: set[str] = set()
+        for number, (event, cards) in enumerate(zip(events, walked["cards"], strict=True) if viewer != OPEN else ()):
+            told = told_by(event, viewer) | (set() if isinstance(event, Round) else told)
+            assert set(map(named, cards)) <= told, f"{name}, step {number} shows a card that its viewer was not told of"
+
+
+def without_knowers(table: Any) -> Any:
+    """The table without who knows a card, which the log of events tells elsewhere, and strokes."""
+    seats = [
+        {**seat, "cards": [re.sub(", (known to|no player|taken as).*", "", card) for card in seat["cards"]]}
+        for seat in table["seats"]
+    ]
+    return {**table, "seats": seats}
+
+
+def tables(documents: Documents, viewer: Viewer) -> Iterator[Any]:
+    """What the page should say after each step, from the states document."""
+    document = documents.document(viewer)
+    state = msgspec.to_builtins(document.start)
+    for step in document.steps:
+        state = apply(state, msgspec.to_builtins(step.changes))
+        hand = state["hand"]
+        yield {
+            "stock": state["stock"],
+            "pile": [in_words(card) for card in state["pile"]["top"]],
+            "hand": [in_words(card) for card in hand["cards"]] if hand else [],
+            "seats": [
+                {
+                    "cards": [slot_in_words(slot) for slot in seat["slots"]],
+                    "shields": [in_words(card) for card in seat["shields"]],
+                    "points": seat["total"],
+                }
+                for seat in state["seats"]
+            ],
+        }
+
+
+def in_words(card: Card | None, unknown: str = "a card that this view does not know") -> str:
+    if card is None:
+        return unknown
+    if rank(card) == "X":
+        return "joker"
+    suits = {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"}
+    ranks = {"A": "ace", "J": "jack", "Q": "queen", "K": "king"}
+    return f"{ranks.get(rank(card), rank(card))} of {suits.get(suit(card), f'the suit {suit(card)}')}"
+
+
+def slot_in_words(slot: Any) -> str:
+    if slot is None:
+        return "empty"
+    if slot["up"]:
+        return f"{in_words(slot['card'], 'a card')}, face up"
+    return f"face down, {in_words(slot['card'], 'not known in this view')}"
+
+
+# Secrets
+
+
+def told_by(event: Happening, viewer: int | None) -> set[str]:
+    """The cards, in words, that an event tells a seat, or with None everybody, by the rules of who may see what."""
+    return cards_in(msgspec.json.encode(view(event, viewer)).decode())
+
+
+CODE = re.compile(r'"(10|[0-9AJQKX])([A-Z]|(?<=X)\d+)"')
+WORDS = re.compile(r"\b(?:ace|jack|queen|king|\d+) of (?:spades|hearts|diamonds|clubs|the suit [A-Z])|\bjoker\b")
+
+
+def cards_in(data: str) -> set[str]:
+    """The cards, in words, whose codes are values in it."""
+    return {in_words("".join(found)) for found in CODE.findall(data)}
+
+
+def named(card: str) -> str:
+    """The card in words, of words or of its rank and its sign."""
+    number, _, sign = card.partition(" ")
+    if sign.startswith("of ") or not sign:
+        return card
+    suits = {"\u2660": "S", "\u2665": "H", "\u2666": "D", "\u2663": "C"}
+    return "joker" if sign == "joker" else in_words(number + suits.get(sign[0], sign))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_data_of_a_view_hold_no_card_that_the_viewer_was_not_told_of(preset: str, place: Path) -> None:
+    """Nor does anything else that its page loads."""
+    folder, record = matches(place)[preset]
+    reel = Reel(record)
+    for name, seat in (("public", None), ("seat1", 1)):
+        loaded = data_of(folder, name)
+        rounds: dict[int, set[str]] = {}
+        for event, moment in zip(reel.events, reel.moments, strict=True):
+            rounds.setdefault(moment.round, set()).update(told_by(event, seat))
+        steps = loaded["public"]["steps"]
+        shown = [(one["round"], one) for one in steps]
+        shown += [(steps[one["step"]]["round"], one) for one in loaded.get("seat1", {}).get("more", ())]
+        for number, step in shown:
+            data = json.dumps(step, ensure_ascii=False)
+            assert cards_in(data) | set(WORDS.findall(data)) <= rounds[number]
+        for rest in loaded.values():
+            data = json.dumps({key: value for key, value in rest.items() if key not in ("steps", "more", "wires")})
+            assert cards_in(data) <= set().union(*rounds.values())
+        assert "wires" not in loaded["public"] or not loaded["public"]["wires"]
+        assert {wire["seat"] for one in loaded.values() for wire in one.get("wires", ())} <= {seat}
+
+
+def data_of(folder: Path, name: str) -> dict[str, Any]:
+    """The decoded data that a page loads, by the view that each is of."""
+    sources = [
+        source for tag, about in read(folder / f"{name}.html").tags if tag == "script" and (source := about.get("src"))
+    ]
+    assert all(source is not None for source in sources)
+    found = {}
+    for source in sources:
+        text = (folder / source).read_text(encoding="utf-8")
+        if (match := re.fullmatch(r'golfref\.receive\("(\w+)", ?"([A-Za-z0-9+/=]+)"\);?\s*', text)) is not None:
+            found[match[1]] = json.loads(zlib.decompress(base64.b64decode(match[2]), wbits=-15))
+    assert found.keys() == ({"public", name}), f"{name}.html loads {sources}"
+    return found
