@@ -2,7 +2,7 @@
 
 import { drawCard, looseCard } from "./card.js";
 import { knownTo, slotInWords } from "./cards.js";
-import { h, say } from "./dom.js";
+import { button, h, say } from "./dom.js";
 import { badgeOf } from "./events.js";
 import { movesOf } from "./moves.js";
 import { knowers, seatName } from "./pieces.js";
@@ -13,7 +13,7 @@ const ENDED = { knocked: "knocked", finished: "finished first" };
 
 /**
  * @param {Model} model
- * @returns {{element: HTMLElement, show: (number: number) => void}}
+ * @returns {{element: HTMLElement, about: HTMLElement, show: (number: number) => void}} `about` tells of the chosen card
  */
 export function boardOf(model) {
     /** @type {[number, number] | null} */
@@ -24,7 +24,8 @@ export function boardOf(model) {
     const stock = h("div", { class: "heap" });
     const pile = h("div", { class: "heap" });
     const hand = h("div", { class: "heap hand" });
-    const about = h("p", { class: "about-card" }, HOW_TO_LOOK);
+    const aboutWords = h("p", {});
+    const about = h("div", { class: "about-card", hidden: true }, aboutWords, button({ "aria-label": "close" }, () => (chosen = null, tell()), "\u00D7"));
     const views = model.bots.map((_, seat) => seatView(model, seat, (slot) => look(seat, slot)));
     const middle = h("section", { class: "middle", "aria-label": "stock, pile and hand" }, stock, pile, hand);
     const table = h("div", { class: "table", "data-seats": model.bots.length, "data-rows": model.document.rows, "data-columns": model.document.columns }, middle, ...views.map((view) => view.element));
@@ -49,11 +50,9 @@ export function boardOf(model) {
     }
 
     function tell() {
-        if (!chosen) return;
-        const [seat, slot] = chosen;
-        const held = model.states[current].seats[seat].slots;
-        if (slot >= held.length) return say(about, HOW_TO_LOOK);
-        say(about, `${slotInWords(model, seat, slot, held[slot])}.`);
+        const held = chosen && model.states[current].seats[chosen[0]].slots;
+        about.hidden = !chosen || !held || chosen[1] >= held.length;
+        if (chosen && held && !about.hidden) say(aboutWords, `${slotInWords(model, chosen[0], chosen[1], held[chosen[1]])}.`);
     }
 
     /** @param {number} number */
@@ -76,13 +75,11 @@ export function boardOf(model) {
         tell();
     }
 
-    return { element: h("div", { class: "board" }, table, about, legend()), show };
+    return { element: h("div", { class: "board" }, table, legend()), about, show };
 }
 
 /** @type {ReadonlySet<number>} */
 const NONE = new Set();
-
-const HOW_TO_LOOK = "Touch or focus a card to read what it is and who knows it.";
 
 /**
  * Seats clockwise from the left at the top, in two rows. Where there are few, the middle is between them, else between
@@ -151,6 +148,7 @@ function legend() {
         h("li", {}, h("span", { class: "card small is-down", "aria-hidden": "true" }), " lies face down"),
         h("li", {}, known, " lies face down, but you see it here"),
         h("li", {}, h("span", { class: "mark", "aria-hidden": "true" }, "2"), " at its foot: seat 2 knows this card"),
+        h("li", {}, "Touch a card to read who knows it and since when."),
     );
 }
 

@@ -1,5 +1,6 @@
 /** Cards, slots and who knows them, in signs and in words. It knows no page. */
 
+import { titleOf } from "./events.js";
 import { placeInWords } from "./steps.js";
 
 /** @type {Record<string, string>} */
@@ -39,15 +40,30 @@ export function who(model, seat) {
  * @returns {string}
  */
 export function knownTo(model, knows) {
-    const by = knows.map(([seat, since]) => {
-        const step = model.steps[since];
-        return step ? `${who(model, seat)} since ${placeInWords(step)}` : who(model, seat);
-    });
-    return by.length ? `known to ${by.join("; and to ")}` : "";
+    /** @type {Map<string, number[]>} */
+    const since = new Map();
+    for (const [seat, step, how] of knows) {
+        const when = `${placeInWords(model.steps[step])} (${titleOf(how).toLowerCase()})`;
+        since.set(when, [...(since.get(when) ?? []), seat]);
+    }
+    const groups = [...since].map(([when, seats]) => `${together(model, seats, knows.length)} since ${when}`);
+    return groups.length ? `known to ${groups.join("; to ")}` : "";
 }
 
 /**
- * A slot in words, as in "seat 1 keeper, slot 3: face down, king of hearts, known to 1 keeper since round 1, turn 2".
+ * @param {Model} model
+ * @param {readonly number[]} seats
+ * @param {number} known how many know the card
+ * @returns {string}
+ */
+function together(model, seats, known) {
+    const isMost = known === model.bots.length && seats.length > 2 && 2 * seats.length > known;
+    if (isMost) return seats.length === known ? "all" : "all others";
+    return seats.map((seat) => who(model, seat)).join(", ");
+}
+
+/**
+ * A slot in words, as in "seat 1 keeper, slot 3: face down, king of hearts, known to 1 keeper since round 1, turn 2 (draw)".
  * @param {Model} model
  * @param {number} seat
  * @param {number} number

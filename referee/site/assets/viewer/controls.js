@@ -23,8 +23,9 @@ const WAYS = [["event", "step"], ["turn", "turn"], ["window", "slap window"], ["
  * @param {Model} model
  * @param {Deeds} deeds
  * @param {ReadonlySet<string>} kinds what this match has of turns, windows and rounds
+ * @param {HTMLElement} about stands above them
  */
-export function controlsOf(model, deeds, kinds) {
+export function controlsOf(model, deeds, kinds, about) {
     const last = model.steps.length - 1;
     const slider = h("input", { type: "range", min: 0, max: last, value: 0, step: 1, "aria-label": "step of the match" });
     slider.addEventListener("input", () => deeds.goTo(Number(slider.value)));
@@ -43,6 +44,7 @@ export function controlsOf(model, deeds, kinds) {
     const element = h(
         "div",
         { class: "controls", role: "group", "aria-label": "ways through the match" },
+        about,
         h("div", { class: "line-of-time" }, button({ "aria-label": "to the start" }, deeds.toStart, "|\u25C0\uFE0E"), slider, button({ "aria-label": "to the end" }, deeds.toEnd, "\u25B6\uFE0E|")),
         h("div", { class: "buttons" }, play, speed, ...rows, button({ class: "help-button", "aria-label": "keys and help" }, deeds.help, "?")),
     );

@@ -2,7 +2,7 @@
 
 /** @type {Record<string, [string, string]>} */
 const EVENTS = {
-    round: ["Deal", "A new round: every player gets cards face down. Low scores are good."],
+    round: ["Deal", "A new round. Everybody gets cards face down and wants few points at its end: high cards are exchanged for low ones."],
     up_card: ["Up card", "The first card of the discard pile is turned up."],
     turned_up: ["Turn up", "These cards lie open for everybody from now on."],
     looked: ["Look", "A player looks at own cards before play begins. They stay face down."],
@@ -16,7 +16,7 @@ const EVENTS = {
     finished: ["First to finish", "This player is done first, which ends the round. The others may have a last turn."],
     traded: ["Trade", "A king is exchanged for another player's card."],
     swapped_own: ["Swap own cards", "Two cards of the same player change places."],
-    pairs_discarded: ["Pairs away", "Rows of equal cards leave the table."],
+    pairs_discarded: ["Pairs away", "Rows of two equal cards leave the table and count no more."],
     stroked: ["Stroke", "A row is taken as a stroke: it is turned down and stays."],
     power: ["Power", "Some cards do something special when they are played. This one does."],
     blocked: ["Shield blocks", "A shield stopped the attack on this player's cards."],

@@ -69,6 +69,7 @@ export function seatView(model, seat, look) {
             item.hidden = number >= own.slots.length;
             if (!item.hidden) showSlot(own, number, now);
         });
+        element.classList.toggle("is-wide", own.slots.some((slot, number) => slot && (own.places[number] ?? [0, 0])[1] > 2));
         element.classList.toggle("is-at-turn", state.turn === seat);
         const told = factsOf(state, now);
         if (told.join() !== facts.dataset.told) facts.replaceChildren(...told.map((fact) => h("span", { class: "fact" }, fact)));

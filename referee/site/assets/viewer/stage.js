@@ -74,7 +74,7 @@ export function stageOf(moved) {
         model.goTo = deeds.goTo;
         for (const kind of KINDS) ways[kind] = starts(model.steps, kind);
         const board = boardOf(model);
-        controls = controlsOf(model, deeds, new Set(KINDS.filter((kind) => ways[kind].length)));
+        controls = controlsOf(model, deeds, new Set(KINDS.filter((kind) => ways[kind].length)), board.about);
         const words = wordsOf(model);
         const around = panels().flatMap((panel) => mounted(panel, model) ?? []);
         shown = [board.show, words.show, controls.show, (one) => say(live, spoken(model, model.steps[one])), ...around.map((one) => one.show)];

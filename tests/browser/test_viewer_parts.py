@@ -1,0 +1,164 @@
+"""The parts of the viewer that know no page: words taken apart, ways through a match, cards and who knows them."""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from browsing import Browsing
+
+from referee.site.bundle import joined
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+CALLED = """
+import { tokens, linesOf } from "./words.js";
+import { after, before, momentIn, starts } from "./steps.js";
+import { face, knownTo, slotInWords } from "./cards.js";
+import { changed, stepsOf } from "./states.js";
+
+globalThis.parts = { tokens, linesOf, after, before, momentIn, starts, face, knownTo, slotInWords, changed, stepsOf };
+"""
+
+
+@pytest.fixture
+def page(tmp_path: Path, browse: Browsing) -> "Page":
+    """A page that holds these parts and nothing else."""
+    folder = files("referee.site") / "assets" / "viewer"
+    script = joined("test.js", lambda name: CALLED if name == "test.js" else (folder / name).read_text())
+    (tmp_path / "parts.js").write_text(script)
+    (tmp_path / "parts.html").write_text('<!doctype html><meta charset="utf-8"><script src="parts.js"></script>')
+    return browse.open(tmp_path / "parts.html")
+
+
+def call(page: "Page", name: str, *arguments: Any) -> Any:
+    return page.evaluate(f"(given) => parts.{name}(...given)", list(arguments))
+
+
+def bots(*names: str) -> list[dict[str, str]]:
+    return [{"name": name} for name in names]
+
+
+@pytest.mark.parametrize(
+    ("line", "names", "expected"),
+    [
+        ("0 a draws KH from the stock", ["a"], "<0>| draws |[KH]| from the stock"),
+        ("0 KH draws 10S", ["KH"], "<0>| draws |[10S]"),
+        ("1 s2 seat 0 s1 looks at s2 3C", ["a", "s2 seat 0 s1"], "<1>| looks at |slot 2| |[3C]"),
+        ("0 a switches seat 1 s3 and seat 0 s2", ["a", "b"], "<0>| switches |slot 3 of| |<1>| and |slot 2 of| |<0>"),
+        ("round 2: dealer 1, starter 0", ["a", "b"], "round 2: |dealer |<1>|, |starter |<0>"),
+        ("discards X1, 0E", ["a"], "discards |[X1]|, |[0E]"),
+        ("10 a is no seat", ["a"], "10 a is no seat"),
+    ],
+)
+def test_words_are_taken_apart_and_names_stay_names(line: str, names: list[str], expected: str, page: "Page") -> None:
+    shapes = {"seat": "<{seat}>", "card": "[{text}]"}
+
+    found = call(page, "tokens", line, bots(*names))
+
+    assert "|".join(shapes.get(one["kind"], "{text}").format(**one) for one in found) == expected
+
+
+def test_notes_are_told_apart_from_what_happened(page: "Page") -> None:
+    lines = call(page, "linesOf", {"words": ["--- round 1: dealer 0", "    0 answered in 1 ms"]})
+
+    assert lines == {"told": ["round 1: dealer 0"], "notes": ["0 answered in 1 ms"]}
+
+
+def test_ways_lead_to_where_turns_windows_and_rounds_begin(page: "Page") -> None:
+    places = [(1, 0, 0), (1, 1, 0), (1, 1, 1), (1, 1, 1), (1, 2, 0), (1, 2, 2), (2, 0, 0), (2, 1, 0)]
+    steps = [{"round": round_, "turn": turn, "window": window} for round_, turn, window in places]
+
+    assert call(page, "starts", steps, "event") == list(range(8))
+    assert call(page, "starts", steps, "turn") == [0, 1, 4, 6, 7]
+    assert call(page, "starts", steps, "window") == [2, 5]
+    assert call(page, "starts", steps, "round") == [0, 6]
+    assert call(page, "after", [2, 5], 2) == 5
+    assert call(page, "after", [2, 5], 5) is None
+    assert call(page, "before", [2, 5], 3) == 2
+    assert call(page, "before", [2, 5], 2) is None
+
+
+@pytest.mark.parametrize(
+    ("hash_", "name"), [("", ""), ("#r3t12", "r3t12"), ("#%E0%A4%A", "%E0%A4%A"), ("#a%20b", "a b")]
+)
+def test_an_address_names_a_moment_however_it_is_written(hash_: str, name: str, page: "Page") -> None:
+    assert call(page, "momentIn", hash_) == name
+
+
+@pytest.mark.parametrize(
+    ("card", "words", "is_red"),
+    [
+        ("AS", "ace of spades", False),
+        ("10H", "10 of hearts", True),
+        ("0E", "0 of the suit E", False),
+        ("X2", "joker", False),
+    ],
+)
+def test_every_card_has_a_name(card: str, words: str, is_red: bool, page: "Page") -> None:
+    face = call(page, "face", card)
+
+    assert (face["words"], face["isRed"]) == (words, is_red)
+
+
+def model(*names: str, view: str = "open") -> dict[str, Any]:
+    steps = [{"round": 1, "turn": 0}, {"round": 1, "turn": 2}, {"round": 1, "turn": 2, "window": 1}]
+    return {"bots": bots(*names), "steps": steps, "view": view}
+
+
+def test_a_slot_tells_who_knows_it_since_when_and_how(page: "Page") -> None:
+    one = model("a", "b")
+    slot = {"up": False, "card": "KH", "knows": [[1, 1, "drew"]]}
+
+    assert call(page, "slotInWords", one, 1, 3, slot) == (
+        "seat 1 b, slot 3: face down, king of hearts, known to 1 b since round 1, turn 2 (draw)"
+    )
+    assert call(page, "slotInWords", one, 1, 3, None) == "seat 1 b, slot 3: empty"
+    assert call(page, "slotInWords", one, 1, 3, slot | {"up": True}) == "seat 1 b, slot 3: king of hearts, face up"
+    assert call(page, "slotInWords", model("a", "b", view="public"), 0, 0, slot | {"card": None, "knows": []}) == (
+        "seat 0 a, slot 0: face down, not known in this view, no player is seen to know it"
+    )
+
+
+def test_seats_that_learned_a_card_together_are_told_together(page: "Page") -> None:
+    knows = [[0, 0, "looked"], [1, 2, "slapped"], [2, 2, "slapped"], [3, 2, "slapped"]]
+    everybody = [[seat, 2, "slapped"] for seat in range(4)]
+
+    assert call(page, "knownTo", model("a", "b", "c", "d"), knows) == (
+        "known to 0 a since round 1, before the first turn (look); "
+        "to all others since round 1, turn 2, slap window 1 (slap)"
+    )
+    assert call(page, "knownTo", model("a", "b", "c", "d"), everybody).startswith("known to all since")
+    assert call(page, "knownTo", model("a", "b", "c"), [[0, 0, "looked"], [1, 0, "looked"]]).startswith(
+        "known to 0 a, 1 b"
+    )
+
+
+def test_changes_share_what_they_leave_alone(page: "Page") -> None:
+    state = {"pile": {"count": 1}, "seats": [{"total": 0}, {"total": 4}]}
+
+    shared = page.evaluate(
+        """(state) => {
+            const now = parts.changed(state, [[["seats", 1, "total"], 9], [["hand"], null]]);
+            const isShared = [now.pile === state.pile, now.seats[0] === state.seats[0]];
+            return [JSON.stringify(now), ...isShared, state.seats[1].total];
+        }""",
+        state,
+    )
+
+    assert json.loads(shared[0]) == {"pile": {"count": 1}, "seats": [{"total": 0}, {"total": 9}], "hand": None}
+    assert shared[1:] == [True, True, 4]
+
+
+def test_what_a_seat_knows_comes_on_top_of_what_all_know(page: "Page") -> None:
+    public = {"steps": [{"at": "r1", "words": ["public"], "changes": [[["a"], 1]]}, {"at": "r1t1"}]}
+    own = {"more": [{"step": 0, "words": ["own"], "changes": [[["b"], 2]]}]}
+
+    steps = call(page, "stepsOf", public, own)
+
+    assert steps[0]["words"] == ["own"]
+    assert steps[0]["changes"] == [[["a"], 1], [["b"], 2]]
+    assert steps[1] == {"at": "r1t1"}
+    assert call(page, "stepsOf", public, None) == public["steps"]
