@@ -85,7 +85,7 @@ def _page(wanted: Wanted, record: Record) -> bytes:
     from referee.site.match_page import AboutMatch, self_contained  # noqa: PLC0415 - it needs jinja2
 
     documents = Documents(record)
-    viewers = [wanted.seat] if wanted.seat is not None else [*range(len(record.seats)), OPEN]
+    viewers = documents.viewers if wanted.seat is None else (wanted.seat,)
     game, _ = heading_lines(record, documents.names)
     place = place_of(wanted.where)
     about = AboutMatch(
@@ -95,5 +95,4 @@ def _page(wanted: Wanted, record: Record) -> bytes:
         lines=tuple(f"{line}." for line in (game, *(printable(one, 300) for one in origin(place)))),
     )
     first = "open" if wanted.seat is None else f"seat{wanted.seat}"
-    views = [documents.additions(viewer) for viewer in viewers]
-    return self_contained(record, documents.public, views, about=about, first=first)
+    return self_contained(record, documents, viewers, about=about, first=first)

@@ -59,8 +59,23 @@ def shared_changes(before: View, after: View) -> Iterator[Change]:
         if before.pile[-TOP_OF_PILE:] != after.pile[-TOP_OF_PILE:]:
             yield ("pile", "top"), _cards(after.pile[-TOP_OF_PILE:])
     for seat in range(after.seats):
+        if _is_same(before, after, seat):
+            continue
         old, new = _of_seat(before, seat), _of_seat(after, seat)
         yield from ((("seats", seat, name), new[name]) for name in new if old[name] != new[name])
+
+
+def _is_same(before: View, after: View, seat: int) -> bool:
+    """Whether surely nothing has changed before a seat but for its slots."""
+    return (
+        before.rows == after.rows
+        and len(before.layouts[seat]) == len(after.layouts[seat])
+        and before.shields is after.shields
+        and before.strokes is after.strokes
+        and before.totals is after.totals
+        and before.scores is after.scores
+        and before.forfeited is after.forfeited
+    )
 
 
 def _of_seat(view: View, seat: int) -> dict[str, Plain]:

@@ -53,6 +53,7 @@ class Documents:
         self._public = _Side(reel, None)
         self._others = {viewer: _Side(reel, viewer) for viewer in (*range(len(record.seats)), OPEN)}
         self._answers = answers_of(reel)
+        self._told: dict[Viewer, tuple[str, ...]] = {}
         self._steps: list[Step] = []
         self._worths: list[Worth] = []
         scorer, before = Scorer(reel.variant, reel.cards), reel.blank
@@ -60,6 +61,11 @@ class Documents:
             self._worths.append(scorer.worth(after))
             self._take(number, before, after)
             before = after
+
+    @property
+    def viewers(self) -> tuple[int, ...]:
+        """Who has additions: the seats, and OPEN."""
+        return (*range(len(self.names)), OPEN)
 
     @cached_property
     def public(self) -> Document:
@@ -103,6 +109,13 @@ class Documents:
             return self.public
         own = joined(self.public, self.additions(viewer))
         return replace(own, wires=self.wires) if viewer == OPEN else own
+
+    def told(self, viewer: Viewer) -> tuple[str, ...]:
+        """Every event as JSON, as it was told to a seat, or with None to everybody else."""
+        if viewer not in self._told:
+            events = self._reel.events
+            self._told[viewer] = tuple(msgspec.json.encode(view(one, viewer)).decode() for one in events)
+        return self._told[viewer]
 
     @cached_property
     def wires(self) -> tuple[Wire, ...]:
@@ -227,13 +240,6 @@ class _Side:
         """Note what a step has besides the public one."""
         if any(value not in (None, ()) for value in more.values()):
             self.more.append(MoreOfStep(step=number, **more))
-
-
-def match_documents(record: Record) -> tuple[Document, tuple[Additions, ...]]:
-    """The public document, and the additions of the seats and of open cards; raises as Documents does."""
-    documents = Documents(record)
-    viewers = (*range(len(record.seats)), OPEN)
-    return documents.public, tuple(map(documents.additions, viewers))
 
 
 def joined(public: Document, own: Additions) -> Document:

@@ -4,6 +4,7 @@ All of it is read off the event and the tables before and after it, with no rule
 """
 
 from collections.abc import Iterator
+from functools import cache
 
 from protocol import events as wire
 from protocol.actions import Target
@@ -60,7 +61,7 @@ def moves(event: Happening, before: View, after: View) -> Iterator[Moved]:
     """Which cards moved, as somebody sees it who can follow them all. The deal is left out."""
     if isinstance(event, wire.Round):
         return
-    old, new = _places(before), _places(after)
+    old, new = _places(before, after), _places(after, before)
     for number, place in new.items():
         if number in old:
             if old[number] != place:
@@ -74,18 +75,21 @@ def moves(event: Happening, before: View, after: View) -> Iterator[Moved]:
     yield from _without_numbers(event)
 
 
-def _places(view: View) -> dict[int, Place]:
-    """Where each card with a number lies."""
-    places = {
-        placed.number: Place(lies="slot", seat=seat, slot=slot)
-        for seat, layout in enumerate(view.layouts)
-        for slot, placed in enumerate(layout)
-        if placed is not None
-    }
+def _places(view: View, other: View) -> dict[int, Place]:
+    """Where each card with a number lies, but for the layouts and the hand that are the same in the other view."""
+    places: dict[int, Place] = {}
+    for seat, layout in enumerate(view.layouts):
+        if layout is not other.layouts[seat]:
+            places |= {placed.number: _slot(seat, slot) for slot, placed in enumerate(layout) if placed is not None}
     hand = view.hand
-    if hand is not None:
+    if hand is not None and hand is not other.hand:
         places |= dict.fromkeys(hand.cards, Place(lies="hand", seat=hand.seat))
     return places
+
+
+@cache
+def _slot(seat: int, slot: int) -> Place:
+    return Place(lies="slot", seat=seat, slot=slot)
 
 
 def _origin(event: Happening) -> Place:

@@ -132,11 +132,17 @@ class Reel:
 
     def _laid(self, followed: Layout, layout: Sequence[Slot | None]) -> Layout:
         """The layout as it lies on the table, with the numbers that were followed as far as the cards are the same."""
+        if len(followed) == len(layout) and all(map(self._is_right, followed, layout)):
+            return followed
         shown = [*followed, *[None] * (len(layout) - len(followed))][: len(layout)]
-        laid = tuple(
+        return tuple(
             None if slot is None else self._placed(placed, slot) for placed, slot in zip(shown, layout, strict=True)
         )
-        return followed if laid == followed else laid
+
+    def _is_right(self, followed: Placed | None, slot: Slot | None) -> bool:
+        if followed is None or slot is None:
+            return followed is None and slot is None
+        return followed.up == slot.up and self.cards[followed.number] == slot.card
 
     def _placed(self, followed: Placed | None, slot: Slot) -> Placed:
         if followed is not None and self.cards[followed.number] == slot.card:

@@ -10,12 +10,12 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
-import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from msgspec import Struct
 
-from referee.film.documents import match_documents
+from referee.film.documents import Documents
+from referee.film.packed import Packer
 from referee.film.states import Additions, Document
 from referee.rules.book.variants import restored
 from referee.rules.describe import rules_in_brief
@@ -82,10 +82,12 @@ def match_files(record: Record, about: AboutMatch, place: Place) -> Iterator[Fil
 
     Raises BrokenRecord where the record does not replay, and ValueError for options that there cannot be.
     """
-    public, views = match_documents(record)
-    yield File(path=f"{place.folder}/public.js", data=data_script("public", public))
-    for one in views:
-        yield File(path=f"{place.folder}/{view_name(one)}.js", data=data_script(view_name(one), one))
+    documents = Documents(record)
+    packer, viewers = Packer(documents), documents.viewers
+    public, views = documents.public, tuple(map(documents.additions, viewers))
+    yield File(path=f"{place.folder}/public.js", data=data_script("public", packer.packed(None)))
+    for viewer, one in zip(viewers, views, strict=True):
+        yield File(path=f"{place.folder}/{view_name(one)}.js", data=data_script(view_name(one), packer.packed(viewer)))
     page = _Page(record=record, public=public, choices=_choices(public, views), about=about)
     for choice in page.choices:
         yield File(path=f"{place.folder}/{choice.page}", data=page.made(choice.view, _beside(place, choice.view)))
@@ -102,10 +104,16 @@ def _beside(place: Place, view: str) -> Loaded:
 
 
 def self_contained(
-    record: Record, public: Document, views: Sequence[Additions], *, about: AboutMatch, first: str
+    record: Record, documents: Documents, viewers: Sequence[int], *, about: AboutMatch, first: str
 ) -> bytes:
-    """One page that holds the match as these views know it, and all that shows it. It opens with the view `first`."""
-    scripts = [viewer_script(), data_script("public", public), *(data_script(view_name(one), one) for one in views)]
+    """One page that holds the match as the public and these viewers know it, and all that shows it.
+
+    It opens with the view `first`.
+    """
+    packer, public, views = Packer(documents), documents.public, tuple(map(documents.additions, viewers))
+    data = {"public": packer.packed(None)}
+    data |= {view_name(one): packer.packed(viewer) for viewer, one in zip(viewers, views, strict=True)}
+    scripts = [viewer_script(), *(data_script(name, packed) for name, packed in data.items())]
     style = viewer_style()
     policy = POLICY.replace("script-src 'self'", f"script-src {' '.join(map(_hash, scripts))}")
     loaded = Loaded(
@@ -127,11 +135,10 @@ def page_name(view: str) -> str:
     return "index.html" if view == "open" else f"{view}.html"
 
 
-def data_script(view: str, data: Document | Additions) -> bytes:
-    """The document as a classic script that hands it to the viewer, so that a page from file:// can load it."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    packed = packer.compress(msgspec.json.encode(data)) + packer.flush()
-    return b'golfref.receive("%s", "%s");\n' % (view.encode(), b64encode(packed))
+def data_script(view: str, packed: bytes) -> bytes:
+    """The data of a view as a classic script that hands it to the viewer, so that a page from file:// can load it."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL + 1)
+    return b'golfref.receive("%s", "%s");\n' % (view.encode(), b64encode(packer.compress(packed) + packer.flush()))
 
 
 @cache

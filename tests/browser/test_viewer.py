@@ -11,7 +11,7 @@ from match_pages import ABOUT, opened, written
 from old_records import BY_PRESET
 
 from referee.film.cells import apply
-from referee.film.documents import Documents, match_documents
+from referee.film.documents import Documents
 from referee.film.film import OPEN
 from referee.rules.book.presets import PRESETS
 from referee.site.match_page import self_contained
@@ -86,8 +86,9 @@ def test_an_unknown_moment_opens_the_start_and_says_so(cactus: Path, browse: Bro
 
 def test_every_view_of_one_page_keeps_the_moment(tmp_path: Path, browse: Browsing) -> None:
     record = BY_PRESET["cactus"]
-    public, views = match_documents(record)
-    (tmp_path / "match.html").write_bytes(self_contained(record, public, views, about=ABOUT, first="open"))
+    documents = Documents(record)
+    whole = self_contained(record, documents, documents.viewers, about=ABOUT, first="open")
+    (tmp_path / "match.html").write_bytes(whole)
 
     page = opened(browse, tmp_path / "match.html", "r1t3")
     page.click("button[data-view=seat0]")

@@ -1,10 +1,12 @@
 /** How a match reaches the page: by classic scripts that call `golfref.receive(view, data)`, also from file://. */
 
+import { documentOf } from "./unpack.js";
+
 /** @type {Map<string, string>} */
 const packed = new Map();
 
 /**
- * Takes the packed document of a view: base64 of JSON that is compressed by deflate.
+ * Takes the packed document of a view: base64 of JSON (referee/film/packed.py) that is compressed by deflate.
  * @param {string} view
  * @param {string} data
  */
@@ -26,6 +28,15 @@ export function received() {
  * @returns {Promise<any>}
  */
 export async function unpacked(view) {
+    return documentOf(await inflated(view), await inflated("public"));
+}
+
+/**
+ * What a file holds. It fails where that has not arrived.
+ * @param {string} view
+ * @returns {Promise<any>}
+ */
+async function inflated(view) {
     const data = packed.get(view);
     if (data === undefined) throw new Error(`the file ${view}.js of this match is missing`);
     const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
