@@ -65,6 +65,7 @@ def of_bot(site: Site, bot: str, rows: Sequence[MatchRow], id_: str, caption: st
     """Matches of one bot as a table."""
     seats = [row.bots.index(bot) for row in rows]
     pairs = list(zip(rows, seats, strict=True))
+    how = [_how(site, row, seat) for row, seat in pairs]
     return Table(
         id=id_,
         caption=caption,
@@ -81,7 +82,7 @@ def of_bot(site: Site, bot: str, rows: Sequence[MatchRow], id_: str, caption: st
             Col(title="behind", cells=[f"{behind(row, seat):+d}" if len(row.bots) > 1 else "-" for row, seat in pairs]),
             Col(title="against", cells=[_others(site, row, seat) for row, seat in pairs], is_text=True),
             Col(title="faults", cells=[_faults(row, seat) for row, seat in pairs], is_text=True),
-            Col(title="to see it", cells=[_how(site, row, seat) for row, seat in pairs], is_text=True),
+            *([Col(title="to see it", cells=how, is_text=True)] if any(how) else []),
         ),
         note="Behind: by how many strokes its total is above the best other one; below it where that is negative.",
     )
@@ -97,6 +98,7 @@ def _faults(row: MatchRow, seat: int) -> str:
 
 
 def _how(site: Site, row: MatchRow, seat: int) -> str:
+    """What shows a match that has no page, or why nothing does."""
     if row.is_held:
         return HELD
-    return row.problem or ("its number leads to it" if row.href else command_of(site.content, row, seat))
+    return row.problem or ("" if row.href else command_of(site.content, row, seat))

@@ -146,7 +146,8 @@ def crosstable(site: Site, standings: Standings, id_: str) -> Table:
     for place, other in enumerate(bots, 1):
         met = [standings.crosstable[bot].get(other) for bot in bots]
         cells = [encounter(standings, bot, other) for bot in bots]
-        cols.append(Col(title=str(place), cells=cells, tints=[tint(share(one)) if one else None for one in met]))
+        tints = [tint(share(one)) if one else None for one in met]
+        cols.append(Col(title=str(place), unseen=site.bots(other), cells=cells, tints=tints))
     return Table(id=id_, caption=crosstable_title(standings.rank_by), cols=tuple(cols))
 
 

@@ -29,6 +29,8 @@ class Col(Struct, frozen=True, kw_only=True):
     """A column of a table of a page."""
 
     title: str
+    unseen: str = ""
+    """What a page reader is told after the title: what a number stands for."""
     cells: Sequence[str]
     """Texts, in which names may be marked."""
     is_text: bool = False
