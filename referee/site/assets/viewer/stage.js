@@ -117,13 +117,43 @@ function wordsOf(model) {
         const lines = linesOf(step);
         say(title, titleOf(step.event));
         title.dataset.event = step.event;
-        told.replaceChildren(...lines.told.map((line) => h("p", {}, sentence(model, line))), ...lines.notes.map((line) => h("p", { class: "soft" }, line)));
-        if (step.event === "scored") told.append(resultOf(model, number));
+        told.replaceChildren(...toldOf(model, number));
         say(place, stepInWords(model, number));
         say(meaning, meaningOf(step.event));
     }
 
     return { element: h("div", { class: "words" }, title, place, told, meaning), show };
+}
+
+/**
+ * The words of a step as paragraphs. At a showdown the table tells the cards; of scores the points come first.
+ * @param {Model} model
+ * @param {number} number
+ * @returns {Node[]}
+ */
+function toldOf(model, number) {
+    const step = model.steps[number];
+    const { told, notes } = linesOf(step);
+    const lines = (step.event === "showdown" ? told.slice(0, 1) : told).map((line) => h("p", {}, sentence(model, line)));
+    const small = notes.map((line) => h("p", { class: "soft" }, line));
+    if (step.event === "scored") {
+        for (const line of lines) line.className = "soft";
+        return [resultOf(model, number), ...lines, ...small];
+    }
+    return [...lines, ...blindedOf(model, step), ...small];
+}
+
+/**
+ * Who cannot tell any more which card is which, where that is not said of all.
+ * @param {Model} model
+ * @param {Step} step
+ * @returns {Node[]}
+ */
+function blindedOf(model, step) {
+    const blinds = step.blinds ?? [];
+    if (!blinds.length || blinds.length === model.bots.length) return [];
+    const names = blinds.flatMap((seat, place) => [...(place ? [place + 1 === blinds.length ? " and " : ", "] : []), seatName(model, seat)]);
+    return [h("p", { class: "soft" }, ...names, " cannot tell any more which of these cards is which.")];
 }
 
 /**
