@@ -54,6 +54,7 @@ function noWindow(model, number) {
 function listOfWindows(model) {
     const some = model.windows.filter((one) => (one.slaps ?? []).length || (one.order ?? []).length);
     const items = some.map((one) => h("li", {}, button({ class: "plain" }, () => model.goTo(one.step), windowInWords(one))));
+    if (!some.length) return h("p", { class: "note" }, "Nobody slapped in this match.");
     const title = `Windows with slaps (${some.length} of ${model.windows.length})`;
     return h("details", {}, h("summary", {}, title), h("ol", { class: "list-of-windows" }, ...items));
 }
