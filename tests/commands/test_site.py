@@ -17,9 +17,11 @@ from made_once import made_once
 from quick import QUICK
 from two_deals import CONFIG, two_deals
 
+from referee.commands.live_site import check_site
+from referee.commands.site import problem
 from referee.rules.record import read_record, walk
 from referee.site.files import File
-from referee.site.folder import commitment_of, site_folder
+from referee.site.folder import SiteRefused, commitment_of, site_folder
 from referee.tournament.store.store import Store
 
 CARD = re.compile("(10|[2-9AJQK])([SHDC♠♥♦♣])")
@@ -108,6 +110,18 @@ def test_what_cannot_be_made_is_refused_in_a_sentence(tmp_path: Path) -> None:
     _, err = golfref("tournament", "run.toml", "--site", ".", cwd=tmp_path, code=2)
     assert "the store run.golfref lies in this folder, and would be published" in err
     assert {path.name for path in tmp_path.iterdir()} == {"mine", "no-store", "run.toml"}
+
+
+def test_what_is_missing_is_told_with_the_command_that_brings_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+
+    assert re.search(
+        "jinja2, which is not installed; .* -m pip install .* the extra `site` of golfref", problem() or ""
+    )
+    with pytest.raises(SiteRefused, match="jinja2, which is not installed"):
+        check_site(tmp_path / "site", tmp_path / "run.golfref", "ab" * 32, fresh=False)
 
 
 @pytest.fixture

@@ -1,11 +1,14 @@
 """The site of a run, made from its store: which matches have pages, what a second build writes, and what is wrong."""
 
 import os
+import re
 import sqlite3
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import patch
 
 import msgspec
 import pytest
@@ -13,6 +16,7 @@ from exported import made_up_run
 
 from referee.site.building import Built, Matches, SiteBuilder
 from referee.site.folder import MANIFEST, Manifest, site_folder
+from referee.site.following import LEAST_REST_S, follow
 from referee.tournament.store.store import Store
 
 
@@ -96,6 +100,52 @@ def test_of_a_run_that_goes_on_only_results_are_told_where_the_cards_are_dealt_a
     assert pages_of_matches(out) == set(range(1, 12)) - held
     everything = b"".join(path.read_bytes() for path in out.rglob("*") if path.is_file())
     assert key.encode() not in everything
+
+
+def test_a_run_that_is_followed_is_read_match_by_match_until_it_is_complete(tmp_path: Path) -> None:
+    run, out = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo", "dan")), tmp_path / "site"
+    with closing(sqlite3.connect(run)) as connection, connection:
+        later = connection.execute("SELECT * FROM matches WHERE id > 6").fetchall()
+        connection.execute("DELETE FROM matches WHERE id > 6")
+    read: list[int] = []
+    rests: list[float] = []
+
+    def rest(seconds: float) -> bool:
+        """Somebody plays on meanwhile."""
+        rests.append(seconds)
+        if seconds >= LEAST_REST_S and later:
+            assert '"live":true' in (out / "pulse.js").read_text()
+            change(run, "INSERT INTO matches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", *later.pop(0))
+        return False
+
+    with closing(Store.open(run)) as store:
+        meta, record_of = store.meta(), Store.record_of
+
+    def noted(store: Store, id_: int) -> bytes:
+        read.append(id_)
+        return record_of(store, id_)
+
+    with site_folder(out, meta.facts.name, meta.commitment) as folder, patch.object(Store, "record_of", noted):
+        builder = SiteBuilder(run, folder, Matches(most=0), nothing)
+        built = follow(builder, run, rest)
+
+    assert built.is_complete
+    assert len([seconds for seconds in rests if seconds >= LEAST_REST_S]) == 6
+    assert set(read) == set(range(1, 13))
+    assert max(Counter(read).values()) <= 2  # once, and once more for those with highlights
+
+
+def test_every_link_of_a_site_leads_to_a_file_of_it(tmp_path: Path) -> None:
+    run, out = (
+        made_up_run(tmp_path, ["four-turns", "par-4"], names=("ann", "<script>", "cleo", "dan")),
+        tmp_path / "site",
+    )
+    build(run, out, most=4)
+
+    pages = list(out.rglob("*.html"))
+    links = {(path, link) for path in pages for link in re.findall(r'(?:href|src|srcset)="([^"#]+)', path.read_text())}
+    assert len(pages) > 20
+    assert not {link for path, link in links if not (path.parent / link).resolve().is_file()}
 
 
 def test_a_damaged_record_is_told_on_its_page_and_the_rest_is_built(tmp_path: Path) -> None:
