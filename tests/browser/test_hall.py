@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from browsing import DESKTOP, ON_THE_PAGE, PHONE, Browsing, sideways
+from commands import golfref
 from hall import SCRIPT, matches
 from html_read import read
 from match_pages import opened
@@ -121,7 +122,7 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(kind: str, width: int, s
 @pytest.mark.parametrize("preset", PRESETS)
 def test_axe_finds_nothing_in_a_match(preset: str, width: int, place: Path, browse: Browsing) -> None:
     """In its second round, in a slap window, and at its end."""
-    folder, _ = matches(place)[preset]
+    folder = matches(place)[preset].folder
     page = opened(browse, folder / "index.html", width=width, bypass_csp=True, reduced_motion="reduce")
     for moment, key in (("middle", "PageDown"), ("window", "Shift+W"), ("end", "End")):
         page.keyboard.press(key)
@@ -151,7 +152,7 @@ def test_the_keyboard_alone_reaches_everything(kind: str, site: Path, browse: Br
 
 def test_the_keyboard_alone_reaches_everything_in_a_match(place: Path, browse: Browsing) -> None:
     """A card of each seat by Tab, the others by the arrow keys."""
-    folder, record = matches(place)["cactus"]
+    _, folder, record = matches(place)["cactus"]
     page = opened(browse, folder / "index.html", "r1t2")
     reach_all(page)
 
@@ -180,7 +181,7 @@ def reach_all(page: "Page") -> None:
 
 
 def test_a_link_to_a_moment_opens_it(place: Path, browse: Browsing) -> None:
-    folder, _ = matches(place)["six-card"]
+    folder = matches(place)["six-card"].folder
     page = opened(browse, folder / "index.html", "r2t3")
     number = int(page.input_value("input[type=range]"))
 
@@ -201,3 +202,34 @@ def test_highlights_open_at_their_moments(site: Path, browse: Browsing) -> None:
         number = int(page.input_value("input[type=range]"))
         assert page.evaluate(f"golfref.shown.steps[{number}].at") == moment
         page.context.close()
+
+
+@pytest.mark.parametrize(
+    ("words", "views"), [((), {"open", "public", "seat0", "seat1", "seat2"}), (("--seat", "1"), {"seat1"})]
+)
+def test_a_page_alone_needs_no_other_file(
+    words: tuple[str, ...], views: set[str], place: Path, tmp_path: Path, browse: Browsing
+) -> None:
+    """Of one seat it holds no other view, so whoever gets it learns no more."""
+    match = matches(place)["cactus"]
+    golfref("replay", f"hall.golfref:{match.number}", "--html", tmp_path / "one.html", *words, cwd=place)
+
+    page = opened(browse, tmp_path / "one.html", "r1t2")
+    page.keyboard.press("End")
+    assert page.input_value("input[type=range]") == str(page.evaluate("golfref.shown.steps.length - 1"))
+    for view in views & {"public", "seat2"}:
+        page.click(f"button[data-view={view}]")
+        page.wait_for_function(f"golfref.shown.view === '{view}'")
+    assert browse.asked == [(tmp_path / "one.html").resolve().as_uri()]
+    text = (tmp_path / "one.html").read_text(encoding="utf-8")
+    assert set(re.findall(r'receive\("(\w+)"', text)) - {"public"} == views - {"public"}
+    policy = next(about["content"] or "" for _, about in read(tmp_path / "one.html").tags if "http-equiv" in about)
+    assert "unsafe" not in policy
+    assert "default-src 'none'" in policy
+
+
+def test_without_scripts_everything_but_matches_can_be_read(place: Path, site: Path, browse: Browsing) -> None:
+    page = browse.open(site / "index.html", java_script_enabled=False)
+    assert SCRIPT in page.inner_text("main")
+    page.goto((matches(place)["cactus"].folder / "index.html").resolve().as_uri())
+    assert "golfref replay hall.golfref:" in page.inner_text("noscript")

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 from browsing import ON_THE_PAGE, Browsing
+from commands import golfref
 from hall import matches
 from html_read import read
 from match_pages import opened
@@ -22,35 +23,41 @@ from match_pages import opened
 from protocol.cards import Card, rank, suit
 from protocol.events import Round
 from referee.film.cells import apply
-from referee.film.documents import Documents
 from referee.film.film import OPEN, Viewer
 from referee.film.reel import Reel
 from referee.rules.book.presets import PRESETS
 from referee.rules.table.seen import Happening, view
 
-VIEWS: dict[str, Viewer] = {"index": OPEN, "public": None, "seat1": 1}
+VIEWS: dict[str, tuple[Viewer, tuple[str, ...]]] = {
+    "index": (OPEN, ("--open",)),
+    "public": (None, ()),
+    "seat1": (1, ("--seat", "1")),
+}
+"""By page who sees it, and how `golfref replay` is asked for the same."""
 
 
 # Every step of every game
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_every_step_shows_the_referees_state_forwards_and_backwards(preset: str, place: Path, browse: Browsing) -> None:
-    folder, record = matches(place)[preset]
-    documents = Documents(record)
-    events = Reel(record).events
-    for name, viewer in VIEWS.items():
-        page = opened(browse, folder / f"{name}.html", reduced_motion="reduce")
+def test_every_step_shows_the_state_that_replay_tells_forwards_and_backwards(
+    preset: str, place: Path, browse: Browsing
+) -> None:
+    match = matches(place)[preset]
+    events = Reel(match.record).events
+    for name, (viewer, words) in VIEWS.items():
+        page = opened(browse, match.folder / f"{name}.html", reduced_motion="reduce")
         walked = page.evaluate(f"{ON_THE_PAGE}.walk()")
         page.context.close()
+        told, _ = golfref("replay", f"hall.golfref:{match.number}", "--json", *words, cwd=place)
 
         assert walked["differ"] == [], "the same step looks different on the way back"
-        for number, (shown, expected) in enumerate(zip(walked["tables"], tables(documents, viewer), strict=True)):
+        for number, (shown, expected) in enumerate(zip(walked["tables"], tables(json.loads(told)), strict=True)):
             assert without_knowers(shown) == expected, f"{name}, step {number}"
-        told: set[str] = set()
+        known: set[str] = set()
         for number, (event, cards) in enumerate(zip(events, walked["cards"], strict=True) if viewer != OPEN else ()):
-            told = told_by(event, viewer) | (set() if isinstance(event, Round) else told)
-            assert set(map(named, cards)) <= told, f"{name}, step {number} shows a card that its viewer was not told of"
+            known = told_by(event, viewer) | (set() if isinstance(event, Round) else known)
+            assert set(map(named, cards)) <= known, f"{name}, step {number}: nobody told the viewer of a card"
 
 
 def without_knowers(table: Any) -> Any:
@@ -62,12 +69,11 @@ def without_knowers(table: Any) -> Any:
     return {**table, "seats": seats}
 
 
-def tables(documents: Documents, viewer: Viewer) -> Iterator[Any]:
+def tables(document: Any) -> Iterator[Any]:
     """What the page should say after each step, from the states document."""
-    document = documents.document(viewer)
-    state = msgspec.to_builtins(document.start)
-    for step in document.steps:
-        state = apply(state, msgspec.to_builtins(step.changes))
+    state = document["start"]
+    for step in document["steps"]:
+        state = apply(state, step.get("changes", ()))
         hand = state["hand"]
         yield {
             "stock": state["stock"],
@@ -131,10 +137,10 @@ def named(card: str) -> str:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_the_data_of_a_view_hold_no_card_that_the_viewer_was_not_told_of(preset: str, place: Path) -> None:
     """Nor does anything else that its page loads."""
-    folder, record = matches(place)[preset]
-    reel = Reel(record)
+    match = matches(place)[preset]
+    reel = Reel(match.record)
     for name, seat in (("public", None), ("seat1", 1)):
-        loaded = data_of(folder, name)
+        loaded = data_of(match.folder, name)
         rounds: dict[int, set[str]] = {}
         for event, moment in zip(reel.events, reel.moments, strict=True):
             rounds.setdefault(moment.round, set()).update(told_by(event, seat))

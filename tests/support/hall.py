@@ -4,6 +4,7 @@ import sys
 from contextlib import closing
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from commands import golfref
@@ -98,12 +99,26 @@ def hall(folder: Path) -> None:
     golfref("site", "hall.golfref", "-o", "site", cwd=folder)
 
 
+class HallMatch(NamedTuple):
+    """A match of the hall."""
+
+    number: int
+    """In the plan."""
+    folder: Path
+    """Where its pages lie."""
+    record: Record
+
+
 @cache
-def matches(folder: Path) -> dict[str, tuple[Path, Record]]:
-    """The first match of each game: the folder of its pages, and its record."""
+def matches(folder: Path) -> dict[str, HallMatch]:
+    """The first match of each game."""
     with closing(Store.open(folder / "hall.golfref")) as store:
-        ids = {row.identity.variant: row.id for row in reversed(list(store.committed()))}
+        first = {row.identity.variant: row for row in reversed(list(store.committed()))}
         return {
-            name: (folder / f"site/matches/{id_}", msgspec.json.decode(store.record_of(id_), type=Record))
-            for name, id_ in ids.items()
+            name: HallMatch(
+                row.number or 0,
+                folder / f"site/matches/{row.id}",
+                msgspec.json.decode(store.record_of(row.id), type=Record),
+            )
+            for name, row in first.items()
         }

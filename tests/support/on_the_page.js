@@ -3,7 +3,7 @@
     /** What the table of a match says, for whoever sees it and for whoever is read it. */
     table() {
         const text = (element) => element.textContent.trim();
-        const label = (card) => card.getAttribute("aria-label").replace(/^slot \d+: /, "");
+        const label = (card) => card.getAttribute("aria-label").replace(/^.*\bslot \d+: /, "");
         const cardsOf = (heap) =>
             Array.from(heap.querySelectorAll(".card:not(.is-empty) .unseen"), (one) => text(one).replace(/^(on top|below it), /, "").split(", ")[0]);
         const [stock, pile, hand] = document.querySelectorAll(".board .middle .heap");
