@@ -36,8 +36,9 @@ from referee.film.windows import windows
 from referee.film.words import told
 from referee.film.worth import Scorer, Worth, lead
 from referee.play.talk.retell import Retelling
-from referee.reports.bot_match import is_exact, on_wires
-from referee.rules.record import Record
+from referee.reports.blame import published_detail
+from referee.reports.bot_match import Entry, Faulted, is_exact, on_wires
+from referee.rules.record import Mishap, Record
 from referee.rules.table.seen import Happening, insiders, view
 
 
@@ -123,7 +124,7 @@ class Documents:
         record, retelling = self._record, Retelling(self._record)
         entries: list[list[WireEntry]] = [[] for _ in record.seats]
         for one in on_wires(record, range(len(record.seats)), retelling):
-            entries[one.seat].append((one.events - 1, one.entry))
+            entries[one.seat].append((one.events - 1, _published(one.entry)))
         return tuple(
             Wire(
                 seat=seat,
@@ -266,6 +267,13 @@ def _joined(step: Step, more: MoreOfStep | None) -> Step:
         answers=more.answers,
         changes=(*step.changes, *more.changes),
     )
+
+
+def _published(entry: Entry) -> Entry:
+    """The entry as everybody may read it: a fault without paths of the organiser's host."""
+    if isinstance(entry, Faulted):
+        return replace(entry, detail=published_detail(Mishap(kind=entry.kind, detail=entry.detail)))
+    return entry
 
 
 def _tag(event: Happening) -> str:

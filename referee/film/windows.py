@@ -7,6 +7,7 @@ from protocol.text import printable
 from referee.film.film import NOTE_LIMIT, OPEN, Viewer
 from referee.film.reel import Answer, Reel
 from referee.film.states import FaultOfStep, Reacted, SlapOfWindow, SlapWindow
+from referee.reports.blame import published_detail
 from referee.rules.record import GivenSlaps, Mishap, Reaction
 from referee.rules.table.asks import Window
 
@@ -60,10 +61,10 @@ def _reacted(reaction: Reaction) -> Reacted:
 
 
 def fault_of(mishap: Mishap, *, forfeits: bool = False) -> FaultOfStep:
-    """A fault, with its texts made safe to show."""
+    """A fault, with its texts made safe to show, and without paths of the organiser's host."""
     return FaultOfStep(
         kind=mishap.kind,
-        detail=printable(mishap.detail, NOTE_LIMIT),
+        detail=printable(published_detail(mishap), NOTE_LIMIT),
         line=printable(mishap.line, NOTE_LIMIT),
         forfeits=forfeits,
     )

@@ -1,5 +1,6 @@
 """The states documents of a match: what the rules' table holds, as each viewer may know it, and who knows what."""
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 from old_records import BY_PRESET
@@ -10,7 +11,7 @@ from referee.film.film import OPEN
 from referee.film.reel import Reel
 from referee.film.states import Knows
 from referee.rules.book.presets import PRESETS
-from referee.rules.record import Given, GivenSlaps, Record
+from referee.rules.record import Forfeit, Given, GivenSlaps, Mishap, Record
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -108,3 +109,16 @@ def test_answers_stand_at_the_step_that_follows_from_them() -> None:
     assert all(one.seat == step.seat for step, one in answers if step.event == "drew" and one.decision == "turn")
     assert {one.seat for step in documents.document(2).steps for one in step.answers} == {2}
     assert not any(step.answers for step in documents.public.steps)
+
+
+def test_a_fault_does_not_tell_where_programs_lie_on_the_organisers_host() -> None:
+    record = BY_PRESET["cactus"]
+    detail = (
+        "cannot start /home/organiser/bots/faulty: [Errno 2] No such file or directory: '/home/organiser/bots/faulty'"
+    )
+    forfeit = Forfeit(seat=0, fault=Mishap(kind="start_failed", detail=detail))
+    documents = Documents(replace(record, moves=(*record.moves[:1], forfeit, *record.moves[1:])))
+
+    encoded = msgspec.json.encode([documents.public, documents.document(OPEN)]).decode()
+    assert encoded.count("its program cannot be started: No such file or directory") == 2, "the answer and the wire"
+    assert "/home/organiser" not in encoded
