@@ -243,7 +243,7 @@ def test_a_match_out_of_the_standings_is_passed_over() -> None:
     assert not data.moments()
 
 
-def test_a_quantile_is_right_within_a_tenth() -> None:
+def test_a_quantile_of_even_times_is_right_within_a_tenth() -> None:
     dice = Random(1)  # noqa: S311 - the same times every time
     times = sorted(10 ** dice.uniform(0.2, 6) for _ in range(2001))
     bins = TimeBins()

@@ -1,6 +1,7 @@
 """How long bots took, gathered from records: times of slaps and of thinking, as counts in bins.
 
-A bin is a twelfth of a power of ten wide, so memory does not grow with matches, and a quantile is right within a tenth.
+A bin is a twelfth of a power of ten wide, so memory does not grow with matches. A quantile is right within a fifth, and
+within a tenth where times are spread evenly over a bin.
 """
 
 from array import array
