@@ -95,6 +95,12 @@ def test_the_front_page_says_what_the_terminal_says(content: Content) -> None:
         assert f"{row.match_points:.3f}" in front
 
 
+def test_a_gauntlet_says_who_is_ranked(content: Content) -> None:
+    assert "gauntlet" not in texts(content)["index.html"]
+    gauntlet = replace(content.summary, challengers=("keeper",))
+    assert "only challengers are ranked" in texts(replace(content, summary=gauntlet))["index.html"]
+
+
 def test_a_run_that_is_played_says_how_far_it_is(tmp_path: Path) -> None:
     nothing = texts(content_of(played(tmp_path / "begun", 0), is_live=True))
     assert "No match has a result yet." in words(nothing["index.html"])

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from referee.reports import provenance
+from referee.reports.tables.overview import ONLY_CHALLENGERS
 from referee.reports.verdict import commands_to_read_on, faults_line, how_far, is_over, ties, winner
 from referee.site.files import File
 from referee.site.pages import standings
@@ -62,6 +63,7 @@ def front_page(site: Site) -> File:
         progress=progress(summary),
         table=table,
         meanings=standings.meanings(table) if table else [],
+        only_challengers=sentence(f"This is a gauntlet: {ONLY_CHALLENGERS}"),
         why=[sentence(line) for line in standings.why(site)],
         newcomers=newcomers(site),
         stages=list(standings.stages(site)),
