@@ -657,6 +657,9 @@ def export(
             "--out", "-o", metavar="FILE", help="The file to write; packed as FILE.gz; default: stdout, as -."
         ),
     ] = None,
+    columns: Annotated[
+        Optional[str], typer.Option(metavar="NAME,NAME", help="Only these columns, in this order; default: all.")
+    ] = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Put no apostrophe before texts that spreadsheets take for formulas.")
     ] = False,
@@ -671,6 +674,7 @@ def export(
         run=run,
         table=table,
         format=format_,
+        columns=columns,
         out=None if out == Path("-") else out,
         is_exact=exact,
         replaces=force,

@@ -2,8 +2,9 @@
 
 import gzip
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
+from difflib import get_close_matches
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, Literal, get_args
@@ -14,6 +15,7 @@ from protocol.text import printable
 from referee.commands.console import DONE, INTERRUPTED, USAGE, put_bytes, say
 from referee.commands.new_file import NotWritten, new_file
 from referee.commands.records import place_of
+from referee.reports.export.columns import Column, columns_of
 from referee.reports.export.parquet import problem, write_parquet
 from referee.reports.export.rows import TABLES, Row, Table
 from referee.reports.export.scope import Scope, scope_of
@@ -46,6 +48,8 @@ class ExportOptions(Struct, frozen=True, kw_only=True):
     table: str
     format: str | None
     """None where the file's name is to tell it."""
+    columns: str | None
+    """The names of columns, with commas between them; None for all."""
     out: Path | None
     """None for standard output."""
     is_exact: bool
@@ -84,6 +88,7 @@ def _interruptible() -> Iterator[None]:
 
 def _export(options: ExportOptions) -> int:
     table, format_ = _table(options.table), _format(options)
+    columns = _columns(table, options.columns)
     if not place_of(str(options.run)).is_store:
         what = "is not the store of a run, which is the file that `golfref tournament` writes"
         raise NoRecord(f"{options.run} {what}")
@@ -93,10 +98,10 @@ def _export(options: ExportOptions) -> int:
         scope = scope_of(store, with_retired=options.with_retired)
         rows = rows_of(store, table, scope)
         if options.out is None:
-            _put(rows, TABLES[table], format_, is_exact=options.is_exact)
+            _put(rows, columns, format_, is_exact=options.is_exact)
         else:
             with new_file(options.out, replaces=options.replaces) as file:
-                _write(rows, TABLES[table], format_, file, options)
+                _write(rows, columns, format_, file, options)
         _say_what_waits(table, scope)
     return DONE
 
@@ -106,6 +111,18 @@ def _table(name: str) -> Table:
         if table == name:
             return table
     raise NoRecord(f"--table: expected one of {', '.join(TABLES)}, got {printable(name, 40)}")
+
+
+def _columns(table: Table, names: str | None) -> list[Column]:
+    """The columns of these names, in the order in which they are given; all without names. Raises NoRecord."""
+    there = {column.name: column for column in columns_of(TABLES[table])}
+    chosen = list(there) if names is None else [name.strip() for name in names.split(",")]
+    for name in chosen:
+        if name not in there:
+            near = get_close_matches(name, there, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(there)}"
+            raise NoRecord(f"--columns: {table} has no column {printable(name, 40) or 'without a name'}; {hint}")
+    return [there[name] for name in dict.fromkeys(chosen)]
 
 
 def _format(options: ExportOptions) -> Format:
@@ -137,20 +154,22 @@ def _check_format(format_: Format, options: ExportOptions) -> None:
             raise NoRecord(why)
 
 
-def _write(rows: Iterator[Row], table: type[Row], format_: Format, file: BinaryIO, options: ExportOptions) -> None:
+def _write(
+    rows: Iterator[Row], columns: Sequence[Column], format_: Format, file: BinaryIO, options: ExportOptions
+) -> None:
     if format_ == "parquet":
-        write_parquet(rows, table, file)
+        write_parquet(rows, columns, file)
         return
     is_packed = options.out is not None and options.out.suffix == PACKED
     with gzip.GzipFile(fileobj=file, mode="wb", mtime=0) if is_packed else nullcontext(file) as lines:
-        for text in in_text(rows, table, format_, is_exact=options.is_exact):
+        for text in in_text(rows, columns, format_, is_exact=options.is_exact):
             lines.write(text.encode())
 
 
-def _put(rows: Iterator[Row], table: type[Row], format_: Format, *, is_exact: bool) -> None:
+def _put(rows: Iterator[Row], columns: Sequence[Column], format_: Format, *, is_exact: bool) -> None:
     """Write the rows to standard output, which is UTF-8 whatever the locale is."""
     if format_ != "parquet":
-        for text in in_text(rows, table, format_, is_exact=is_exact):
+        for text in in_text(rows, columns, format_, is_exact=is_exact):
             put_bytes(text.encode())
 
 

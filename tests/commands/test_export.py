@@ -58,6 +58,22 @@ def test_a_table_is_printed_as_csv_where_no_file_is_named(run: Path, tmp_path: P
     assert len(list(csv.DictReader(io.StringIO(printed)))) == 8
 
 
+@pytest.mark.parametrize(
+    ("format_", "first"),
+    [
+        ("csv", ["rank,bot", "1,ann"]),
+        ("markdown", ["| rank | bot |", "| ---: | --- |", "| 1 | ann |"]),
+        ("jsonl", ['{"rank":1,"bot":"ann"}']),
+    ],
+)
+def test_only_these_columns_are_written_in_this_order(
+    run: Path, tmp_path: Path, format_: str, first: list[str]
+) -> None:
+    words = ("--table", "standings", "--format", format_, "--columns", "rank, bot")
+
+    assert golfref("export", run, *words, cwd=tmp_path)[0].splitlines()[: len(first)] == first
+
+
 def refused(folder: Path, *words: str | Path) -> str:
     """What the command says, which writes nothing."""
     there = {path: path.read_bytes() for path in folder.iterdir()}
@@ -73,6 +89,9 @@ def test_what_cannot_be_exported_is_said_in_a_sentence(run: Path, tmp_path: Path
     )
     assert refused(tmp_path, run, *table, "--format", "xls") == (
         "--format: expected one of csv, parquet, markdown, jsonl, got xls"
+    )
+    assert refused(tmp_path, run, *table, "--columns", "bot,totl") == (
+        "--columns: seats has no column totl; did you mean total?"
     )
     assert refused(tmp_path, run, *table, "-o", "seats.xls") == (
         "seats.xls: the name tells no format; it may end with .csv, .parquet, .md, .markdown, .jsonl, .ndjson, "

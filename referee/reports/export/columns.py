@@ -1,6 +1,6 @@
 """What the columns of a table are called, and what stands in them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -26,6 +26,13 @@ class Column(Struct, frozen=True, kw_only=True):
 def columns_of(table: type[Row]) -> tuple[Column, ...]:
     """The columns of a table, in order."""
     return tuple(_column(field.name, set(_types(field.type))) for field in fields(table))
+
+
+def values_of(rows: Iterable[Row], columns: Sequence[Column]) -> Iterator[list[Any]]:
+    """By row the values in these columns."""
+    names = [column.name for column in columns]
+    for row in rows:
+        yield [getattr(row, name) for name in names]
 
 
 def _column(name: str, types: set[type]) -> Column:

@@ -2,13 +2,11 @@
 
 import importlib.util
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO
 
-from msgspec.structs import astuple
-
-from referee.reports.export.columns import Column, Kind, columns_of
+from referee.reports.export.columns import Column, Kind, values_of
 from referee.reports.export.rows import Row
 
 if TYPE_CHECKING:
@@ -28,17 +26,17 @@ def problem() -> str | None:
     )
 
 
-def write_parquet(rows: Iterable[Row], table: type[Row], file: BinaryIO) -> None:
-    """Write the rows of a table, a row group at a time. Raises OSError."""
+def write_parquet(rows: Iterable[Row], columns: Sequence[Column], file: BinaryIO) -> None:
+    """Write these columns of the rows, a row group at a time. Raises OSError."""
     import pyarrow  # noqa: PLC0415 - it may not be there
     from pyarrow.parquet import ParquetWriter  # noqa: PLC0415
 
-    schema = schema_of(columns_of(table))
-    left = iter(rows)
+    schema = schema_of(columns)
+    left = values_of(rows, columns)
     with ParquetWriter(file, schema, compression="zstd") as writer:
-        while some := [astuple(row) for row in islice(left, ROWS_IN_GROUP)]:
-            columns = zip(*some, strict=True)
-            arrays = [pyarrow.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
+        while some := list(islice(left, ROWS_IN_GROUP)):
+            by_column = zip(*some, strict=True)
+            arrays = [pyarrow.array(values, field.type) for values, field in zip(by_column, schema, strict=True)]
             writer.write_batch(pyarrow.record_batch(arrays, schema=schema))
 
 

@@ -15,7 +15,7 @@ class Scope(Struct, frozen=True, kw_only=True):
     until: int
     """The id of the last match that there was. What was committed later is not exported, since nobody looked at it."""
     held_back: AbstractSet[int]
-    """The ids of the matches whose cards are still to be dealt again."""
+    """The ids of those that are exported whose cards are still to be dealt again."""
     with_retired: bool = False
     """Whether matches are exported that are out of the standings."""
 
@@ -27,4 +27,7 @@ class Scope(Struct, frozen=True, kw_only=True):
 def scope_of(store: Store, *, with_retired: bool = False) -> Scope:
     """What can be exported now. Raises StoreError."""
     until = store.ids()[-1:]  # before it is asked what is held back, since more may be committed meanwhile
-    return Scope(until=until[0] if until else 0, held_back=dealt_again(store), with_retired=with_retired)
+    last = until[0] if until else 0
+    retired = set() if with_retired else {row.id for row in store.retired()}
+    waiting = frozenset(id_ for id_ in dealt_again(store) if id_ <= last and id_ not in retired)
+    return Scope(until=last, held_back=waiting, with_retired=with_retired)

@@ -10,13 +10,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
-from msgspec.structs import astuple
 
 from protocol.text import escaped_json, harmless
-from referee.reports.export.columns import Column, columns_of
+from referee.reports.export.columns import Column, values_of
 from referee.reports.export.rows import Row
 
 TextFormat = Literal["csv", "markdown", "jsonl"]
@@ -28,16 +27,23 @@ FORMULA = re.compile("['=+\\-@\uff1d\uff0b\uff0d\uff20]")
 """How a text begins that spreadsheets take for a formula, also in full width; and what is put before such texts."""
 
 
-def in_text(rows: Iterable[Row], table: type[Row], format_: TextFormat, *, is_exact: bool = False) -> Iterator[str]:
-    """The rows of a table as text, its heading included, in pieces that together are the file.
+def in_text(
+    rows: Iterable[Row], columns: Sequence[Column], format_: TextFormat, *, is_exact: bool = False
+) -> Iterator[str]:
+    """These columns of the rows as text, their heading included, in pieces that together are the file.
 
     CSV is that of RFC 4180, but for lines that end with a newline alone. In it, a text that spreadsheets would take
     for a formula gets an apostrophe before it, unless it `is_exact`.
     """
-    columns, left = columns_of(table), iter(rows)
     yield _heading(columns, format_)
+    left = iter(rows)
     while some := list(islice(left, AT_ONCE)):
-        yield _LINES[format_](some, columns, is_exact=is_exact)
+        if format_ == "csv":
+            yield _csv(some, columns, harmless if is_exact else no_formula)
+        elif format_ == "markdown":
+            yield _markdown(some, columns)
+        else:
+            yield _jsonl(some, columns)
 
 
 def _heading(columns: Sequence[Column], format_: TextFormat) -> str:
@@ -50,34 +56,30 @@ def _heading(columns: Sequence[Column], format_: TextFormat) -> str:
     return ""
 
 
-def _csv(rows: Sequence[Row], columns: Sequence[Column], *, is_exact: bool) -> str:
+def _csv(rows: Sequence[Row], columns: Sequence[Column], in_words: Callable[[str], str]) -> str:
     text = io.StringIO()
-    write = csv.writer(text, lineterminator="\n").writerow
-    for cells in _cells(rows, columns, harmless if is_exact else no_formula):
-        write(cells)
+    csv.writer(text, lineterminator="\n").writerows(_cells(rows, columns, in_words))
     return text.getvalue()
 
 
-def _markdown(rows: Sequence[Row], columns: Sequence[Column], *, is_exact: bool) -> str:  # noqa: ARG001 - as the others
+def _markdown(rows: Sequence[Row], columns: Sequence[Column]) -> str:
     return "".join(
         _line("" if cell is None else str(cell) for cell in cells) for cells in _cells(rows, columns, in_markdown)
     )
 
 
-def _jsonl(rows: Sequence[Row], columns: Sequence[Column], *, is_exact: bool) -> str:  # noqa: ARG001 - as the others
+def _jsonl(rows: Sequence[Row], columns: Sequence[Column]) -> str:
+    names = [column.name for column in columns]
     encode = msgspec.json.Encoder().encode
-    return "".join(escaped_json(encode(row).decode()) + "\n" for row in rows)
-
-
-_LINES: dict[TextFormat, Callable[..., str]] = {"csv": _csv, "markdown": _markdown, "jsonl": _jsonl}
+    objects = (dict(zip(names, values, strict=True)) for values in values_of(rows, columns))
+    return "".join(escaped_json(encode(one).decode()) + "\n" for one in objects)
 
 
 def _cells(rows: Sequence[Row], columns: Sequence[Column], in_words: Callable[[str], str]) -> Iterator[list[object]]:
     """What stands in each row: true and false as JSON has them, and texts by `in_words`."""
     texts = [place for place, column in enumerate(columns) if column.kind == "text"]
     bools = [place for place, column in enumerate(columns) if column.kind == "bool"]
-    for row in rows:
-        cells: list[Any] = list(astuple(row))
+    for cells in values_of(rows, columns):
         for place in texts:
             if cells[place] is not None:
                 cells[place] = in_words(cells[place])
