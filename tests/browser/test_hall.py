@@ -131,6 +131,36 @@ def test_axe_finds_nothing_in_a_match(preset: str, width: int, place: Path, brow
         browse.picture(page, f"hall-{preset}-{moment}")
 
 
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+def test_a_seat_with_many_cards_can_be_read(width: int, place: Path, browse: Browsing) -> None:
+    """Wrong slaps bring so many that they scroll in their place: what a slap is about is in sight there."""
+    page = opened(browse, matches(place)["cactus"].folder / "index.html", width=width)
+    page.keyboard.press("End")
+    assert page.locator(".board .seat.is-wide").count()
+    for text in page.locator(".board .seat :is(h3, .points)").all():
+        box = text.bounding_box() or {"width": 0, "height": 0}
+        assert box["width"] > 80, text.inner_text()
+        assert box["height"] < 80, text.inner_text()
+    for _ in range(5):
+        page.keyboard.press("Shift+W")
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate(
+            """Array.from(document.querySelectorAll(".board .seat ul:has(.is-touched)"), (list) => {
+                const own = list.querySelector(".is-touched").getBoundingClientRect();
+                const room = list.getBoundingClientRect();
+                return own.left >= room.left - 5 && own.right <= room.right + 5;
+            }).every(Boolean)"""
+        )
+
+
+def test_in_a_game_without_slaps_the_key_for_slaps_leads_nowhere(place: Path, browse: Browsing) -> None:
+    page = opened(browse, matches(place)["six-card"].folder / "index.html", "r1t2")
+    before = page.input_value("input[type=range]")
+    page.keyboard.press("w")
+    page.keyboard.press("Shift+W")
+    assert page.input_value("input[type=range]") == before
+
+
 def test_every_page_is_quiet(site: Path, browse: Browsing) -> None:
     """Nothing goes wrong in any page, and none asks for more than files of the site."""
     page = browse.open(site / "index.html")

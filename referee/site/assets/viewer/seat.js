@@ -77,6 +77,18 @@ export function seatView(model, seat, look) {
         say(points, pointsOf(own));
         if (shown === null || shown.shields !== own.shields || shown.strokes !== own.strokes) beside.replaceChildren(...besideOf(own));
         shown = own;
+        bringIntoSight(now.touched);
+    }
+
+    /**
+     * Where there are more cards than the seat has room for, shows those that the step is about.
+     * @param {ReadonlySet<number>} touched
+     */
+    function bringIntoSight(touched) {
+        const card = cards.find((_, number) => touched.has(number));
+        if (!card || list.scrollWidth <= list.clientWidth) return;
+        const item = /** @type {HTMLElement} */ (card.parentElement);
+        list.scrollLeft = Math.max(0, item.offsetLeft - list.offsetLeft + item.offsetWidth / 2 - list.clientWidth / 2);
     }
 
     /**

@@ -35,6 +35,7 @@ export function stageOf(moved) {
     const deeds = {
         move(kind, direction) {
             player.stop();
+            if (!ways[kind].length) return;
             const next = direction > 0 ? after(ways[kind], current) : before(ways[kind], current);
             goTo(next ?? (direction > 0 ? model.steps.length - 1 : 0));
         },
