@@ -114,7 +114,7 @@ def test_a_file_that_is_there_is_replaced_only_where_that_is_asked_for(run: Path
     (tmp_path / "pairs.csv").write_text("mine")
 
     assert refused(tmp_path, *words) == (
-        "pairs.csv exists already; remove it, name another file with -o, or replace it with --force"
+        "pairs.csv exists already; remove it, name another file, or replace it with --force"
     )
     golfref("export", *words, "--force", cwd=tmp_path)
     assert lines(tmp_path / "pairs.csv")[0].startswith(b"game,bot,opponent,")
