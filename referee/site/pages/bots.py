@@ -12,7 +12,7 @@ from referee.reports.tables.rows import figure_columns, rank
 from referee.site.content import BotFaults, FaultTold, MatchRow
 from referee.site.files import File
 from referee.site.pages import matches, standings
-from referee.site.pages.highlights import shown
+from referee.site.pages.highlights import place_in_words, shown
 from referee.site.pages.shell import Site
 from referee.site.pages.tables import Col, Table, bar, cols_of, tint, with_bars
 from referee.site.pages.times import times_table
@@ -27,6 +27,8 @@ class Fault(Struct, frozen=True, kw_only=True):
     told: FaultTold
     match: str
     """As people call the match."""
+    where: str
+    """Such as `round 3, turn 12, when it was asked for place` or `before the match`."""
     href: str
     """The moment in the page of the match, from the site's root; empty where the match has none."""
     command: str
@@ -149,4 +151,10 @@ def _fault(site: Site, told: FaultTold, name: str) -> Fault:
     href = "" if row is None or row.href is None else row.href + (f"#{told.moment}" if told.moment else "")
     which = name if name == shlex.quote(name) else str(told.seat)
     command = f"golfref transcript {shlex.quote(f'{content.store}:{title}')} --bot {which}"
-    return Fault(told=told, match=title, href=href, command=command)
+    return Fault(told=told, match=title, where=_where(told), href=href, command=command)
+
+
+def _where(told: FaultTold) -> str:
+    """The moment of a fault in words, with the decision that was asked for."""
+    place, decision = place_in_words(told.moment), told.where.partition(", ")[2]
+    return f"{place}, when it was asked for {decision}" if place and decision else told.where

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from protocol.text import printable
 from referee.reports import provenance
 from referee.reports.tables.overview import ONLY_CHALLENGERS
 from referee.reports.verdict import commands_to_read_on, faults_line, how_far, is_over, ties, winner
 from referee.site.files import File
 from referee.site.pages import standings
 from referee.site.pages.highlights import first_of_each_kind, shown
-from referee.site.pages.shell import Site
+from referee.site.pages.shell import NAME_LIMIT, Site
 from referee.site.pages.tables import Col, Table
 from referee.site.pages.times import times_table
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
@@ -21,7 +22,6 @@ from referee.tournament.summary import RunSummary
 
 MOST_IN_CROSSTABLE = 64
 """With more bots than this the crosstable has a page of its own."""
-
 
 SLAPS_IN_WORDS = {
     "isolated": "When a slap window opens, the bots are asked one after another while all else on the machine is "
@@ -88,8 +88,8 @@ def front_page(site: Site) -> File:
 def further_pages(site: Site) -> Iterator[File]:
     """What the figures mean, and the crosstable where it has a page of its own."""
     summary = site.content.summary
-    several = standings.of_run(site) if summary.standings else None
-    yield site.page("about.html", "about.html", meanings=standings.meanings(several) if several else [])
+    overall = standings.of_run(site) if summary.standings else None
+    yield site.page("about.html", "about.html", meanings=standings.meanings(overall) if overall else [])
     if len(summary.standings) > MOST_IN_CROSSTABLE:
         table = standings.crosstable(site, standings.standings_of(summary), "crosstable")
         yield site.page("crosstable.html", "crosstable.html", table=table)
@@ -138,7 +138,7 @@ def newcomers(site: Site) -> Table | None:
         return None
     cols = (
         Col(title="bot", cells=[site.bots(bot.name) for bot in bots], is_text=True, is_head=True),
-        Col(title="owner", cells=[bot.owner or "not told" for bot in bots], is_text=True),
+        Col(title="owner", cells=[printable(bot.owner, NAME_LIMIT) or "not told" for bot in bots], is_text=True),
     )
     return Table(id="newcomers", caption=f"{len(bots)} bot{'s' * (len(bots) != 1)}", cols=cols)
 
