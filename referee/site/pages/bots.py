@@ -28,7 +28,7 @@ class Fault(Struct, frozen=True, kw_only=True):
     match: str
     """As people call the match."""
     where: str
-    """Such as `round 3, turn 12, when it was asked for place` or `before the match`."""
+    """Such as `round 3, turn 12, at its decision "place"` or `before the match`."""
     href: str
     """The moment in the page of the match, from the site's root; empty where the match has none."""
     command: str
@@ -157,4 +157,4 @@ def _fault(site: Site, told: FaultTold, name: str) -> Fault:
 def _where(told: FaultTold) -> str:
     """The moment of a fault in words, with the decision that was asked for."""
     place, decision = place_in_words(told.moment), told.where.partition(", ")[2]
-    return f"{place}, when it was asked for {decision}" if place and decision else told.where
+    return f'{place}, at its decision "{decision}"' if place and decision else told.where
