@@ -60,9 +60,9 @@ export function stageOf(moved) {
 
     /** @param {number} number */
     function goTo(number) {
-        current = number;
-        for (const show of shown) show(number);
-        moved(model.steps[number].at);
+        current = Math.min(model.steps.length - 1, Math.max(0, number));
+        for (const show of shown) show(current);
+        moved(model.steps[current].at);
     }
 
     /**
