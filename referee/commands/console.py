@@ -42,8 +42,10 @@ def put(*lines: str) -> None:
 
 def put_bytes(data: bytes) -> None:
     """Write data (stdout) as they are, whatever the locale is. Where that fails, the command ends and says so."""
+    rest = memoryview(data)
     with _writing():
-        sys.stdout.buffer.write(data)
+        while rest:  # without a buffer (`python -u`) a write may take a part of it
+            rest = rest[sys.stdout.buffer.write(rest) :]
         sys.stdout.buffer.flush()
 
 

@@ -33,6 +33,8 @@ class Follower:
             totals=(0,) * seats,
         )
         self._next = 0
+        self._stood_in = False
+        """Powers: whether the 2 that is copying has stood in for a card, so that it cannot do so again (POW-11)."""
 
     def follow(self, event: Struct) -> View:
         """The table after this event. An event of a kind that is not known here changes nothing."""
@@ -244,6 +246,10 @@ class Follower:
         stays = event.power in _STAYS_ON_THE_TABLE
         card = event.card or "?"
         is_copy = card[:-1] == "2" and event.power != "2"
+        if not is_copy:
+            self._stood_in = False
+        if is_copy and self._stood_in:
+            return
         if not is_copy and not stays:
             self._to_pile(card)
             self._change(hand=None)
@@ -259,6 +265,7 @@ class Follower:
     def _(self, event: wire.Blocked[wire.Shown]) -> None:
         hand = self.view.hand
         if hand is not None:  # a 9 that was to be planted
+            self._stood_in = True
             self._to_pile(*(self.view.known.get(number) for number in hand.cards))
             self._change(hand=None)
         if event.shield is not None:
@@ -269,6 +276,7 @@ class Follower:
     def _(self, event: wire.Shielded[wire.Shown]) -> None:
         self._by_seat("shields", event.seat, (*self.view.shields[event.seat], event.card or "?"))
         self._change(hand=None)
+        self._stood_in = True
 
     @_note.register(wire.Peeked)
     def _(self, event: wire.Peeked[wire.Shown]) -> None:
@@ -335,6 +343,7 @@ class Follower:
         self._put(event.target, Placed(number, up=False))
         self._to_pile(event.replaced)
         self._change(hand=None)
+        self._stood_in = True
 
     @_note.register(wire.Exposed)
     def _(self, event: wire.Exposed[wire.Shown]) -> None:
@@ -346,11 +355,15 @@ class Follower:
 
     @_note.register(wire.DrewTwo)
     def _(self, event: wire.DrewTwo[wire.Shown]) -> None:
-        held = (self._held(), *(self._new(card) for card in event.cards))
+        eight = () if self.view.hand is None else self.view.hand.cards
+        held = (*eight, *(self._new(card) for card in event.cards))
         self._change(hand=Hand(seat=event.seat, cards=held), stock=event.stock)
 
     @_note.register(wire.Kept)
     def _(self, event: wire.Kept[wire.Shown]) -> None:
+        hand = self.view.hand
+        if hand is not None and self.view.known.get(hand.cards[0]) not in event.discarded:
+            self._stood_in = True  # the 8, or the 2 in its place, was kept
         self._put((event.seat, event.slot), Placed(self._new(event.card), up=False))
         self._to_pile(*event.discarded)
         self._change(hand=None)

@@ -113,10 +113,11 @@ def shown(event: Happening, after: View) -> Iterator[Shown]:
         placed = layout[slot] if slot < len(layout) else None
         if placed is not None and card.value is not None:
             yield Shown(number=placed.number, to=card.to)
-    held = () if after.hand is None else after.hand.cards
-    for place, own in enumerate(_in_hand(event)):
-        if place < len(held) and own is not None and own.value is not None:
-            yield Shown(number=held[place], to=own.to)
+    told = _in_hand(event)
+    held = () if after.hand is None else after.hand.cards[-len(told) :]
+    for number, own in zip(held, told, strict=False):
+        if own.value is not None:
+            yield Shown(number=number, to=own.to)
 
 
 def _on_table(event: Happening) -> Iterator[tuple[Target, Hand]]:
@@ -143,11 +144,11 @@ def _on_table(event: Happening) -> Iterator[tuple[Target, Hand]]:
             yield from (((seat, slot), card) for seat, cards in enumerate(layouts) for slot, card in enumerate(cards))
 
 
-def _in_hand(event: Happening) -> tuple[Hand | None, ...]:
-    """The cards that an event shows among those in hand after it, None for those that it does not show."""
+def _in_hand(event: Happening) -> tuple[Hand, ...]:
+    """The cards in hand that an event shows; they are the last ones there."""
     match event:
         case wire.Drew(card=card) | wire.PowerUsed(card=card) | wire.Traded(taken=card):
             return (card,)
         case wire.DrewTwo(cards=cards):
-            return (None, *cards)
+            return cards
     return ()

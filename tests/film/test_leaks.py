@@ -199,8 +199,22 @@ def test_who_knows_a_card_that_was_moved_unseen_does_not_tell_where_it_went(pres
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_document_shows_what_its_viewer_can_follow_and_no_other_card(preset: str, at_random: AtRandom) -> None:
-    """The follower is what a bot could have, too: it reads nothing but the events as they are told."""
-    record = made_up(short(preset), 3, len(preset), at_random)
+    follow(made_up(short(preset), 3, len(preset), at_random))
+
+
+def test_a_2_that_has_stood_in_for_a_card_is_not_in_hand_again(at_random: AtRandom) -> None:
+    """POW-11: in this match a 2 is an 8 after it was another card that is used up."""
+    record = made_up(customised("powers", {"rounds": 1, "turn_cap": 12}), 3, 221, at_random)
+    copied = [one.power for one in Reel(record).events if isinstance(one, wire.PowerUsed) and one.card.value == "2H"]
+
+    assert copied[0] == "2"
+    assert {"5", "9"} & set(copied[:2])
+    assert copied[2] == "8"
+    follow(record)
+
+
+def follow(record: Record) -> None:
+    """Hold the documents against the table and against followers, which read the events as bots are told them."""
     reel, documents = Reel(record), Documents(record)
     check_at_every_question(record)
     for viewer in (None, 1):
