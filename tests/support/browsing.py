@@ -88,7 +88,8 @@ class Browsing:
         """
         from axe_playwright_python.sync_playwright import Axe
 
-        found = Axe().run(page, options=_RULES).response["violations"]
+        with _whole(page):
+            found = Axe().run(page, options=_RULES).response["violations"]
         return [
             f"{one['id']} ({one['impact']}): {one['help']}: {node['html'][:300]} {node.get('failureSummary') or ''}"
             for one in found
@@ -100,7 +101,8 @@ class Browsing:
         self.pictures.mkdir(exist_ok=True)
         width = (page.viewport_size or {"width": 0})["width"]
         path = self.pictures / f"{name}-{width}.png"
-        page.screenshot(path=path, full_page=True, animations="disabled")
+        with _whole(page):
+            page.screenshot(path=path, full_page=True, animations="disabled")
         return path
 
     def close(self) -> None:
@@ -120,6 +122,17 @@ class Browsing:
     def _said(self, message: Any) -> None:
         if message.type in {"error", "warning"}:
             self.troubles.append(f"console {message.type}: {message.text} ({message.location.get('url', '')})")
+
+
+@contextmanager
+def _whole(page: "Page") -> Iterator[None]:
+    """A window as tall as the page: in a lower one, what sticks to its edges covers something wherever one scrolls."""
+    size = page.viewport_size
+    assert size is not None
+    height = page.evaluate("Math.max(document.documentElement.scrollHeight, innerHeight)")
+    page.set_viewport_size({"width": size["width"], "height": height})
+    yield
+    page.set_viewport_size(size)
 
 
 def sideways(page: "Page") -> int:
