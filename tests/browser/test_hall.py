@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browsing import DESKTOP, ON_THE_PAGE, PHONE, Browsing, sideways
+from browsing import DESKTOP, ON_THE_PAGE, PHONE, Browsing, sideways, until
 from commands import golfref
 from hall import SCRIPT, matches
 from html_read import read
@@ -249,7 +249,7 @@ def test_a_page_alone_needs_no_other_file(
     assert page.input_value("input[type=range]") == str(page.evaluate("golfref.shown.steps.length - 1"))
     for view in views & {"public", "seat2"}:
         page.click(f"button[data-view={view}]")
-        page.wait_for_function(f"golfref.shown.view === '{view}'")
+        until(page, f"golfref.shown.view === '{view}'")
     assert browse.asked == [(tmp_path / "one.html").resolve().as_uri()]
     text = (tmp_path / "one.html").read_text(encoding="utf-8")
     assert set(re.findall(r'receive\("(\w+)"', text)) - {"public"} == views - {"public"}

@@ -4,6 +4,7 @@ A page that is opened here must be content with files: it asks no network for an
 """
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,8 @@ ON_THE_PAGE = f"({Path(__file__).with_name('on_the_page.js').read_text(encoding=
 
 DESKTOP, PHONE = 1440, 390
 """Widths of windows in pixels."""
+
+_PATIENCE_S = 60.0
 
 _HEIGHTS = {DESKTOP: 900, PHONE: 844}
 
@@ -133,6 +136,13 @@ def _whole(page: "Page") -> Iterator[None]:
     page.set_viewport_size({"width": size["width"], "height": height})
     yield
     page.set_viewport_size(size)
+
+
+def until(page: "Page", expression: str) -> None:
+    """Wait until the expression is true. playwright's own way evaluates a text in the page, against our policy."""
+    end = time.monotonic() + _PATIENCE_S
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, f"never true: {expression}"
 
 
 def sideways(page: "Page") -> int:
