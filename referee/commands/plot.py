@@ -57,8 +57,8 @@ def _pictures(options: PlotOptions, kinds: Sequence[str]) -> dict[str, bytes]:
     if not place_of(str(options.run)).is_store:
         raise NoRecord(f"{options.run} is not the store of a run, which is the file that `golfref tournament` writes")
     with closing(Store.open(options.run)) as store:
+        summary = summary_of(store, with_results=False)  # first, since it says which results are damaged
         data = _data(store, reads=any(KINDS[kind].reads for kind in kinds))
-        summary = summary_of(store, with_results=False)
     pictures = {}
     for kind in kinds:
         try:

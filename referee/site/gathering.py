@@ -56,10 +56,14 @@ class Gathering:
             self.rows[id_] = self._row(row, problem=self._read(store, row))
         for row in _committed(store, max(self.rows, default=0), last):
             check()
-            self.charts.add_result(row)
             is_held = row.id in waiting
-            self.rows[row.id] = self._row(row, is_held=is_held, problem="" if is_held else self._read(store, row))
-            self.extremes.add(self.rows[row.id])
+            try:
+                self.charts.add_result(row)
+                self.rows[row.id] = self._row(row, is_held=is_held, problem="" if is_held else self._read(store, row))
+                self.extremes.add(self.rows[row.id])
+            except (ValueError, LookupError, ArithmeticError) as error:  # such as totals of other seats than there are
+                what = f"the result of match #{row.id} is damaged ({error}); `golfref verify` says more"
+                raise StoreError(f"{store.path}: {what}") from None
 
     def faults(self) -> tuple[BotFaults, ...]:
         """What is told of the faults of each bot."""

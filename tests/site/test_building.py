@@ -17,6 +17,7 @@ from exported import made_up_run
 from referee.site.building import Built, Matches, SiteBuilder
 from referee.site.folder import MANIFEST, Manifest, site_folder
 from referee.site.following import LEAST_REST_S, follow
+from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 
 
@@ -164,6 +165,16 @@ def test_a_damaged_record_is_told_on_its_page_and_the_rest_is_built(tmp_path: Pa
     assert "damaged" in (out / "matches/3/index.html").read_text()
     assert (out / "matches/1/public.js").is_file()
     assert os.listdir(out / "matches/2") == ["index.html"]
+
+
+def test_a_result_that_tells_of_other_seats_is_said_to_be_damaged(tmp_path: Path) -> None:
+    run = made_up_run(tmp_path, ["four-turns"], names=("ann", "bob", "cleo"))
+    change(run, """UPDATE matches SET result = replace(result, '"totals":[', '"totals":[7,') WHERE id = 2""")
+
+    with pytest.raises(StoreError, match="the result of match #2 is damaged"):
+        build(run, tmp_path / "site")
+
+    assert not (tmp_path / "site").exists()
 
 
 def test_a_run_without_matches_has_a_site(tmp_path: Path) -> None:
