@@ -17,7 +17,7 @@ from referee.tournament.store.facts import Facts
 from referee.tournament.summary import RoundSummary
 
 USUAL_MATCHES = 500
-"""How many matches have pages, unless whoever makes the site says otherwise: about 30 MB."""
+"""How many matches have pages, unless whoever makes the site says otherwise."""
 
 EXTREMES = 3
 """How many of its best and of its worst matches are told of each bot."""

@@ -99,8 +99,6 @@ class Content(Struct, frozen=True, kw_only=True):
     faults: tuple[BotFaults, ...] = ()
     plots: Mapping[str, str] = {}
     """By name the paths of pictures from the site's root."""
-    checked: str = ""
-    """The last line of `golfref verify`, where the run was checked when the site was made."""
     is_complete: bool = False
     """Whether nothing of the run is left to be played, so that nothing of it is secret."""
     is_live: bool = False

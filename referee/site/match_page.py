@@ -10,7 +10,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 from msgspec import Struct
 
@@ -22,9 +22,7 @@ from referee.rules.describe import rules_in_brief
 from referee.rules.record import Record
 from referee.site.bundle import viewer_script
 from referee.site.files import File
-
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
-"""What a page of a site may load."""
+from referee.site.templating import POLICY, environment
 
 
 class AboutMatch(Struct, frozen=True, kw_only=True):
@@ -192,10 +190,4 @@ def _hash(text: bytes) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("referee.site"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    return environment()

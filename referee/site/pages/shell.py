@@ -1,29 +1,23 @@
-"""What all pages share: the templates, how texts of strangers are put in, and the frame around each page.
-
-Whatever a template puts in is escaped, unless Python made HTML of it on purpose. It goes through `harmless` besides,
-since controls and bidirectional marks mislead readers in HTML, too.
-"""
+"""What all pages share: how names of strangers are put in, and the frame around each page."""
 
 from functools import cache
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from jinja2.runtime import Context
 from jinja2.utils import pass_context
 from markupsafe import Markup
 
-from protocol.text import harmless, printable
+from protocol.text import printable
 from referee import __version__
 from referee.site.content import Content
 from referee.site.files import File
 from referee.site.pages.names import BOT, GAME, Linker, Marked, unmarked
 from referee.site.pages.slugs import slugs
+from referee.site.templating import POLICY, environment
 
 NAME_LIMIT = 1000
 """How many characters of a name a page shows where it has room."""
-
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
-"""What a page may load: files of the site and nothing else, and no script or style that stands in the page."""
 
 
 class Site:
@@ -87,14 +81,7 @@ LINKS = {
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("referee.site"),
-        autoescape=True,
-        finalize=_shown,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = environment()
     made.filters |= {"linked": _linked, "name": _name, "plain": unmarked, "count": _count}
     return made
 
@@ -104,11 +91,6 @@ def _linked(context: Context, text: str) -> Markup:
     """A text with marked names, as HTML with links from the page that is being made."""
     site: Site = context["site"]
     return site.html(text, context["root"])
-
-
-def _shown(value: object) -> object:
-    """What a template puts in, without anything that steers or disguises text."""
-    return value if isinstance(value, Markup) else harmless(str(value))
 
 
 def _name(text: str) -> Markup:

@@ -22,7 +22,7 @@ class Bar(Struct, frozen=True, kw_only=True):
     @property
     def width(self) -> float:
         """How wide the interval is; one without any width is shown, too."""
-        return max(self.high - self.low, 0.5)
+        return max(round(self.high - self.low, 1), 0.5)
 
 
 class Col(Struct, frozen=True, kw_only=True):
