@@ -157,6 +157,25 @@ def test_cards_move_only_where_motion_is_welcome(motion: str, moves: bool, cactu
     assert (seen > 0) == moves
 
 
+def test_cards_of_earlier_steps_stop_moving_when_the_next_step_is_shown(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1t1")
+    moving = page.evaluate(
+        """async () => {
+            const key = () => new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true });
+            for (let step = 0; step < 20; step++) document.body.dispatchEvent(key());
+            return document.querySelectorAll(".ghost").length;
+        }"""
+    )
+    assert moving <= 2  # a step moves two cards at most here
+
+
+def test_the_last_step_says_who_has_won(cactus: Path, browse: Browsing) -> None:
+    page = opened(browse, cactus / "index.html", "r1t1")
+    assert "The match is over" not in page.inner_text(".words")
+    page.keyboard.press("End")
+    assert "The match is over: " in page.inner_text(".words")
+
+
 def test_the_skip_link_leads_to_the_match_and_leaves_the_moment(cactus: Path, browse: Browsing) -> None:
     page = opened(browse, cactus / "public.html", "r1t2")
 

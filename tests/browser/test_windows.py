@@ -192,12 +192,14 @@ def test_faults_lead_to_where_they_happened_and_strangers_texts_are_texts(tmp_pa
     folder = written(tmp_path, with_faults(CACTUS))
     page = opened(browse, folder / "index.html", "r1w3")
     item = page.inner_text(".faults li >> nth=0")
-    assert "illegal_action" in item
+    assert "illegal action" in item
     assert "<img src=x onerror=alert(1)>\\u202eevil" in item
     assert page.inner_text(".panel[aria-label=Faults] li pre") == "<img src=x onerror=alert(1)>\\u202eevil"
 
     page.click(".faults .plain >> nth=0")
     assert page.get_attribute(".faults li >> nth=0", "aria-current") == "step"
+    assert "illegal action. A default is played for it" in page.inner_text(".words .at-fault")
+    assert "fault" in page.inner_text(".log [aria-current]")
     page.click("text=Show the standard error of")
     page.wait_for_selector(".faults ~ div pre")
     assert (

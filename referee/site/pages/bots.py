@@ -31,6 +31,8 @@ class Fault(Struct, frozen=True, kw_only=True):
     """Such as `round 3, turn 12, at its decision "place"` or `before the match`."""
     href: str
     """The moment in the page of the match, from the site's root; empty where the match has none."""
+    own_href: str
+    """The same moment as this bot knew it, with what it was sent; empty where the match has no page."""
     command: str
     """What prints all that the bot was sent and wrote in that match."""
 
@@ -148,10 +150,13 @@ def _fault(site: Site, told: FaultTold, name: str) -> Fault:
     content = site.content
     row: MatchRow | None = content.matches_by_id.get(told.match)
     title = f"#{told.match}" if told.number is None else str(told.number)
-    href = "" if row is None or row.href is None else row.href + (f"#{told.moment}" if told.moment else "")
+    moment = f"#{told.moment}" if told.moment else ""
+    page = None if row is None else row.href
+    href = "" if page is None else page + moment
+    own_href = "" if page is None else page.removesuffix("index.html") + f"seat{told.seat}.html" + moment
     which = name if name == shlex.quote(name) else str(told.seat)
     command = f"golfref transcript {shlex.quote(f'{content.store}:{title}')} --bot {which}"
-    return Fault(told=told, match=title, where=_where(told), href=href, command=command)
+    return Fault(told=told, match=title, where=_where(told), href=href, own_href=own_href, command=command)
 
 
 def _where(told: FaultTold) -> str:

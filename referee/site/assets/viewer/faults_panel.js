@@ -1,5 +1,6 @@
 /** The faults of the bots, where they happened, each a way to its step. */
 
+import { who } from "./cards.js";
 import { button, h } from "./dom.js";
 import { seatName } from "./pieces.js";
 import { placeInWords } from "./steps.js";
@@ -63,6 +64,34 @@ export function faultsOf(model) {
 }
 
 /**
+ * The faults of which this view is told, by the step at which they happened.
+ * @param {Model} model
+ * @returns {Map<number, FaultAt[]>}
+ */
+export function faultsByStep(model) {
+    /** @type {Map<number, FaultAt[]>} */
+    const found = new Map();
+    for (const one of model.view === "public" ? [] : faultsOf(model)) found.set(one.step, [...(found.get(one.step) ?? []), one]);
+    return found;
+}
+
+/**
+ * What a fault means for the step at which it happened.
+ * @param {Model} model
+ * @param {FaultAt} one
+ * @returns {string}
+ */
+export function defaultInWords(model, { seat, decision, fault }) {
+    const played = fault.forfeits ? "It forfeits the match" : "A default is played for it";
+    return `Fault of ${who(model, seat)}${decision ? ` at the decision ${decision}` : ""}: ${kindOf(fault)}. ${played}; the panel \u201CFaults\u201D tells more.`;
+}
+
+/** @param {FaultOfStep} fault */
+function kindOf(fault) {
+    return fault.kind.replace(/_/g, " ");
+}
+
+/**
  * @param {Model} model
  * @param {FaultAt} one
  * @param {Map<number, HTMLElement[]>} items
@@ -77,7 +106,7 @@ function faultItem(model, { step, seat, decision, fault }, items) {
         way,
         ": ",
         seatName(model, seat),
-        h("span", { class: "fault-kind" }, ` ${fault.kind}`),
+        h("span", { class: "fault-kind" }, ` ${kindOf(fault)}`),
         decision ? ` at the decision ${decision}` : "",
         `: ${harmless(fault.detail)}.${cost}`,
         fault.line ? h("pre", { tabindex: 0, role: "group", "aria-label": "the line at which it was at fault" }, harmless(fault.line)) : null,

@@ -59,8 +59,8 @@ function deedOf(event, deeds, speed, withLetters) {
     };
     /** @type {Record<string, () => void>} */
     const lettered = {
-        w: () => deeds.move("window", 1),
-        W: () => deeds.move("window", -1),
+        w: () => deeds.move("window", event.shiftKey ? -1 : 1),
+        W: () => deeds.move("window", event.shiftKey ? -1 : 1), // with Caps Lock, too
         p: deeds.toggle,
         "+": () => deeds.setSpeed(SPEEDS[Math.min(SPEEDS.length - 1, SPEEDS.indexOf(speed()) + 1)]),
         "-": () => deeds.setSpeed(SPEEDS[Math.max(0, SPEEDS.indexOf(speed()) - 1)]),

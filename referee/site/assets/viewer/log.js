@@ -2,6 +2,7 @@
 
 import { button, h, oneStop } from "./dom.js";
 import { titleOf } from "./events.js";
+import { faultsByStep } from "./faults_panel.js";
 import { sentence } from "./pieces.js";
 import { linesOf } from "./words.js";
 
@@ -20,12 +21,13 @@ export function logPanel() {
         lines.clear();
         let turn = -1;
         list.replaceChildren();
+        const faulty = faultsByStep(model);
         model.steps.forEach((step, number) => {
             if (step.round !== round) return;
             if (step.turn !== turn) list.append(h("li", { class: "turn" }, step.turn ? `Turn ${step.turn}` : `Round ${step.round}`));
             turn = step.turn;
             const told = linesOf(step).told;
-            const line = button({ class: "line", tabindex: -1 }, () => model.goTo(number), ...(told.length ? [sentence(model, told[0])] : [titleOf(step.event)]));
+            const line = button({ class: "line", tabindex: -1 }, () => model.goTo(number), ...(told.length ? [sentence(model, told[0])] : [titleOf(step.event)]), ...(faulty.has(number) ? [h("span", { class: "at-fault" }, " \u2715 fault")] : []));
             lines.set(number, line);
             list.append(h("li", { class: step.window ? "in-window" : null }, line));
         });

@@ -8,13 +8,17 @@ const MOVE_MS = 380;
  */
 export function movesOf(table, at) {
     const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
+    /** @type {Set<HTMLElement>} */
+    const ghosts = new Set();
 
     /**
-     * Notes where cards lie, before the table changes; what it returns lets them move, after the table has changed.
+     * Notes where cards lie, before the table changes, and ends what moves still: steps may follow faster than cards
+     * move. What it returns lets them move, after the table has changed.
      * @param {readonly {from: Place, to: Place}[]} moved
      * @returns {() => void}
      */
     function from(moved) {
+        ghosts.forEach(remove);
         if (calm.matches) return () => {};
         const starts = moved.map((one) => at(one.from)?.getBoundingClientRect());
         return () => moved.forEach((one, number) => move(starts[number], at(one.to)));
@@ -35,10 +39,17 @@ export function movesOf(table, at) {
         ghost.style.left = `${end.left - box.left - table.clientLeft}px`;
         ghost.style.top = `${end.top - box.top - table.clientTop}px`;
         table.append(ghost);
+        ghosts.add(ghost);
         const shift = `translate(${start.left - end.left}px, ${start.top - end.top}px)`;
         const motion = ghost.animate([{ transform: shift }, { transform: "none" }], { duration: MOVE_MS, easing: "ease-in-out" });
-        const remove = () => ghost.remove();
-        motion.finished.then(remove, remove);
+        const over = () => remove(ghost);
+        motion.finished.then(over, over);
+    }
+
+    /** @param {HTMLElement} ghost */
+    function remove(ghost) {
+        ghost.remove();
+        ghosts.delete(ghost);
     }
 
     return { from };

@@ -145,7 +145,7 @@ export function photoFinishes(slaps) {
 export function finishInWords(model, slaps, group) {
     const last = group.includes(slaps.discarder) ? ", and put the discarder last, as the rules say" : "";
     const names = group.map((seat) => who(model, seat)).join(", then ");
-    return `Photo finish: these slaps came within ${slaps.photo_finish_us} \u00B5s of the fastest. The lot decided${last}: ${names}.`;
+    return `Photo finish: these slaps came within ${slaps.photo_finish_us} \u00B5s of the first of them. The lot decided${last}: ${names}.`;
 }
 
 /**

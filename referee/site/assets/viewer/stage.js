@@ -4,6 +4,7 @@ import { boardOf } from "./board.js";
 import { controlsOf } from "./controls.js";
 import { h, say } from "./dom.js";
 import { meaningOf, titleOf } from "./events.js";
+import { defaultInWords, faultsByStep } from "./faults_panel.js";
 import { keyboard } from "./keys.js";
 import { panels } from "./panels.js";
 import { seatName, sentence, spoken } from "./pieces.js";
@@ -78,7 +79,7 @@ export function stageOf(moved) {
         controls = controlsOf(model, deeds, new Set(KINDS.filter((kind) => ways[kind].length)), board.about);
         const words = wordsOf(model);
         const around = panels().flatMap((panel) => mounted(panel, model) ?? []);
-        shown = [board.show, words.show, controls.show, (one) => say(live, spoken(model, model.steps[one])), ...around.map((one) => one.show)];
+        shown = [board.show, words.show, controls.show, (one) => say(live, [spoken(model, model.steps[one]), ...words.faults(one)].join(". ")), ...around.map((one) => one.show)];
         const main = h("section", { class: "main", "aria-label": "the table" }, h("h2", { class: "unseen" }, "The table"), words.element, board.element, controls.element);
         root.replaceChildren(
             h("div", { class: "panels" }, main, ...around.filter((one) => one.isWide).map((one) => one.element)),
@@ -111,6 +112,8 @@ function wordsOf(model) {
     const place = h("p", { class: "place" });
     const told = h("div", { class: "told" });
     const meaning = h("p", { class: "note meaning" });
+    const faulty = faultsByStep(model);
+    const faults = (/** @type {number} */ number) => (faulty.get(number) ?? []).map((one) => defaultInWords(model, one));
 
     /** @param {number} number */
     function show(number) {
@@ -118,12 +121,12 @@ function wordsOf(model) {
         const lines = linesOf(step);
         say(title, titleOf(step.event));
         title.dataset.event = step.event;
-        told.replaceChildren(...toldOf(model, number));
+        told.replaceChildren(...toldOf(model, number), ...faults(number).map((line) => h("p", { class: "at-fault" }, `\u2715 ${line}`)));
         say(place, stepInWords(model, number));
         say(meaning, meaningOf(step.event));
     }
 
-    return { element: h("div", { class: "words" }, title, place, told, meaning), show };
+    return { element: h("div", { class: "words" }, title, place, told, meaning), show, faults };
 }
 
 /**
@@ -139,7 +142,7 @@ function toldOf(model, number) {
     const small = notes.map((line) => h("p", { class: "soft" }, line));
     if (step.event === "scored") {
         for (const line of lines) line.className = "soft";
-        return [resultOf(model, number), ...lines, ...small];
+        return [resultOf(model, number), ...winnersOf(model, number), ...lines, ...small];
     }
     return [...lines, ...blindedOf(model, step), ...small];
 }
@@ -171,4 +174,17 @@ function resultOf(model, number) {
         { class: "result", "aria-label": "points of this round" },
         ...rows.map(({ score, total, seat }) => h("li", {}, seatName(model, seat), ` ${score} ${score === 1 ? "point" : "points"}, total ${total}`)),
     );
+}
+
+/**
+ * Who has won, at the last step of a match.
+ * @param {Model} model
+ * @param {number} number
+ * @returns {Node[]}
+ */
+function winnersOf(model, number) {
+    if (number < model.steps.length - 1) return [];
+    const winners = model.document.ranks.flatMap((rank, seat) => (rank === 1 ? [seat] : []));
+    const names = winners.flatMap((seat, place) => [...(place ? [place + 1 === winners.length ? " and " : ", "] : []), seatName(model, seat)]);
+    return [h("p", {}, "The match is over: ", ...names, winners.length === 1 ? " wins." : " share the victory.")];
 }
