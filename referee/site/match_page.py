@@ -3,7 +3,6 @@
 It writes no files; whoever makes the site does.
 """
 
-import zlib
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -21,6 +20,7 @@ from referee.rules.book.variants import restored
 from referee.rules.describe import rules_in_brief
 from referee.rules.record import Record
 from referee.site.bundle import viewer_script
+from referee.site.data_script import as_file, data_script
 from referee.site.files import File
 from referee.site.templating import POLICY, environment
 
@@ -83,9 +83,8 @@ def match_files(record: Record, about: AboutMatch, place: Place) -> Iterator[Fil
     documents = Documents(record)
     packer, viewers = Packer(documents), documents.viewers
     public, views = documents.public, tuple(map(documents.additions, viewers))
-    yield File(path=f"{place.folder}/public.js", data=data_script("public", packer.packed(None)))
-    for viewer, one in zip(viewers, views, strict=True):
-        yield File(path=f"{place.folder}/{view_name(one)}.js", data=data_script(view_name(one), packer.packed(viewer)))
+    for viewer, view in zip((None, *viewers), ("public", *map(view_name, views)), strict=True):
+        yield File(path=f"{place.folder}/{view}.js", data=as_file(data_script(view, packer.packed(viewer))))
     page = _Page(record=record, public=public, choices=_choices(public, views), about=about)
     for choice in page.choices:
         yield File(path=f"{place.folder}/{choice.page}", data=page.made(choice.view, _beside(place, choice.view)))
@@ -111,12 +110,12 @@ def self_contained(
     packer, public, views = Packer(documents), documents.public, tuple(map(documents.additions, viewers))
     data = {"public": packer.packed(None)}
     data |= {view_name(one): packer.packed(viewer) for viewer, one in zip(viewers, views, strict=True)}
-    scripts = [viewer_script(), *(data_script(name, packed) for name, packed in data.items())]
+    scripts = [viewer_script(), *(data_script(name, packed).encode() for name, packed in data.items())]
     style = viewer_style()
     policy = POLICY.replace("script-src 'self'", f"script-src {' '.join(map(_hash, scripts))}")
     loaded = Loaded(
         policy=policy.replace("style-src 'self'", f"style-src {_hash(style)}").replace("img-src 'self'; ", ""),
-        # No strangers' texts: the scripts and the style are ours, the data are base64.
+        # No strangers' texts: the scripts and the style are ours, the data are letters.
         inline_style=Markup(style.decode()),  # noqa: S704
         inline_scripts=tuple(Markup(one.decode()) for one in scripts),  # noqa: S704
     )
@@ -131,12 +130,6 @@ def view_name(view: Document | Additions) -> str:
 def page_name(view: str) -> str:
     """The file of a view's page."""
     return "index.html" if view == "open" else f"{view}.html"
-
-
-def data_script(view: str, packed: bytes) -> bytes:
-    """The data of a view as a classic script that hands it to the viewer, so that a page from file:// can load it."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL + 1)
-    return b'golfref.receive("%s", "%s");\n' % (view.encode(), b64encode(packer.compress(packed) + packer.flush()))
 
 
 @cache

@@ -4,10 +4,8 @@ What a viewer was told of follows from the events and from the rules of who may 
 makes pages.
 """
 
-import base64
 import json
 import re
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from browsing import ON_THE_PAGE, Browsing
 from commands import golfref
 from hall import matches
 from html_read import read
+from match_data import data_in, text_of
 from match_pages import opened
 
 from protocol.cards import Card, rank, suit
@@ -159,10 +158,9 @@ def test_the_data_of_a_view_hold_no_card_that_the_viewer_was_not_told_of(
 
 def data_of(folder: Path, name: str) -> list[str]:
     """The decoded data of all files that a page loads: the public one and that of its view."""
-    found = {}
+    found: dict[str, str] = {}
     for tag, about in read(folder / f"{name}.html").tags:
-        text = (folder / (about.get("src") or "")).read_text(encoding="utf-8") if tag == "script" else ""
-        if (match := re.fullmatch(r'golfref\.receive\("(\w+)", ?"([A-Za-z0-9+/=]+)"\);?\s*', text)) is not None:
-            found[match[1]] = zlib.decompress(base64.b64decode(match[2]), wbits=-15).decode()
+        if tag == "script":
+            found |= data_in(text_of(folder / (about.get("src") or "")))
     assert found.keys() == {"public", name}
     return list(found.values())

@@ -5,7 +5,6 @@ import re
 import shutil
 import sqlite3
 import subprocess
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +13,7 @@ from subprocess import DEVNULL
 import pytest
 from commands import GOLFREF, golfref, until_there
 from made_once import made_once
+from match_data import data_in, text_of
 from quick import QUICK
 from two_deals import CONFIG, two_deals
 
@@ -46,10 +46,9 @@ def texts(folder: Path) -> Iterator[str]:
     """All that lies below a folder, with the data of matches unpacked."""
     for path in folder.rglob("*"):
         if path.is_file():
-            text = path.read_text(encoding="utf-8", errors="replace")
+            text = text_of(path)
             yield text
-            if text.startswith("golfref.receive("):
-                yield zlib.decompress(base64.b64decode(text.split('"')[3]), -zlib.MAX_WBITS).decode()
+            yield from data_in(text).values()
 
 
 def cards_in(text: str) -> str:

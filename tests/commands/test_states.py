@@ -1,15 +1,14 @@
 """golfref replay --json and --html: a match as data and as one page, and what is said where it cannot be."""
 
-import base64
 import html
 import re
 import shutil
-import zlib
 from pathlib import Path
 
 import msgspec
 import pytest
 from commands import golfref
+from match_data import data_in
 
 from referee.commands.records import load_record
 from referee.film.documents import Documents
@@ -31,12 +30,6 @@ def test_json_is_the_document_of_the_view(folder: Path, options: tuple[str, ...]
 
     expected = Documents(load_record(str(folder / "run.golfref:3"))).document(viewer)
     assert msgspec.json.decode(out, type=Document) == expected
-
-
-def data_in(page: str) -> dict[str, bytes]:
-    """What a page holds of a match, by view."""
-    found = re.findall(r'golfref\.receive\("(\w+)", "([^"]+)"\)', page)
-    return {view: zlib.decompress(base64.b64decode(packed), -zlib.MAX_WBITS) for view, packed in found}
 
 
 def test_a_page_of_a_seat_holds_nothing_else(folder: Path) -> None:

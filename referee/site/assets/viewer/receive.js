@@ -1,17 +1,44 @@
-/** How a match reaches the page: by classic scripts that call `golfref.receive(view, data)`, also from file://. */
+/** How a match reaches the page: by classic scripts that call `golfref.receive(view, count, letters)`, also from file://. */
 
 import { documentOf } from "./unpack.js";
 
-/** @type {Map<string, string>} */
+/** The character for 15 bits that are 0 (referee/site/data_script.py). */
+const FIRST = 0x3400;
+
+/** @type {Map<string, Uint8Array>} */
 const packed = new Map();
 
 /**
- * Takes the packed document of a view: base64 of JSON (referee/film/packed.py) that is compressed by deflate.
+ * Takes the packed document of a view: JSON (referee/film/packed.py) that is compressed by deflate.
  * @param {string} view
- * @param {string} data
+ * @param {number} count how many bytes that is
+ * @param {string} letters the bytes, 15 bits in each character
  */
-export function receive(view, data) {
-    packed.set(view, data);
+export function receive(view, count, letters) {
+    packed.set(view, bytesOf(letters, count));
+}
+
+/**
+ * The bytes that stand in the letters.
+ * @param {string} letters
+ * @param {number} count
+ * @returns {Uint8Array}
+ */
+function bytesOf(letters, count) {
+    const bytes = new Uint8Array(count);
+    let held = 0;
+    let bits = 0;
+    let at = 0;
+    for (let i = 0; i < letters.length; i++) {
+        held = (held << 15) | (letters.charCodeAt(i) - FIRST);
+        bits += 15;
+        while (bits >= 8 && at < count) {
+            bits -= 8;
+            bytes[at++] = (held >> bits) & 255;
+        }
+        held &= (1 << bits) - 1;
+    }
+    return bytes;
 }
 
 /**
@@ -37,9 +64,8 @@ export async function unpacked(view) {
  * @returns {Promise<any>}
  */
 async function inflated(view) {
-    const data = packed.get(view);
-    if (data === undefined) throw new Error(`the file ${view}.js of this match is missing`);
-    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+    const bytes = packed.get(view);
+    if (bytes === undefined) throw new Error(`the file ${view}.js of this match is missing`);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return JSON.parse(await new Response(stream).text());
 }
