@@ -229,6 +229,7 @@ def _about(site: Site, committed: CommittedMatch) -> AboutMatch:
         replay=f"{content.store}:{name}",
         lines=(*(printable(f"{title}.", 200) for title in drawn[-1:]), seating, *out),
         links=tuple((printable(text, 100), f"../../{path}") for text, path in _ways(site, where)),
+        rules=f"../../{site.game_path(where.variant)}#h-rules" if where.variant in site.game_slugs else "",
     )
 
 

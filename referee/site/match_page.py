@@ -38,6 +38,8 @@ class AboutMatch(Struct, frozen=True, kw_only=True):
     """Sentences: its deal and rotation, say."""
     links: tuple[tuple[str, str], ...] = ()
     """Ways to other pages of the site: text and address."""
+    rules: str = ""
+    """The address of the rules of the game. Where it is empty, they stand on the page."""
 
 
 class Place(Struct, frozen=True, kw_only=True):
