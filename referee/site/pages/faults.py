@@ -28,8 +28,7 @@ class FaultTexts:
             return
         for seat, bot in enumerate(row.identity.bots):
             kinds = row.result.faults[seat]
-            if any(self._matches[bot][kind] < EXAMPLES for kind in kinds):
-                wanted = {kind for kind in kinds if self._matches[bot][kind] < EXAMPLES}
+            if wanted := {kind for kind in kinds if self._matches[bot][kind] < EXAMPLES}:
                 self._told[bot] += (one for one in _told(row, record, seat) if one.kind in wanted)
             self._matches[bot].update(kinds.keys())
             if row.result.late_slaps[seat] and bot not in self._late:
@@ -50,10 +49,6 @@ class FaultTexts:
             for bot in sorted(self._matches.keys() | self._late)
             if self._matches[bot] or bot in self._late
         )
-
-    def _by_kind(self, bot: str) -> tuple[FaultTold, ...]:
-        """Its faults kind by kind, in the order in which the kinds came."""
-        return tuple(one for kind in self._matches[bot] for one in self._told[bot] if one.kind == kind)
 
 
 def _told(row: CommittedMatch, record: Record, seat: int) -> Iterator[FaultTold]:
