@@ -27,6 +27,7 @@ export function keyboard(deeds, speed) {
     const letters = h("input", { type: "checkbox", checked: true });
     const dialog = helpOf(letters);
     document.addEventListener("keydown", (event) => {
+        if (!dialog.isConnected) return; // no match is shown yet
         if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented || dialog.open) return;
         const target = /** @type {HTMLElement} */ (event.target);
         if (target.matches("select, textarea, input:not([type=range])")) return;
