@@ -123,7 +123,8 @@ def _follow(builder: "SiteBuilder", options: SiteOptions, check: Callable[[], No
 
 
 def _left(out: Path) -> str:
-    return f"{out} is as it was when it was last finished" if out.exists() else "nothing was written"
+    whole = f"each file in {out} is whole, the old one or the new one; the same command goes on from there"
+    return whole if out.exists() else "nothing was written"
 
 
 def _size(size_bytes: int) -> str:

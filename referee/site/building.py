@@ -137,7 +137,6 @@ class SiteBuilder:
             summary=summary,
             facts=meta.facts,
             store=self._path.name,
-            commits=len(matches),
             matches=matches,
             matches_by_id={row.id: row for row in matches},
             game_standings=standings_by_game(store),

@@ -80,7 +80,6 @@ class Content(Struct, frozen=True, kw_only=True):
     facts: Facts
     store: str
     """The name of the run's file, as commands name it."""
-    commits: int = 0
     matches: tuple[MatchRow, ...] = ()
     """By number, then those that are out of the standings."""
     matches_by_id: Mapping[int, MatchRow] = {}
