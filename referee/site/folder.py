@@ -126,6 +126,7 @@ class SiteFolder:
 
         Returns how many bytes the site has.
         """
+        self._check_there()
         self._own(last.path)
         self._put(last)
         files = {**self._files, last.path: hash_of(last.data)}
@@ -137,6 +138,13 @@ class SiteFolder:
             _rename(self._unborn, self.path)
             self._unborn = None
         return sum(self._size(path) for path in (*files, MANIFEST))
+
+    def _check_there(self) -> None:
+        """Raise SiteRefused where the folder was moved away, so that what we write lies elsewhere."""
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.fstat(self._fd), os.stat(self._unborn or self.path)):
+                return
+        raise SiteRefused(f"{self.path}: the folder was moved while the site was made; run `golfref site` again")
 
     def _own(self, name: str) -> None:
         """Note that a name at the top is ours before it is there, so that a kill leaves nothing that nobody owns."""

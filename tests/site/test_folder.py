@@ -257,3 +257,13 @@ def test_an_opened_folder_knows_its_size(tmp_path: Path) -> None:
         size = site.finish({}, PULSE)
 
     assert size == sum(one.stat().st_size for one in (tmp_path / "site").iterdir())
+
+
+def test_a_folder_that_was_moved_meanwhile_is_not_said_to_be_made(tmp_path: Path) -> None:
+    build(tmp_path / "site", {"index.html": "front"})
+
+    with site_folder(tmp_path / "site", "cup", RUN) as site:
+        (tmp_path / "site").rename(tmp_path / "away")
+        site.put(File(path="index.html", data=b"front"))
+        with pytest.raises(SiteRefused, match="the folder was moved"):
+            site.finish({}, PULSE)
