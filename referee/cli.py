@@ -252,6 +252,9 @@ def site(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every match gets pages of its own.")] = False,
     follow: Annotated[bool, typer.Option("--follow", help="Keep the site current until the run is complete.")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Check the run first, and tell on the front page what came of it.")
+    ] = False,
 ) -> None:
     """Make a static site of a run: standings, bots, games, and matches to step through. Any web server shows it."""
     from referee.commands.interrupt import Signals
@@ -261,7 +264,10 @@ def site(
 
     if every and matches is not None:
         raise typer.BadParameter("either all matches get pages or at most so many, not both", param_hint="--all")
-    raise typer.Exit(make_site(SiteOptions(run=run, out=out, most=matches, every=every, follow=follow), signals))
+    if verify and follow:
+        raise typer.BadParameter("a run that is followed is not checked meanwhile", param_hint="--verify")
+    options = SiteOptions(run=run, out=out, most=matches, every=every, follow=follow, verify=verify)
+    raise typer.Exit(make_site(options, signals))
 
 
 @app.command()

@@ -14,14 +14,17 @@ from msgspec import Struct
 from protocol.text import printable
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.interrupt import Signals
+from referee.commands.verify import verdict_of
 from referee.play.session import Interrupted
 from referee.reports.tables.figures import duration
 from referee.site.folder import SiteFolder, SiteNotWritten, SiteRefused, site_folder
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
+from referee.tournament.verify.run import check_store
 
 if TYPE_CHECKING:
     from referee.site.building import Built, SiteBuilder
+    from referee.site.content import Verified
 
 MOST_NAMED = 10
 """How many matches that cannot be shown are named."""
@@ -38,6 +41,8 @@ class SiteOptions(Struct, frozen=True, kw_only=True):
     """All matches get pages."""
     follow: bool
     """The site is kept current until the run is complete."""
+    verify: bool = False
+    """The run is checked first, and the front page tells what came of it."""
 
 
 def make_site(options: SiteOptions, signals: Signals) -> int:
@@ -51,8 +56,9 @@ def make_site(options: SiteOptions, signals: Signals) -> int:
             check_apart(options.run, options.out)
             with closing(Store.open(options.run)) as store:
                 meta = store.meta()
+            verified = _verified(options.run) if options.verify else None
             with site_folder(options.out, meta.facts.name, meta.commitment) as folder:
-                built = _build(options, folder, signals.check)
+                built = _build(options, folder, signals.check, verified)
     except (StoreError, SiteRefused) as error:
         say(f"golfref site: {error}")
         return HOST_FAILED if isinstance(error, SiteNotWritten) else USAGE
@@ -60,7 +66,7 @@ def make_site(options: SiteOptions, signals: Signals) -> int:
         say(f"interrupted: {_left(options.out)}")
         return INTERRUPTED
     say(*in_words(built, options.out, time.monotonic() - begun_s))
-    return CHECK_FAILED if built.problems else DONE
+    return CHECK_FAILED if built.problems or (verified is not None and verified.findings) else DONE
 
 
 def problem() -> str | None:
@@ -100,13 +106,26 @@ def in_words(built: "Built", out: Path, took_s: float) -> list[str]:
     return [*lines, f"  open {front}, or serve it: python3 -m http.server -d {out}"]
 
 
-def _build(options: SiteOptions, folder: SiteFolder, check: Callable[[], None]) -> "Built":
+def _build(options: SiteOptions, folder: SiteFolder, check: Callable[[], None], verified: "Verified | None") -> "Built":
     from referee.site.building import Matches, SiteBuilder  # noqa: PLC0415 - it needs jinja2
 
-    builder = SiteBuilder(options.run, folder, Matches(most=options.most, all=options.every), check)
+    matches = Matches(most=options.most, all=options.every)
+    builder = SiteBuilder(options.run, folder, matches, check, verified)
     if options.follow:
         _follow(builder, options, check)
     return builder.build(is_live=False)
+
+
+def _verified(run: Path) -> "Verified":
+    """Check the run as `golfref verify` does, and say what came of it."""
+    from referee.site.content import Verified  # noqa: PLC0415 - as above
+
+    checked = check_store(run)
+    verdict = verdict_of(checked)
+    say(f"{run}: {verdict}")
+    more = len(checked.findings) - MOST_NAMED
+    rest = [f"and {more} more findings"] * (more > 0)
+    return Verified(verdict=verdict, findings=(*checked.findings[:MOST_NAMED], *rest))
 
 
 def _follow(builder: "SiteBuilder", options: SiteOptions, check: Callable[[], None]) -> None:

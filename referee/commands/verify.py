@@ -28,14 +28,14 @@ def verify(where: str, digest: str | None, results: Path | None) -> int:
     except (NoRecord, BadPublished, StoreError) as error:
         say(f"golfref: {error}")
         return USAGE
-    put(*checked.notes, *checked.findings, f"{where}: {_verdict(checked)}")
+    put(*checked.notes, *checked.findings, f"{where}: {verdict_of(checked)}")
     if checked.findings or checked.missing or checked.goes_on:
         return CHECK_FAILED
     return NOT_ALL_CHECKED if checked.unchecked else DONE
 
 
-def _verdict(checked: Checked) -> str:
-    """The verdict, with what was compared."""
+def verdict_of(checked: Checked) -> str:
+    """The verdict on a record or a run in one line, with what was compared."""
     compared = "; ".join(checked.compared)
     missing = f"{checked.missing} of {checked.planned} matches have no result yet"
     unchecked = f"; not checked: {', and '.join(checked.unchecked)}" * bool(checked.unchecked)

@@ -17,7 +17,7 @@ from referee.highlights.gather import replayed_until
 from referee.highlights.highlight import Highlight
 from referee.rules.record import BrokenRecord, NoRecord, read_record
 from referee.site.choosing import USUAL_MATCHES, Choice, chosen, finals, least
-from referee.site.content import Content, MatchRow
+from referee.site.content import Content, MatchRow, Verified
 from referee.site.files import File, hash_of, stamped
 from referee.site.folder import SiteFolder
 from referee.site.gathering import Gathering, standings_by_game
@@ -67,8 +67,19 @@ class Built(Struct, frozen=True, kw_only=True):
 class SiteBuilder:
     """Builds the site of a run once, or again and again; then only what came since is read and made."""
 
-    def __init__(self, path: Path, folder: SiteFolder, matches: Matches, check: Callable[[], None]) -> None:
-        """The site of the run of this store. `check` is called often, and may raise what ends a build."""
+    def __init__(
+        self,
+        path: Path,
+        folder: SiteFolder,
+        matches: Matches,
+        check: Callable[[], None],
+        verified: Verified | None = None,
+    ) -> None:
+        """The site of the run of this store. `check` is called often, and may raise what ends a build.
+
+        `verified` is what the front page tells of a check of the run.
+        """
+        self._verified = verified
         self._path, self._folder, self._matches, self._check = path, folder, matches, check
         self._gathering: Gathering | None = None
         self._amendments = 0
@@ -137,6 +148,7 @@ class SiteBuilder:
             summary=summary,
             facts=meta.facts,
             store=self._path.name,
+            verified=self._verified,
             matches=matches,
             matches_by_id={row.id: row for row in matches},
             game_standings=standings_by_game(store),

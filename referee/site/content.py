@@ -72,6 +72,13 @@ class BotFaults(Struct, frozen=True, kw_only=True):
     """The id of that match."""
 
 
+class Verified(Struct, frozen=True, kw_only=True):
+    """What `golfref verify` said of the run when its site was made."""
+
+    verdict: str
+    findings: tuple[str, ...]
+
+
 class Content(Struct, frozen=True, kw_only=True):
     """A run as its site shows it."""
 
@@ -102,5 +109,7 @@ class Content(Struct, frozen=True, kw_only=True):
     """Whether nothing of the run is left to be played, so that nothing of it is secret."""
     is_live: bool = False
     """Whether the site is kept up to date now, while the run is played."""
+    verified: Verified | None = None
+    """None where the run was not checked for the site."""
     assets: Mapping[str, str] = {}
     """By the name of an asset its path from the site's root."""

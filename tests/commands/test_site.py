@@ -87,8 +87,10 @@ def test_while_a_run_goes_on_nothing_tells_its_key_or_the_cards_that_are_dealt_a
         assert not (run / "site" / "matches" / str(ids[number])).exists()
 
     (run / "run.golfref").write_bytes(whole)  # it has been played to its end
-    golfref("site", "run.golfref", "-o", "site", cwd=run)
+    _, err = golfref("site", "run.golfref", "-o", "site", "--verify", cwd=run)
 
+    assert "all holds: 4 matches replayed" in err
+    assert "all holds: 4 matches replayed" in (run / "site" / "index.html").read_text()
     everything = list(texts(run / "site"))
     named = [cards_in(text) for text in everything]
     assert key in (run / "site" / "index.html").read_text()
