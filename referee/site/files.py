@@ -4,6 +4,7 @@ from hashlib import sha256
 
 from msgspec import Struct
 
+_HASH_CHARACTERS = 16
 _STAMP = b'data-stamp="'
 _STAMP_CHARACTERS = 12
 _HEAD_BYTES = 1000
@@ -19,8 +20,8 @@ class File(Struct, frozen=True, kw_only=True):
 
 
 def hash_of(data: bytes) -> str:
-    """SHA-256 in hexadecimal."""
-    return sha256(data).hexdigest()
+    """The first 16 hexadecimal digits of SHA-256, which are enough to see that something has changed."""
+    return sha256(data).hexdigest()[:_HASH_CHARACTERS]
 
 
 def stamp_of(data: bytes) -> str:

@@ -61,7 +61,10 @@ class Manifest(Struct, frozen=True, kw_only=True):
     owned: tuple[str, ...] = ()
     """The names at the top of the folder that belong to the site; of a folder, all that lies in it."""
     files: dict[str, str] = {}
-    """By path the SHA-256 of each file but this one, as of the last build that was finished."""
+    """By path the hash of each file but this one, as of the last build that was finished.
+
+    Earlier versions wrote longer hashes: where one stands, the file is made again, and written where it differs.
+    """
     made_from: dict[str, str] = {}
     """By match the hash of what its files were made from."""
 
@@ -159,7 +162,7 @@ class SiteFolder:
     def _note(self, *, files: dict[str, str], made_from: dict[str, str]) -> None:
         owned = tuple(sorted(self._owned))
         self.before = replace(self.before, golfref=__version__, owned=owned, files=files, made_from=made_from)
-        self._put(File(path=MANIFEST, data=msgspec.json.format(msgspec.json.encode(self.before), indent=1) + b"\n"))
+        self._put(File(path=MANIFEST, data=msgspec.json.encode(self.before) + b"\n"))
 
     def _put(self, file: File) -> bool:
         folder, _, name = file.path.rpartition("/")

@@ -113,6 +113,21 @@ def test_a_folder_of_a_match_is_kept_as_long_as_it_is_whole(tmp_path: Path) -> N
         assert not opened.keep("matches/1")
 
 
+def test_a_manifest_with_longer_hashes_is_read_and_made_short(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    build(site, {"matches/1/index.html": "one"})
+    manifest = site / MANIFEST
+    short = manifest.read_bytes()
+    told = msgspec.json.decode(short)
+    told["files"] = {path: hash_ + "0" * 48 for path, hash_ in told["files"].items()}
+    manifest.write_bytes(msgspec.json.format(msgspec.json.encode(told), indent=1))
+
+    with site_folder(site, "cup", RUN) as opened:
+        assert not opened.keep("matches/1")
+    assert build(site, {"matches/1/index.html": "one"}) == 1
+    assert manifest.read_bytes() == short
+
+
 def at_every_rename(site: Path) -> Iterator[int]:
     """Numbers of renames, as long as a build has that many."""
     for number in range(100):
