@@ -11,6 +11,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from protocol import events
+from protocol.actions import Target
+from protocol.cards import Card
 from protocol.text import printable
 from referee.film.answers import answers_of
 from referee.film.cells import Eyes, Plain, apply, blank, shared_changes, slot_changes, value_changes
@@ -38,6 +41,8 @@ from referee.film.worth import Scorer, Worth, lead
 from referee.play.talk.retell import Retelling
 from referee.reports.blame import published_detail
 from referee.reports.bot_match import Entry, Faulted, is_exact, on_wires
+from referee.rules.book.variant import Variant, possible_pars
+from referee.rules.describe import power_in_words
 from referee.rules.record import Mishap, Record
 from referee.rules.table.seen import Happening, insiders, view
 
@@ -146,7 +151,8 @@ class Documents:
         inside = insiders(event)
         hidden = hidden_order(event)
         moved = tuple(moves(event, before, after))
-        words = tuple(told(view(event, None), self.names))
+        meaning = tuple(f"    {line}" for line in self._meaning(event))
+        words = (*told(view(event, None), self.names), *meaning)
         self._steps.append(
             Step(
                 at=self._reel.names[number],
@@ -168,8 +174,10 @@ class Documents:
         for viewer, side in self._others.items():
             is_open = viewer == OPEN
             own_words = words
-            if inside and (is_open or viewer in inside):
-                own_words = tuple(told(opened(event) if is_open else view(event, viewer), self.names))
+            if is_open:
+                own_words = (*told(opened(event), self.names, _lying(after, self._reel.cards)), *meaning)
+            elif viewer in inside:
+                own_words = (*told(view(event, viewer), self.names), *meaning)
             sees_moves = hidden is not None and (is_open or viewer in hidden.to)
             side.take(
                 number,
@@ -181,6 +189,13 @@ class Documents:
                     *(self._worth_changes(number) if is_open else ()),
                 ),
             )
+
+    def _meaning(self, event: Happening) -> Iterator[str]:
+        """What the rules say of an event that its words do not tell."""
+        if isinstance(event, events.Round) and (par := _par(self._reel.variant, event.rows)) is not None:
+            yield f"Hole {event.round}, par {par}."
+        if power := power_in_words(self._reel.variant, event):
+            yield power
 
     def _learn(self, number: int, event: Happening, before: View, after: View) -> set[int]:
         """Note who has come to know what by an event; return the seats whose slots may look otherwise now."""
@@ -276,6 +291,21 @@ def _published(entry: Entry) -> Entry:
     return entry
 
 
+def _par(variant: Variant, rows: int) -> int | None:
+    """The par of a hole with layouts of so many rows, which are as many as its par; None in games without par."""
+    return rows if possible_pars(variant.options) else None
+
+
+def _lying(after: View, cards: Mapping[int, Card]) -> dict[Target, Card]:
+    """The cards of all layouts, by seat and slot."""
+    return {
+        (seat, slot): cards[placed.number]
+        for seat, layout in enumerate(after.layouts)
+        for slot, placed in enumerate(layout)
+        if placed is not None and placed.number in cards
+    }
+
+
 def _tag(event: Happening) -> str:
     """The kind of the event as on the wire."""
     return str(event.__struct_config__.tag)
@@ -305,6 +335,7 @@ def _rounds(reel: Reel) -> Iterator[RoundOfMatch]:
                 last=number,
                 scores=result.scores,
                 totals=view_.totals,
+                par=_par(reel.variant, view_.rows),
                 ender=result.ender,
                 capped=result.capped,
             )

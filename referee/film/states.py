@@ -247,6 +247,8 @@ class RoundOfMatch(Struct, frozen=True, kw_only=True):
     scores: tuple[int, ...]
     totals: tuple[int, ...]
     """By seat, after the round."""
+    par: int | None = None
+    """The par of the hole, in par golf."""
     ender: int | None
     capped: bool
 

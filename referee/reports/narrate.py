@@ -1,6 +1,7 @@
 """Events in words, for `golfref replay`: what happened at a table, as a seat or the public saw it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -10,6 +11,11 @@ from protocol.actions import Target
 from referee.rules.game import Game
 
 HIDDEN = "a hidden card"
+
+Lying = Mapping[Target, str]
+"""Cards as they lie after an event, by seat and slot."""
+
+NOTHING: Lying = MappingProxyType({})
 
 SENTENCES: Mapping[type[Struct], str] = {
     wire.UpCard: "{card} is turned up and starts the pile, {stock} cards in the stock",
@@ -60,13 +66,13 @@ def narrate(game: Game, since: int, viewer: int | None, names: Sequence[str]) ->
         yield from in_words(event, names)
 
 
-def in_words(event: wire.Event, names: Sequence[str]) -> Iterator[str]:
-    """The lines for one event. `names` are those of the bots, by seat."""
+def in_words(event: wire.Event, names: Sequence[str], lying: Lying = NOTHING) -> Iterator[str]:
+    """The lines for one event. `names` are those of the bots, by seat; `lying` is what else the reader sees."""
     if type(event) in _LINES:
         yield from _LINES[type(event)](event, names)
         return
     words = {name: _field_in_words(name, getattr(event, name), names) for name in event.__struct_fields__}
-    yield SENTENCES[type(event)].format(**words | _other_words(event, names))
+    yield SENTENCES[type(event)].format(**words | _own(event) | _other_words(event, names, lying))
 
 
 # Events of several lines
@@ -109,24 +115,40 @@ def _field_in_words(name: str, value: Any, names: Sequence[str]) -> str:
     return _who(value, names) if name in {"seat", "of", "knocker"} else str(value)
 
 
-def _other_words(event: wire.Event, names: Sequence[str]) -> dict[str, str]:
+def _own(event: wire.Event) -> dict[str, str]:
+    """The words for the cards that a seat does something to, where it may be one of its own."""
+    seat, target, targets = (getattr(event, name, None) for name in ("seat", "target", "targets"))
+    words = {} if target is None else {"target": _place(target, seat)}
+    return words if targets is None else words | {"targets": _places(targets, seat)}
+
+
+def _other_words(event: wire.Event, names: Sequence[str], lying: Lying) -> dict[str, str]:
     """The words that are made of several fields, or that are special to this kind of event."""
     match event:
         case wire.TurnedUp() | wire.Looked() | wire.SwappedOwn():
             pairs = zip(event.slots, event.cards, strict=True)
-            return {"pairs": ", ".join(f"s{slot} {_card(card)}" for slot, card in pairs)}
+            cards = ((slot, card or lying.get((event.seat, slot))) for slot, card in pairs)
+            return {"pairs": ", ".join(f"s{slot} {_card(card)}" for slot, card in cards)}
+        case wire.Arranged(seat=of) | wire.Rearranged(of=of) if lying:
+            return {"slots": f"now {_layout(_lie(lying, of))}"}
         case wire.PowerUsed(power=power, against=against, targets=targets):
             aimed = [] if against is None else [f"against {_who(against, names)}"]
-            at = [f"at {_places(targets)}"] if targets else []
+            at = [f"at {_places(targets, event.seat)}"] if targets else []
             return {
                 "power": f"the power of {_POWERS.get(power, power)}",
                 "aim": "".join(f", {one}" for one in aimed + at),
             }
-        case wire.LinesSwapped(axis=str(axis), lines=tuple(lines)):
-            return {"lines": f"{axis}s {_list(lines)}"}
-        case wire.LinesSwapped():
-            return {"lines": "two lines, hidden which,"}
+        case wire.LinesSwapped(axis=axis, lines=lines, of=of, layout=layout):
+            which = "two lines, hidden which," if axis is None or lines is None else f"{axis}s {_list(lines)}"
+            return {
+                "lines": which,
+                "layout": _layout([lying.get((of, slot), card) for slot, card in enumerate(layout)]),
+            }
     return {}
+
+
+def _lie(lying: Lying, of: int) -> list[str]:
+    return [card for (seat, _), card in sorted(lying.items()) if seat == of]
 
 
 _POWERS = {"A": "the ace", "J": "the jack", "Q": "the queen", "BK": "the black king"}
@@ -148,12 +170,14 @@ def _order(slots: Sequence[int] | None) -> str:
     return "the order is hidden" if slots is None else f"now those of {' '.join(f's{slot}' for slot in slots)}"
 
 
-def _place(target: Target) -> str:
-    return f"seat {target[0]} s{target[1]}"
+def _place(target: Target, by: int | None) -> str:
+    """A slot, as it is said of the seat that does something to it."""
+    seat, slot = target
+    return f"its own s{slot}" if seat == by else f"seat {seat} s{slot}"
 
 
-def _places(targets: Sequence[Target]) -> str:
-    return " and ".join(map(_place, targets))
+def _places(targets: Sequence[Target], by: int | None) -> str:
+    return " and ".join(_place(target, by) for target in targets)
 
 
 _FIELDS: Mapping[str, Callable[[Any], str]] = {
@@ -165,8 +189,6 @@ _FIELDS: Mapping[str, Callable[[Any], str]] = {
     "shield": lambda shield: "" if shield is None else f", {shield} goes to the pile",
     "row": lambda row: f"row {row}",
     "rows": lambda rows: f"row{'s' * (len(rows) > 1)} {_list(rows)}",
-    "target": _place,
-    "targets": _places,
     "layout": _layout,
     "face_up": lambda up: "face up" if up else "face down",
 }

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 
+from protocol import events
+from protocol.cards import JOKER
 from referee.rules.book.option import expected
 from referee.rules.book.options import OPTIONS, TYPES, Options
 from referee.rules.book.par_table import OURS_1, Condition, ParTable
 from referee.rules.book.variant import Variant, size
 from referee.rules.book.variants import preset
+from referee.rules.games import cactus, cambio, powers
 from referee.rules.games.courses import COURSES
 from referee.rules.games.slaps import slaps_in_words
 from referee.rules.scoring.values import card_values
+from referee.rules.table.seen import Happening
 
 _LINES = {"col": "a column", "row": "a row", "diag": "a diagonal"}
 
@@ -35,6 +39,31 @@ def rules_in_full(variant: Variant) -> str:
         lines += [title, *(f"  {sentence}" for sentence in sentences), ""]
     lines += ["Options (RULES.md section 21)", *_option_lines(variant)]
     return "\n".join(lines)
+
+
+def power_in_words(variant: Variant, event: Happening) -> str:
+    """Return a sentence on what the power can do that this event uses; empty where the event uses none."""
+    match event:
+        case events.PowerUsed(power=power):
+            return f"The power of {_POWERED.get(power, f'a {power}')}: {powers.power_in_words(power)}."
+        case events.Peeked() | events.Switched() if variant.play == "cactus":
+            return f"The power of {cactus.power_ranks_in_words(variant)}: {cactus.POWER_IN_WORDS}."
+        case events.Peeked(seat=seat, target=(of, _)) if variant.play == "cambio":
+            return _cambio_power(variant, "peek_own" if of == seat else "peek_other")
+        case events.Switched() if variant.play == "cambio":
+            return _cambio_power(variant, "exchange")
+        case events.Rearranged() if variant.play == "cambio":
+            return _cambio_power(variant, "rearrange")
+    return ""
+
+
+_POWERED = {"A": "an ace", "8": "an 8", "BK": "a black king", "J": "a jack", "Q": "a queen"}
+
+
+def _cambio_power(variant: Variant, power: str) -> str:
+    ranks = [rank for rank, does in (variant.options.cambio_powers or {}).items() if does == power]
+    cards = " or ".join("joker" if rank == JOKER else rank for rank in ranks)
+    return f"The power of {cards}: {cambio.POWERS_IN_WORDS[power]}." if ranks else ""
 
 
 def advice(variant: Variant, seats: int) -> Iterator[str]:

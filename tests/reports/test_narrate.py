@@ -29,7 +29,7 @@ SAID: dict[str, Any] = {
     "0 ada discards the pairs of rows 0 2: 7H, 7S, KD, KC": wire.PairsDiscarded(
         seat=0, rows=(0, 2), cards=("7H", "7S", "KD", "KC")
     ),
-    "2 cy uses the power of 6 with 6S, against 0 ada, at seat 2 s1 and seat 0 s4": wire.PowerUsed(
+    "2 cy uses the power of 6 with 6S, against 0 ada, at its own s1 and seat 0 s4": wire.PowerUsed(
         seat=2, card="6S", power="6", against=0, targets=((2, 1), (0, 4))
     ),
     "2 cy uses the power of the black king with 2S": wire.PowerUsed(
@@ -48,11 +48,32 @@ SAID: dict[str, Any] = {
     "1 bob slaps seat 0 s2: 7H, wrong, a card comes to its s4": wire.Slapped(
         seat=1, target=(0, 2), card="7H", verdict="wrong", new_slot=4, stock=20
     ),
+    "0 ada slaps its own s2: 7H, right": wire.Slapped(
+        seat=0, target=(0, 2), card="7H", verdict="right", new_slot=None, stock=20
+    ),
     "1 bob blocks with a shield, 1 left": wire.Blocked(seat=1, shields=1, shield=None),
     "1 bob blocks with a shield, 0 left, 5C goes to the pile": wire.Blocked(seat=1, shields=0, shield="5C"),
     "the knock of 1 bob is cancelled": wire.KnockCancelled(knocker=1),
 }
 """What is said, and of what event."""
+
+
+CARDS = {(0, 0): "KH", (1, 0): "3C", (1, 1): "AS", (1, 5): "9D"}
+
+SEEN: dict[str, wire.Event] = {
+    "1 bob arranges its cards: now 3C AS 9D": wire.Arranged(seat=1, slots=(1, 0, 5)),
+    "0 ada rearranges the cards of 1 bob: now 3C AS 9D": wire.Rearranged(seat=0, of=1, slots=None),
+    "0 ada swaps rows 0 1 of 1 bob: 3C AS -- now": wire.LinesSwapped(
+        seat=0, of=1, axis="row", lines=(0, 1), layout=("?", "?", None)
+    ),
+    "1 bob swaps two own cards: s0 3C, s5 9D now": wire.SwappedOwn(seat=1, slots=(0, 5), cards=(None, None)),
+}
+"""What is said to somebody who sees these cards lie there, whatever the event hides."""
+
+
+@pytest.mark.parametrize("sentence", SEEN)
+def test_who_sees_all_cards_is_told_which_lie_where(sentence: str) -> None:
+    assert list(in_words(SEEN[sentence], NAMES, CARDS)) == [sentence]
 
 
 @pytest.mark.parametrize("sentence", SAID)

@@ -70,6 +70,14 @@ def _use_power(table: Table, seat: int) -> Flow[None]:
 # In words, for describe.py
 
 
+POWER_IN_WORDS = "peek at any one card on the table, or switch any two cards on the table unseen"
+
+
+def power_ranks_in_words(variant: Variant) -> str:
+    """Return the ranks that have a power."""
+    return "J, Q or K" if variant.options.cactus_ranks == "KA" else "J or Q"
+
+
 def _set_up_in_words(variant: Variant) -> Iterator[str]:
     ranks = "A 2 ... 10 J Q K" if variant.options.cactus_ranks == "KA" else "0 1 2 ... 10 J Q"
     yield f"One pack of four suits of {ranks}, and one more suit for each seat beyond five."
@@ -85,10 +93,10 @@ def _turn_in_words(variant: Variant) -> Iterator[str]:
     yield from draw_and_place_in_words()
     if variant.options.protect_ender:
         yield "The knocker's cards are safe from the others' powers and slaps."
-    powers = "J, Q or K" if variant.options.cactus_ranks == "KA" else "J or Q"
+    powers = power_ranks_in_words(variant)
     when = "before" if variant.options.power_before_slaps else "after"
     yield f"If the card that went to the pile is a {powers}, {when} the slaps you may use its power:"
-    yield "peek at any one card on the table, or switch any two cards on the table unseen."
+    yield f"{POWER_IN_WORDS}."
 
 
 COURSE = Course(

@@ -97,7 +97,7 @@ def _rearrange(table: Table, victim: int, slots: tuple[int, ...]) -> None:
 # In words, for describe.py
 
 
-_IN_WORDS = {
+POWERS_IN_WORDS = {
     "peek_own": "look at one of your cards",
     "peek_other": "look at one card of another seat",
     "exchange": "swap one of your cards with another seat's, both unseen",
@@ -109,7 +109,7 @@ def _turn_in_words(variant: Variant) -> Iterator[str]:
     yield from draw_and_place_in_words()
     for discarded, power in (variant.options.cambio_powers or {}).items():
         card = "joker" if discarded == JOKER else discarded
-        yield f"Discarding a {card} straight from the stock, you may {_IN_WORDS[power]}."
+        yield f"Discarding a {card} straight from the stock, you may {POWERS_IN_WORDS[power]}."
     if "rearrange" in (variant.options.cambio_powers or {}).values():
         who = "only you know" if variant.options.hidden_rearrange else "everybody sees"
         yield f"After a rearrangement {who} which card went where."

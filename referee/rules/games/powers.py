@@ -235,15 +235,21 @@ def _take_from_pile(table: Table, card: Card) -> None:
 # In words, for describe.py
 
 
+def power_in_words(power: str) -> str:
+    """Return what a power does, by its name in events. A queen does nothing, which a 2 can copy."""
+    if power == "2":
+        return "two different powers of 3 to black king; the 2 stands in once for a 5, 8 or 9"
+    return "nothing" if power == "Q" else POWERS[power].in_words
+
+
 def _turn_in_words(variant: Variant) -> Iterator[str]:
     options = variant.options
     pile = " or of the pile; a card from the pile must be swapped in" if options.powers_draw_pile else ""
     yield f"Draw the top card of the stock (only you see it){pile}."
     yield "Swap it, face down, for one of your cards unseen, which goes face up on the pile;"
     yield "or discard it, and use its power if you like."
-    for name, power in POWERS.items():
-        yield f"{'Black king' if name == 'BK' else name}: {power.in_words}."
-    yield "2: two different powers of 3 to black king; the 2 stands in once for a 5, 8 or 9."
+    for name in (*POWERS, "2"):
+        yield f"{'Black king' if name == 'BK' else name}: {power_in_words(name)}."
     yield "Q and red kings: nothing."
     if options.black_king_cancels == "drawn":
         yield "Who draws a black king from the stock in the last lap shows it, and the knock is cancelled at once."

@@ -18,7 +18,7 @@ const EVENTS = {
     swapped_own: ["Swap own cards", "Two cards of the same player change places."],
     pairs_discarded: ["Pairs away", "Rows of two equal cards leave the table and count no more."],
     stroked: ["Stroke", "A row is taken as a stroke: it is turned down and stays."],
-    power: ["Power", "Some cards do something special when they are played. This one does."],
+    power: ["Power", "Some cards do something special when they are played."],
     blocked: ["Shield blocks", "A shield stopped the attack on this player's cards."],
     shielded: ["Shield", "The card is laid beside the player's cards and will stop an attack."],
     peeked: ["Peek", "A player looks at one card. It stays face down."],
@@ -92,6 +92,6 @@ const BADGES = {
  * @returns {string}
  */
 export function badgeOf(step, verdict) {
-    if (verdict) return verdict;
+    if (verdict) return verdict === "right" ? "correct" : verdict;
     return step.blinds && step.blinds.length ? "blind" : BADGES[step.event] ?? "";
 }

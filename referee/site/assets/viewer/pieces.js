@@ -78,5 +78,5 @@ export function spoken(model, step) {
             .map((token) => (token.kind === "card" ? face(token.text).words : token.seat === undefined ? token.text : who(model, token.seat)))
             .join(""),
     );
-    return [...read, ...notes].map((line) => line.trim()).join(". ");
+    return [...read, ...notes].map((line) => line.trim().replace(/\.$/, "")).join(". ");
 }

@@ -81,5 +81,7 @@ export function placeInWords(step) {
  * @returns {string}
  */
 export function stepInWords(model, number) {
-    return `${placeInWords(model.steps[number])}, step ${number + 1} of ${model.steps.length}`;
+    const hole = model.document.rounds.find((one) => one.round === model.steps[number].round);
+    const par = hole?.par ? ` (par ${hole.par})` : "";
+    return `${placeInWords(model.steps[number]).replace(/^round \d+/, (round) => round + par)}, step ${number + 1} of ${model.steps.length}`;
 }

@@ -124,6 +124,7 @@ interface RoundOfMatch {
     last: number;
     scores: number[];
     totals: number[];
+    par: number | null;
     ender: number | null;
     capped: boolean;
 }
