@@ -96,7 +96,7 @@ const DEEDS = {
 
 /** @type {Record<SlapOfWindow["verdict"], string>} */
 const OUTCOMES = {
-    right: "right: the card goes to the pile",
+    right: "correct: the card goes to the pile",
     wrong: "wrong, which costs a card",
     late: "a right card, but another bot was first",
 };
@@ -221,7 +221,9 @@ export function roundTimes(length) {
  * @returns {string}
  */
 export function windowInWords(slaps) {
-    const count = (slaps.slaps ?? []).length;
+    const counted = (slaps.slaps ?? []).map((slap) => slap.seat);
+    const slapped = (slaps.reactions ?? []).filter((one) => one.target).map((one) => one.seat);
+    const count = new Set([...counted, ...slapped]).size;
     const finishes = photoFinishes(slaps).length;
     const what = count ? `${count} ${count === 1 ? "slap" : "slaps"}` : "no slap";
     return `round ${slaps.round}, slap window ${slaps.number}: ${what}${finishes ? ", photo finish" : ""}`;

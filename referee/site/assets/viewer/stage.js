@@ -130,7 +130,7 @@ function wordsOf(model) {
 }
 
 /**
- * The words of a step as paragraphs. At a showdown the table tells the cards; of scores the points come first.
+ * The words of a step as paragraphs. At a showdown the table tells the cards; scores are told by name.
  * @param {Model} model
  * @param {number} number
  * @returns {Node[]}
@@ -140,10 +140,7 @@ function toldOf(model, number) {
     const { told, notes } = linesOf(step);
     const lines = (step.event === "showdown" ? told.slice(0, 1) : told).map((line) => h("p", {}, sentence(model, line)));
     const small = notes.map((line) => h("p", { class: "soft" }, line));
-    if (step.event === "scored") {
-        for (const line of lines) line.className = "soft";
-        return [resultOf(model, number), ...winnersOf(model, number), ...lines, ...small];
-    }
+    if (step.event === "scored") return [resultOf(model, number), ...winnersOf(model, number), ...small];
     return [...lines, ...blindedOf(model, step), ...small];
 }
 

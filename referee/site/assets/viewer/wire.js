@@ -103,6 +103,7 @@ function wroteInWords({ text, size, ignored }) {
  */
 function tookInWords(us, waived, inWindow) {
     if (inWindow) return `The answer took ${timeInWords(us)}, as it counted in the slap window`;
+    if (!us) return `Nothing was charged for the answer${waived ? `: ${timeInWords(waived)} of waiting were waived` : ""}`;
     return `The answer took ${timeInWords(us)}${waived ? `, and ${timeInWords(waived)} that are not charged` : ""}`;
 }
 
