@@ -1,7 +1,7 @@
 """Keeps the site of a run current while the run is played, without ever being in its way.
 
 It reads the store without its lock, computes only when nothing else wants to, and rests for many times as long as it
-computed.
+computed, but not longer than half a minute.
 """
 
 import contextlib
@@ -18,6 +18,9 @@ SHARE = 20
 
 LEAST_REST_S = 5.0
 """It rests for so long at least."""
+
+MOST_REST_S = 30.0
+"""It rests for so long at most, so that a spectator of a short run sees it go on."""
 
 LOOK_S = 1.0
 """How often it looks whether anything has come."""
@@ -43,7 +46,7 @@ def follow(builder: SiteBuilder, store: Path, rest: Callable[[float], bool]) -> 
         begun_s, seen = time.thread_time(), _traces(store)
         built = builder.build(is_live=True)
         cost_s = time.thread_time() - begun_s
-        if built.is_complete or rest(max(LEAST_REST_S, SHARE * cost_s)):
+        if built.is_complete or rest(min(MOST_REST_S, max(LEAST_REST_S, SHARE * cost_s))):
             return built
         while _traces(store) == seen:
             if rest(LOOK_S):
