@@ -98,8 +98,9 @@ def ties(rows: Sequence[BotStanding], names: Names) -> str:
     else:
         shown = [f"{first}-{first + len(group) - 1} ({_listed(group, names)})" for first, group in tied[:NAMED]]
         more = len(tied) - NAMED
-        known = "." if all(_is_one_tie(first, group) for first, group in tied) else ", known only in part."
-        parts = [f"Ties: ranks {', '.join(shown)}{f', and {more} more' * (more > 0)}{known}"]
+        known = all(_is_one_tie(first, group) for first, group in tied)
+        what = "Ties: ranks" if known else "Not every order is known within ranks"
+        parts = [f"{what} {', '.join(shown)}{f', and {more} more' * (more > 0)}."]
     parts += [f"Not ranked: {_listed(unranked, names)}."] if unranked else []
     return " ".join(parts) or "There are no ranks yet."
 

@@ -118,7 +118,7 @@ def test_before_the_end_nobody_has_won() -> None:
         ([row("a", 1), row("b", 2, 2, 3), row("c", 3, 2, 3)], "Ties: ranks 2-3 (b and c)."),
         (
             [row("a", 1, 1, 6), *(row(bot, 2, 2, 6) for bot in "bcdef")],
-            "Ties: ranks 1-6 (a, b and 4 more), known only in part.",
+            "Not every order is known within ranks 1-6 (a, b and 4 more).",
         ),
         (
             [
@@ -129,7 +129,7 @@ def test_before_the_end_nobody_has_won() -> None:
                 row("e", 5, 5, 6),
                 row("f", 6, 5, 6),
             ],
-            "Ties: ranks 1-3 (a, b and c), 5-6 (e and f), known only in part.",
+            "Not every order is known within ranks 1-3 (a, b and c), 5-6 (e and f).",
         ),
         ([row("a", 1), row("b", None)], "No ranks are ties. Not ranked: b."),
     ],
