@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from referee.highlights.highlight import Highlight
 from referee.reports import provenance
 from referee.reports.one_bot import OneBot, one_bot
 from referee.reports.tables.figures import plus_minus, signed
@@ -47,6 +48,7 @@ def bot_pages(site: Site) -> Iterator[File]:
 
 def _page(site: Site, bot: EnteredBot, one: OneBot, faults: BotFaults | None) -> File:
     name, content = bot.name, site.content
+    mine = [one for one in content.highlights if name in one.bots]
     return site.page(
         "bot.html",
         site.bot_path(name),
@@ -59,7 +61,8 @@ def _page(site: Site, bot: EnteredBot, one: OneBot, faults: BotFaults | None) ->
         opponents=_opponents(site, name),
         best=_some(site, name, content.best, "best"),
         worst=_some(site, name, content.worst, "worst"),
-        moments=[shown(site, one) for one in content.highlights if name in one.bots],
+        moments=[shown(site, one) for one in mine if _is_named(one, name)],
+        others=[shown(site, one) for one in mine if not _is_named(one, name)],
         warnings=_warnings(site, name),
         times=_times(site, name),
         faults=faults,
@@ -68,6 +71,11 @@ def _page(site: Site, bot: EnteredBot, one: OneBot, faults: BotFaults | None) ->
         export=f"golfref export-bot {shlex.quote(content.store)} {shlex.quote(name)} -o matches.jsonl",
         results=f"golfref standings {shlex.quote(content.store)} --bot {shlex.quote(name)}",
     )
+
+
+def _is_named(highlight: Highlight, name: str) -> bool:
+    """Whether the sentence tells of this bot."""
+    return any(highlight.bots[part] == name for part in highlight.parts if isinstance(part, int))
 
 
 def _beside(site: Site, one: OneBot) -> Table | None:
