@@ -18,8 +18,10 @@ import { tokens, linesOf } from "./words.js";
 import { after, before, momentIn, starts } from "./steps.js";
 import { face, knownTo, slotInWords } from "./cards.js";
 import { changed, stepsOf } from "./states.js";
+import { windowInWords } from "./race.js";
 
 globalThis.parts = { tokens, linesOf, after, before, momentIn, starts, face, knownTo, slotInWords, changed, stepsOf };
+globalThis.parts.windowInWords = windowInWords;
 """
 
 
@@ -162,3 +164,21 @@ def test_what_a_seat_knows_comes_on_top_of_what_all_know(page: "Page") -> None:
     assert steps[0]["changes"] == [[["a"], 1], [["b"], 2]]
     assert steps[1] == {"at": "r1t1"}
     assert call(page, "stepsOf", public, None) == public["steps"]
+
+
+@pytest.mark.parametrize(
+    ("window", "expected"),
+    [
+        ({"slaps": [{"seat": 0}], "reactions": [{"seat": 0, "target": [0, 1]}]}, "1 slap"),
+        (
+            {"slaps": [{"seat": 0}], "reactions": [{"seat": seat, "target": [0, 1]} for seat in range(3)]}
+            | {"groups": [[0, 1], [2]]},
+            "3 slaps, photo finish",
+        ),
+        ({"reactions": [{"seat": 0}]}, "no slap"),
+    ],
+)
+def test_a_list_of_windows_counts_slaps_that_came_to_nothing(
+    window: dict[str, Any], expected: str, page: "Page"
+) -> None:
+    assert call(page, "windowInWords", {"round": 1, "number": 4, **window}) == f"round 1, slap window 4: {expected}"

@@ -2,6 +2,8 @@
 
 import msgspec
 import pytest
+from at_random import AtRandom
+from made_up_records import made_up
 from msgspec.structs import replace
 from old_records import BY_PRESET
 from states_shown import check_at_every_question, states
@@ -11,6 +13,7 @@ from referee.film.film import OPEN
 from referee.film.reel import Reel
 from referee.film.states import Knows
 from referee.rules.book.presets import PRESETS
+from referee.rules.book.variants import customised
 from referee.rules.record import Forfeit, Given, GivenSlaps, Mishap, Record
 
 
@@ -122,3 +125,29 @@ def test_a_fault_does_not_tell_where_programs_lie_on_the_organisers_host() -> No
     encoded = msgspec.json.encode([documents.public, documents.document(OPEN)]).decode()
     assert encoded.count("its program cannot be started: No such file or directory") == 2, "the answer and the wire"
     assert "/home/organiser" not in encoded
+
+
+def test_each_power_is_told_with_what_it_does(at_random: AtRandom) -> None:
+    record = made_up(customised("powers", {"rounds": 2, "turn_cap": 12}), 3, 221, at_random)
+    told = {step.power: step.words[1] for step in Documents(record).public.steps if step.event == "power"}
+
+    assert told["6"] == "    The power of a 6: swap one of your cards with an opponent's, unseen."
+    assert len(told) > 5
+
+
+def test_a_hole_is_told_with_its_par() -> None:
+    document = Documents(BY_PRESET["par-course"]).public
+    deals = [document.steps[hole.first] for hole in document.rounds]
+
+    assert [step.words[1] for step in deals] == [f"    Hole {hole.round}, par {hole.par}." for hole in document.rounds]
+    assert {hole.par for hole in document.rounds} == {3, 4}
+    assert {hole.par for hole in Documents(BY_PRESET["cactus"]).public.rounds} == {None}
+
+
+def test_with_open_cards_no_card_is_called_hidden(at_random: AtRandom) -> None:
+    powers = made_up(customised("powers", {"rounds": 2, "turn_cap": 12}), 3, 221, at_random)
+    steps = [step for record in (powers, BY_PRESET["par-course"]) for step in Documents(record).document(OPEN).steps]
+    words = [step.words[0] for step in steps if step.event in {"lines_swapped", "swapped_own", "arranged"}]
+
+    assert {step.event for step in steps} > {"lines_swapped", "swapped_own", "arranged"}
+    assert not [line for line in words if "?" in line or "hidden" in line or "those of" in line]

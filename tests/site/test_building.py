@@ -16,7 +16,7 @@ from exported import made_up_run
 
 from referee.site.building import Built, Matches, SiteBuilder
 from referee.site.folder import MANIFEST, Manifest, site_folder
-from referee.site.following import LEAST_REST_S, follow
+from referee.site.following import LEAST_REST_S, MOST_REST_S, follow
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 
@@ -132,6 +132,7 @@ def test_a_run_that_is_followed_is_read_match_by_match_until_it_is_complete(tmp_
 
     assert built.is_complete
     assert len([seconds for seconds in rests if seconds >= LEAST_REST_S]) == 6
+    assert max(rests) <= MOST_REST_S
     assert set(read) == set(range(1, 13))
     assert max(Counter(read).values()) <= 2  # once, and once more for those with highlights
 

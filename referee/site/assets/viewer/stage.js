@@ -79,7 +79,7 @@ export function stageOf(moved) {
         controls = controlsOf(model, deeds, new Set(KINDS.filter((kind) => ways[kind].length)), board.about);
         const words = wordsOf(model);
         const around = panels().flatMap((panel) => mounted(panel, model) ?? []);
-        shown = [board.show, words.show, controls.show, (one) => say(live, [spoken(model, model.steps[one]), ...words.faults(one)].join(". ")), ...around.map((one) => one.show)];
+        shown = [board.show, words.show, controls.show, (one) => say(live, [aloud(model, one), ...words.faults(one)].join(". ")), ...around.map((one) => one.show)];
         const main = h("section", { class: "main", "aria-label": "the table" }, h("h2", { class: "unseen" }, "The table"), words.element, board.element, controls.element);
         root.replaceChildren(
             h("div", { class: "panels" }, main, ...around.filter((one) => one.isWide).map((one) => one.element)),
@@ -140,7 +140,7 @@ function toldOf(model, number) {
     const { told, notes } = linesOf(step);
     const lines = (step.event === "showdown" ? told.slice(0, 1) : told).map((line) => h("p", {}, sentence(model, line)));
     const small = notes.map((line) => h("p", { class: "soft" }, line));
-    if (step.event === "scored") return [resultOf(model, number), ...winnersOf(model, number), ...small];
+    if (step.event === "scored") return [resultOf(model, number), ...roundEnd(model, number), ...winnersOf(model, number), ...small];
     return [...lines, ...blindedOf(model, step), ...small];
 }
 
@@ -171,6 +171,33 @@ function resultOf(model, number) {
         { class: "result", "aria-label": "points of this round" },
         ...rows.map(({ score, total, seat }) => h("li", {}, seatName(model, seat), ` ${score} ${score === 1 ? "point" : "points"}, total ${total}`)),
     );
+}
+
+/**
+ * What a step tells, as it is read out: scores by name, as they stand on the page.
+ * @param {Model} model
+ * @param {number} number
+ * @returns {string}
+ */
+function aloud(model, number) {
+    const step = model.steps[number];
+    if (step.event !== "scored") return spoken(model, step);
+    const results = [...resultOf(model, number).children, ...roundEnd(model, number), ...winnersOf(model, number)];
+    return results.map((node) => (node.textContent ?? "").replace(/\.$/, "")).join(". ");
+}
+
+/**
+ * Who ended a round, or that it was stopped.
+ * @param {Model} model
+ * @param {number} number
+ * @returns {Node[]}
+ */
+function roundEnd(model, number) {
+    const round = model.document.rounds.find((one) => one.last === number);
+    const lines = [];
+    if (round && round.ender !== null) lines.push(h("p", { class: "soft" }, seatName(model, round.ender), " ended the round."));
+    if (round && round.capped) lines.push(h("p", { class: "soft" }, "The round was stopped at the turn cap."));
+    return lines;
 }
 
 /**
