@@ -10,7 +10,7 @@ from browsing import DESKTOP, ON_THE_PAGE, PHONE, Browsing, sideways, until
 from commands import golfref
 from hall import SCRIPT, matches
 from html_read import read
-from match_pages import opened
+from match_pages import opened, pressed
 
 from referee.rules.book.presets import PRESETS
 
@@ -125,7 +125,7 @@ def test_axe_finds_nothing_in_a_match(preset: str, width: int, place: Path, brow
     folder = matches(place)[preset].folder
     page = opened(browse, folder / "index.html", width=width, bypass_csp=True, reduced_motion="reduce")
     for moment, key in (("middle", "PageDown"), ("window", "Shift+W"), ("end", "End")):
-        page.keyboard.press(key)
+        pressed(page, key)
         assert sideways(page) == 0, moment
         assert browse.findings(page) == [], moment
         browse.picture(page, f"hall-{preset}-{moment}")
@@ -135,7 +135,7 @@ def test_axe_finds_nothing_in_a_match(preset: str, width: int, place: Path, brow
 def test_a_seat_with_many_cards_can_be_read(width: int, place: Path, browse: Browsing) -> None:
     """Wrong slaps bring so many that they scroll in their place: what a slap is about is in sight there."""
     page = opened(browse, matches(place)["cactus"].folder / "index.html", width=width)
-    page.keyboard.press("End")
+    pressed(page, "End")
     assert page.locator(".board .seat.is-wide").count()
     for text in page.locator(".board .seat :is(h3, .points)").all():
         box = text.bounding_box() or {"width": 0, "height": 0}
@@ -245,7 +245,7 @@ def test_a_page_alone_needs_no_other_file(
     golfref("replay", f"hall.golfref:{match.number}", "--html", tmp_path / "one.html", *words, cwd=place)
 
     page = opened(browse, tmp_path / "one.html", "r1t2")
-    page.keyboard.press("End")
+    pressed(page, "End")
     assert page.input_value("input[type=range]") == str(page.evaluate("golfref.shown.steps.length - 1"))
     for view in views & {"public", "seat2"}:
         page.click(f"button[data-view={view}]")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
-from browsing import DESKTOP, PHONE, Browsing, sideways
-from match_pages import ABOUT, opened, written
+from browsing import DESKTOP, PHONE, Browsing, sideways, until
+from match_pages import ABOUT, opened, pressed, written
 from old_records import BY_PRESET
 
 from referee.film.cells import apply
@@ -66,7 +66,7 @@ def test_a_link_opens_its_moment_and_the_address_follows(cactus: Path, browse: B
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Shift+ArrowLeft")
     assert moment(page) == "r1t1"
-    page.keyboard.press("Home")
+    pressed(page, "Home")
     assert moment(page) == "r1"
     page.keyboard.press("w")
     assert moment(page) == "r1w1"
@@ -75,6 +75,23 @@ def test_a_link_opens_its_moment_and_the_address_follows(cactus: Path, browse: B
     page.wait_for_selector("input[type=range][aria-valuetext*='turn 3']")
     assert moment(page) == "r1t3"
     assert page.get_attribute("a[data-view=seat0]", "href") == "seat0.html#r1t3"
+
+
+def test_keys_that_scroll_are_taken_only_at_the_table_and_in_the_list(tmp_path: Path, browse: Browsing) -> None:
+    page = opened(browse, written(tmp_path, BY_PRESET["par-course"]) / "index.html", "r1t3", width=PHONE)
+    for key in ("PageDown", "End", "PageUp", "Home"):
+        page.keyboard.press(key)
+        assert moment(page) == "r1t3"
+    page.keyboard.press("End")
+    until(page, "scrollY > 500")
+
+    for place in (".board li:not([hidden]) > button.card", ".controls .play", ".log [aria-current]"):
+        page.locator(place).first.focus()
+        page.keyboard.press("PageDown")
+        assert moment(page) == "r2"
+        page.keyboard.press("Home")
+        assert moment(page) == "r1"
+    assert page.evaluate("document.activeElement.matches('.log [aria-current]')"), "the lines of a round replace others"
 
 
 def test_an_unknown_moment_opens_the_start_and_says_so(cactus: Path, browse: Browsing) -> None:
@@ -172,7 +189,7 @@ def test_cards_of_earlier_steps_stop_moving_when_the_next_step_is_shown(cactus: 
 def test_the_last_step_says_who_has_won(cactus: Path, browse: Browsing) -> None:
     page = opened(browse, cactus / "index.html", "r1t1")
     assert "The match is over" not in page.inner_text(".words")
-    page.keyboard.press("End")
+    pressed(page, "End")
     assert "The match is over: " in page.inner_text(".words")
 
 

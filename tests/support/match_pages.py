@@ -32,3 +32,9 @@ def opened(browse: Browsing, file: Path, fragment: str = "", **how: Any) -> "Pag
     page = browse.open(file, fragment, **how)
     page.wait_for_selector(".board")
     return page
+
+
+def pressed(page: "Page", key: str) -> None:
+    """Press a key while the focus is at the buttons below the table."""
+    page.focus(".controls .help-button")
+    page.keyboard.press(key)

@@ -36,7 +36,7 @@
 
     /** Steps from the deal to the end and back: each table, the cards on it, and which look different on the way back. */
     walk() {
-        const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+        const press = (key) => document.querySelector(".controls .play").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
         const steps = golfref.shown.steps.length;
         const tables = [], cards = [], looks = [], differ = [];
         press("Home");

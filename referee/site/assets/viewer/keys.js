@@ -7,8 +7,8 @@ import { SPEEDS } from "./player.js";
 const KEYS = [
     ["\u2192 and \u2190", "next and previous step"],
     ["Shift with \u2192 and \u2190", "next and previous turn"],
-    ["Page Down and Page Up", "next and previous round"],
-    ["Home and End", "start and end of the match"],
+    ["Page Down and Page Up", "at the table, its buttons or the list: next and previous round"],
+    ["Home and End", "there: start and end of the match"],
     ["w and Shift with w", "next and previous slap window"],
     ["p", "play and pause"],
     ["+ and -", "faster and slower"],
@@ -17,6 +17,10 @@ const KEYS = [
     ["?", "this help"],
     ["Escape", "closes the help"],
 ];
+
+/** Keys by which a page is scrolled, and where they do something else as long as the focus is there. */
+const SCROLLING = new Set(["PageDown", "PageUp", "Home", "End"]);
+const TAKEN_IN = ".board, .controls, .log";
 
 /**
  * Listens to the keys of the page.
@@ -32,6 +36,7 @@ export function keyboard(deeds, speed) {
         const target = /** @type {HTMLElement} */ (event.target);
         if (target.matches("select, textarea, input:not([type=range])")) return;
         if (target.matches("input[type=range]") && /^(Arrow|Home|End)/.test(event.key)) return;
+        if (SCROLLING.has(event.key) && !target.closest(TAKEN_IN)) return;
         const does = deedOf(event, deeds, speed, letters.checked);
         if (!does) return;
         event.preventDefault();

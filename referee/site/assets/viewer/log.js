@@ -41,6 +41,7 @@ export function logPanel() {
             element.append(list);
         },
         show(model, number) {
+            const hasFocus = list.contains(document.activeElement);
             if (model.steps[number].round !== round) {
                 round = model.steps[number].round;
                 fill(model);
@@ -50,6 +51,7 @@ export function logPanel() {
             if (!marked) return;
             for (const line of lines.values()) line.tabIndex = line === marked ? 0 : -1;
             marked.setAttribute("aria-current", "step");
+            if (hasFocus && !list.contains(document.activeElement)) marked.focus({ preventScroll: true }); // its line is gone
             list.scrollTop = Math.max(0, marked.offsetTop - list.clientHeight / 2);
         },
     };
