@@ -68,16 +68,37 @@ def test_the_table_of_a_window_has_every_measured_time(cactus: Path, browse: Bro
         "slapped its own slot 0",
         "136.8 µs",
         "7.3 µs",
+        "7.3 µs",
         "129.5 µs",
         "2nd",
         "wrong, which costs a card",
     ]
     assert second[1] == "2nd"
-    assert second[3:6] == ["158.1 µs", "0.0 µs", "158.1 µs"]
-    assert second[6] == "1st", "the lot put it first"
+    assert second[3:7] == ["158.1 µs", "0.0 µs", "0.0 µs", "158.1 µs"]
+    assert second[7] == "1st", "the lot put it first"
     assert third[2].startswith("was not asked")
     assert "Photo finish" in page.inner_text(".finish")
     assert "+28.6 µs" in page.inner_text(".finish")
+
+
+def test_it_is_said_why_less_is_taken_off_than_a_bot_waited(tmp_path: Path, browse: Browsing) -> None:
+    moves = list(CACTUS.moves)
+    at = [number for number, move in enumerate(moves) if isinstance(move, GivenSlaps)][1]
+    slaps = moves[at]
+    assert isinstance(slaps, GivenSlaps)
+    times = {0: (228.2, 75.3, 222.9), 1: (300.0, 50.0, 250.0)}
+    reactions = [
+        replace(one, raw_us=times[one.seat][0], wait_us=times[one.seat][1], corrected_us=times[one.seat][2])
+        for one in slaps.reactions
+    ]
+    moves[at] = replace(slaps, reactions=tuple(reactions))
+    page = opened(browse, written(tmp_path, replace(CACTUS, moves=tuple(moves))) / "index.html", "r1w2")
+
+    first, second, _ = table_of(page)
+    assert first[3:7] == ["228.2 µs", "75.3 µs", "5.3 µs", "222.9 µs"]
+    assert second[3:7] == ["300.0 µs", "50.0 µs", "50.0 µs", "250.0 µs"]
+    (why,) = page.locator(".race .limit").all_inner_texts()
+    assert "waited 75.3 µs, but only 5.3 µs were taken off: it was computing for 222.9 µs" in why
 
 
 def test_the_slow_motion_runs_to_the_end_and_takes_the_table_along(cactus: Path, browse: Browsing) -> None:

@@ -11,6 +11,7 @@ import { face, who } from "./cards.js";
  * @property {string} why why it was late, or what was wrong; else empty
  * @property {number | null} raw microseconds, as the next two
  * @property {number | null} wait
+ * @property {number | null} off what was taken off for waiting: `wait` at most, and never what the bot computed
  * @property {number | null} time what counts
  * @property {number | null} asked as which it was asked, from 1
  * @property {number | null} place as which its slap counted, from 1
@@ -70,14 +71,17 @@ function laneOf(model, slaps, seat) {
     const place = (slaps.order ?? []).indexOf(seat);
     const target = reaction ? reaction.target : told ? told.target : null;
     const did = deedIn(model, reaction, Boolean(told), asked >= 0);
+    const raw = reaction?.raw_us ?? null;
+    const time = did === "late" ? null : reaction?.corrected_us ?? null;
     return {
         seat,
         did,
         words: did === "slap" && target ? `slapped ${targetInWords(model, seat, target)}` : DEEDS[did],
         why: reaction && reaction.fault ? `${reaction.fault.kind}: ${reaction.fault.detail}` : (reaction && reaction.hint) || "",
-        raw: reaction?.raw_us ?? null,
+        raw,
         wait: reaction?.wait_us ?? null,
-        time: did === "late" ? null : reaction?.corrected_us ?? null,
+        off: raw === null || time === null ? null : raw - time,
+        time,
         asked: asked >= 0 ? asked + 1 : null,
         place: place >= 0 ? place + 1 : null,
         outcome: did !== "slap" ? "" : told ? OUTCOMES[told.verdict] : "void: its card was gone, or the round was over",

@@ -120,6 +120,9 @@ function raceOf(model, slaps) {
     return { element, slaps, stop: motion.stop };
 }
 
+/** A difference below this is one of rounding. */
+const LEAST_LIMITED_US = 0.1;
+
 const NO_TIMES = "How long the bots took is told in the view of all cards, and to each seat of itself. Here is what everybody saw.";
 
 /**
@@ -274,18 +277,31 @@ function finishOf(model, slaps, group, lanes) {
 function tableOf(model, slaps, lanes) {
     const isOpen = model.view === "open";
     const hasTimes = lanes.some((lane) => lane.raw !== null);
-    const heads = ["Bot", ...(isOpen ? ["Asked"] : []), "What it did", ...(hasTimes ? ["Measured", "Waited for a core", "Counts as"] : []), ...(isOpen ? ["Order"] : []), "Outcome"];
+    const heads = ["Bot", ...(isOpen ? ["Asked"] : []), "What it did", ...(hasTimes ? ["Measured", "Waited for a core", "Taken off", "Counts as"] : []), ...(isOpen ? ["Order"] : []), "Outcome"];
     const rows = lanes.map((lane) => {
-        const times = hasTimes ? [lane.raw, lane.wait, lane.time].map((us) => h("td", {}, us === null ? "-" : timeInWords(us))) : [];
+        const times = hasTimes ? [lane.raw, lane.wait, lane.off, lane.time].map((us) => h("td", {}, us === null ? "-" : timeInWords(us))) : [];
         const did = lane.why ? `${lane.words} (${lane.why})` : lane.words;
         const asked = isOpen ? [h("td", {}, lane.asked === null ? "-" : nth(lane.asked))] : [];
         const order = isOpen ? [h("td", {}, lane.place === null ? "-" : nth(lane.place))] : [];
         return h("tr", {}, h("th", { scope: "row" }, seatName(model, lane.seat)), ...asked, h("td", { class: "deed" }, did), ...times, ...order, h("td", { class: "deed" }, lane.outcome || "-"));
     });
     const caption = `Slap window ${slaps.number} of round ${slaps.round}`;
+    const limited = lanes.filter((lane) => lane.off !== null && lane.off < Number(lane.wait) - LEAST_LIMITED_US);
+    const why = limited.map((lane) => h("p", { class: "note limit" }, seatName(model, lane.seat), limitInWords(lane)));
     const head = h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)));
     const table = h("table", {}, h("caption", {}, caption), h("thead", {}, head), h("tbody", {}, ...rows));
-    return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "figures of the slap window" }, table);
+    const figures = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "figures of the slap window" }, table);
+    return h("div", {}, figures, ...why);
+}
+
+/**
+ * Why not all the time that a bot waited was taken off.
+ * @param {Lane} lane
+ * @returns {string}
+ */
+function limitInWords({ off, wait, time }) {
+    const [less, waited, counts] = [off, wait, time].map((us) => timeInWords(Number(us)));
+    return ` waited ${waited}, but only ${less} were taken off: it was computing for ${counts}, and never does less count than that. (One part of a bot can wait while another computes.)`;
 }
 
 function howTimed() {
