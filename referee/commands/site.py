@@ -94,6 +94,9 @@ def in_words(built: "Built", out: Path, took_s: float) -> list[str]:
     lines = [
         f"{out}: a site of {counted}, {which} with pages of their own; {_size(built.size_bytes)}, {duration(took_s)}"
     ]
+    if built.gone:
+        whose = "1 match, which" if built.gone == 1 else f"{built.gone:,} matches, which"
+        lines.append(f"  the pages of {whose} had some before, are removed")
     if built.held:
         waiting = "1 match" if built.held == 1 else f"{built.held:,} matches"
         lines.append(f"  of {waiting} it shows only the result, since the same cards are still to be dealt again")

@@ -54,6 +54,8 @@ class Built(Struct, frozen=True, kw_only=True):
     """How many matches have been committed."""
     with_pages: int
     """How many of them have pages."""
+    gone: int = 0
+    """How many matches had pages that they have no more."""
     held: int
     """Of how many only the result is told, because their cards are still to be dealt again."""
     problems: tuple[MatchRow, ...]
@@ -105,11 +107,13 @@ class SiteBuilder:
             whole, stamps[page.path] = stamped(page)
             self._put(whole)
         size_bytes = self._folder.finish(made_from, _pulse(stamps, is_live=is_live))
+        gone = len(self._made_from.keys() - made_from.keys())
         self._stamps = stamps
         self._made_from = made_from
         return Built(
             matches=len(content.matches),
             with_pages=len(made_from),
+            gone=gone,
             held=sum(row.is_held for row in content.matches),
             problems=tuple(row for row in content.matches if row.problem),
             size_bytes=size_bytes,

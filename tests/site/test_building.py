@@ -76,7 +76,8 @@ def test_where_there_are_many_a_choice_has_pages_that_stays_the_same(tmp_path: P
     some = pages_of_matches(out)
     build(run, out, most=9)
     assert some < pages_of_matches(out)
-    build(run, out, most=5)
+    assert build(run, out, most=5).gone == 4
+    assert build(run, out, most=5).gone == 0
     build(run, tmp_path / "again", most=5)
 
     assert len(pages_of_matches(out)) == len(pages_of_matches(tmp_path / "again")) == 5
