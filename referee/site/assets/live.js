@@ -8,6 +8,8 @@
  */
 (() => {
   const EVERY_MS = 10_000;
+  const RARELY_MS = 600_000; // as long as nothing changes, each wait is longer than the one before, up to this
+  const LONGER = 1.5;
   const AGAIN_MS = 60_000; // after so long the same news may load the page again, where a server told the old page
   const SWITCH = "golfref-live";
   const PLACE = "golfref-place";
@@ -20,6 +22,9 @@
   const root = own.dataset.root ?? "";
   const { page = "", stamp = "" } = document.documentElement.dataset;
   let timer = 0;
+  let wait = EVERY_MS;
+  let isOver = false;
+  let told = "";
 
   /** @param {() => string | null} does @returns {string | null} */
   const allowed = (does) => {
@@ -84,6 +89,9 @@
 
   /** @param {Pulse} pulse */
   const take = ({ live, pages }) => {
+    const tells = JSON.stringify(pages);
+    if (tells !== told) wait = EVERY_MS;
+    told = tells;
     const news = pages[page];
     if (!live) stop();
     if (news === undefined || news === stamp || !isOn()) return;
@@ -103,7 +111,14 @@
   };
 
   const isOn = () => allowed(() => localStorage.getItem(SWITCH)) !== "off" && (box?.checked ?? true);
-  const stop = () => clearInterval(timer);
+  const stop = () => ((isOver = true), clearTimeout(timer));
+
+  const lookAndWait = () => {
+    look();
+    clearTimeout(timer);
+    if (!isOver) timer = setTimeout(lookAndWait, wait);
+    wait = Math.min(RARELY_MS, wait * LONGER);
+  };
 
   const bar = document.querySelector("[data-live]");
   const words = bar?.querySelector("[data-live-words]");
@@ -112,7 +127,7 @@
 
   const tell = () => {
     if (!words) return;
-    const does = isOn() ? `looks for newer results every ${EVERY_MS / 1000} seconds` : "stays as it is";
+    const does = isOn() ? `looks for newer results every ${EVERY_MS / 1000} seconds, and less often while none come` : "stays as it is";
     words.textContent = `This run is still being played. This page ${does}.`;
   };
 
@@ -128,7 +143,6 @@
   /** @type {any} */ (globalThis).golfref = { .../** @type {any} */ (globalThis).golfref, pulse: take };
   tell();
   goToPlace();
-  look();
-  timer = setInterval(look, EVERY_MS);
-  document.addEventListener("visibilitychange", look);
+  lookAndWait();
+  document.addEventListener("visibilitychange", () => ((wait = EVERY_MS), lookAndWait()));
 })();
