@@ -12,8 +12,8 @@ from typing import BinaryIO, Literal, get_args
 from msgspec import Struct
 
 from protocol.text import printable
-from referee.commands.console import DONE, INTERRUPTED, USAGE, put_bytes, say
-from referee.commands.new_file import NotWritten, new_file
+from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, USAGE, put_bytes, say
+from referee.commands.new_file import HostRefused, NotWritten, new_file
 from referee.commands.records import place_of
 from referee.reports.export.columns import Column, columns_of
 from referee.reports.export.parquet import problem, write_parquet
@@ -66,7 +66,7 @@ def export(options: ExportOptions) -> int:
             return _export(options)
     except (NoRecord, NotWritten, StoreError) as error:
         say(f"golfref export: {error}")
-        return USAGE
+        return HOST_FAILED if isinstance(error, HostRefused) else USAGE
     except KeyboardInterrupt:
         say("golfref export: interrupted" + "; nothing was written" * (options.out is not None))
         return INTERRUPTED

@@ -1,6 +1,7 @@
 """A file that a command writes: it gets its name when it is whole, so that nobody ever sees half of it."""
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,13 @@ from typing import BinaryIO
 
 class NotWritten(Exception):
     """A file that cannot be written. The text says which one and why, and what to do."""
+
+
+class HostRefused(NotWritten):
+    """The host did not let us write it, such as on a full disk."""
+
+
+_WRONG_NAME = {errno.ENOENT, errno.ENOTDIR}
 
 
 @contextlib.contextmanager
@@ -31,7 +39,13 @@ def new_file(path: Path, *, replaces: bool = False) -> Iterator[BinaryIO]:
                 beside.unlink()
                 raise
     except OSError as error:
-        raise NotWritten(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise refusal(f"{path}: cannot be written", error) from None
+
+
+def refusal(what: str, error: OSError) -> NotWritten:
+    """What to raise for this error: HostRefused, unless a folder is named that is not there."""
+    kind = NotWritten if error.errno in _WRONG_NAME else HostRefused
+    return kind(f"{what}: {error.strerror or error}")
 
 
 def _check(path: Path, *, replaces: bool) -> None:

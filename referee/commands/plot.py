@@ -6,8 +6,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from referee.commands.console import CHECK_FAILED, DONE, USAGE, say
-from referee.commands.new_file import NotWritten, new_file
+from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, USAGE, say
+from referee.commands.new_file import HostRefused, NotWritten, new_file, refusal
 from referee.commands.records import place_of
 from referee.rules.record import Move, NoRecord
 from referee.site.plots.charts import KINDS, draw
@@ -47,7 +47,7 @@ def plot(options: PlotOptions) -> int:
         _write(files, replaces=options.replaces)
     except (NoRecord, NotWritten, StoreError) as error:
         say(f"golfref plot: {error}")
-        return USAGE
+        return HOST_FAILED if isinstance(error, HostRefused) else USAGE
     say(*(f"{path}: {len(data) / 1000:.0f} kB" for path, data in files.items()))
     return DONE if files else CHECK_FAILED
 
@@ -110,4 +110,4 @@ def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise NotWritten(f"{folder}: cannot be made: {error.strerror}") from None
+        raise refusal(f"{folder}: cannot be made", error) from None

@@ -7,8 +7,8 @@ import msgspec
 from msgspec import Struct
 
 from protocol.text import printable
-from referee.commands.console import CHECK_FAILED, DONE, USAGE, put_bytes, say
-from referee.commands.new_file import NotWritten, new_file
+from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, USAGE, put_bytes, say
+from referee.commands.new_file import HostRefused, NotWritten, new_file
 from referee.commands.records import Place, committed, holds_bot_matches, load_record, others_in, place_of
 from referee.commands.replay import heading_lines, origin
 from referee.commands.site import problem
@@ -52,7 +52,7 @@ def show_states(wanted: Wanted) -> int:
             _write(wanted, record, wanted.page)
     except (NoRecord, NotWritten, StoreError) as error:
         say(f"golfref: {error}")
-        return USAGE
+        return HOST_FAILED if isinstance(error, HostRefused) else USAGE
     except (BrokenRecord, ValueError) as error:  # options or keys that there cannot be, too
         say(f"golfref: {wanted.where}: {error}")
         return CHECK_FAILED
