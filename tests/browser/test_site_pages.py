@@ -57,6 +57,20 @@ def test_a_page_of_a_run_that_is_played_keeps_up_and_keeps_its_place(tmp_path: P
     page.locator("[data-live]").wait_for(state="detached")
 
 
+def test_a_page_of_a_run_that_was_killed_asks_less_and_less_often(tmp_path: Path, browse: Browsing) -> None:
+    site = written(content_of(played(tmp_path / "run", 20), is_live=True), tmp_path)
+    page = browse.open(site / "index.html")
+    page.clock.install()
+    page.reload()
+    before = len(browse.asked)
+    page.clock.run_for(60_000)
+    soon = len(browse.asked) - before
+    page.clock.run_for(3_540_000)
+
+    assert soon >= 3
+    assert soon < len(browse.asked) - before <= 20
+
+
 def test_the_switch_keeps_a_page_as_it_is(tmp_path: Path, browse: Browsing) -> None:
     content = content_of(played(tmp_path / "run", 20), is_live=True)
     site = written(content, tmp_path)
