@@ -199,12 +199,14 @@ def test_the_keyboard_alone_reaches_everything_in_a_match(place: Path, browse: B
 def reach_all(page: "Page") -> None:
     """Tab goes to everything that can be used, in the order of the page, and what has the focus shows it."""
     page.evaluate(f"window.look = {ON_THE_PAGE}; window.wanted = look.usable(); window.reached = []")
-    wanted = page.evaluate("wanted.length")
+    most = 2 * page.evaluate("wanted.length")  # a card that has the focus brings a button of its own
     page.evaluate("document.activeElement?.blur?.()")
-    for _ in range(wanted):
+    for _ in range(most):
         page.keyboard.press("Tab")
         assert page.evaluate("look.showsFocus(reached.at(reached.push(document.activeElement) - 1))"), "nobody sees it"
-    assert page.evaluate("wanted.filter((one) => !reached.includes(one)).map(look.written)") == []
+        if not (left := page.evaluate("wanted.filter((one) => !reached.includes(one)).map(look.written)")):
+            break
+    assert left == []
 
 
 # Links, and a page alone
