@@ -15,7 +15,7 @@ import pytest
 from processes import Watch, family, marked_processes
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Page, Request
 
 ON_THE_PAGE = f"({Path(__file__).with_name('on_the_page.js').read_text(encoding='utf-8').rstrip().rstrip(';')})"
 """What tests do within a page, as an expression: functions by their names."""
@@ -77,7 +77,7 @@ class Browsing:
         own = self._browser.new_context(viewport={"width": width, "height": _HEIGHTS[width]}, **context)
         self._contexts.append(own)
         own.on("request", self._asked)
-        own.on("requestfailed", lambda request: self.troubles.append(f"not loaded: {request.url}: {request.failure}"))
+        own.on("requestfailed", self._not_loaded)
         own.on("console", self._said)
         own.on("weberror", self._failed)
         page = own.new_page()
@@ -113,6 +113,10 @@ class Browsing:
         for context in self._contexts:
             context.close()
         assert not self.troubles, "\n".join(self.troubles)
+
+    def _not_loaded(self, request: "Request") -> None:
+        if request.failure != "net::ERR_ABORTED":  # the page was closed before it had come
+            self.troubles.append(f"not loaded: {request.url}: {request.failure}")
 
     def _asked(self, request: Any) -> None:
         self.asked.append(request.url)

@@ -65,8 +65,10 @@ class _Server:
     def __init__(self) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
+            # A test may have marked its own environment, and would take the server, which outlives it, for left behind.
+            unmarked = {name: value for name, value in os.environ.items() if name != "GOLFREF_TEST"}
             self._process = subprocess.Popen(
-                [sys.executable, "-P", __file__, str(theirs.fileno())], pass_fds=[theirs.fileno()]
+                [sys.executable, "-P", __file__, str(theirs.fileno())], pass_fds=[theirs.fileno()], env=unmarked
             )
         orphans._children.add(self._process.pid)  # a referee in this process ends all children that it does not know
         self._socket = ours
