@@ -28,7 +28,7 @@ from referee.reports.wire import action_text, entry_lines, lines_of
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
-from referee.tournament.store.versions import short, version_of
+from referee.entries.versions import short, version_of
 
 MOST_TOLD = 20
 """How many findings `--all` tells; the rest is counted."""

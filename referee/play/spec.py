@@ -94,6 +94,10 @@ class BotSpec(Struct, frozen=True, kw_only=True):
     """Whose bot it is, as the record tells it; empty where nobody says."""
     builtin: str | None = None
     """The shipped bot's name; None for any other."""
+    entry: str = ""
+    """Absolute path of the folder that the bot was entered with. Empty where that is `dir`."""
+    version: str = ""
+    """Its version in hexadecimal, where that is known; else it follows from the files of `dir`."""
 
 
 class BadBot(ValueError):

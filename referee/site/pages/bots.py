@@ -18,7 +18,7 @@ from referee.site.pages.shell import Site
 from referee.site.pages.tables import Col, Table, bar, cols_of, tint, with_bars
 from referee.site.pages.times import times_table
 from referee.site.plots.times import TimeBins
-from referee.tournament.store.versions import short
+from referee.entries.versions import short
 from referee.tournament.summary import EnteredBot
 
 

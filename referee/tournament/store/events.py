@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.tournament.plan.rounds import End, Round
-from referee.tournament.store.versions import SHORT_LENGTH, short
+from referee.entries.versions import SHORT_LENGTH, short
 
 _GOES_ON = "played from here on by "
 _CHANGED = "bot `{bot}` changed while matches were played (version {before} -> "

@@ -27,7 +27,7 @@ from referee.tournament.plan.lineups import AllLineups
 from referee.tournament.plan.rounds import RATED, Entrant, Field, Format, StageRules, StopRules
 from referee.tournament.plan.schedule import Fixture, Identity, Plan, PlannedVariant, all_lineups
 from referee.tournament.standings import Order, RankBy
-from referee.tournament.store.versions import short, version_of
+from referee.entries.versions import short, version_of
 
 _AMENDABLE = frozenset({"name", "deals", "lineups", "rounds", "challengers", "anchor", "hours"})
 """What may change in a run, besides its bots and variants."""
@@ -340,7 +340,7 @@ def _bot_facts(bot: BotSpec, folder: str) -> BotFacts:
         env=bot.env,
         owner=bot.owner,
         command=bot.command if is_own else None,
-        dir=os.path.relpath(bot.dir, folder) if is_own else None,
+        dir=os.path.relpath(bot.entry or bot.dir, folder) if is_own else None,
         version=version_of(bot, folder),
     )
 

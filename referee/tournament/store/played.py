@@ -14,7 +14,7 @@ from referee.tournament.plan.rounds import Past
 from referee.tournament.results import Result
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.rows import CommittedMatch
-from referee.tournament.store.versions import short
+from referee.entries.versions import short
 
 
 class PlayedSoFar:

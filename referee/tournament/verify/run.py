@@ -27,7 +27,7 @@ from referee.tournament.store.plans import matches_told, stretches_of
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
 from referee.tournament.store.tables import EARLIER_FORMAT
-from referee.tournament.store.versions import short
+from referee.entries.versions import short
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences
 from referee.tournament.verify.course import Course, followed_stages
 from referee.tournament.verify.published import NOTHING, Published, compare_published

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from referee.play import spec
 from referee.play.spec import BotSpec, builtin_bot
-from referee.tournament.store.versions import short, version_of
+from referee.entries.versions import short, version_of
 
 
 @pytest.fixture

@@ -31,8 +31,10 @@ def version_of(bot: BotSpec, folder: str) -> str:
     folder, and of the kit if it imports that. A bot whose folder is, or contains, the config's has none of its own:
     only what its command names counts, because stores and other bots lie there as well. A file counts by its path, its
     bytes and whether it is executable, a symbolic link by its text, and what cannot be read, or is no file, by its
-    kind. `__pycache__` and `.git` are left out.
+    kind. `__pycache__` and `.git` are left out. A bot that was entered with its version has that one.
     """
+    if bot.version:
+        return bot.version
     command = [BUILTIN + bot.builtin] if bot.builtin is not None else list(bot.command)
     digest = sha256(msgspec.json.encode([command, sorted(bot.env.items())]))
     for path, shown in sorted(_files(bot, folder), key=lambda pair: os.fsencode(pair[1])):
