@@ -16,6 +16,7 @@ from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTE
 from referee.commands.records import load_bot_match, others_in, place_of
 from referee.commands.replay import heading_lines, place_line
 from referee.commands.transcript import notes
+from referee.entries.versions import short, version_of
 from referee.kit.rerun import Finding, Outcome, Rerun, Step, rerun
 from referee.play.faults import HostFault
 from referee.play.isolation.levels import find_problem
@@ -28,7 +29,6 @@ from referee.reports.wire import action_text, entry_lines, lines_of
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
-from referee.entries.versions import short, version_of
 
 MOST_TOLD = 20
 """How many findings `--all` tells; the rest is counted."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from referee.entries.versions import short
 from referee.highlights.highlight import Highlight
 from referee.reports import provenance
 from referee.reports.one_bot import OneBot, one_bot
@@ -18,7 +19,6 @@ from referee.site.pages.shell import Site
 from referee.site.pages.tables import Col, Table, bar, cols_of, tint, with_bars
 from referee.site.pages.times import times_table
 from referee.site.plots.times import TimeBins
-from referee.entries.versions import short
 from referee.tournament.summary import EnteredBot
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec import Struct
 
-from referee.tournament.plan.rounds import End, Round
 from referee.entries.versions import SHORT_LENGTH, short
+from referee.tournament.plan.rounds import End, Round
 
 _GOES_ON = "played from here on by "
 _CHANGED = "bot `{bot}` changed while matches were played (version {before} -> "

@@ -15,6 +15,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import asdict, replace
 
 from protocol.messages import Clocks, FaultPolicy
+from referee.entries.versions import short, version_of
 from referee.play.bot.pool import Reuse
 from referee.play.spec import BotLimits, BotSpec, Isolation
 from referee.rules.book.changes import in_effect
@@ -27,7 +28,6 @@ from referee.tournament.plan.lineups import AllLineups
 from referee.tournament.plan.rounds import RATED, Entrant, Field, Format, StageRules, StopRules
 from referee.tournament.plan.schedule import Fixture, Identity, Plan, PlannedVariant, all_lineups
 from referee.tournament.standings import Order, RankBy
-from referee.entries.versions import short, version_of
 
 _AMENDABLE = frozenset({"name", "deals", "lineups", "rounds", "challengers", "anchor", "hours"})
 """What may change in a run, besides its bots and variants."""

@@ -8,13 +8,13 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from referee.entries.versions import short
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.meetings import Meetings
 from referee.tournament.plan.rounds import Past
 from referee.tournament.results import Result
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.rows import CommittedMatch
-from referee.entries.versions import short
 
 
 class PlayedSoFar:

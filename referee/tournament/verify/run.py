@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from protocol.text import printable
+from referee.entries.versions import short
 from referee.rules.record import NoRecord, Record, read_record
 from referee.rules.table.streams import bot_seed
 from referee.tournament.orders import result_of
@@ -27,7 +28,6 @@ from referee.tournament.store.plans import matches_told, stretches_of
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
 from referee.tournament.store.tables import EARLIER_FORMAT
-from referee.entries.versions import short
 from referee.tournament.verify.compare import LONGEST_SHOWN, differences
 from referee.tournament.verify.course import Course, followed_stages
 from referee.tournament.verify.published import NOTHING, Published, compare_published
