@@ -7,8 +7,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, USAGE, say
-from referee.commands.new_file import HostRefused, NotWritten, new_file, refusal
 from referee.commands.records import place_of
+from referee.new_file import HostRefused, NotWritten, new_file, refusal
 from referee.rules.record import Move, NoRecord
 from referee.site.plots.charts import KINDS, draw
 from referee.site.plots.common import NothingToDraw

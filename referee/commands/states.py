@@ -8,12 +8,12 @@ from msgspec import Struct
 
 from protocol.text import printable
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, USAGE, put_bytes, say
-from referee.commands.new_file import HostRefused, NotWritten, new_file
 from referee.commands.records import Place, committed, holds_bot_matches, load_record, others_in, place_of
 from referee.commands.replay import heading_lines, origin
 from referee.commands.site import problem
 from referee.film.documents import Documents
 from referee.film.film import OPEN, Viewer
+from referee.new_file import HostRefused, NotWritten, new_file
 from referee.rules.record import BrokenRecord, NoRecord, Record
 from referee.tournament.store.dealt_again import dealt_again
 from referee.tournament.store.disk import StoreError

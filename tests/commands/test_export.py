@@ -15,7 +15,7 @@ from commands import GOLFREF, golfref
 from exported import NAMES, made_up_run
 from made_once import shared
 
-from referee.commands.new_file import NotWritten, new_file
+from referee.new_file import NotWritten, new_file
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.messages import Limits, Ready
+from referee.kit.check.conditions import BY_THE_BOOK, Conditions
 from referee.kit.check.findings import of_late, of_left, of_slip, of_spare
 from referee.kit.check.games import GameToTry
 from referee.kit.check.noted import Given
@@ -67,13 +68,14 @@ class Bench:
         games: Sequence[GameToTry],
         options: Sequence[GameToTry],
         seed: str,
+        conditions: Conditions = BY_THE_BOOK,
     ) -> None:
         self.pump, self.spec, self.confinement = pump, spec, confinement
         self.games = games
         """The presets that are played."""
         self.options = options
         """What is played with other options."""
-        self.seed = seed
+        self.seed, self.conditions = seed, conditions
         self.outcome = Outcome(number=0, title="")
         """The step that is under way."""
         self.outcomes: list[Outcome] = []
@@ -156,6 +158,7 @@ class Bench:
             channel,
             game,
             folder=self.spec.dir,
+            conditions=self.conditions,
             announced=self.all_games,
             seed=seed,
             seat=seat,
@@ -169,6 +172,7 @@ class Bench:
             while sitting.has_pieces and not channel.has_ended():
                 await trio.sleep(LOOK_S)
             nursery.cancel_scope.cancel()
+        sitting.note_memory()
         self.spent_s += sitting.thought_s
         return sitting
 

@@ -1,14 +1,13 @@
 """The steps in which a bot decides: every game, positions that it does not reach by itself, slap windows."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from protocol.actions import Action
 from protocol.events import Event
 from protocol.messages import Decision
 from referee.kit.check.bench import Bench
-from referee.kit.check.games import POSITIONS
 from referee.kit.check.report import counted
 from referee.kit.check.sitting import Manner, Sitting
 from referee.kit.check.tape import messages
@@ -22,9 +21,6 @@ EVENTS = frozenset(str(getattr(event, "__origin__", event).__struct_config__.tag
 
 SLAPS = frozenset({"slap", "give"})
 """The decisions that a bot does not get which renounces slaps."""
-
-TRIES = 3
-"""How often each game may be played to reach what a bot has not been shown."""
 
 ENOUGH = 30
 """A game is played again where the bot has given fewer answers in it."""
@@ -67,17 +63,23 @@ async def positions(bench: Bench) -> None:
         return not decisions[ask.decision] or any(not kinds[offer.kind] for offer in ask.offers)
 
     presets = {game.preset for game in bench.all_games}
-    games = [game for game in POSITIONS if game.preset in presets]
-    for number, game in enumerate(games * TRIES):
+    games = [game for game in bench.conditions.positions if game.preset in presets]
+    for number, game in enumerate(games * bench.conditions.tries):
         if not lacking(bench) or bench.stopped:
             break
         await bench.sit(game, Manner(puts=is_new), seat=number % game.seats, salt=f"positions {number}")
     shown = bench.shown
     bench.outcome.summary = (
-        f"so far it was asked {len(DECISIONS & shown.decisions.keys())} of {len(DECISIONS)} decisions, "
-        f"offered {len(KINDS & shown.kinds.keys())} of {len(KINDS)} actions and "
-        f"told {len(EVENTS & shown.events.keys())} of {len(EVENTS)} kinds of events"
+        f"so far it was asked {_of(bench, DECISIONS, shown.decisions)} decisions, "
+        f"offered {_of(bench, KINDS, shown.kinds)} actions and "
+        f"told {_of(bench, EVENTS, shown.events)} kinds of events"
     )
+
+
+def _of(bench: Bench, names: frozenset[str], shown: Mapping[str, int]) -> str:
+    """How many of these names there were, and of how many where all games are played."""
+    there = len(names & shown.keys())
+    return str(there) if bench.conditions.only_these else f"{there} of {len(names)}"
 
 
 def lacking(bench: Bench) -> frozenset[str]:

@@ -18,7 +18,7 @@ from referee.kit.check.lines import LATER, present
 from referee.kit.check.noted import Late, Slip, Spare
 from referee.kit.check.places import culprit, first_value, place_in, place_of
 from referee.kit.check.report import Finding
-from referee.kit.check.sitting import CLOCKS, Sitting
+from referee.kit.check.sitting import Sitting
 from referee.rules.table.asks import Ask
 
 LAST_WORDS = 12
@@ -69,7 +69,7 @@ def of_slip(slip: Slip, sitting: Sitting, longest_answered: int) -> Found:
         what = f"when the answer to `{decision}` was due, the process had ended: {mishap.detail}"
     if mishap.kind == "closed_output" and ask is not None:
         what = f"when the answer to `{decision}` was due, the process lived and its standard output was closed"
-    if "before `ready`" in what and not sitting.manner.trial:
+    if "before `ready`" in what and not sitting.manner.trial and not sitting.conditions.only_these:
         what += f"; it was started in {sitting.folder}, and `--dir FOLDER` starts it elsewhere"
     if mishap.kind in ("timeout", "start_timeout"):
         what, rule = _why_late(what, rule, slip, sitting, longest_answered)
@@ -130,10 +130,11 @@ def _place_note(field: str, slip: Slip) -> str:
 
 def of_late(late: Late, sitting: Sitting) -> Found:
     """Silence in a slap window, which is no fault."""
+    limit_s = sitting.conditions.clocks.slap_s
     finding = Finding(
         verdict="warn",
         kind="late slap",
-        what=f"no answer within {CLOCKS.slap_s:g} s in a slap window, which counts as a pass: {late.hint}",
+        what=f"no answer within {limit_s:g} s in a slap window, which counts as a pass: {late.hint}",
         where=_where(sitting, sitting.game.table.round, late.ask),
         rule=rules.SILENCE,
         right=_answer(late.id, late.ask.fallback),

@@ -23,11 +23,18 @@ class GameToTry(Struct, frozen=True, kw_only=True):
     seats: int
     quits: bool = False
     """Whether one of the other seats forfeits."""
+    given: Variant | None = None
+    """The game as a competition has it, under the name `label`. None: it is the preset with `changes`."""
 
     @property
     def variant(self) -> Variant:
         """The game with these options."""
-        return customised(self.preset, self.changes)
+        return customised(self.preset, self.changes) if self.given is None else self.given
+
+    @property
+    def name(self) -> str:
+        """What bots are told that the game is called."""
+        return self.preset if self.given is None else self.label
 
 
 def _preset(name: str, seats: int) -> GameToTry:

@@ -38,6 +38,10 @@ WORTH_A_WARNING_MB = 8
 
 async def long_match(bench: Bench) -> None:
     """Play a match of many rounds."""
+    if bench.conditions.only_these:
+        bench.outcome.verdict = "skip"
+        bench.outcome.summary = f"a match of {LONG} rounds is none of this competition, whose own are in step 3"
+        return
     game = bench.all_games[0]
     changes = dict(game.changes)
     if "course" in changes:
@@ -68,6 +72,9 @@ async def long_match(bench: Bench) -> None:
 
 async def several_matches(bench: Bench) -> None:
     """Play different games one after the other in one process, as `reuse = "tournament"` does."""
+    if not bench.conditions.reuses:
+        bench.outcome.verdict, bench.outcome.summary = "skip", "each match of this competition has a process of its own"
+        return
     games = (list(some_games(bench.all_games, SEVERAL - 1)) * SEVERAL)[:SEVERAL]
     sittings = await _in_one_process(bench, games, salt="several", answers=ANSWERS)
     bench.outcome.summary = f"{counted(len(sittings), 'match')} in one process"
@@ -171,6 +178,8 @@ async def same_seed(bench: Bench) -> None:
             continue
         if _differs(bench, one.given, two.given, game, "in two new processes"):
             differing += 1
+            continue
+        if not bench.conditions.reuses:
             continue
         other = next((other for other in bench.all_games if other.preset != game.preset), game)
         played = await _in_one_process(bench, [other, game], salt="same", answers=ANSWERS)

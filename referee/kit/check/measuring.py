@@ -10,7 +10,7 @@ from referee.kit.check.bench import Bench
 from referee.kit.check.findings import first_words, last_words
 from referee.kit.check.noted import Given
 from referee.kit.check.report import Times, counted
-from referee.kit.check.sitting import CLOCKS, Sitting
+from referee.kit.check.sitting import Sitting
 
 MB = 1 << 20
 
@@ -37,11 +37,12 @@ async def standard_output(bench: Bench) -> None:
 
 async def times(bench: Bench) -> None:
     """Hold the times of all answers against the limits."""
+    clocks = bench.conditions.clocks
     by_decision: dict[str, list[float]] = defaultdict(list)
     for given in bench.given:
         by_decision[given.ask.decision].append(given.elapsed_us / 1000)
     for decision, took in by_decision.items():
-        limit_s = CLOCKS.slap_s if decision == "slap" else CLOCKS.move_s
+        limit_s = clocks.slap_s if decision == "slap" else clocks.move_s
         bench.times[decision] = Times(
             answers=len(took),
             p50_ms=_quantile(took, 0.5),
@@ -57,13 +58,13 @@ async def times(bench: Bench) -> None:
         if finding.kind in ("timeout", "late slap"):
             bench.note(alike)
     spent = max((_thought_s(one.given) for one in bench.sittings), default=0.0)
-    if spent > WORTH_A_WARNING * CLOCKS.bank_s:
-        what = f"it thought {spent:.0f} s in one match, of {CLOCKS.bank_s:g} s"
+    if spent > WORTH_A_WARNING * clocks.bank_s:
+        what = f"it thought {spent:.0f} s in one match, of {clocks.bank_s:g} s"
         bench.warn("large part of the bank", what, rules.BANK, right="watch `bank_s`")
     moves = [ms for decision, took in by_decision.items() if decision != "slap" for ms in took]
     slaps = by_decision.get("slap", [])
-    words = [f"answers {_words(moves)} of {CLOCKS.move_s * 1000:.0f} ms"] if moves else []
-    words += [f"slaps {_words(slaps)} of {CLOCKS.slap_s * 1000:.0f} ms"] if slaps else []
+    words = [f"answers {_words(moves)} of {clocks.move_s * 1000:.0f} ms"] if moves else []
+    words += [f"slaps {_words(slaps)} of {clocks.slap_s * 1000:.0f} ms"] if slaps else []
     bench.outcome.summary = "; ".join(words) or "no answers"
 
 

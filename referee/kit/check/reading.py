@@ -5,7 +5,7 @@ import json
 from protocol.messages import Limits
 from referee.kit.check import rules
 from referee.kit.check.bench import Bench
-from referee.kit.check.games import CROWDS, some_games
+from referee.kit.check.games import some_games
 from referee.kit.check.lines import (
     Alter,
     padded,
@@ -27,7 +27,7 @@ async def many_events(bench: Bench) -> None:
     """Play at full tables, and let many turns go by before the bot is asked again."""
     first = len(bench.sittings)
     presets = {game.preset for game in bench.all_games}
-    for game in [crowd for crowd in CROWDS if crowd.preset in presets] or bench.all_games[:1]:
+    for game in [crowd for crowd in bench.conditions.crowds if crowd.preset in presets] or bench.all_games[:1]:
         crowded = Manner(answers=2 * FEW, about=rules.LENGTH, trial="it sat at a table as large as can be")
         await bench.sit(game, crowded, seat=game.seats // 2, salt="crowd")
     for game in some_games(bench.all_games, 2):

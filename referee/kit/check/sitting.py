@@ -18,8 +18,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.codec import BadLine, decode_answer, decode_ready
-from protocol.messages import Answer, Clocks, FaultPolicy, GameMessage, Limits, Ready
+from protocol.messages import Answer, GameMessage, Limits, Ready
 from protocol.offers import admits
+from referee.kit.check.conditions import Conditions
 from referee.kit.check.games import GameToTry
 from referee.kit.check.lines import Alter, merged, understood
 from referee.kit.check.noted import Given, Late, Slip, Spare
@@ -38,9 +39,6 @@ from referee.rules.record import Mishap
 from referee.rules.table.asks import Ask
 from referee.rules.table.chance import Keyed
 from referee.rules.table.streams import bot_seed, seed_key
-
-CLOCKS = Clocks()
-"""The time limits that hold by default."""
 
 MOST_SILENT = 2
 """A match is broken off when the bot has left so many requests unanswered."""
@@ -100,6 +98,7 @@ class Sitting:
         game: GameToTry,
         *,
         folder: str,
+        conditions: Conditions,
         announced: Sequence[GameToTry],
         seed: str,
         seat: int,
@@ -107,6 +106,7 @@ class Sitting:
         matches_before: int = 0,
     ) -> None:
         self.channel, self.game_to_try, self.seat, self.manner = channel, game, seat, manner
+        self.conditions = conditions
         self.folder = folder
         """Where the bot was started."""
         self.tape = channel.inbox = channel.inbox if isinstance(channel.inbox, Tape) else Tape(Limits())
@@ -116,6 +116,8 @@ class Sitting:
         self.spare: list[Spare] = []
         self.memory: list[int] = []
         """What the bot held in bytes, from time to time."""
+        self.peak_bytes = 0
+        """The most that it is known to have held; 0 where the host does not tell."""
         self.ready: Ready | None = None
         self.start_us = 0.0
         """From `hello` to `ready`."""
@@ -128,7 +130,9 @@ class Sitting:
         self._dice = Random(seed)  # noqa: S311 - no secret
         self._thought_us = 0.0
         self._players = Players(self._dice, quits=(seat + 1) % game.seats if game.quits else None)
-        self.game, self.talk = _conversation(game, announced, seed, self.seat, matches_before)
+        self.game, self.talk = _conversation(
+            game, conditions, announced=announced, seed=seed, seat=self.seat, matches_before=matches_before
+        )
         self._moves = 0
         self._read = 0
         self._silent = 0
@@ -311,9 +315,8 @@ class Sitting:
         elapsed_us = reply.elapsed_us if reply.corrected_us is None else reply.corrected_us
         action = answer.action if is_legal else None
         self.given.append(Given(ask=ask, id=answer.id, action=action, elapsed_us=elapsed_us, line_bytes=line_bytes))
-        if len(self.given) % MEMORY_EVERY == 1 and self.channel.process is not None:
-            holds = self.channel.process.holdings()
-            self.memory.append(0 if holds is None else holds.memory_bytes)
+        if len(self.given) % MEMORY_EVERY == 1:
+            self.note_memory()
         if self.manner.loses == len(self.given) and ask.decision != "slap":
             self._is_excused = True
             return replace(reply, heard=None, hint="this answer was taken as late, to try what the bot makes of it")
@@ -346,6 +349,13 @@ class Sitting:
                 conversation=self.tape.last_lines(),
             )
             self.slips.append(slip)
+
+    def note_memory(self) -> None:
+        """Remember what the bot holds now, and the most that it has held where its control group counts that."""
+        if self.channel.process is not None:
+            holds = self.channel.process.holdings()
+            self.memory.append(0 if holds is None else holds.memory_bytes)
+            self.peak_bytes = max(self.peak_bytes, self.memory[-1], self.channel.process.peak_memory_bytes())
 
     def note_rest(self) -> None:
         """Remember what the bot has written after its last answer. It is called when the bot writes no more."""
@@ -386,8 +396,14 @@ def _is_ready(line: bytes) -> bool:
     return False
 
 
-def _conversation(
-    game: GameToTry, announced: Sequence[GameToTry], seed: str, seat: int, matches_before: int
+def _conversation(  # noqa: PLR0913 - what differs from match to match
+    game: GameToTry,
+    conditions: Conditions,
+    *,
+    announced: Sequence[GameToTry],
+    seed: str,
+    seat: int,
+    matches_before: int,
 ) -> tuple[Game, Conversation]:
     """The match and what is said in it; `hello` announces the games that are played with the bot."""
     key = seed_key(seed)
@@ -396,13 +412,13 @@ def _conversation(
     played = Game(variant, game.seats, chance)
     matches = announcements(
         variant,
-        game.preset,
+        game.name,
         seeds=[bot_seed(key, 0, number) for number in range(game.seats)],
-        clocks=CLOCKS,
-        faults=FaultPolicy(),
+        clocks=conditions.clocks,
+        faults=conditions.faults,
         matches_before=[matches_before if number == seat else 0 for number in range(game.seats)],
     )
-    tables = dict.fromkeys((one.preset, one.seats) for one in (*announced, game))
-    games = tuple(GameMessage(variant=preset, name=preset, seats=seats) for preset, seats in tables)
+    tables = dict.fromkeys((one.preset, one.name, one.seats) for one in (*announced, game))
+    games = tuple(GameMessage(variant=preset, name=name, seats=seats) for preset, name, seats in tables)
     id_key = secrets.token_bytes(16)
     return played, Conversation(played, chance, hello=hello(games, Limits()), matches=matches, id_key=id_key)

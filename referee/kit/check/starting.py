@@ -10,7 +10,7 @@ from referee.kit.check import rules
 from referee.kit.check.bench import Bench, Farewell
 from referee.kit.check.findings import last_words
 from referee.kit.check.report import Finding
-from referee.kit.check.sitting import CLOCKS, Manner
+from referee.kit.check.sitting import Manner
 from referee.play.bot.channel import Channel
 from referee.play.bot.process import FAREWELL_S
 
@@ -38,10 +38,10 @@ async def start_up(bench: Bench) -> None:
         bench.stopped = "the bot did not get as far as `ready`"
         return
     sitting = await bench.sit(bench.all_games[0], Manner(answers=0))
-    start_s = sitting.start_us / 1e6
-    bench.outcome.summary = f"ready {start_s * 1000:.0f} ms after its start (limit {CLOCKS.start_s:g} s)"
-    if start_s > WORTH_A_WARNING * CLOCKS.start_s:
-        what = f"it took {start_s:.1f} s from its start to `ready`, of {CLOCKS.start_s:g} s"
+    start_s, limit_s = sitting.start_us / 1e6, bench.conditions.clocks.start_s
+    bench.outcome.summary = f"ready {start_s * 1000:.0f} ms after its start (limit {limit_s:g} s)"
+    if start_s > WORTH_A_WARNING * limit_s:
+        what = f"it took {start_s:.1f} s from its start to `ready`, of {limit_s:g} s"
         bench.warn("slow start", what, rules.START_CLOCK, right="do less before `ready`")
 
 

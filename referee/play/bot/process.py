@@ -142,6 +142,10 @@ class BotProcess:
         holds, cpu_ns = holdings(self.pid), self._counted_ns()
         return holds if holds is None or cpu_ns is None else replace(holds, cpu_ns=cpu_ns)
 
+    def peak_memory_bytes(self) -> int:
+        """The most memory that the bot has held at a time, as its control group counts it; 0 where none tells."""
+        return 0 if self._group is None else self._group.peak_bytes() or 0
+
     def computed(self) -> Computed | None:
         """What the bot has computed so far, exact while it is frozen; None where the system does not tell."""
         cpu_ns = self._counted_ns()

@@ -144,6 +144,10 @@ class Group:
         limit = self._number("memory", "memory.limit_in_bytes") or 0
         return most + _SLACK_BYTES >= limit
 
+    def peak_bytes(self) -> int | None:
+        """The most memory that the group has held at a time; version 2 tells it since Linux 5.19."""
+        return self._number("memory", "memory.peak" if self._version == 2 else "memory.max_usage_in_bytes")
+
     def cpu_ns(self) -> int | None:
         """The processor time of all processes that are or were in the group, in nanoseconds."""
         if self._version == 1:
