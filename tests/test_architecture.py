@@ -13,6 +13,7 @@ ROOT = Path(__file__).parent.parent
 
 ROOMS = (
     "protocol",
+    "referee.toml",
     "referee.rules",
     "referee.play",
     "referee.trials",

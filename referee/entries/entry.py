@@ -48,6 +48,10 @@ class Builds(Struct, frozen=True, kw_only=True):
     """Processes and threads."""
     files: int = 1024
     """Open files of each process."""
+    entry_mb: int = 64
+    """The files of an entry before its build, all together."""
+    entry_files: int = 10_000
+    """How many files, links and folders an entry has at most before its build."""
     network: bool = False
     """Whether builds that ask for the network get it."""
     reads: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import file_digest, sha256
 
 import msgspec
@@ -17,15 +17,19 @@ from referee.play.spec import BUILTIN, BotSpec
 SHORT_LENGTH = 12
 """How many characters of a version people are shown."""
 
-_LEFT_OUT = frozenset({"__pycache__", ".git"})
-_SPARSE_BYTES = 1 << 26
+LEFT_OUT = frozenset({"__pycache__", ".git"})
+"""Names of what belongs to no version."""
+
+SPARSE_BYTES = 1 << 26
 """A file that is longer than this, and has holes, is read without them."""
 _SYSTEM = ("/usr", "/bin", "/opt", sys.prefix)
 """What lies there is installed and no part of an entry. An upgraded interpreter makes no new version of a bot."""
 
 
-def version_of(bot: BotSpec, folder: str) -> str:
+def version_of(bot: BotSpec, folder: str, build: Sequence[str] = ()) -> str:
     """SHA-256 in hexadecimal over the bot's command, its environment and its files. `folder` is that of the config.
+
+    What builds it counts as well where something does.
 
     The files are those of the bot's own folder, and those that words of the command name; of a shipped bot those of its
     folder, and of the kit if it imports that. A bot whose folder is, or contains, the config's has none of its own:
@@ -36,7 +40,8 @@ def version_of(bot: BotSpec, folder: str) -> str:
     if bot.version:
         return bot.version
     command = [BUILTIN + bot.builtin] if bot.builtin is not None else list(bot.command)
-    digest = sha256(msgspec.json.encode([command, sorted(bot.env.items())]))
+    told = [command, sorted(bot.env.items()), *([list(build)] if build else [])]
+    digest = sha256(msgspec.json.encode(told))
     for path, shown in sorted(_files(bot, folder), key=lambda pair: os.fsencode(pair[1])):
         name = os.fsencode(shown)
         digest.update(b"%d:%b%b" % (len(name), name, _content(path)))
@@ -75,7 +80,7 @@ def _walk(folder: str, prefix: str) -> Iterator[tuple[str, str]]:
             yield place, prefix + os.path.relpath(place, folder)
             continue
         for entry in entries:
-            if entry.name in _LEFT_OUT:
+            if entry.name in LEFT_OUT:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)
@@ -94,7 +99,7 @@ def _content(path: str) -> bytes:
             mode = status.st_mode
             if not stat.S_ISREG(mode):
                 return b"s"
-            if status.st_blocks * 512 < status.st_size > _SPARSE_BYTES:
+            if status.st_blocks * 512 < status.st_size > SPARSE_BYTES:
                 return b"h" + _digest_of_data(file.fileno(), status.st_size)
             return (b"x" if mode & stat.S_IXUSR else b"f") + file_digest(file, "sha256").digest()
     except OSError:

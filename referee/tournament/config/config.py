@@ -6,12 +6,8 @@ how matches are run or scheduled.
 
 import contextlib
 import os
-import re
-import tomllib
-from codecs import BOM_UTF8
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import ceil
-from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,7 +15,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from protocol.messages import Clocks, FaultPolicy
-from protocol.text import printable
+from referee.entries.entry import Builds, Entry
 from referee.play.bot.pool import Reuse
 from referee.play.isolation.host import cores
 from referee.play.spec import (
@@ -33,9 +29,19 @@ from referee.rules.book.changes import BadOptions
 from referee.rules.book.options import Options, Positive
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem
-from referee.tournament.config.entrants import GivenBot, check_trust, read_bots, usual_rotations
-from referee.tournament.config.formats import Entry, FormatKeys, StageKeys, check_formats
-from referee.tournament.config.reader import KeyPath, Problem, Reader
+from referee.toml.document import BadDocument, line_of, parsed, read_text
+from referee.toml.document import placed as document_lines
+from referee.toml.reader import KeyPath, Problem, Reader
+from referee.tournament.config.entrants import (
+    Entrant,
+    Entrants,
+    EntryTable,
+    GivenBot,
+    check_trust,
+    read_bots,
+    usual_rotations,
+)
+from referee.tournament.config.formats import Field, FormatKeys, StageKeys, check_formats
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.standings import RankBy
@@ -43,22 +49,29 @@ from referee.tournament.standings import RankBy
 LONGEST_TITLE = 100
 """How many characters the name of a tournament has at most."""
 
-LONGEST_LINE = 2000
-"""How many characters the line that tells a problem has at most."""
-
 LONGEST_CLOCK_S = 86400
 """No clock runs longer than a day."""
 
 LEAST_LIMITS = {"memory_mb": 16, "processes": 1, "files": 16, "tmp_mb": 1, "cpu_s": 1}
 """A bot that may use less than this does not start."""
 
+LEAST_BUILDS = {
+    "time_s": 1.0,
+    "cpu_s": 1,
+    "memory_mb": 64,
+    "disk_mb": 1,
+    "processes": 8,
+    "files": 64,
+    "entry_mb": 1,
+    "entry_files": 1,
+}
+"""No build, or no entry, is done with less than this."""
+
 MOST_WORKERS = 16
 """Each worker is joined to every other by descriptors."""
 
 USUAL_WORKERS = 8
 """How many workers there are by default at most, however many cores: each slap window freezes all of their bots."""
-
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 MATCHES_A_WORKER = 20
 """By default there is at most one worker for this many matches: to start it costs as much as some matches."""
@@ -127,6 +140,12 @@ class Config(Settings, frozen=True, kw_only=True):
     """`voids` in [faults]."""
     variants: tuple[ConfiguredVariant, ...]
     bots: tuple[BotSpec, ...]
+    entries: tuple[Entry, ...] = ()
+    """The entries among the bots, which play from the shelf once they have been put there and built."""
+    entry_tables: tuple[EntryTable, ...] = ()
+    builds: Builds = Builds()
+    tables: dict[str, int]
+    """By the name of a bot, the number of its [[bots]] table, from 0."""
     folder: str
     """Absolute path of the config's folder."""
     file: str = ""
@@ -155,12 +174,8 @@ class Config(Settings, frozen=True, kw_only=True):
         return bots if several and self.isolation == "bwrap" else ()
 
 
-class ConfigError(ValueError):
-    """What is wrong with a config. `lines` holds every problem with its place, in the order of the file."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self.lines = tuple(lines)
-        super().__init__("\n".join(self.lines))
+class ConfigError(BadDocument):
+    """What is wrong with a config, and with the entries that it takes."""
 
 
 class _GivenVariant(Struct, frozen=True, kw_only=True):
@@ -179,6 +194,7 @@ class _File(Struct, frozen=True, kw_only=True):
     time: Clocks = Clocks()
     faults: Faults = Faults()
     limits: BotLimits = BotLimits()
+    builds: Builds = Builds()
     stop: StopRules | None = None
     stages: tuple[StageKeys, ...] | None = None
     variants: tuple[_GivenVariant, ...] | None = None
@@ -187,6 +203,7 @@ class _File(Struct, frozen=True, kw_only=True):
 
 _TABLES = {
     **dict.fromkeys(Options.__struct_fields__, "the `options` of [[variants]]"),
+    **dict.fromkeys(Builds.__struct_fields__, "[builds]"),
     **dict.fromkeys(GivenBot.__struct_fields__, "[[bots]]"),
     **dict.fromkeys(_GivenVariant.__struct_fields__, "[[variants]]"),
     **dict.fromkeys(Faults.__struct_fields__, "[faults]"),
@@ -201,26 +218,63 @@ _TABLES = {
 """By key, the table where it belongs, in words."""
 
 
+class Survey(Struct, frozen=True, kw_only=True):
+    """What can be made out of a config, also where something is wrong with it."""
+
+    config: Config | None
+    """None where something is wrong, be it with an entry only."""
+    lines: tuple[str, ...]
+    """What is wrong with the config itself, each line with its place."""
+    entrants: Entrants
+    builds: Builds
+    notes: tuple[str, ...]
+    """What is no mistake, but should be known."""
+
+
 def load(path: str | Path) -> Config:
-    """The config of this file; raises ConfigError with all that is wrong with it."""
-    text = _text(path)
+    """The config of this file; raises ConfigError with all that is wrong with it and with its entries.
+
+    Runs nothing of an entry and writes nothing.
+    """
+    found = survey(path)
+    if found.config is None:
+        raise ConfigError([*found.lines, *(line for broken in found.entrants.broken for line in broken.lines)])
+    return found.config
+
+
+def survey(path: str | Path) -> Survey:
+    """The config of this file, or what of it can be made out; raises ConfigError where it cannot be read at all."""
+    try:
+        text = read_text(path)
+        tables = parsed(path, text)
+    except BadDocument as error:
+        raise ConfigError(error.lines) from None
     reader = Reader(_TABLES)
-    file = reader.struct(_File, _parsed(path, text))
+    file = reader.struct(_File, tables)
     _check_settings(file, reader)
+    _check_builds(file, reader)
     variants = _variants(file, reader)
-    bots = read_bots(file.bots, os.path.abspath(path), file.tournament.isolation, reader)
-    given = file.bots or ()
-    _check_enough_bots(file, reader)
-    _check_formats(file, variants, reader)
+    entrants = read_bots(file.bots, str(path), file.tournament.isolation, file.builds, reader)
+    _check_enough_bots(file, entrants.all, reader)
+    _check_formats(file, variants, entrants.all, reader)
     if not _is_trust_unclear(reader):
         trusted = file.tournament.trust == "all"
-        check_trust(given, file.tournament.isolation, trusted=trusted, reader=reader)
-    if reader.problems:
-        raise ConfigError(_placed(path, text, reader.problems))
+        check_trust(entrants.all, file.tournament.isolation, trusted=trusted, reader=reader)
+    is_good = not reader.problems and not entrants.broken
+    return Survey(
+        config=_config(path, file, variants, entrants) if is_good else None,
+        lines=tuple(document_lines(path, text, reader.problems)),
+        entrants=entrants,
+        builds=file.builds,
+        notes=entrants.notes,
+    )
+
+
+def _config(path: str | Path, file: _File, variants: Sequence[ConfiguredVariant], entrants: Entrants) -> Config:
+    """The config of a file with which nothing is wrong."""
+    rotations = file.tournament.rotations or usual_rotations(entrants.all)
     return Config(
-        **asdict(file.tournament)
-        | _formats(file)
-        | {"jobs": file.tournament.jobs or cores(), "rotations": file.tournament.rotations or usual_rotations(given)},
+        **asdict(file.tournament) | _formats(file) | {"jobs": file.tournament.jobs or cores(), "rotations": rotations},
         stop=file.stop,
         sets_rotations=file.tournament.rotations is not None,
         limits=file.limits,
@@ -228,7 +282,11 @@ def load(path: str | Path) -> Config:
         faults=FaultPolicy(policy=file.faults.policy, strikes=file.faults.strikes),
         voids=file.faults.voids,
         variants=tuple(variants),
-        bots=tuple(bots),
+        bots=entrants.bots,
+        entries=entrants.entries,
+        entry_tables=entrants.tables,
+        builds=file.builds,
+        tables={one.name: one.table for one in entrants.all},
         folder=os.path.dirname(os.path.abspath(path)),
         file=str(path),
     )
@@ -236,7 +294,7 @@ def load(path: str | Path) -> Config:
 
 def line_at(path: str | Path, key: KeyPath, text: str) -> str:
     """A problem with what a key of the file says, as a line for people. The key must be there."""
-    (line,) = _placed(path, _text(path), [Problem(path=key, text=text)])
+    (line,) = document_lines(path, read_text(path), [Problem(path=key, text=text)])
     return line
 
 
@@ -253,51 +311,20 @@ def placed(config: Config, change: str) -> str:
     elif key == "voids":
         path = ("faults", key)
     elif key in names:
-        path = ("bots", names.index(key))
-    with contextlib.suppress(ConfigError):
-        from referee.tournament.config.positions import Positions  # noqa: PLC0415 - loads tree-sitter
+        path = ("bots", config.tables.get(config.bots[names.index(key)].name, 0))
+    with contextlib.suppress(BadDocument):
+        from referee.toml.positions import Positions  # noqa: PLC0415 - loads tree-sitter
 
-        places = Positions(_text(config.file))
+        places = Positions(read_text(config.file))
         place = places.value(path)
         if not places.has(path[:1]):
             place = places.value(("tournament",))
-        return _line(f"{config.file}:{place.line}:{place.column}: {change}")
+        return line_of(f"{config.file}:{place.line}:{place.column}: {change}")
     return change
 
 
 _SECTIONS = {"clocks": "time", "faults": "faults", "limits": "limits"}
 """By field of a run's facts, the table of the config where it stands."""
-
-
-def _text(path: str | Path) -> str:
-    try:
-        data = Path(path).read_bytes().removeprefix(BOM_UTF8)
-    except FileNotFoundError:
-        raise ConfigError([_line(f"{path}: no such file")]) from None
-    except (OSError, ValueError) as error:
-        raise ConfigError([_line(f"{path}: cannot be read: {getattr(error, 'strerror', error)}")]) from None
-    if data.startswith(b"SQLite format 3\0"):
-        what = "a run's store, not its config"
-        raise ConfigError([_line(f"{path}: this is {what}; `golfref standings {path}` prints what it holds")])
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        column = len(data[data.rfind(b"\n", 0, error.start) + 1 : error.start].decode()) + 1
-        raise ConfigError([_line(f"{path}:{line}:{column}: not UTF-8; save the file in this encoding")]) from None
-
-
-def _parsed(path: str | Path, text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise ConfigError([_line(f"{path}: nested too deeply")]) from None
-    except ValueError as error:
-        what, _, where = str(error).partition(" (at ")
-        line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
-        if numbers := re.match(r"line (\d+), column (\d+)", where):
-            line, column = int(numbers[1]), int(numbers[2])
-        raise ConfigError([_line(f"{path}:{line}:{column}: not TOML: {what}")]) from None
 
 
 def _check_settings(file: _File, reader: Reader) -> None:
@@ -321,6 +348,20 @@ def _check_settings(file: _File, reader: Reader) -> None:
     for name, least in LEAST_LIMITS.items():
         if (value := getattr(file.limits, name)) < least:
             reader.add(("limits", name), f"expected int >= {least}, got {value}")
+
+
+def _check_builds(file: _File, reader: Reader) -> None:
+    for name, least in LEAST_BUILDS.items():
+        if not (value := getattr(file.builds, name)) >= least:
+            reader.add(("builds", name), f"expected {type(least).__name__} >= {least:g}, got {value:g}")
+    for variable in file.builds.env:
+        if not variable or "=" in variable or "\0" in variable:
+            reader.add(("builds", "env", variable), "cannot be the name of an environment variable", at_key=True)
+    for index, place in enumerate(file.builds.reads):
+        if not os.path.isabs(place) or not os.path.exists(place):
+            reader.add(("builds", "reads", index), f"expected the absolute path of what is there, got {place!r}")
+    if file.builds.time_s > LONGEST_CLOCK_S:
+        reader.add(("builds", "time_s"), f"expected at most {LONGEST_CLOCK_S} seconds, got {file.builds.time_s:g}")
 
 
 def _variants(file: _File, reader: Reader) -> list[ConfiguredVariant]:
@@ -376,7 +417,7 @@ def _check_seats(variant: Variant, seats: int, given: _GivenVariant, path: KeyPa
         reader.add((*path, key), f"a tournament needs 2 seats or more (`golfref match` plays alone), got 1{origin}")
 
 
-def _check_enough_bots(file: _File, reader: Reader) -> None:
+def _check_enough_bots(file: _File, entrants: Sequence[Entrant], reader: Reader) -> None:
     """A line-up needs different bots, as many as there are seats."""
     if file.bots is None:
         return
@@ -387,18 +428,20 @@ def _check_enough_bots(file: _File, reader: Reader) -> None:
     if len(tables) < len(variants):
         tables.append((("tournament", "seats"), file.tournament.seats))
     for path, seats in tables:
-        if seats > len(file.bots) and not reader.wrong(path):
-            reader.add(path, f"{seats} bots at a table, but the config has only {len(file.bots)}")
+        if seats > len(entrants) and not reader.wrong(path) and not reader.wrong(("bots",)):
+            reader.add(path, f"{seats} bots at a table, but the config has only {len(entrants)}")
 
 
-def _check_formats(file: _File, variants: Sequence[ConfiguredVariant], reader: Reader) -> None:
-    entry = Entry(
-        bots=[bot.name or bot.builtin or "" for bot in file.bots or ()],
-        owners={bot.name or bot.builtin or "": bot.owner or "" for bot in file.bots or ()},
+def _check_formats(
+    file: _File, variants: Sequence[ConfiguredVariant], entrants: Sequence[Entrant], reader: Reader
+) -> None:
+    field = Field(
+        bots=[one.name for one in entrants],
+        owners={one.name: one.owner for one in entrants},
         tables={variant.name: variant.seats for variant in variants},
         rank_by=file.tournament.rank_by,
     )
-    check_formats(file.tournament, file.stages, file.stop, entry, reader)
+    check_formats(file.tournament, file.stages, file.stop, field, reader)
 
 
 def _formats(file: _File) -> dict[str, Any]:
@@ -406,28 +449,3 @@ def _formats(file: _File) -> dict[str, Any]:
     if file.stages is not None:
         return {"format": None, "deals": 0, "stages": tuple(stage.rules() for stage in file.stages)}
     return asdict(file.tournament.rules(file.tournament.challengers))
-
-
-def _placed(path: str | Path, text: str, problems: list[Problem]) -> list[str]:
-    """The problems as lines for people, in the order of their places."""
-    from referee.tournament.config.positions import Position, Positions  # noqa: PLC0415 - loads tree-sitter
-
-    places = Positions(text)
-    lines: list[tuple[Position, str]] = []
-    for problem in problems:
-        place = places.key(problem.path) if problem.at_key else places.value(problem.path)
-        first = "" if problem.first is None else f" (first in line {places.value(problem.first).line})"
-        what = f"{_dotted(problem.path)}: {problem.text}{first}"
-        lines.append((place, _line(f"{path}:{place.line}:{place.column}: {what}")))
-    return [line for _, line in sorted(lines, key=itemgetter(0))]
-
-
-def _dotted(path: KeyPath) -> str:
-    """A path as people write it: `bots[1].env."odd key"`."""
-    names = (key if isinstance(key, int) or _BARE_KEY.fullmatch(key) else repr(key) for key in path)
-    return "".join(f"[{name}]" if isinstance(name, int) else f".{name}" for name in names).removeprefix(".")
-
-
-def _line(text: str) -> str:
-    """The line, made safe to show: nothing of a config reaches a terminal as a control or bidi character."""
-    return printable(text, LONGEST_LINE)

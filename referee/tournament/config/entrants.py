@@ -1,19 +1,24 @@
-"""The bots of a config: their commands and folders, whose they are, and whether they may play under its isolation."""
+"""The bots of a config: their commands and folders, whose they are, and whether they may play under its isolation.
+
+Some are entered one by one, others as folders of which each is an entry.
+"""
 
 import os
 from collections.abc import Sequence
+from unicodedata import normalize
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.entries.entry import Builds, Entry
+from referee.entries.folder import LONGEST_OWNER, Allowance, BadEntry, read_entry
+from referee.entries.places import find_places, is_passed_over
+from referee.entries.shelf import Shelf
 from referee.play.isolation.cell import cell_of
 from referee.play.isolation.levels import find_problem
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot
-from referee.tournament.config.reader import KeyPath, Reader
+from referee.toml.reader import KeyPath, Reader
 from referee.tournament.plan.keys import Rotations
-
-LONGEST_OWNER = 100
-"""How many characters the name of a bot's owner has at most."""
 
 
 class GivenBot(Struct, frozen=True, kw_only=True):
@@ -26,18 +31,206 @@ class GivenBot(Struct, frozen=True, kw_only=True):
     env: dict[str, str] = {}
     reads: tuple[str, ...] = ()
     owner: str | None = None
+    entries: str | None = None
+    """A pattern of folders, each of which is an entry. Beside it stand `reads` and `owners` only."""
+    owners: dict[str, str] = {}
+    """By the name of an entry, whose it is, whatever the entry says."""
 
 
-def read_bots(given: Sequence[GivenBot] | None, file: str, isolation: Isolation, reader: Reader) -> list[BotSpec]:
-    """The bots of the config in `file`, as far as they can be made out. What is wrong with them is noted."""
+class EntryTable(Struct, frozen=True, kw_only=True):
+    """A [[bots]] table that takes folders."""
+
+    index: int
+    """The number of the table in the file, from 0."""
+    pattern: str
+    """As it is written."""
+    reads: tuple[str, ...]
+    """Absolute paths that its entries may ask to read."""
+    owners: dict[str, str]
+
+    def allowance(self, name: str, folder: str, builds: Builds) -> Allowance:
+        """What an entry of this name may ask for. `folder` is that of the config."""
+        return Allowance(
+            folder=folder,
+            owner=self.owners.get(name, ""),
+            reads=self.reads,
+            network=builds.network,
+            entry_mb=builds.entry_mb,
+            entry_files=builds.entry_files,
+        )
+
+
+class BrokenEntry(Struct, frozen=True, kw_only=True):
+    """A folder that is meant to be an entry, and what keeps it from being one."""
+
+    name: str
+    folder: str
+    lines: tuple[str, ...]
+
+
+class Entrant(Struct, frozen=True, kw_only=True):
+    """Somebody who is to take part, as far as that can be made out."""
+
+    name: str
+    table: int
+    """The number of its [[bots]] table, from 0."""
+    owner: str = ""
+    is_shipped: bool = False
+    spec: BotSpec | None = None
+    """None where something is wrong with it."""
+
+
+class Entrants(Struct, frozen=True, kw_only=True):
+    """All who are entered, in the order of the file, and of names within a table."""
+
+    all: tuple[Entrant, ...]
+    entries: tuple[Entry, ...]
+    broken: tuple[BrokenEntry, ...]
+    tables: tuple[EntryTable, ...]
+    notes: tuple[str, ...]
+    """What is no mistake, but should be known."""
+
+    @property
+    def bots(self) -> tuple[BotSpec, ...]:
+        """Those with whom nothing is wrong."""
+        return tuple(one.spec for one in self.all if one.spec is not None)
+
+
+def read_bots(
+    given: Sequence[GivenBot] | None, file: str, isolation: Isolation, builds: Builds, reader: Reader
+) -> Entrants:
+    """The bots of the config in `file`, as far as they can be made out. What is wrong with them is noted.
+
+    `file` is as the config is named. What is wrong within an entry stands in `broken`.
+    """
     if given is None:
         reader.missing(("bots",), "expected at least one [[bots]]")
-    given = given or ()
-    specs = [_bot(bot, ("bots", index), os.path.dirname(file), isolation, reader) for index, bot in enumerate(given)]
-    reader.check_unique("bots", given, "builtin")
+    found = _Found(file, isolation, builds, reader)
+    for index, bot in enumerate(given or ()):
+        if bot.entries is None:
+            found.enter(bot, index)
+        else:
+            found.enter_folders(bot, bot.entries, index)
+    reader.check_unique("bots", given or (), "builtin")
+    found.check_names()
+    entrants = found.entrants()
     if isolation == "bwrap" and not reader.problems:
-        _check_folders([spec for spec in specs if spec is not None], file, reader)
-    return [spec for spec in specs if spec is not None]
+        _check_folders([one for one in entrants.all if one.spec is not None], os.path.abspath(file), reader)
+    return entrants
+
+
+class _Found:
+    """Who was found so far."""
+
+    def __init__(self, file: str, isolation: Isolation, builds: Builds, reader: Reader) -> None:
+        self._beside = os.path.dirname(file)
+        self._folder = os.path.dirname(os.path.abspath(file))
+        self._isolation = isolation
+        self._builds = builds
+        self._reader = reader
+        self._all: list[Entrant] = []
+        self._entries: list[Entry] = []
+        self._broken: list[BrokenEntry] = []
+        self._tables: list[EntryTable] = []
+        self._notes: list[str] = []
+
+    def entrants(self) -> Entrants:
+        """All of them."""
+        return Entrants(
+            all=tuple(self._all),
+            entries=tuple(self._entries),
+            broken=tuple(self._broken),
+            tables=tuple(self._tables),
+            notes=tuple(self._notes),
+        )
+
+    def enter(self, given: GivenBot, index: int) -> None:
+        """Take a bot that has a table of its own."""
+        spec = _bot(given, ("bots", index), self._folder, self._isolation, self._reader)
+        is_shipped = given.builtin is not None
+        name = given.name or given.builtin or ""
+        self._all.append(Entrant(name=name, table=index, owner=given.owner or "", is_shipped=is_shipped, spec=spec))
+
+    def enter_folders(self, given: GivenBot, pattern: str, index: int) -> None:
+        """Take the entries of a table."""
+        path: KeyPath = ("bots", index)
+        for key in ("name", "command", "builtin", "dir", "env", "owner"):
+            if getattr(given, key):
+                text = "does not go with `entries`; each entry says it in its bot.toml"
+                self._reader.add((*path, key), text, at_key=True)
+        for name, owner in given.owners.items():
+            self._reader.check_label((*path, "owners", name), owner, LONGEST_OWNER)
+        reads = _absolute(given.reads, path, self._folder, self._reader)
+        table = EntryTable(index=index, pattern=pattern, reads=reads, owners=given.owners)
+        self._tables.append(table)
+        places = find_places(pattern, self._folder)
+        self._notes += [
+            f"{self._shown(place)} is neither a folder nor a file, and no entry" for place in places.skipped
+        ]
+        if not places.folders:
+            text = f"there is no such folder in {self._folder}; expected a folder for each entry, such as entries/NAME"
+            self._reader.add((*path, "entries"), text)
+        names = {os.path.basename(place) for place in places.folders}
+        lost = sorted(given.owners.keys() - names) if places.folders else []
+        self._notes += [f"bots[{index}].owners names `{name}`, which is not entered there" for name in lost]
+        for place in places.folders:
+            self._enter_folder(place, table)
+
+    def _enter_folder(self, place: str, table: EntryTable) -> None:
+        name = os.path.basename(place)
+        owner = table.owners.get(name, "")
+        spec = None
+        try:
+            if is_passed_over(name):
+                text = f"{self._shown(place)}: a folder of such a name is no entry; give it another name"
+                raise BadEntry([text])
+            entry = read_entry(place, table.allowance(name, self._folder, self._builds), shown=self._shown(place))
+        except BadEntry as error:
+            self._broken.append(BrokenEntry(name=name, folder=place, lines=error.lines))
+        else:
+            self._entries.append(entry)
+            owner, spec = entry.owner, spec_of(entry, Shelf(self._folder))
+        self._all.append(Entrant(name=name, table=table.index, owner=owner, spec=spec))
+
+    def check_names(self) -> None:
+        """No entry goes by the name of another bot, also where two names only look alike."""
+        first: dict[str, Entrant] = {}
+        for one in self._all:
+            alike = first.setdefault(normalize("NFC", normalize("NFC", one.name).casefold()), one)
+            folders = [entrant for entrant in (alike, one) if self._is_folder(entrant)]
+            if alike is not one and one.name and folders:
+                text = (
+                    f"`{one.name}` and `{alike.name}` are one name"
+                    if one.name != alike.name
+                    else (f"the name `{one.name}` is taken")
+                )
+                other = alike if alike.table != one.table else None
+                self._reader.add(
+                    ("bots", one.table, "entries" if self._is_folder(one) else "name"),
+                    f"{text}; give one of them another name",
+                    first=None if other is None else ("bots", other.table),
+                )
+
+    def _is_folder(self, one: Entrant) -> bool:
+        return any(one.table == table.index for table in self._tables)
+
+    def _shown(self, place: str) -> str:
+        """A folder as it is told: from where the config's file is named."""
+        return os.path.normpath(os.path.join(self._beside, os.path.relpath(place, self._folder)))
+
+
+def spec_of(entry: Entry, shelf: Shelf) -> BotSpec:
+    """The bot of an entry, which starts in its place on the shelf."""
+    return BotSpec(
+        name=entry.name,
+        command=entry.command,
+        dir=str(shelf.files(entry)),
+        env=entry.env,
+        reads=entry.reads,
+        owner=entry.owner,
+        entry=entry.folder,
+        version=entry.version,
+    )
 
 
 def readers(bots: Sequence[BotSpec], path: str) -> list[str]:
@@ -45,9 +238,9 @@ def readers(bots: Sequence[BotSpec], path: str) -> list[str]:
     return [bot.name for bot in bots if cell_of(bot).can_read(path)]
 
 
-def check_trust(given: Sequence[GivenBot], isolation: Isolation, *, trusted: bool, reader: Reader) -> None:
+def check_trust(entrants: Sequence[Entrant], isolation: Isolation, *, trusted: bool, reader: Reader) -> None:
     """Other people's programs run under `bwrap`, unless the organiser says that they are trusted."""
-    owners = _owners(given)
+    owners = _owners(entrants)
     if len(owners) > 1 and isolation != "bwrap" and not trusted:
         some = ", ".join(owners[:5]) + ", ..." * (len(owners) > 5)
         text = (
@@ -57,28 +250,30 @@ def check_trust(given: Sequence[GivenBot], isolation: Isolation, *, trusted: boo
         reader.add(("tournament", "isolation"), text)
 
 
-def usual_rotations(given: Sequence[GivenBot]) -> Rotations:
+def usual_rotations(entrants: Sequence[Entrant]) -> Rotations:
     """What is best where the config does not say it (tournaments/README.md has the measurements).
 
     Bots of one owner share the cards of a deal, which takes fewer matches. One of several owners could carry the cards
     to a later rotation and win it by that, so each rotation has cards of its own.
     """
-    return "fresh" if len(_owners(given)) > 1 else "same"
+    return "fresh" if len(_owners(entrants)) > 1 else "same"
 
 
-def _owners(given: Sequence[GivenBot]) -> list[str]:
-    """The owners of the bots that are not shipped ones."""
-    return sorted({bot.owner or "(none)" for bot in given if bot.builtin is None})
+def _owners(entrants: Sequence[Entrant]) -> list[str]:
+    """The owners of the bots that are not shipped ones, and can be made out."""
+    known = (one for one in entrants if not one.is_shipped and (one.spec is not None or one.owner))
+    return sorted({one.owner or "(none)" for one in known})
 
 
-def _check_folders(bots: Sequence[BotSpec], file: str, reader: Reader) -> None:
+def _check_folders(entrants: Sequence[Entrant], file: str, reader: Reader) -> None:
     """A bot can read its folder, so no config, which may tell the seed, and no other owner's folder may lie in it."""
-    for index, bot in enumerate(bots):
+    bots = [(one.table, one.spec) for one in entrants if one.spec is not None]
+    for index, bot in bots:
         cell = cell_of(bot)
         if cell.can_read(file):
             reader.add(("bots", index, "dir"), _shows_config(bot.dir))
             continue
-        for number, other in enumerate(bots):
+        for number, other in bots:
             strangers = bot.builtin is None and other.builtin is None and bot.owner != other.owner
             if strangers and cell.can_read(other.dir):
                 whose = f"bots[{number}] (`{other.name}`), which has another owner"
@@ -97,6 +292,8 @@ def _bot(given: GivenBot, path: KeyPath, folder: str, isolation: Isolation, read
         reader.check_label((*path, "name"), given.name, LONGEST_NAME)
     if given.owner is not None:
         reader.check_label((*path, "owner"), given.owner, LONGEST_OWNER)
+    if given.owners:
+        reader.add((*path, "owners"), "goes with `entries` only", at_key=True)
     for variable in given.env:
         if not variable or "=" in variable or "\0" in variable:
             reader.add((*path, "env", variable), "cannot be the name of an environment variable", at_key=True)
@@ -107,7 +304,7 @@ def _bot(given: GivenBot, path: KeyPath, folder: str, isolation: Isolation, read
     elif given.command is not None:
         return _own(given, path, folder, isolation, reader)
     elif not reader.wrong((*path, "command")) and not reader.wrong((*path, "builtin")):
-        reader.add(path, "expected `command` or `builtin`")
+        reader.add(path, "expected `command`, `builtin` or `entries`")
     return None
 
 
@@ -125,13 +322,10 @@ def _builtin(given: GivenBot, name: str, path: KeyPath, reader: Reader) -> BotSp
 def _own(given: GivenBot, path: KeyPath, folder: str, isolation: Isolation, reader: Reader) -> BotSpec | None:
     command = given.command or ()
     start = os.path.normpath(os.path.join(folder, given.dir or ""))
-    reads = tuple(os.path.normpath(os.path.join(folder, path)) for path in given.reads)
+    reads = _absolute(given.reads, path, folder, reader)
     bot = BotSpec(
         name=given.name or "", command=command, dir=start, env=given.env, reads=reads, owner=given.owner or ""
     )
-    for index, place in enumerate(reads):
-        if not os.path.exists(place):
-            reader.add((*path, "reads", index), f"there is no {place}")
     if not os.path.isdir(start):
         reader.add((*path, "dir"), f"there is no folder {start}")
     elif not command[0]:
@@ -143,3 +337,12 @@ def _own(given: GivenBot, path: KeyPath, folder: str, isolation: Isolation, read
     elif not reader.wrong((*path, "dir")) and (problem := find_problem(bot, isolation)):
         reader.add((*path, "command"), problem)
     return bot
+
+
+def _absolute(reads: Sequence[str], path: KeyPath, folder: str, reader: Reader) -> tuple[str, ...]:
+    """What bots may read, as absolute paths. What is not there is noted."""
+    places = tuple(os.path.normpath(os.path.join(folder, place)) for place in reads)
+    for index, place in enumerate(places):
+        if not os.path.exists(place):
+            reader.add((*path, "reads", index), f"there is no {place}")
+    return places

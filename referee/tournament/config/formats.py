@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from protocol.text import printable
 from referee.rules.book.options import Positive
-from referee.tournament.config.reader import KeyPath, Reader
+from referee.toml.reader import KeyPath, Reader
 from referee.tournament.formats.swiss import most_rounds
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.plan.schedule import all_lineups
@@ -96,7 +96,7 @@ class FormatKeys(StageKeys, frozen=True, kw_only=True):
     """The bot to which ratings relate, by name. None leaves it to the ratings."""
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class Field(Struct, frozen=True, kw_only=True):
     """What is entered, as far as formats care."""
 
     bots: Sequence[str]
@@ -114,38 +114,38 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 def check_formats(
-    keys: FormatKeys, stages: Sequence[StageKeys] | None, stop: StopRules | None, entry: Entry, reader: Reader
+    keys: FormatKeys, stages: Sequence[StageKeys] | None, stop: StopRules | None, field: Field, reader: Reader
 ) -> None:
     """Note all that is wrong with the format, the stages and what goes with them."""
-    _check_names(keys, entry, reader)
+    _check_names(keys, field, reader)
     if keys.same_owner is not None and not reader.wrong(("tournament", "challengers")):
-        _check_owners(keys, entry, reader)
+        _check_owners(keys, field, reader)
     if stages is not None and keys.hours is not None:
         text = "does not go with [[stages]]: the last stage would be cut off; say in each how many deals it has"
         reader.add(("tournament", "hours"), text, at_key=True)
     if stages is not None:
         _check_one_place(keys, stop, reader)
-        if entry.rank_by == "strokes":
+        if field.rank_by == "strokes":
             reader.add(("tournament", "rank_by"), "stages order bots by match points and ratings; leave it out")
-        _check_stages(stages, entry, reader)
+        _check_stages(stages, field, reader)
         return
     _check_hours(keys, reader)
     if not reader.wrong(("tournament", "format")):
-        _check_stage(keys, ("tournament",), entry, reader, bots=len(entry.bots))
+        _check_stage(keys, ("tournament",), field, reader, bots=len(field.bots))
         if keys.format == "gauntlet":
-            _check_challengers(keys, entry, reader)
+            _check_challengers(keys, field, reader)
     if stop is not None:
         if keys.hours is not None and keys.format in (None, "round-robin", "gauntlet"):
             text = "does not go with `hours`, which choose the deals at whose ends [stop] would look; leave one out"
             reader.add(("stop",), text, at_key=True)
         _check_use("stop", ("stop",), keys.format or "round-robin", reader)
-        if entry.rank_by == "strokes":
+        if field.rank_by == "strokes":
             text = "[stop] looks at match points; leave it out, or rank by match points"
             reader.add(("tournament", "rank_by"), text)
-        _check_stop(stop, len(keys.challengers) or len(entry.bots), reader)
+        _check_stop(stop, len(keys.challengers) or len(field.bots), reader)
 
 
-def _check_names(keys: FormatKeys, entry: Entry, reader: Reader) -> None:
+def _check_names(keys: FormatKeys, field: Field, reader: Reader) -> None:
     """Bots that [tournament] names must be there."""
     named: list[tuple[KeyPath, str]] = [
         (("tournament", "challengers", index), name) for index, name in enumerate(keys.challengers)
@@ -153,9 +153,9 @@ def _check_names(keys: FormatKeys, entry: Entry, reader: Reader) -> None:
     if keys.anchor is not None:
         named.append((("tournament", "anchor"), keys.anchor))
     for path, name in named:
-        if name not in entry.bots and entry.bots:
-            near = get_close_matches(name, entry.bots, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else f"the bots are {_several(entry.bots)}"
+        if name not in field.bots and field.bots:
+            near = get_close_matches(name, field.bots, n=1)
+            hint = f"did you mean `{near[0]}`?" if near else f"the bots are {_several(field.bots)}"
             reader.add(path, f"there is no bot `{name}`; {hint}")
     for index, name in enumerate(keys.challengers):
         if name in keys.challengers[:index]:
@@ -163,13 +163,13 @@ def _check_names(keys: FormatKeys, entry: Entry, reader: Reader) -> None:
             reader.add(("tournament", "challengers", index), f"`{name}` stands here twice", first=first)
 
 
-def _check_owners(keys: FormatKeys, entry: Entry, reader: Reader) -> None:
+def _check_owners(keys: FormatKeys, field: Field, reader: Reader) -> None:
     """Every bot must have somebody to meet in every variant, where bots of one owner do not meet."""
-    bots = sorted(set(entry.bots))
-    owners = Counter(owner for bot in bots if (owner := entry.owners[bot]))
-    alone = sum(not entry.owners[bot] for bot in bots)
-    for variant, seats in entry.tables.items():
-        by_bot = all_lineups(bots, seats, owners=entry.owners, challengers=keys.challengers).by_bot
+    bots = sorted(set(field.bots))
+    owners = Counter(owner for bot in bots if (owner := field.owners[bot]))
+    alone = sum(not field.owners[bot] for bot in bots)
+    for variant, seats in field.tables.items():
+        by_bot = all_lineups(bots, seats, owners=field.owners, challengers=keys.challengers).by_bot
         lonely = [bot for bot, count in zip(bots, by_bot, strict=True) if not count]
         if lonely and seats <= len(bots):
             some = [
@@ -184,16 +184,16 @@ def _check_owners(keys: FormatKeys, entry: Entry, reader: Reader) -> None:
             )
             reader.add(("tournament", "same_owner"), text)
             return
-    fields = [_field_of(name, keys, entry) for name in keys.challengers if name in entry.bots]
+    fields = [_field_of(name, keys, field) for name in keys.challengers if name in field.bots]
     if any(field != fields[0] for field in fields):
         text = "some challengers would not meet bots of their owner that others meet, and could not be compared; "
         reader.add(("tournament", "same_owner"), text + "leave one of the two out, or have one challenger")
 
 
-def _field_of(challenger: str, keys: FormatKeys, entry: Entry) -> set[str]:
+def _field_of(challenger: str, keys: FormatKeys, field: Field) -> set[str]:
     """Whom a challenger may meet where bots of one owner do not meet."""
-    own = entry.owners[challenger]
-    return {bot for bot in entry.bots if bot not in keys.challengers and (not own or entry.owners[bot] != own)}
+    own = field.owners[challenger]
+    return {bot for bot in field.bots if bot not in keys.challengers and (not own or field.owners[bot] != own)}
 
 
 def _check_one_place(keys: FormatKeys, stop: StopRules | None, reader: Reader) -> None:
@@ -211,9 +211,9 @@ def _check_one_place(keys: FormatKeys, stop: StopRules | None, reader: Reader) -
         reader.add(("stop",), f"does not go with [[stages]]: {why}", at_key=True)
 
 
-def _check_stages(stages: Sequence[StageKeys], entry: Entry, reader: Reader) -> None:
+def _check_stages(stages: Sequence[StageKeys], field: Field, reader: Reader) -> None:
     """Each stage must be playable by the bots that the one before sends on."""
-    bots = len(entry.bots)
+    bots = len(field.bots)
     if len(stages) == 1:
         reader.add(("stages", 0), "expected two stages or more; with one, write its keys into [tournament]")
     for index, stage in enumerate(stages):
@@ -226,7 +226,7 @@ def _check_stages(stages: Sequence[StageKeys], entry: Entry, reader: Reader) -> 
         if stage.format == "knockout" and not is_last:
             reader.add((*path, "format"), "only the last stage can be a knockout, since it orders only its winners")
             return
-        _check_stage(stage, path, entry, reader, bots=bots, sends_on=not is_last)
+        _check_stage(stage, path, field, reader, bots=bots, sends_on=not is_last)
         if is_last:
             return
         if stage.advance is None:
@@ -238,7 +238,7 @@ def _check_stages(stages: Sequence[StageKeys], entry: Entry, reader: Reader) -> 
             reader.add((*path, "advance"), text)
             return
         following = stages[index + 1].format or "round-robin"
-        if stage.advance < (least := least_bots(following, entry.seats)):
+        if stage.advance < (least := least_bots(following, field.seats)):
             text = f"{stage.advance} bots go on, but the next stage is a {following}, which needs {least} or more"
             reader.add((*path, "advance"), text)
             return
@@ -251,7 +251,7 @@ def least_bots(format_: Format, seats: int) -> int:
 
 
 def _check_stage(  # noqa: PLR0913 - what it checks, where that stands, and what goes with it
-    stage: StageKeys, path: KeyPath, entry: Entry, reader: Reader, *, bots: int, sends_on: bool = False
+    stage: StageKeys, path: KeyPath, field: Field, reader: Reader, *, bots: int, sends_on: bool = False
 ) -> None:
     """The keys must be those of the format, and the bots enough."""
     format_ = stage.format or "round-robin"
@@ -262,24 +262,24 @@ def _check_stage(  # noqa: PLR0913 - what it checks, where that stands, and what
         for key in ("challengers", "same_owner", "hours"):
             if getattr(stage, key):
                 _check_use(key, (*path, key), format_, reader)
-    if entry.rank_by == "strokes" and isinstance(stage, FormatKeys) and format_ in ("swiss", "knockout", "ladder"):
+    if field.rank_by == "strokes" and isinstance(stage, FormatKeys) and format_ in ("swiss", "knockout", "ladder"):
         text = f"a {format_} orders bots by whom they beat, not by strokes; leave it out, or choose a round-robin"
         reader.add(("tournament", "rank_by"), text)
-    if entry.seats <= bots < (least := least_bots(format_, entry.seats)):
+    if field.seats <= bots < (least := least_bots(format_, field.seats)):
         text = (
-            f"a {format_} with tables of {entry.seats} needs {least} bots or more, but there are {bots}; "
+            f"a {format_} with tables of {field.seats} needs {least} bots or more, but there are {bots}; "
             "with so few a round-robin lets everybody meet"
         )
         reader.add((*path, "format"), text)
     if format_ == "knockout":
-        _check_knockout(stage, path, entry, reader)
-    _check_rounds(stage, path, entry, reader, bots=bots)
+        _check_knockout(stage, path, field, reader)
+    _check_rounds(stage, path, field, reader, bots=bots)
 
 
-def _check_rounds(stage: StageKeys, path: KeyPath, entry: Entry, reader: Reader, *, bots: int) -> None:
+def _check_rounds(stage: StageKeys, path: KeyPath, field: Field, reader: Reader, *, bots: int) -> None:
     """A Swiss has no more rounds than leave bots to meet that have not met."""
-    most = most_rounds(bots, set(entry.tables.values()))
-    if stage.format == "swiss" and stage.rounds is not None and stage.rounds > most >= entry.seats:
+    most = most_rounds(bots, set(field.tables.values()))
+    if stage.format == "swiss" and stage.rounds is not None and stage.rounds > most >= field.seats:
         text = (
             f"each of the {bots} bots has {bots - 1} opponents, so expected {most} rounds or less, got {stage.rounds}; "
             "for more matches set more `deals`, or play a round-robin"
@@ -312,16 +312,16 @@ def _check_use(key: str, path: KeyPath, format_: Format, reader: Reader) -> None
         )
 
 
-def _check_knockout(stage: StageKeys, path: KeyPath, entry: Entry, reader: Reader) -> None:
+def _check_knockout(stage: StageKeys, path: KeyPath, field: Field, reader: Reader) -> None:
     """A tie is the same table in every variant, and the winners of some tables fill one of the next round."""
-    if len(set(entry.tables.values())) > 1:
-        some = ", ".join(f"`{name}` has {seats}" for name, seats in entry.tables.items())
+    if len(set(field.tables.values())) > 1:
+        some = ", ".join(f"`{name}` has {seats}" for name, seats in field.tables.items())
         text = f"a tie of a knockout is played in every variant, so all need as many seats, but {some}"
         reader.add((*path, "format"), text)
         return
-    if stage.advance is not None and (stage.advance >= entry.seats or entry.seats % stage.advance):
-        fitting = _or([str(some) for some in range(1, entry.seats) if entry.seats % some == 0])
-        text = f"the winners of some tables of {entry.seats} must fill the next, so expected {fitting}"
+    if stage.advance is not None and (stage.advance >= field.seats or field.seats % stage.advance):
+        fitting = _or([str(some) for some in range(1, field.seats) if field.seats % some == 0])
+        text = f"the winners of some tables of {field.seats} must fill the next, so expected {fitting}"
         reader.add((*path, "advance"), f"{text}, got {stage.advance}")
     rules = stage.rules()
     if stage.limit is not None and stage.limit < rules.deals:
@@ -329,17 +329,17 @@ def _check_knockout(stage: StageKeys, path: KeyPath, entry: Entry, reader: Reade
         reader.add((*path, "limit"), f"{text}, got {stage.limit}")
 
 
-def _check_challengers(keys: FormatKeys, entry: Entry, reader: Reader) -> None:
+def _check_challengers(keys: FormatKeys, field: Field, reader: Reader) -> None:
     """A gauntlet has challengers, and enough others for each of its tables."""
     path: KeyPath = ("tournament", "challengers")
     if not keys.challengers:
         if not reader.wrong(path):
             reader.add(("tournament", "format"), 'a gauntlet needs `challengers = ["NAME"]`: the bots that it is about')
         return
-    others = len(set(entry.bots) - set(keys.challengers))
-    if not reader.wrong(path) and others < entry.seats - 1 < len(entry.bots):
+    others = len(set(field.bots) - set(keys.challengers))
+    if not reader.wrong(path) and others < field.seats - 1 < len(field.bots):
         text = (
-            f"each table has one challenger and {entry.seats - 1} of the other bots, of which there are {others}; "
+            f"each table has one challenger and {field.seats - 1} of the other bots, of which there are {others}; "
             "add bots, or name fewer challengers"
         )
         reader.add(path, text)

@@ -9,9 +9,9 @@ from protocol.messages import Clocks, FaultPolicy
 from referee.play import spec as bots
 from referee.play.isolation.host import cores
 from referee.play.spec import BotLimits, BotSpec
+from referee.toml.positions import Position, Positions
 from referee.tournament.config import config as config_module
 from referee.tournament.config.config import Config, ConfigError, load
-from referee.tournament.config.positions import Position, Positions
 from referee.tournament.store.facts import config_differences, config_facts
 
 HEAD = '[tournament]\nname = "demo"\n'
@@ -431,7 +431,7 @@ def test_what_a_bot_reads_besides_its_folder(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("bot", "expected"),
     [
-        ('name = "a"', "9:1: bots[2]: expected `command` or `builtin`"),
+        ('name = "a"', "9:1: bots[2]: expected `command`, `builtin` or `entries`"),
         ('command = ["python3", "-V"]', "9:1: bots[2].name: required, but missing"),
         (
             'name = "a"\nbuiltin = "perl"\ncommand = ["x"]',

@@ -11,7 +11,7 @@ import tree_sitter_toml
 from msgspec import Struct
 from tree_sitter import Language, Node, Parser
 
-from referee.tournament.config.reader import KeyPath
+from referee.toml.reader import KeyPath
 
 _KEYS = ("bare_key", "quoted_key", "dotted_key")
 

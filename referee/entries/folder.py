@@ -1,0 +1,197 @@
+"""A folder of a contestant is read into an Entry: what its bot.toml says, and where that is silent, what its files say.
+
+Nothing is run and nothing is written. bot.toml is a stranger's text: it asks, and the organiser's config allows.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from msgspec import Struct
+
+from referee.entries.detection import detect
+from referee.entries.entry import Entry
+from referee.entries.tree import look_through
+from referee.entries.versions import version_of
+from referee.play.spec import BUILTIN, LONGEST_NAME, BotSpec
+from referee.toml.document import BadDocument, line_of, parsed, placed, read_text
+from referee.toml.reader import KeyPath, Reader
+
+BOT_TOML = "bot.toml"
+"""The file in which an author says what its files do not tell."""
+
+BOT_TOML_BYTES = 64_000
+"""How long that file may be."""
+
+LONGEST_OWNER = 100
+"""How many characters the name of a bot's owner has at most; so its language and contact."""
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OF_THE_HOST = re.compile(r"(PATH|LANG|LC_.*|LD_.*)")
+"""Variables that change which of the host's files a bot is shown, or what is run before it."""
+
+_ORGANISER = "the organiser's config, not in bot.toml"
+_HOMES = {
+    "name": "the name of the folder, which is the bot's name",
+    **dict.fromkeys(("dir", "builtin", "entries", "owners", "isolation", "limits"), _ORGANISER),
+    **dict.fromkeys(("memory_mb", "processes", "files", "tmp_mb", "disk_mb", "cpu_s", "time_s"), _ORGANISER),
+}
+
+
+class Allowance(Struct, frozen=True, kw_only=True):
+    """What the organiser's config says of an entry before anything of it is read."""
+
+    folder: str
+    """Absolute path of the config's folder."""
+    owner: str = ""
+    """Whose it is; empty where the entry itself says it."""
+    reads: tuple[str, ...] = ()
+    """Absolute paths that it may ask to read, with all that is below them."""
+    network: bool = False
+    """Whether its build may ask for the network."""
+    entry_mb: int = 64
+    entry_files: int = 10_000
+    """As `Builds` has them."""
+
+
+class BadEntry(BadDocument):
+    """What keeps a folder from being an entry. Each of `lines` begins with its place."""
+
+
+class _Given(Struct, frozen=True, kw_only=True):
+    """bot.toml as it is written."""
+
+    command: tuple[str, ...] | None = None
+    build: tuple[str, ...] | None = None
+    owner: str | None = None
+    language: str | None = None
+    contact: str | None = None
+    reads: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    network: bool = False
+
+
+def read_entry(folder: str, allowance: Allowance, *, name: str | None = None, shown: str | None = None) -> Entry:
+    """The entry in this folder; raises BadEntry with all that is wrong with it.
+
+    Its name is that of the folder unless another is given. In messages the folder is called `shown`.
+    """
+    folder = os.path.abspath(folder)
+    shown = shown or folder
+    name = os.path.basename(folder) if name is None else name
+    lines = [] if not (problem := name_problem(name)) else [line_of(f"{shown}: {problem}")]
+    if _holds(folder, allowance.folder):
+        raise BadEntry([*lines, line_of(f"{shown}: this folder holds the config; give the bot a folder of its own")])
+    try:
+        tree = look_through(folder, most_mb=allowance.entry_mb, most_files=allowance.entry_files)
+    except OSError as error:
+        raise BadEntry([*lines, line_of(f"{shown}: cannot be read: {error.strerror}")]) from None
+    lines += [line_of(f"{shown}/{text}" if ": " in text else f"{shown}: {text}") for text in tree.problems]
+    reader = Reader(_HOMES)
+    given, text = _Given(), ""
+    file = f"{shown}/{BOT_TOML}"
+    if os.path.lexists(os.path.join(folder, BOT_TOML)):
+        try:
+            text = _text(folder, file)
+            given = reader.struct(_Given, parsed(file, text))
+        except BadDocument as error:
+            raise BadEntry([*lines, *error.lines]) from None
+    _check(given, allowance, reader)
+    found = detect(folder, tree.top, given.command)
+    if found.unclear and not reader.wrong(("command",)):
+        lines.append(line_of(f"{shown}: {found.unclear}"))
+    lines += placed(file, text, reader.problems)
+    if lines:
+        raise BadEntry(lines)
+    build = found.build if given.build is None else given.build
+    spec = BotSpec(name=name, command=found.command, dir=folder, env=given.env)
+    return Entry(
+        name=name,
+        folder=folder,
+        command=found.command,
+        build=build,
+        language=given.language or found.language,
+        owner=allowance.owner or given.owner or "",
+        contact=given.contact or "",
+        env=given.env,
+        reads=tuple(os.path.normpath(place) for place in given.reads),
+        wants_network=given.network,
+        version=version_of(spec, allowance.folder, build),
+    )
+
+
+def name_problem(name: str) -> str | None:
+    """What keeps a folder's name from being a bot's, in words; None where nothing does."""
+    if not (0 < len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()):
+        return f"the folder's name is the bot's: expected 1 to {LONGEST_NAME} printable characters, no blanks around"
+    return None
+
+
+def _text(folder: str, shown: str) -> str:
+    path = os.path.join(folder, BOT_TOML)
+    if os.path.islink(path):
+        raise BadDocument([line_of(f"{shown}: a link; write the file itself")])
+    try:
+        return read_text(path, most_bytes=BOT_TOML_BYTES)
+    except BadDocument as error:
+        raise BadDocument([line.replace(line_of(path), line_of(shown), 1) for line in error.lines]) from None
+
+
+def _check(given: _Given, allowance: Allowance, reader: Reader) -> None:
+    """Note what the reader of types does not know."""
+    for key in ("owner", "language", "contact"):
+        if getattr(given, key) is not None:
+            reader.check_label((key,), getattr(given, key), LONGEST_OWNER)
+    for key in ("command", "build"):
+        if getattr(given, key) is not None:
+            _check_words((key,), getattr(given, key), reader)
+    for variable in given.env:
+        if not _VARIABLE.fullmatch(variable):
+            reader.add(("env", variable), "expected a name of letters from A to Z, digits and _", at_key=True)
+        elif _OF_THE_HOST.fullmatch(variable):
+            text = "may not be set here, because it changes what of the host is shown or run; take it out"
+            reader.add(("env", variable), text, at_key=True)
+    for index, place in enumerate(given.reads):
+        _check_read(("reads", index), place, allowance, reader)
+    if given.network and not allowance.network:
+        text = "builds have no network here; the organiser gives it by `network = true` in [builds] of the config"
+        reader.add(("network",), text)
+
+
+def _check_words(path: KeyPath, words: tuple[str, ...], reader: Reader) -> None:
+    """The first word is a program of the host by its bare name, or a file of the entry; no other leads out of it."""
+    program = words[0]
+    if not program:
+        reader.add((*path, 0), "expected the name of a program, got an empty string")
+    elif program.startswith(BUILTIN):
+        reader.add((*path, 0), "expected the bot's own program; shipped bots are named in the config")
+    elif program.startswith("/"):
+        text = f"expected a program by its bare name, such as `{os.path.basename(program) or 'sh'}`, or a path within"
+        reader.add((*path, 0), f"{text} the folder, such as `./bot`; got the absolute path {program}")
+    for index, word in enumerate(words):
+        if _climbs(word):
+            reader.add((*path, index), f"{word} leads out of the folder; put what it names into the folder")
+        elif index and path == ("command",) and word.startswith("/"):
+            text = f"{word} is an absolute path; name a file of the entry by its path from the folder on"
+            reader.add((*path, index), text)
+
+
+def _climbs(word: str) -> bool:
+    path = os.path.normpath(word) if word else ""
+    return not word.startswith("/") and (path == ".." or path.startswith("../"))
+
+
+def _check_read(path: KeyPath, place: str, allowance: Allowance, reader: Reader) -> None:
+    plain = os.path.normpath(place)
+    if not place.startswith("/"):
+        reader.add(path, f"expected an absolute path, got {place!r}; the bot reads all of its own folder anyway")
+    elif not any(Path(plain).is_relative_to(allowed) for allowed in allowance.reads):
+        text = f"the organiser does not allow to read {place}; he does so by `reads = [...]` beside `entries` in the"
+        reader.add(path, f"{text} config, with this path or one above it")
+    elif not os.path.exists(plain):
+        reader.add(path, f"there is no {place}")
+
+
+def _holds(folder: str, other: str) -> bool:
+    outer, inner = os.path.realpath(folder), os.path.realpath(other)
+    return Path(inner).is_relative_to(outer)
