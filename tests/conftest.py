@@ -40,9 +40,16 @@ MARKS = {
             "play/pump",
             "play/slaps",
         ),
-        *("play/talk/test_retell.py", "test_library.py", "tournament/run", "tournament/store", "tournament/verify"),
+        *(
+            "entries/test_builds.py",
+            "play/talk/test_retell.py",
+            "test_library.py",
+            "tournament/run",
+            "tournament/store",
+            "tournament/verify",
+        ),
     ),
-    "isolation": ("play/isolation", "play/bot/test_hostile.py"),
+    "isolation": ("play/isolation", "play/bot/test_hostile.py", "entries/test_builds.py"),
     "toolchain": ("benchmarks",),
     "slow": ("benchmarks", "tournament/store/test_amend.py", "tournament/store/test_disaster.py"),
 }

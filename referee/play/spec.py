@@ -40,6 +40,15 @@ class BotLimits(Struct, frozen=True, kw_only=True):
     """Seconds of computing, over all cores."""
 
 
+class Workshop(Struct, frozen=True, kw_only=True):
+    """What a process gets that builds a bot, and no bot that plays. It computes only when nothing else wants to."""
+
+    folder_mb: int
+    """Under `bwrap`, how much it may write into its folder, which is empty at first. What it builds is at /source."""
+    network: bool = False
+    """Whether it may use the host's network. Only `bwrap` can keep it from that."""
+
+
 class Confinement(Struct, frozen=True, kw_only=True):
     """How a bot is kept from everything that is not its own."""
 
@@ -48,6 +57,8 @@ class Confinement(Struct, frozen=True, kw_only=True):
     copies: str = ""
     """The host's folder with what bots see under `bwrap` instead of the host's own files; empty where they see these.
     """
+    workshop: Workshop | None = None
+    """Where this is no bot that plays, but the build of one."""
 
 
 SHIPPED = Path(referee.__file__).resolve().parent.parent / "bots"

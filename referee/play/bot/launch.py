@@ -14,8 +14,10 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from referee.play.isolation.bwrap import arguments, inner_command
-from referee.play.isolation.cell import Cell
+from referee.play.isolation.cell import Cell, cell_of
 from referee.play.isolation.copies import shown
 from referee.play.isolation.levels import bubblewrap
 from referee.play.isolation.paths import PATH
@@ -26,6 +28,9 @@ from referee.play.spec import MB, BotLimits, BotSpec, Confinement
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
 """The referee's environment variables that a bot gets under `none` and `limits`; its own `env` is added."""
+
+LOWEST_NICE = 19
+"""How nice a build is: it must not disturb what is played."""
 
 _KILLED_FIRST = "{ echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null"
 """When the host runs out of memory, the kernel kills a bot before it kills the referee."""
@@ -55,11 +60,13 @@ def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], coun
     `counted` says whether one of these groups bounds the bot's memory. Raises Unfit where the bot cannot run in a cell,
     and NoBubblewrap where this host builds none.
     """
+    more = [] if confinement.workshop is None else [_give_way()]
     if confinement.isolation == "none":
-        return Launch(list(spec.command), environment(spec), spec.dir, dumps_core=True)
+        shell = _shell((), None, *more) if more else []
+        return Launch([*shell, *spec.command], environment(spec), spec.dir, dumps_core=True)
     if confinement.isolation == "limits":
         refusal = _refusal(join)
-        shell = _shell(join, refusal, _ulimits(confinement.limits))
+        shell = _shell(join, refusal, *more, _ulimits(confinement.limits))
         return Launch([*shell, *_never_urgent(), *spec.command], environment(spec), spec.dir, refusal=refusal)
     return _in_cell(spec, confinement, join, counted=counted)
 
@@ -89,7 +96,9 @@ def environment(spec: BotSpec) -> dict[str, str]:
 
 def _in_cell(spec: BotSpec, confinement: Confinement, join: Sequence[str], *, counted: bool) -> Launch:
     bubblewrap()  # without it there is no cell to look at
-    cell, user = shown(spec, confinement.copies), take_user()
+    workshop = confinement.workshop
+    cell = shown(spec, confinement.copies) if workshop is None else replace(cell_of(spec), workshop=workshop)
+    user = take_user()
     try:
         return _as_user(user, cell, confinement.limits, join, counted=counted)
     except BaseException:
@@ -101,7 +110,8 @@ def _as_user(user: BotUser | None, cell: Cell, limits: BotLimits, join: Sequence
     tool = bubblewrap()
     read, write = os.pipe()
     refusal = _refusal(join)
-    seccomp = _file(program(shared_memory=counted))
+    has_network = cell.workshop is not None and cell.workshop.network
+    seccomp = _file(program(shared_memory=counted, network=has_network))
     given = {path: _file(data, lowest=10) for path, data in written_anew().items()}
     # They are passed by a descriptor, so that no list of processes tells the names of folders.
     words = arguments(cell, limits, user=user, options=tool.options, given=given)
@@ -113,7 +123,7 @@ def _as_user(user: BotUser | None, cell: Cell, limits: BotLimits, join: Sequence
     stdout = next(fd for fd in range(3, 10) if fd not in taken)
     return Launch(
         command=[
-            *_shell(join, refusal, f"exec {stdout}>&1 >&2"),
+            *_shell(join, refusal, *([] if cell.workshop is None else [_give_way()]), f"exec {stdout}>&1 >&2"),
             *command,
             *inner_command(cell, limits, user=user, stdout=stdout),
         ],
@@ -155,6 +165,17 @@ def _ulimits(limits: BotLimits) -> str:
         f"{{ ulimit -H -c 1; }} 2> /dev/null; ulimit -f {limits.tmp_mb * MB // 512}; ulimit -n {limits.files}; "
         f"ulimit -d {2 * limits.memory_mb * MB // 1024}; ulimit -t {limits.cpu_s}"
     )
+
+
+def _give_way() -> str:
+    """A command by which a shell, and all that it starts, computes only when little else wants to.
+
+    Where the kernel shares out the cores by session (autogroup), it is the session that has to be nice. SCHED_IDLE
+    would be even less urgent, but beside a run that uses all cores a build would never come to its end.
+    """
+    renice = shutil.which("renice", path=PATH)
+    nicer = f"{renice} -n {LOWEST_NICE} -p $$" if renice else ":"
+    return f"{{ {nicer}; echo {LOWEST_NICE} > /proc/$$/autogroup; }} > /dev/null 2>&1"
 
 
 def _never_urgent() -> list[str]:

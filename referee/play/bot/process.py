@@ -21,7 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.play.bot import orphans
-from referee.play.bot.launch import Launch, launch, no_core_dumps
+from referee.play.bot.launch import LOWEST_NICE, Launch, launch, no_core_dumps
 from referee.play.bot.procfs import (
     Computed,
     Holdings,
@@ -116,7 +116,8 @@ class BotProcess:
         orphans.register(self.pid)
         if confinement.isolation != "none":
             with contextlib.suppress(OSError):
-                os.setpriority(os.PRIO_PGRP, self.pid, NICE)  # it may have begun to build its cell
+                nice = NICE if confinement.workshop is None else LOWEST_NICE
+                os.setpriority(os.PRIO_PGRP, self.pid, nice)  # it may have begun to build its cell
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
         for fd in (self.stdin, self.stdout, self.stderr):
@@ -252,6 +253,10 @@ class BotProcess:
                 why = Path(self._launch.refusal).read_text(errors="replace")[:1000]
                 raise HostFault(f"a bot could not enter its control group: {' '.join(why.split())}")
 
+    def has_succeeded(self) -> bool:
+        """Whether it has ended with the exit code 0; ask before `stop`."""
+        return self._exit_code() == 0
+
     def freeze(self) -> None:
         """Stop all processes of the bot until `thaw`. Call again to stop those that it has started meanwhile."""
         if self._frozen_ns is None:
@@ -372,9 +377,12 @@ def _new_group(confinement: Confinement) -> Group | None:
         return None
     limits = confinement.limits
     try:
-        return groups.group(memory_bytes=limits.memory_mb * MB, processes=limits.processes + KEEPERS)
+        group = groups.group(memory_bytes=limits.memory_mb * MB, processes=limits.processes + KEEPERS)
     except GroupFailed as error:
         raise HostFault(str(error)) from None
+    if confinement.workshop is not None:
+        group.give_way()
+    return group
 
 
 def _start(how: Launch) -> "subprocess.Popen[bytes]":

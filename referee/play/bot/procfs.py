@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from referee.play.isolation.host import number
-from referee.play.isolation.paths import SCRATCH, SHARED_MEMORY
+from referee.play.isolation.paths import FOLDER, SCRATCH, SHARED_MEMORY
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _CPUCLOCK_SCHED = 2
@@ -117,22 +117,23 @@ def _in_cell_bytes(process: Path) -> int:
 
 
 def _files_in(process: Path) -> int:
-    """How many files and folders there are in the places where a bot in a cell may make them.
+    """How many files and folders there are in the places where a bot in a cell, or its build, may make them.
 
-    Until its cell is built a process sees the host's places, which are none of its own.
+    Until its cell is built a process sees the host's places, which are none of its own. A bot cannot write to its own.
     """
     number = 0
-    for place in (SCRATCH, SHARED_MEMORY):
+    for place in (SCRATCH, SHARED_MEMORY, FOLDER):
         shown = f"{process}/root{place}"
         if os.stat(shown).st_dev != _device(place):
             there = os.statvfs(shown)
-            number += there.f_files - there.f_ffree
+            if not there.f_flag & os.ST_RDONLY:
+                number += there.f_files - there.f_ffree
     return number
 
 
 @functools.cache
-def _device(place: str) -> int:
-    return os.stat(place).st_dev
+def _device(place: str) -> int | None:
+    return os.stat(place).st_dev if os.path.exists(place) else None
 
 
 def _tables_bytes(task: Path) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from referee.play.faults import HostFault
 from referee.play.isolation.cell import Cell
-from referee.play.isolation.paths import FOLDER, PATH, SCRATCH, SHARED_MEMORY, SYSTEM
+from referee.play.isolation.paths import FOLDER, PATH, SCRATCH, SHARED_MEMORY, SOURCE, SYSTEM
 from referee.play.isolation.proc import unreadable
 from referee.play.isolation.users import NOBODY, BotUser, entering
 from referee.play.spec import MB, BotLimits
@@ -21,6 +21,11 @@ _ETC = (
     "python3*", "erlang", "ghc", "crypto-policies",
 )  # fmt: skip
 """What programs read of /etc; nothing of it says whose machine this is."""
+
+_ETC_OF_NETWORK = (
+    "resolv.conf", "hosts", "nsswitch.conf", "gai.conf", "services", "protocols", "ssl", "pki", "ca-certificates*",
+)  # fmt: skip
+"""What programs read besides to look up names and to check certificates."""
 
 _DEVICES = {"/dev/null": "/dev/null", "/dev/zero": "/dev/full", "/dev/urandom": "/dev/urandom"}
 """A cell's devices and the host's that stand for them.
@@ -48,7 +53,8 @@ def arguments(
     """
     size = str(limits.tmp_mb * MB)
     return [
-        "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
+        "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try",
+        *([] if cell.workshop is not None and cell.workshop.network else ["--unshare-net"]),
         "--die-with-parent", "--hostname", "golf", "--clearenv",
         *(_nobody(options) if user is None else entering(user)),
         *_proc(given, is_its_own=user is None),
@@ -128,15 +134,21 @@ def _file_system(cell: Cell) -> list[str]:
         words += ["--ro-bind", f"{cell.root}/etc", "/etc"]
     else:
         words += ["--perms", "0755", "--dir", "/etc"]
-        words += [word for path in etc_files() for word in ("--ro-bind", path, path)]
+        network = cell.workshop is not None and cell.workshop.network
+        words += [word for path in etc_files(network=network) for word in ("--ro-bind", path, path)]
     for place in cell.more:
         words += [*_folders_above(place), "--ro-bind", cell.copies.get(place, place), place]
+    if cell.workshop is not None:
+        size = str(cell.workshop.folder_mb * MB)
+        words += ["--ro-bind", cell.folder, SOURCE, "--perms", "0777", "--size", size, "--tmpfs", FOLDER]
+        return words
     return [*words, "--ro-bind", cell.copies.get(cell.folder, cell.folder), FOLDER]
 
 
-def etc_files() -> list[str]:
-    """The files and folders of /etc that every bot can read."""
-    return [str(path) for name in _ETC for path in sorted(Path("/etc").glob(name))]
+def etc_files(*, network: bool = False) -> list[str]:
+    """The files and folders of /etc that every bot can read, or a build that uses the network."""
+    names = (*_ETC, *_ETC_OF_NETWORK) if network else _ETC
+    return [str(path) for name in names for path in sorted(Path("/etc").glob(name))]
 
 
 def _folders_above(place: str) -> list[str]:

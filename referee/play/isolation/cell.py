@@ -14,7 +14,7 @@ from referee.play.isolation.paths import FOLDER, PATH, SCRATCH, SYSTEM, inside, 
 from referee.play.isolation.program import find_program
 from referee.play.isolation.shown import Unfit, check_folder, check_open, check_place
 from referee.play.isolation.users import why_none
-from referee.play.spec import BotSpec, script_of
+from referee.play.spec import BotSpec, Workshop, script_of
 
 _FROM_HOST = ("LANG", "LC_ALL", "LC_CTYPE", "TZ")
 """The referee's environment variables that a bot gets."""
@@ -35,6 +35,8 @@ class Cell(Struct, frozen=True, kw_only=True):
     """The host's folder below which lies what is shown instead of the system's places; empty where these are shown."""
     copies: dict[str, str] = {}
     """By place of the host, the copy of it that is shown instead."""
+    workshop: Workshop | None = None
+    """Where a bot is built in it. Then `folder` is shown at /source, and /bot is empty and can be written."""
 
     @property
     def more(self) -> tuple[str, ...]:

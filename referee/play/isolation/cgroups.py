@@ -80,6 +80,12 @@ class Group:
         if pids := self._folders.get("processes"):
             write_text(pids / "pids.max", str(processes))
 
+    def give_way(self) -> None:
+        """Let all processes of the group compute only when other groups want little, where groups share the cores."""
+        if share := self._folders.get("share"):
+            with contextlib.suppress(OSError):
+                write_text(share / "cpu.weight", "1")
+
     def join_files(self) -> tuple[str, ...]:
         """The files into which a process writes its id to be in the group."""
         return tuple(str(folder / "cgroup.procs") for folder in self._unique())

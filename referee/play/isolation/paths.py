@@ -8,6 +8,9 @@ import os
 FOLDER = "/bot"
 """Where a bot finds its own folder; it starts there."""
 
+SOURCE = "/source"
+"""Where the build of a bot finds the bot's own folder; it works in FOLDER, which is empty at first."""
+
 SCRATCH = "/tmp"  # noqa: S108 - the bot's own
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 - likewise
 

@@ -55,6 +55,7 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_SECCOMP = 22
 _SET_MODE_FILTER = 1
 _AF_UNIX, _AF_NETLINK = 1, 16
+_AF_INTERNET = (2, 10)
 _HIGHEST_FAMILY = 64
 
 _NOT_PERMITTED = (
@@ -104,25 +105,25 @@ class _Rule(Struct, frozen=True):
 
 
 @functools.cache
-def program(*, shared_memory: bool) -> bytes:
+def program(*, shared_memory: bool, network: bool = False) -> bytes:
     """The filter as bubblewrap takes it (an array of struct sock_filter); raises NoSeccomp.
 
     Without `shared_memory` it also refuses memory that counts for no process (memfd, shared anonymous mappings), which
-    must be so on hosts where no control group counts it.
+    must be so on hosts where no control group counts it. With `network` it lets sockets for IPv4 and IPv6 be.
     """
     library = _library()
     context = ctypes.c_void_p(library.seccomp_init(_ALLOW))
     if not context:
         raise NoSeccomp("libseccomp cannot begin a filter")
     try:
-        for rule in _rules(shared_memory=shared_memory):
+        for rule in _rules(shared_memory=shared_memory, network=network):
             _add(library, context, rule)
         return _exported(library, context)
     finally:
         library.seccomp_release(context)
 
 
-def _rules(*, shared_memory: bool) -> Iterator[_Rule]:
+def _rules(*, shared_memory: bool, network: bool) -> Iterator[_Rule]:
     yield from (_Rule(call, errno.EPERM) for call in _NOT_PERMITTED)
     yield from (_Rule(call, errno.ENOSYS) for call in _NOT_THERE)
     yield _Rule("flock", errno.ENOLCK)
@@ -139,7 +140,8 @@ def _rules(*, shared_memory: bool) -> Iterator[_Rule]:
     yield from (_Rule(call, errno.EPERM, ((place, _MASKED_EQ, _WORD, _WAKES),)) for call, place in _SENDS_SIGNALS)
     yield _Rule("clone", errno.EPERM, ((0, _MASKED_EQ, _EXIT_SIGNAL, _WAKES),))
     yield _Rule("prctl", errno.EPERM, ((0, _MASKED_EQ, _WORD, _PR_SET_PDEATHSIG), (1, _MASKED_EQ, _WORD, _WAKES)))
-    for family in sorted(set(range(_HIGHEST_FAMILY)) - {_AF_UNIX, _AF_NETLINK}):
+    families = {_AF_UNIX, _AF_NETLINK, *(_AF_INTERNET if network else ())}
+    for family in sorted(set(range(_HIGHEST_FAMILY)) - families):
         yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _MASKED_EQ, _WORD, family),))
     yield _Rule("socket", errno.EAFNOSUPPORT, ((0, _GT, _HIGHEST_FAMILY - 1, 0),))
     for option in _BUFFER_SIZES:

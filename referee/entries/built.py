@@ -1,0 +1,75 @@
+"""What is kept of the build of a version, in `build.json` beside what it made and what it said.
+
+Nothing is built here.
+"""
+
+import contextlib
+import os
+from hashlib import sha256
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from referee.entries.entry import Builds
+from referee.entries.shelf import Shelf
+from referee.play.spec import Isolation
+
+KEPT = "build.json"
+"""The name of the file. What lies beside it is whole if the file is there and says so."""
+
+LOG = "build.log"
+"""The name of the file with what the build said."""
+
+
+class Built(Struct, frozen=True, kw_only=True):
+    """What came of the build of a version."""
+
+    outcome: Literal["built", "failed"]
+    problem: str = ""
+    """Why it failed, in words."""
+    in_cell: bool
+    """Whether it was built in a cell, and so for a bot that finds itself in /bot."""
+    under: str
+    """What was allowed and given to it; see `conditions`. A build that failed under others is tried again."""
+    golfref: str
+    """The version of golfref that built it."""
+    when: str
+    """When it ended, in UTC as in ISO 8601."""
+    seconds: float
+    cpu_s: float | None = None
+    """What it computed, where that is known."""
+    size_bytes: int = 0
+    """All files of a bot that was built, together."""
+    files: int = 0
+    """How many files, folders and links it has."""
+
+
+def conditions(isolation: Isolation, builds: Builds) -> str:
+    """A hash of all on which it depends what a build may do."""
+    return sha256(msgspec.json.encode([isolation, builds], order="sorted")).hexdigest()
+
+
+def last_build(shelf: Shelf, version: str) -> Built | None:
+    """What came of the last build of this version. None where there was none, or it did not end."""
+    with contextlib.suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return msgspec.json.decode((shelf.place(version) / KEPT).read_bytes(), type=Built)
+    return None
+
+
+def keep_built(shelf: Shelf, version: str, built: Built) -> None:
+    """Write down what came of a build, all or nothing. Raises OSError."""
+    place = shelf.place(version)
+    beside = place / f".new-{KEPT}"
+    with open(beside, "wb") as file:
+        file.write(msgspec.json.format(msgspec.json.encode(built)) + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(beside, place / KEPT)
+
+
+def read_log(shelf: Shelf, version: str) -> bytes | None:
+    """What the last build of this version said, as far as it is kept. None where there was none."""
+    with contextlib.suppress(OSError):
+        return (shelf.place(version) / LOG).read_bytes()
+    return None
