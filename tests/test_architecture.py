@@ -14,6 +14,7 @@ ROOT = Path(__file__).parent.parent
 ROOMS = (
     "protocol",
     "referee.toml",
+    "referee.beneath",
     "referee.rules",
     "referee.play",
     "referee.trials",

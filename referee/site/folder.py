@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee import __version__
-from referee.site.beneath import FOLDER_MODE, exists, is_inside, open_folder, opened, read, remove
+from referee.beneath import FOLDER_MODE, exists, is_inside, open_folder, opened, read, remove
 from referee.site.files import File, hash_of
 
 MANIFEST = "golfref-site.json"

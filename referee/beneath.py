@@ -1,6 +1,6 @@
 """Files and folders below an open folder, by names that cannot lead out of it: no link is followed.
 
-Nothing here knows what a site is.
+Nothing here knows what is kept there.
 """
 
 import contextlib

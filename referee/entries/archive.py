@@ -1,0 +1,66 @@
+"""Archives of strangers, unpacked into a new folder that is whole or not there at all.
+
+The standard library reads the formats. What may come out, and how much of it, is in `members`: it goes by what is
+really written, never by what an archive says of itself.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from referee.entries.members import BadArchive, Bounds, Tree, Unpacked, new_folder
+from referee.entries.tars import Reads, bunzip2, gunzip, read_tar, unxz
+from referee.entries.zips import read_zip
+
+_TAR_MAGIC_AT = 257
+
+_Kind = tuple[tuple[str, ...], int, tuple[bytes, ...], Callable[[BinaryIO], Reads] | None]
+
+_KINDS: tuple[_Kind, ...] = (
+    ((".zip",), 0, (b"PK\3\4", b"PK\5\6"), None),
+    ((".tar.gz", ".tgz"), 0, (b"\x1f\x8b",), gunzip),
+    ((".tar.xz", ".txz"), 0, (b"\xfd7zXZ\0",), unxz),
+    ((".tar.bz2", ".tbz2"), 0, (b"BZh",), bunzip2),
+    ((".tar",), _TAR_MAGIC_AT, (b"ustar",), lambda file: file),
+)
+"""The ends of names; where a file of the kind has which bytes; how its content is read as a tar stream."""
+
+ENDINGS = tuple(ending for endings, *_ in _KINDS for ending in endings)
+"""How the names of archives end."""
+
+
+def stem_of(name: str) -> str | None:
+    """The name of an archive without its ending. None if it is not one that can be unpacked."""
+    return next((name[: -len(ending)] for ending in ENDINGS if name.lower().endswith(ending)), None)
+
+
+def unpack(archive: Path, into: Path, bounds: Bounds) -> Unpacked:
+    """Unpack an archive into a folder that is not there yet.
+
+    `into` appears when all is in it; until then it has `.new` after its name. Raises BadArchive, and OSError where the
+    archive cannot be read or the host cannot write; then nothing is left.
+    """
+    endings, at, magics, packing = _kind_of(archive.name)
+    with open(os.open(archive, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        begin = file.read(at + 8)[at:]
+        if not begin.startswith(magics):
+            raise BadArchive(f"its content is no {endings[0]} archive, or it is damaged from its beginning")
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        with new_folder(into) as fd:
+            tree = Tree(fd, bounds, size)
+            return read_zip(file, tree) if packing is None else read_tar(packing(file), tree)
+
+
+def unpack_tar(stream: BinaryIO, into: Path, bounds: Bounds) -> Unpacked:
+    """Unpack a tar stream into a folder that is not there yet, as `unpack` does. Nothing of it is packed."""
+    with new_folder(into) as fd:
+        return read_tar(stream, Tree(fd, bounds, None))
+
+
+def _kind_of(name: str) -> _Kind:
+    for kind in _KINDS:
+        if name.lower().endswith(kind[0]):
+            return kind
+    raise BadArchive(f"its name must end with one of {', '.join(ENDINGS)}")
