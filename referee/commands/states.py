@@ -12,7 +12,7 @@ from referee.commands.records import Place, committed, holds_bot_matches, load_r
 from referee.commands.replay import heading_lines, origin
 from referee.commands.site import problem
 from referee.film.documents import Documents
-from referee.film.film import OPEN, Viewer
+from referee.film.view import OPEN, Viewer
 from referee.new_file import HostRefused, NotWritten, new_file
 from referee.rules.record import BrokenRecord, NoRecord, Record
 from referee.tournament.store.dealt_again import dealt_again

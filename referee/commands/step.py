@@ -6,7 +6,6 @@ from protocol.text import printable
 from referee.commands.console import CHECK_FAILED, DONE, USAGE, say
 from referee.commands.records import load_record, place_of
 from referee.film.film import Film
-from referee.film.moments import moments
 from referee.kit.screen import terminal
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
@@ -41,7 +40,7 @@ def step_through(where: str, seat: int | None, at: str | None = None) -> int:
 
 def _frame(film: Film, moment: str) -> int:
     """The number of the frame that is called so. Raises NoRecord."""
-    names = moments(film.frames)
+    names = [frame.name for frame in film.frames]
     if moment in names:
         return names.index(moment)
     some = f"r1t2 (round 1, turn 2) or {names[-1]}, the last one"

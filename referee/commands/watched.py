@@ -16,7 +16,7 @@ import msgspec
 import referee
 from referee.commands.console import USAGE, say
 from referee.commands.match import Ordered, play_match
-from referee.film.film import OPEN, Viewer
+from referee.film.view import OPEN, Viewer
 from referee.kit.screen import terminal
 from referee.kit.watch.live import HandOver
 

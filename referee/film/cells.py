@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from protocol.cards import Card
-from referee.film.film import OPEN
 from referee.film.knowledge import Knowledge
 from referee.film.states import TOP_OF_PILE, Change
-from referee.film.view import Hand, Placed, View
+from referee.film.view import OPEN, Hand, Placed, View
 
 Path = tuple[str | int, ...]
 

@@ -17,10 +17,9 @@ from protocol.cards import Card
 from protocol.text import printable
 from referee.film.answers import answers_of
 from referee.film.cells import Eyes, Plain, apply, blank, shared_changes, slot_changes, value_changes
-from referee.film.film import OPEN, Viewer, opened
-from referee.film.knowledge import Knowledge, Known, hidden_order, shown
+from referee.film.knowledge import Knowledge, hidden_order, kind_of, learn
 from referee.film.marks import concerned, moves
-from referee.film.reel import Reel
+from referee.film.reel import Reel, opened
 from referee.film.states import (
     Additions,
     BotOfMatch,
@@ -34,7 +33,7 @@ from referee.film.states import (
     Wire,
     WireEntry,
 )
-from referee.film.view import View
+from referee.film.view import OPEN, View, Viewer
 from referee.film.windows import windows
 from referee.film.words import told
 from referee.film.worth import Scorer, Worth, lead
@@ -58,6 +57,7 @@ class Documents:
         """Of the bots, by seat; they are safe to show."""
         self._public = _Side(reel, None)
         self._others = {viewer: _Side(reel, viewer) for viewer in (*range(len(record.seats)), OPEN)}
+        self._knowledge = [side.eyes.knowledge for side in (self._public, *self._others.values())]
         self._answers = answers_of(reel)
         self._told: dict[Viewer, tuple[str, ...]] = {}
         self._steps: list[Step] = []
@@ -146,7 +146,7 @@ class Documents:
     def _take(self, number: int, before: View, after: View) -> None:
         """Add a step to all documents."""
         event, moment = self._reel.events[number], self._reel.moments[number]
-        seats = self._learn(number, event, before, after)
+        seats = learn(self._knowledge, number, event, before, after)
         changes = tuple(self._public.changes(seats, after, ()))
         inside = insiders(event)
         hidden = hidden_order(event)
@@ -159,7 +159,7 @@ class Documents:
                 round=moment.round,
                 turn=moment.turn,
                 window=moment.window,
-                event=_tag(event),
+                event=kind_of(event),
                 seat=getattr(event, "seat", None),
                 against=_against(event),
                 power=getattr(event, "power", None),
@@ -196,31 +196,6 @@ class Documents:
             yield f"Hole {event.round}, par {par}."
         if power := power_in_words(self._reel.variant, event):
             yield power
-
-    def _learn(self, number: int, event: Happening, before: View, after: View) -> set[int]:
-        """Note who has come to know what by an event; return the seats whose slots may look otherwise now."""
-        sides = [self._public, *self._others.values()]
-        seats = {seat for seat in range(after.seats) if before.layouts[seat] is not after.layouts[seat]}
-        if after.round != before.round:
-            for side in sides:
-                side.eyes.knowledge.forget()
-        known, hidden = Known(since=number, how=_tag(event)), hidden_order(event)
-        if hidden is not None:
-            lies = [placed for placed in after.layouts[hidden.of] if placed is not None]
-            up, down = [one.number for one in lies if one.up], [one.number for one in lies if not one.up]
-            for side in sides:
-                side.eyes.knowledge.mix(down, up, hidden.to, known)
-            seats.add(hidden.of)
-        new = list(shown(event, after))
-        for one in new:
-            for side in sides:
-                side.eyes.knowledge.show(one.number, one.to, known)
-        numbers = {one.number for one in new}
-        return seats | {
-            seat
-            for seat, layout in enumerate(after.layouts)
-            if numbers and any(placed is not None and placed.number in numbers for placed in layout)
-        }
 
     def _worth_changes(self, number: int) -> Iterator[Change]:
         nothing = (None,) * len(self.names)
@@ -306,11 +281,6 @@ def _lying(after: View, cards: Mapping[int, Card]) -> dict[Target, Card]:
     }
 
 
-def _tag(event: Happening) -> str:
-    """The kind of the event as on the wire."""
-    return str(event.__struct_config__.tag)
-
-
 def _against(event: Happening) -> int | None:
     """The other seat that something was done to."""
     of = getattr(event, "of", getattr(event, "against", None))
@@ -323,7 +293,7 @@ def _rounds(reel: Reel) -> Iterator[RoundOfMatch]:
     """The rounds that are over."""
     first, ends = 0, iter(reel.record.result.rounds)
     for number, view_ in enumerate(reel.views):
-        tag = _tag(reel.events[number])
+        tag = kind_of(reel.events[number])
         if tag == "round":
             first = number
         if tag == "scored":

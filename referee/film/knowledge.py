@@ -6,15 +6,14 @@ So a viewer can tell of every seat what it knows, as far as he has followed the 
 from cards that the viewer does not know.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from msgspec import Struct
 
 from protocol import events as wire
 from protocol.actions import Target
-from referee.film.film import OPEN, Viewer
-from referee.film.view import View
+from referee.film.view import OPEN, View, Viewer
 from referee.rules.table.seen import Hand, Happening, Seen
 
 Knower = int | None
@@ -60,6 +59,10 @@ class Knowledge:
         """Who knows the card with this number."""
         return self._known.get(number, NOBODY)
 
+    def own(self) -> list[int]:
+        """The numbers of the cards that the viewer itself has been shown, and can still follow."""
+        return [number for number, by in self._known.items() if self.viewer in by]
+
     def show(self, number: int, to: Audience, known: Known) -> None:
         """Note that a card was shown."""
         before = self.of(number)
@@ -92,6 +95,39 @@ class Knowledge:
     def forget(self) -> None:
         """Note that all cards are dealt anew."""
         self._known.clear()
+
+
+def learn(sides: Sequence[Knowledge], number: int, event: Happening, before: View, after: View) -> set[int]:
+    """Note on all sides who has come to know what by the event with this number.
+
+    Returns the seats whose slots may look otherwise now.
+    """
+    seats = {seat for seat in range(after.seats) if before.layouts[seat] is not after.layouts[seat]}
+    if after.round != before.round:
+        for side in sides:
+            side.forget()
+    known, hidden = Known(since=number, how=kind_of(event)), hidden_order(event)
+    if hidden is not None:
+        lies = [placed for placed in after.layouts[hidden.of] if placed is not None]
+        up, down = [one.number for one in lies if one.up], [one.number for one in lies if not one.up]
+        for side in sides:
+            side.mix(down, up, hidden.to, known)
+        seats.add(hidden.of)
+    new = list(shown(event, after))
+    for one in new:
+        for side in sides:
+            side.show(one.number, one.to, known)
+    numbers = {one.number for one in new}
+    return seats | {
+        seat
+        for seat, layout in enumerate(after.layouts)
+        if numbers and any(placed is not None and placed.number in numbers for placed in layout)
+    }
+
+
+def kind_of(event: Happening) -> str:
+    """The kind of the event as on the wire."""
+    return str(event.__struct_config__.tag)
 
 
 def hidden_order(event: Happening) -> HiddenOrder | None:

@@ -4,11 +4,9 @@
 and `r3` the beginning of round 3. Events before the first turn of a round are counted from the round: `r3e2`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from msgspec import Struct
-
-from referee.film.film import Frame
 
 
 class Moment(Struct, frozen=True, kw_only=True):
@@ -31,19 +29,6 @@ def named(moments: Iterable[Moment]) -> list[str]:
         counts[start] = count + 1
         names.append(f"{start}e{count}" if count else start)
     return names
-
-
-def moments(frames: Sequence[Frame]) -> list[str]:
-    """The names of the moments of a film's frames. A frame without an event has the name of the one before it."""
-    names = iter(named(_moment(frame) for frame in frames if frame.event is not None))
-    found: list[str] = []
-    for frame in frames:
-        found.append(next(names) if frame.event is not None else found[-1] if found else "r1")
-    return found
-
-
-def _moment(frame: Frame) -> Moment:
-    return Moment(round=frame.turn[0], turn=frame.turn[1], window=frame.window[1] if frame.is_window else 0)
 
 
 def _start(moment: Moment) -> str:

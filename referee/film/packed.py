@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 
 from referee.film.documents import Documents
-from referee.film.film import Viewer
 from referee.film.states import Wire
+from referee.film.view import Viewer
 from referee.reports.bot_match import Sent
 
 Plain = Any

@@ -4,21 +4,21 @@ After each answer what has been followed is held against the rules' own table; w
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol import events as wire
 from protocol.cards import Card
-from referee.film.film import opened, turn_of
 from referee.film.follower import Follower
 from referee.film.moments import Moment, named
 from referee.film.view import Hand, Layout, Placed, View
 from referee.rules.book.variants import restored
 from referee.rules.game import Game
 from referee.rules.record import BrokenRecord, GivenSlaps, Move, Record, walk
-from referee.rules.table.asks import Ask, Question
-from referee.rules.table.seen import Happening
+from referee.rules.table.asks import Ask, Question, Sealed
+from referee.rules.table.seen import Happening, Seen
 from referee.rules.table.table import Slot, Table
 
 
@@ -27,6 +27,8 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     question: Question | None
     move: Move
+    moment: Moment
+    """When it was given."""
     first: int
     """The number of the first event that followed from it."""
     events: int = 0
@@ -51,6 +53,8 @@ class Reel:
         self.events: list[Happening] = []
         self.views: list[View] = []
         """The table after each event."""
+        self.turns: list[int | None] = []
+        """Whose turn it was during each event; in the views it may be the next one's already."""
         self.moments: list[Moment] = []
         """When each event happened."""
         self.answers: list[Answer] = []
@@ -63,8 +67,13 @@ class Reel:
         self.names = named(self.moments)
         """The names of the moments of the events."""
 
+    def name_of(self, answer: Answer) -> str:
+        """The name of the moment of what followed from an answer; that of the event before it where nothing did."""
+        number = answer.first if answer.events else answer.first - 1
+        return self.names[number] if number >= 0 else "r1"
+
     def _play(self, record: Record, *, is_whole: bool) -> None:
-        moment, game, answer = Moment(round=1, turn=0), None, None
+        game, answer = None, None
         steps = walk(record)
         while True:
             try:
@@ -75,23 +84,24 @@ class Reel:
                 if is_whole:
                     raise
                 break
-            self._take(game, moment, answer)
+            self._take(game, answer)
             table, is_window = game.table, isinstance(move, GivenSlaps)
             top = table.pile[-1] if table.pile else None
-            answer = Answer(question=game.question, move=move, first=len(self.events), top=top)
             moment = Moment(round=table.round, turn=turn_of(game), window=table.windows if is_window else 0)
+            answer = Answer(question=game.question, move=move, moment=moment, first=len(self.events), top=top)
         if game is not None:
-            self._take(game, moment, answer)
+            self._take(game, answer)
 
-    def _take(self, game: Game, moment: Moment, answer: Answer | None) -> None:
+    def _take(self, game: Game, answer: Answer | None) -> None:
         """Follow what an answer has brought about, and hold it against the table."""
-        first = len(self.events)
+        first, moment = len(self.events), Moment(round=1, turn=0) if answer is None else answer.moment
         for event in game.events[first:]:
             if isinstance(event, wire.Round):
                 moment = Moment(round=event.round, turn=0)
             if isinstance(event, wire.Showdown):
                 self._name([[seen.value for seen in cards] for cards in event.layouts])
             self.views.append(self._follower.follow(opened(event)))
+            self.turns.append(self.views[-1].turn)
             self.cards.update(self.views[-1].known)
             self.events.append(event)
             self.moments.append(moment)
@@ -165,3 +175,23 @@ class Reel:
         number = self._follower.number(card)
         self.cards[number] = card
         return number
+
+
+def turn_of(game: Game) -> int:
+    """The number of the turn in its round to which the open question belongs; 0 before the first one."""
+    is_before = isinstance(game.question, Sealed) or (
+        isinstance(game.question, Ask) and game.question.decision == "par"
+    )
+    return 0 if is_before else game.table.turns + 1
+
+
+def opened(event: Happening) -> wire.Event:
+    """The event with all its secrets."""
+    shown = {name: _value(getattr(event, name)) for name in event.__struct_fields__}
+    return replace(event, **shown)  # type: ignore[return-value] # of secrets nothing is left
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, Seen):
+        return value.value
+    return tuple(map(_value, value)) if isinstance(value, tuple) else value

@@ -7,6 +7,11 @@ from msgspec import Struct
 from protocol.actions import Target
 from protocol.cards import Card
 
+OPEN = -1
+"""The viewer who sees all cards. Seats are 0 and up, and None is the public."""
+
+Viewer = int | None
+
 
 class Placed(Struct, frozen=True):
     """A card in a slot. The same card has the same number wherever it lies."""

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from protocol import events as wire
 from protocol.text import printable
-from referee.film.film import NOTE_LIMIT, OPEN, Viewer
 from referee.film.reel import Answer, Reel
 from referee.film.states import FaultOfStep, Reacted, SlapOfWindow, SlapWindow
+from referee.film.view import OPEN, Viewer
+from referee.film.words import NOTE_LIMIT
 from referee.reports.blame import published_detail
 from referee.rules.record import GivenSlaps, Mishap, Reaction
 from referee.rules.table.asks import Window

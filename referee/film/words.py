@@ -5,6 +5,9 @@ from collections.abc import Iterator, Sequence
 from protocol import events as wire
 from referee.reports.narrate import NOTHING, Lying, in_words
 
+NOTE_LIMIT = 300
+"""How many characters of what was wrong with an answer are shown."""
+
 
 def told(event: wire.Event, names: Sequence[str], lying: Lying = NOTHING) -> Iterator[str]:
     """The lines for an event, as `golfref replay` tells it; cards that nobody may see are not listed one by one.

@@ -8,8 +8,7 @@ from itertools import combinations
 from msgspec import Struct
 
 from protocol import events as wire
-from referee.film.film import Film
-from referee.film.moments import moments
+from referee.film.reel import Reel
 from referee.highlights.course import course_of, has_slaps_or_powers
 from referee.highlights.highlight import Found, Highlight, Kind, Match, lead_changes, parts_of, sentence_of
 from referee.highlights.kinds import KINDS, UPSET
@@ -212,13 +211,9 @@ def _of_upset(upset: Upset) -> Candidate:
 
 def _moment_in(record: Record, found: Found) -> str:
     """The name of the moment. Raises BrokenRecord where the record does not replay."""
-    film = Film(record)
-    told = 0
-    for name, frame in zip(moments(film.frames), film.frames, strict=True):
-        if frame.event is None:
-            continue
-        ends = found.event is None and isinstance(frame.event, wire.Scored) and frame.turn[0] == found.round
-        if ends or told == found.event:
+    reel = Reel(record)
+    for number, (name, event, moment) in enumerate(zip(reel.names, reel.events, reel.moments, strict=True)):
+        ends = found.event is None and isinstance(event, wire.Scored) and moment.round == found.round
+        if ends or number == found.event:
             return name
-        told += 1
     raise ValueError(f"round {found.round} of the match has no such event")

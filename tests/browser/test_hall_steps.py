@@ -22,8 +22,8 @@ from match_pages import opened
 from protocol.cards import Card, rank, suit
 from protocol.events import Round
 from referee.film.cells import apply
-from referee.film.film import OPEN, Viewer
 from referee.film.reel import Reel
+from referee.film.view import OPEN, Viewer
 from referee.rules.book.presets import PRESETS
 from referee.rules.table.seen import Happening, view
 

@@ -12,7 +12,7 @@ from old_records import BY_PRESET
 
 from referee.film.cells import apply
 from referee.film.documents import Documents
-from referee.film.film import OPEN
+from referee.film.view import OPEN
 from referee.rules.book.presets import PRESETS
 from referee.site.match_page import self_contained
 

@@ -14,8 +14,7 @@ from exported import made_up_run
 
 from referee.commands.highlights import RunHighlights
 from referee.commands.records import load_record
-from referee.film.film import Film
-from referee.film.moments import moments
+from referee.film.reel import Reel
 from referee.highlights.kinds import KINDS
 
 OLD_RUN = Path(__file__).parent.parent / "tournament/store/run_0_4_0.sqlite3"
@@ -47,7 +46,7 @@ def test_the_list_has_a_sentence_and_a_command_for_each_moment(folder: Path) -> 
     assert [f"{where}" for where, _ in COMMAND.findall(out)] == [f"run.golfref:#{one.match}" for one in told.highlights]
     assert max(map(len, out.splitlines())) <= 80
     for place, moment in COMMAND.findall(out):
-        assert moment in moments(Film(load_record(str(folder / place))).frames)
+        assert moment in Reel(load_record(str(folder / place))).names
 
 
 def test_kinds_and_numbers_can_be_chosen(folder: Path) -> None:

@@ -19,8 +19,8 @@ from referee.commands.console import HOST_FAILED
 from referee.commands.records import load_record
 from referee.commands.states import Wanted, show_states
 from referee.film.documents import Documents
-from referee.film.film import OPEN
 from referee.film.states import Document
+from referee.film.view import OPEN
 from referee.tournament.store.dealt_again import dealt_again
 from referee.tournament.store.store import Store
 

@@ -12,7 +12,7 @@ import referee
 from protocol.messages import Clocks, FaultPolicy
 from referee.commands import watched
 from referee.commands.match import Ordered
-from referee.film.film import OPEN
+from referee.film.view import OPEN
 from referee.kit.watch.watching import Games
 from referee.rules.record import read_record
 from referee.tournament.verify.record import check_record

@@ -9,9 +9,9 @@ from old_records import BY_PRESET
 from states_shown import check_at_every_question, states
 
 from referee.film.documents import Documents, joined
-from referee.film.film import OPEN
 from referee.film.reel import Reel
 from referee.film.states import Knows
+from referee.film.view import OPEN
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
 from referee.rules.record import Forfeit, Given, GivenSlaps, Mishap, Record

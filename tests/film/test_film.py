@@ -5,8 +5,8 @@ from msgspec.structs import replace
 from old_records import BY_PRESET
 
 from protocol import events as wire
-from referee.film.film import OPEN, Film
-from referee.film.view import View
+from referee.film.film import Film
+from referee.film.view import OPEN, View
 from referee.rules.book.presets import PRESETS
 from referee.rules.record import BrokenRecord, walk
 

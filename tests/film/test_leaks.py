@@ -23,9 +23,9 @@ from protocol.actions import Action, Arrange, Rearrange, SwapLines
 from protocol.cards import Card
 from protocol.offers import admits
 from referee.film.documents import Documents
-from referee.film.film import OPEN
 from referee.film.follower import Follower
 from referee.film.reel import Reel
+from referee.film.view import OPEN
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from old_records import BY_PRESET
 
 from referee.film.documents import Documents
-from referee.film.film import OPEN
 from referee.film.schema import schema, text
 from referee.film.states import Document
+from referee.film.view import OPEN
 
 FOLDER = Path(__file__).parent.parent.parent / "referee" / "film"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")

@@ -11,8 +11,7 @@ from commands import golfref
 from msgspec.structs import replace
 from old_records import BY_PRESET
 
-from referee.film.film import Film
-from referee.film.moments import moments
+from referee.film.reel import Reel
 from referee.highlights import gather
 from referee.highlights.gather import Highlights, replayed_until
 from referee.highlights.highlight import Highlight
@@ -80,12 +79,12 @@ def test_highlights_are_told_kind_by_kind_with_moments_that_the_film_of_the_matc
 
     assert [one.kind for one in found] == sorted((one.kind for one in found), key=[kind.name for kind in KINDS].index)
     assert {one.kind for one in found} == {"closest-finish", "wrong-slap"}
-    films = {row.id: Film(record) for row, record in EVERY_GAME}
+    reels = {row.id: Reel(record) for row, record in EVERY_GAME}
     for one in found:
-        film = films[one.match]
-        frame = film.frames[moments(film.frames).index(one.moment)]
+        reel = reels[one.match]
+        event = reel.events[reel.names.index(one.moment)]
         ends = one.kind not in {"power", "slap-run", "wrong-slap"}
-        assert type(frame.event).__name__ in (["Scored"] if ends else ["Slapped", "Switched", "Kept", "Planted",
+        assert type(event).__name__ in (["Scored"] if ends else ["Slapped", "Switched", "Kept", "Planted",
                "CardAdded", "CardRemoved", "Rearranged"])  # fmt: skip
         assert all(bot in one.sentence for bot in [one.bots[seat] for seat in one.seats[:1]])
 

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from protocol.actions import Slap
 from protocol.text import harmless
-from referee.film.film import Film
+from referee.film.reel import Reel
 from referee.reports.export.columns import columns_of
 from referee.reports.export.of_matches import seat_rows
 from referee.reports.export.of_play import photo_finishes
@@ -185,7 +185,7 @@ def test_turns_are_numbered_as_links_to_moments_are(run: Path) -> None:
         told.setdefault(row["match_id"], set()).add((row["round"], row["turn"]))
 
     for id_, record in records(run):
-        assert told[id_] <= {frame.turn for frame in Film(record).frames}
+        assert told[id_] <= {(answer.moment.round, answer.moment.turn) for answer in Reel(record).answers}
 
 
 @settings(max_examples=50, deadline=None)

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from old_records import BY_PRESET
 
 from referee.film.film import Film
-from referee.film.moments import moments
 from referee.reports.blame import published_detail
 from referee.rules.record import Mishap, Record
 from referee.site.content import Content
@@ -172,9 +171,8 @@ def test_an_author_is_told_what_was_wrong_and_where(content: Content) -> None:
     assert faults.matches == {"illegal_action": EXAMPLES + 2}
     assert [told.match for told in faults.told] == [*range(1, EXAMPLES + 1)]
     first = faults.told[0]
-    film = Film(record)
-    at = moments(film.frames).index(first.moment)
-    assert any("illegal_action" in note.text for note in film.frames[at].notes)
+    (frame,) = (one for one in Film(record).frames if one.name == first.moment)
+    assert any("illegal_action" in note.text for note in frame.notes)
 
     rows = {1: replace(content.matches[0], id=1, href="matches/1/index.html")}
     page = texts(replace(content, faults=(faults,), matches_by_id=rows))["bots/keeper.html"]

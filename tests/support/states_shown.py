@@ -6,8 +6,8 @@ import msgspec
 
 from referee.film.cells import apply
 from referee.film.documents import Documents
-from referee.film.film import OPEN
 from referee.film.states import Document, State
+from referee.film.view import OPEN
 from referee.rules.record import Record, walk
 from referee.rules.table.asks import Ask
 from referee.rules.table.table import Table

@@ -6,7 +6,8 @@ from typing import ClassVar
 from textual import events
 from textual.timer import Timer
 
-from referee.film.film import OPEN, Film, Frame, Viewer, viewers
+from referee.film.film import Film, Frame, viewers
+from referee.film.view import OPEN, Viewer
 from referee.kit.screen.draw import Drawing, Glyphs, Line, Piece, block_line, draw_layouts, draw_middle
 from referee.kit.screen.pages import TablePage, key_of
 
@@ -189,11 +190,11 @@ class StepPage(TablePage):
 
     def prompt(self) -> list[Line]:
         """Where it is, and the keys."""
-        frame = self.film.frames[self.number]
+        moment = self.film.frames[self.number].moment
         pace = f"   {1 / SPEEDS_S[self.speed]:.2g} events a second" if self.goes_on else ""
-        window = f", slap window {frame.window[1]}" if frame.is_window else ""
-        turn = f"turn {frame.turn[1]}" if frame.turn[1] else "before the first turn"
-        where = f"round {frame.turn[0]}, {turn}{window}{pace}   {self._hint}"
+        window = f", slap window {moment.window}" if moment.window else ""
+        turn = f"turn {moment.turn}" if moment.turn else "before the first turn"
+        where = f"round {moment.round}, {turn}{window}{pace}   {self._hint}"
         return [
             (Piece(where, "strong"),),
             (Piece("left right event  t T turn  w W slap window  r R round  Space go on  + - pace", "dim"),),
@@ -207,15 +208,15 @@ class StepPage(TablePage):
 
 
 def _turn(frame: Frame) -> object:
-    return frame.turn
+    return frame.moment.round, frame.moment.turn
 
 
 def _window(frame: Frame) -> object:
-    return frame.window if frame.is_window else None
+    return (frame.moment.round, frame.moment.window) if frame.moment.window else None
 
 
 def _round(frame: Frame) -> object:
-    return frame.turn[0]
+    return frame.moment.round
 
 
 _VIEWS: dict[str, Viewer] = {"p": None, "o": OPEN, "v": None}

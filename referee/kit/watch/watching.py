@@ -9,7 +9,8 @@ import os
 import msgspec
 from textual import events
 
-from referee.film.film import Film, Viewer
+from referee.film.film import Film
+from referee.film.view import Viewer
 from referee.kit.screen.draw import Glyphs, Line, Piece
 from referee.kit.screen.pages import key_of
 from referee.kit.watch.live import Begun, Ended, Message, More, joined

@@ -3,9 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from referee.film.film import Film
-from referee.film.moments import moments
-from referee.reports.blame import LAST_LINES, Blame, blames, late_in_words, published_detail
+from referee.film.reel import Reel
+from referee.reports.blame import LAST_LINES, Blame, blames, late_in_words, mishap_of, published_detail
 from referee.rules.record import BrokenRecord, Record
 from referee.site.content import BotFaults, FaultTold
 from referee.tournament.store.rows import CommittedMatch
@@ -80,10 +79,5 @@ def _told(row: CommittedMatch, record: Record, seat: int) -> Iterator[FaultTold]
 
 def _moments(record: Record, seat: int) -> list[str]:
     """The names of the moments at which this seat was at fault, in order."""
-    film = Film(record)
-    return [
-        name
-        for name, frame in zip(moments(film.frames), film.frames, strict=True)
-        for note in frame.notes
-        if note.seat == seat and note.is_told
-    ]
+    reel = Reel(record)
+    return [reel.name_of(answer) for answer in reel.answers if mishap_of(answer.move, seat) is not None]

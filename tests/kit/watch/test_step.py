@@ -8,7 +8,8 @@ from old_records import BY_PRESET
 from textual.pilot import Pilot
 
 from protocol import events as wire
-from referee.film.film import OPEN, Film
+from referee.film.film import Film
+from referee.film.view import OPEN
 from referee.kit.screen.draw import ASCII
 from referee.kit.screen.pages import Terminal
 from referee.kit.watch.step import StepPage
@@ -26,6 +27,12 @@ def on_screen(page: StepPage, look: Callable[[Pilot[None]], Awaitable[None]]) ->
     asyncio.run(run())
 
 
+def place(film: Film, number: int) -> tuple[int, int]:
+    """The round and the turn of a frame."""
+    moment = film.frames[number].moment
+    return moment.round, moment.turn
+
+
 @pytest.fixture(scope="module")
 def film() -> Film:
     return Film(BY_PRESET["cactus"])
@@ -41,16 +48,16 @@ def test_steps_by_event_turn_and_window(film: Film) -> None:
         await pilot.press("left")
         assert page.number == 1
         await pilot.press("t")
-        assert film.frames[page.number].turn == (1, 1)
-        assert film.frames[page.number - 1].turn == (1, 0)
+        assert place(film, page.number) == (1, 1)
+        assert place(film, page.number - 1) == (1, 0)
         await pilot.press("t", "t", "T")
-        assert film.frames[page.number].turn == (1, 2)
-        assert film.frames[page.number - 1].turn == (1, 1)
+        assert place(film, page.number) == (1, 2)
+        assert place(film, page.number - 1) == (1, 1)
         await pilot.press("w")
-        assert film.frames[page.number].is_window
-        here = film.frames[page.number].window
+        here = film.frames[page.number].moment.window
+        assert here
         await pilot.press("w", "W")
-        assert film.frames[page.number].window == here
+        assert film.frames[page.number].moment.window == here
         await pilot.press("end")
         assert page.number == len(film) - 1
         await pilot.press("z")
@@ -67,7 +74,7 @@ def test_steps_by_round() -> None:
     async def look(pilot: Pilot[None]) -> None:
         await pilot.press("r")
         assert isinstance(film.frames[page.number].event, wire.Round)
-        assert film.frames[page.number].turn == (2, 0)
+        assert place(film, page.number) == (2, 0)
         await pilot.press("R")
         assert page.number == 0
         await pilot.press("R")
