@@ -29,6 +29,10 @@ class Entry(Struct, frozen=True, kw_only=True):
     """Absolute paths that the bot asks to read besides its folder, all of which the organiser allows."""
     wants_network: bool = False
     """Whether the build asks for the network, and the organiser allows it."""
+    files: int = 0
+    """How many files, links and folders it has."""
+    size_bytes: int = 0
+    """How long its files are, all together."""
     version: str
     """SHA-256 in hexadecimal over the command, the build, the environment and all files; see `version_of`."""
 

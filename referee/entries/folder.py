@@ -116,6 +116,8 @@ def read_entry(folder: str, allowance: Allowance, *, name: str | None = None, sh
         env=given.env,
         reads=tuple(os.path.normpath(place) for place in given.reads),
         wants_network=given.network,
+        files=tree.files,
+        size_bytes=tree.size_bytes,
         version=version_of(spec, allowance.folder, build),
     )
 

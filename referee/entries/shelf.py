@@ -9,12 +9,53 @@ folder of its own:
     .golfref/versions/VERSION/kept.json what is known of it; a version without this file is not whole
 """
 
+import contextlib
+import fcntl
+import os
+import shutil
+import stat
+from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+from msgspec import Struct
+
+from protocol.text import printable
 from referee.entries.entry import Entry
+from referee.entries.tree import leads_out
+from referee.entries.versions import LEFT_OUT, version_of
+from referee.play.spec import BotSpec
 
 SHELF = ".golfref"
 """The name of the shelf's folder."""
+
+KEPT = "kept.json"
+"""The file in the folder of a version that is written last."""
+
+SOURCE = "source"
+BUILT = "built"
+"""The folders in that of a version; see above."""
+
+OPEN_FOLDER = 0o755
+"""Every bot may run as a user of its own, and must get at its files."""
+
+_CLOSED_FOLDER = 0o555
+_LOCK = "lock"
+_CHUNK_BYTES = 1 << 20
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+class ShelfError(Exception):
+    """A version cannot be put on the shelf. The text names the entry, says why, and what to do."""
+
+
+class ShelfNotWritten(ShelfError):
+    """The host does not let us write to the shelf, or has no room."""
+
+
+class _Changed(Exception):
+    """An entry is not as it was when its version was worked out."""
 
 
 class Shelf:
@@ -30,4 +71,167 @@ class Shelf:
 
     def files(self, entry: Entry) -> Path:
         """The folder in which this version of a bot starts, whether or not it is there yet."""
-        return self.place(entry.version) / ("built" if entry.build else "source")
+        return self.place(entry.version) / (BUILT if entry.build else SOURCE)
+
+    def kept(self, version: str) -> Entry | None:
+        """The entry as it was when its version was put here. None where that is not here, or not whole."""
+        place = self.place(version)
+        try:
+            entry = msgspec.json.decode((place / KEPT).read_bytes(), type=_Kept).entry
+        except (OSError, msgspec.MsgspecError, ValueError):
+            return None
+        return entry if (place / SOURCE).is_dir() else None
+
+    def take(self, entry: Entry) -> None:
+        """Put the files of an entry here, unless its version is here already. Nothing of it is followed or run.
+
+        Waits for another process that does the same. Raises ShelfError.
+        """
+        if self.kept(entry.version) is not None:
+            return
+        name = printable(entry.name, 100)
+        try:
+            with self.locked():
+                if self.kept(entry.version) is None:
+                    self._take(entry)
+        except _Changed:
+            raise ShelfError(f"entry `{name}` changed while it was read; try again") from None
+        except OSError as error:
+            where = printable(str(error.filename or self.folder), 1000)
+            text = f"entry `{name}` cannot be put into {self.folder}: {where}: {error.strerror or error}"
+            raise ShelfNotWritten(f"{text}; make room there, or see who may write") from None
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Have the shelf to oneself, and wait for that if need be. Raises OSError."""
+        open_folder(self.folder)
+        fd = os.open(self.folder / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(fd)
+
+    def _take(self, entry: Entry) -> None:
+        place = self.place(entry.version)
+        remove(place)  # what a process that was killed has left
+        try:
+            open_folder(place.parent)
+            open_folder(place)
+            _Copy(entry).make(place / SOURCE)
+            copy = BotSpec(name=entry.name, command=entry.command, dir=str(place / SOURCE), env=entry.env)
+            if version_of(copy, str(self.folder.parent), entry.build) != entry.version:
+                raise _Changed
+            close(place / SOURCE)
+            write_whole(place / KEPT, msgspec.json.encode(_Kept(entry=entry)))
+        except BaseException:
+            remove(place)
+            raise
+
+
+class _Kept(Struct, frozen=True, kw_only=True):
+    """What is known of a version."""
+
+    entry: Entry
+
+
+class _Copy:
+    """A copy of an entry's files that is no larger than the entry was."""
+
+    def __init__(self, entry: Entry) -> None:
+        self._folder = entry.folder
+        self._files = entry.files
+        self._bytes = entry.size_bytes
+
+    def make(self, target: Path) -> None:
+        """Copy everything that belongs to the version. Raises _Changed, OSError."""
+        with _as_changed():
+            above = os.open(self._folder, _FOLDER)
+        try:
+            self._copy_folder(above, "", target)
+        finally:
+            os.close(above)
+
+    def _copy_folder(self, source: int, path: str, target: Path) -> None:
+        open_folder(target)
+        with os.scandir(source) as found:
+            names = [one.name for one in found if one.name not in LEFT_OUT]
+        for name in names:
+            self._files -= 1
+            if self._files < 0:
+                raise _Changed
+            with _as_changed():
+                mode = os.stat(name, dir_fd=source, follow_symlinks=False).st_mode
+            inner = os.path.join(path, name)
+            if stat.S_ISDIR(mode):
+                with _as_changed():
+                    fd = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=source)
+                try:
+                    self._copy_folder(fd, inner, target / name)
+                finally:
+                    os.close(fd)
+            elif stat.S_ISLNK(mode):
+                with _as_changed():
+                    text = os.readlink(name, dir_fd=source)
+                if leads_out(self._folder, inner, text):
+                    raise _Changed
+                os.symlink(text, target / name)
+            else:
+                with _as_changed():
+                    fd = os.open(name, _FILE, dir_fd=source)
+                try:
+                    self._copy_file(fd, target / name)
+                finally:
+                    os.close(fd)
+
+    def _copy_file(self, source: int, target: Path) -> None:
+        about = os.fstat(source)
+        if not stat.S_ISREG(about.st_mode):
+            raise _Changed
+        fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        with open(fd, "wb", buffering=0) as file:
+            while data := os.read(source, _CHUNK_BYTES):
+                self._bytes -= len(data)
+                if self._bytes < 0:
+                    raise _Changed
+                rest = memoryview(data)
+                while rest:
+                    rest = rest[file.write(rest) :]
+            os.fchmod(fd, 0o555 if about.st_mode & stat.S_IXUSR else 0o444)
+
+
+@contextlib.contextmanager
+def _as_changed() -> Iterator[None]:
+    """What was there when the entry was looked through cannot be had any more."""
+    try:
+        yield
+    except OSError:
+        raise _Changed from None
+
+
+def open_folder(path: Path) -> None:
+    """Make a folder if need be, into which everybody may look. Raises OSError."""
+    path.mkdir(exist_ok=True)
+    path.chmod(OPEN_FOLDER)
+
+
+def close(folder: Path) -> None:
+    """Let nobody write into a folder and those below it any more. Raises OSError."""
+    for path, _, _ in os.walk(folder):
+        os.chmod(path, _CLOSED_FOLDER)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder, also one that was closed; nothing where there is none. Raises OSError."""
+    for path, _, _ in os.walk(folder):
+        os.chmod(path, OPEN_FOLDER)
+    with contextlib.suppress(FileNotFoundError):
+        shutil.rmtree(folder)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file in one step: it is there whole, or as it was. Raises OSError."""
+    beside = path.with_name(f"{path.name}.new")
+    beside.write_bytes(data)
+    beside.chmod(0o644)
+    beside.replace(path)

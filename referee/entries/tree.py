@@ -24,6 +24,10 @@ class Tree(Struct, frozen=True, kw_only=True):
 
     top: frozenset[str]
     """The names of what lies in the folder itself, without folders and links."""
+    files: int
+    """How many files, links and folders there are."""
+    size_bytes: int
+    """How long the files are, all together."""
     problems: tuple[str, ...]
     """What must not be there, or is too much: each in words, with the path from the folder on."""
 
@@ -34,7 +38,7 @@ def look_through(folder: str, *, most_mb: int, most_files: int) -> Tree:
     The limits are bounds of [builds]; where one is passed, the rest is not looked at.
     """
     problems: list[str] = []
-    size = 0
+    files = size = 0
     for files, (path, found) in enumerate(_walk(folder, problems), start=1):
         if stat.S_ISREG(found.st_mode):
             size += found.st_size
@@ -50,7 +54,7 @@ def look_through(folder: str, *, most_mb: int, most_files: int) -> Tree:
             break
     with os.scandir(folder) as entries:
         top = frozenset(entry.name for entry in _some(entries, most_files) if entry.is_file(follow_symlinks=False))
-    return Tree(top=top, problems=tuple(problems[: _MOST_TOLD + 1]))
+    return Tree(top=top, files=files, size_bytes=size, problems=tuple(problems[: _MOST_TOLD + 1]))
 
 
 def _some(entries: Iterator[os.DirEntry[str]], most: int) -> Iterator[os.DirEntry[str]]:

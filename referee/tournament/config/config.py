@@ -18,6 +18,7 @@ from protocol.messages import Clocks, FaultPolicy
 from referee.entries.entry import Builds, Entry
 from referee.play.bot.pool import Reuse
 from referee.play.isolation.host import cores
+from referee.play.isolation.levels import find_problem
 from referee.play.spec import (
     LONGEST_NAME,
     BotLimits,
@@ -37,6 +38,7 @@ from referee.tournament.config.entrants import (
     Entrants,
     EntryTable,
     GivenBot,
+    check_folders,
     check_trust,
     read_bots,
     usual_rotations,
@@ -290,6 +292,23 @@ def _config(path: str | Path, file: _File, variants: Sequence[ConfiguredVariant]
         folder=os.path.dirname(os.path.abspath(path)),
         file=str(path),
     )
+
+
+def check_ready(config: Config) -> None:
+    """Hold the bots of entries, which are on the shelf now, against the same rules as other bots.
+
+    Raises ConfigError with all that keeps any of them from being started, or shows it what it must not see.
+    """
+    reader = Reader(_TABLES)
+    entries = [(config.tables[bot.name], bot) for bot in config.bots if bot.entry]
+    for table, bot in entries:
+        if problem := find_problem(bot, config.isolation):
+            reader.add(("bots", table, "entries"), f"`{bot.name}`: {problem}")
+    if config.isolation == "bwrap" and not reader.problems:
+        bots = [(config.tables[bot.name], bot) for bot in config.bots]
+        check_folders(entries, bots, os.path.join(config.folder, os.path.basename(config.file)), reader)
+    if reader.problems:
+        raise ConfigError(document_lines(config.file, read_text(config.file), reader.problems))
 
 
 def line_at(path: str | Path, key: KeyPath, text: str) -> str:

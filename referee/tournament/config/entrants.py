@@ -115,7 +115,8 @@ def read_bots(
     found.check_names()
     entrants = found.entrants()
     if isolation == "bwrap" and not reader.problems:
-        _check_folders([one for one in entrants.all if one.spec is not None], os.path.abspath(file), reader)
+        bots = [(one.table, one.spec) for one in entrants.all if one.spec is not None]
+        check_folders([pair for pair in bots if not pair[1].entry], bots, os.path.abspath(file), reader)
     return entrants
 
 
@@ -265,21 +266,32 @@ def _owners(entrants: Sequence[Entrant]) -> list[str]:
     return sorted({one.owner or "(none)" for one in known})
 
 
-def _check_folders(entrants: Sequence[Entrant], file: str, reader: Reader) -> None:
-    """A bot can read its folder, so no config, which may tell the seed, and no other owner's folder may lie in it."""
-    bots = [(one.table, one.spec) for one in entrants if one.spec is not None]
+def check_folders(
+    bots: Sequence[tuple[int, BotSpec]], others: Sequence[tuple[int, BotSpec]], file: str, reader: Reader
+) -> None:
+    """A bot can read its folder, so no config, which may tell the seed, and no other owner's folder may lie in it.
+
+    The same holds for what it is shown besides. Each bot comes with the number of its table. `file` is the config's.
+    """
     for index, bot in bots:
         cell = cell_of(bot)
+        key: KeyPath = ("bots", index, "reads" if bot.entry else "dir")
         if cell.can_read(file):
-            reader.add(("bots", index, "dir"), _shows_config(bot.dir))
+            reader.add(key, _shows_config(bot.dir))
             continue
-        for number, other in bots:
+        for number, other in others:
             strangers = bot.builtin is None and other.builtin is None and bot.owner != other.owner
-            if strangers and cell.can_read(other.dir):
+            if strangers and any(cell.can_read(place) for place in _own_places(other, bot)):
                 whose = f"bots[{number}] (`{other.name}`), which has another owner"
-                text = f"this bot can read {bot.dir}, and so {whose}; give each a folder of its own"
-                reader.add(("bots", index, "dir"), text)
+                what = f"`{bot.name}` can read more than its folder" if bot.entry else f"this bot can read {bot.dir}"
+                reader.add(key, f"{what}, and so {whose}; give each a folder of its own")
                 break
+
+
+def _own_places(other: BotSpec, bot: BotSpec) -> list[str]:
+    """The folders of another bot, apart from the one where both are the same version and so the same files."""
+    same = bot.version and bot.version == other.version
+    return [*([] if same else [other.dir]), *([other.entry] if other.entry else [])]
 
 
 def _shows_config(folder: str) -> str:

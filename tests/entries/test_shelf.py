@@ -1,0 +1,146 @@
+"""The shelf: what is put there is whole, closed, and of the version that it is called."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from referee.entries.entry import Entry
+from referee.entries.folder import Allowance, read_entry
+from referee.entries.shelf import Shelf, ShelfError, ShelfNotWritten, remove
+from referee.entries.versions import version_of
+from referee.play.spec import BotSpec
+
+
+@pytest.fixture
+def ann(tmp_path: Path) -> Path:
+    """The folder of an entry with links, an empty folder, and what belongs to no version."""
+    folder = tmp_path / "entries/ann"
+    (folder / "data/empty").mkdir(parents=True)
+    (folder / "bot.py").write_text("print(1)\n")
+    (folder / "run").write_text("#!/bin/sh\n")
+    (folder / "run").chmod(0o700)
+    (folder / "data/words").write_bytes(b"x" * 3_000_000)
+    (folder / "data/words").chmod(0o600)
+    (folder / "data/link").symlink_to("../bot.py")
+    (folder / ".git").mkdir()
+    (folder / ".git/config").touch()
+    return folder
+
+
+def read(folder: Path) -> Entry:
+    return read_entry(str(folder), Allowance(folder=str(folder.parent.parent)))
+
+
+def shelf_of(folder: Path) -> Shelf:
+    return Shelf(folder.parent.parent)
+
+
+def test_a_version_is_put_there_whole_readable_by_all_and_closed(ann: Path) -> None:
+    entry, shelf = read(ann), shelf_of(ann)
+    assert shelf.kept(entry.version) is None
+    old = os.umask(0o077)
+    try:
+        shelf.take(entry)
+    finally:
+        os.umask(old)
+
+    source = shelf.files(entry)
+    assert shelf.kept(entry.version) == entry
+    found = {str(path.relative_to(source)): stat.S_IMODE(path.lstat().st_mode) for path in source.rglob("*")}
+    assert found.pop("data/link")
+    assert found == {"bot.py": 0o444, "run": 0o555, "data": 0o555, "data/empty": 0o555, "data/words": 0o444}
+    assert os.readlink(source / "data/link") == "../bot.py"
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o755 for path in (source.parents[0], source.parents[1]))
+    assert stat.S_IMODE(source.stat().st_mode) == 0o555
+    copy = BotSpec(name="x", command=entry.command, dir=str(source), env={})
+    assert version_of(copy, str(shelf.folder.parent)) == entry.version
+
+
+def test_what_the_author_changes_later_does_not_matter(ann: Path) -> None:
+    entry, shelf = read(ann), shelf_of(ann)
+    shelf.take(entry)
+
+    (ann / "bot.py").write_text("print(2)\n")
+    shelf.take(entry)
+    shelf.take(read(ann))
+
+    assert (shelf.files(entry) / "bot.py").read_text() == "print(1)\n"
+    assert (shelf.files(read(ann)) / "bot.py").read_text() == "print(2)\n"
+
+
+def test_a_version_that_is_not_whole_is_made_again(ann: Path) -> None:
+    entry, shelf = read(ann), shelf_of(ann)
+    shelf.take(entry)
+    (shelf.place(entry.version) / "kept.json").unlink()
+    source = shelf.files(entry)
+    source.chmod(0o755)
+    (source / "bot.py").unlink()
+
+    shelf.take(entry)
+
+    assert (source / "bot.py").read_text() == "print(1)\n"
+    assert shelf.kept(entry.version) == entry
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda ann: (ann / "bot.py").write_text("print(2)\n"),
+        lambda ann: (ann / "bot.py").chmod(0o755),
+        lambda ann: (ann / "more").touch(),
+        lambda ann: (ann / "data/words").unlink(),
+        lambda ann: (ann / "data/words").write_bytes(b"x" * 9_000_000),
+        lambda ann: os.rename(ann, ann.parent / "bea"),
+    ],
+    ids=["content", "mode", "one more", "one less", "larger", "gone"],
+)
+def test_an_entry_that_changes_while_it_is_read_is_told_and_leaves_nothing(ann: Path, change: object) -> None:
+    entry, shelf = read(ann), shelf_of(ann)
+    assert callable(change)
+    change(ann)
+
+    with pytest.raises(ShelfError, match=r"^entry `ann` changed while it was read; try again$"):
+        shelf.take(entry)
+
+    assert not shelf.place(entry.version).exists()
+
+
+@pytest.mark.parametrize("text", ["/etc/passwd", "../../secret"])
+def test_no_link_that_leads_out_gets_there(ann: Path, text: str) -> None:
+    entry, shelf = read(ann), shelf_of(ann)
+    (ann / "data/link").unlink()
+    (ann / "data/link").symlink_to(text)
+
+    with pytest.raises(ShelfError, match="changed while it was read"):
+        shelf.take(entry)
+
+    assert not shelf.place(entry.version).exists()
+
+
+def test_a_pipe_that_takes_the_place_of_a_file_holds_nobody_up(ann: Path) -> None:
+    entry, shelf = read(ann), shelf_of(ann)
+    (ann / "bot.py").unlink()
+    os.mkfifo(ann / "bot.py")
+
+    with pytest.raises(ShelfError, match="changed while it was read"):
+        shelf.take(entry)
+
+
+def test_where_nothing_can_be_written_the_folder_is_named(ann: Path) -> None:
+    shelf = shelf_of(ann)
+    shelf.folder.write_text("a file where the shelf would be")
+
+    with pytest.raises(ShelfNotWritten, match=rf"^entry `ann` cannot be put into {shelf.folder}: .*File exists"):
+        shelf.take(read(ann))
+
+
+def test_what_is_closed_can_be_removed(ann: Path) -> None:
+    entry, shelf = read(ann), shelf_of(ann)
+    shelf.take(entry)
+
+    remove(shelf.place(entry.version))
+    remove(shelf.place(entry.version))
+
+    assert os.listdir(shelf.folder / "versions") == []
