@@ -690,12 +690,37 @@ def export(
 
 
 @app.command()
+def publish(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="DIR", help="The folder into which the bundle goes; it may be new.")
+    ],
+    key: Annotated[
+        Optional[Path], typer.Option(metavar="FILE", help="A private key of ssh or minisign that signs it.")
+    ] = None,
+    tar: Annotated[bool, typer.Option("--tar", help="Write the bundle as a .tar.gz, too.")] = False,
+    matches: Annotated[
+        Optional[int], typer.Option(metavar="N", min=0, help="How many matches have pages on its site at most.")
+    ] = None,
+) -> None:
+    """Publish a run: a dated folder with tables, records, site and sums, which `golfref verify` checks anywhere."""
+    from referee.commands.interrupt import Signals
+
+    signals = Signals()
+    from referee.commands.publish import PublishOptions
+    from referee.commands.publish import publish as publish_run
+
+    options = PublishOptions(run=run, out=out, key=key, is_packed=tar, site_matches=matches)
+    raise typer.Exit(publish_run(options, signals))
+
+
+@app.command()
 def verify(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="RUN|RECORD",
-            help="A run's store, one of its matches as RUN:17, a record file, or one of its games as FILE:1.",
+            metavar="RUN|RECORD|BUNDLE",
+            help="A run's store, a match of it as RUN:17, a record file, a game of it as FILE:1, or a bundle.",
         ),
     ],
     digest: Annotated[
@@ -705,11 +730,14 @@ def verify(
     results: Annotated[
         Optional[Path], typer.Option(metavar="FILE", help="Published results, as `standings --json` prints them.")
     ] = None,
+    signer: Annotated[
+        Optional[Path], typer.Option(metavar="FILE.pub", help="The public key of whoever must have signed the bundle.")
+    ] = None,
 ) -> None:
     """Check every deal, answer and score of a run or of records again, and what passed between referee and bots."""
     from referee.commands.verify import verify as verify_again
 
-    raise typer.Exit(verify_again(what, digest, results))
+    raise typer.Exit(verify_again(what, digest, results, signer))
 
 
 @app.command()

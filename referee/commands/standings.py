@@ -16,13 +16,13 @@ from referee.reports.blame import FaultLog, explain, page_for_authors, read_on
 from referee.reports.bot_results import MOST_SHOWN, bot_results
 from referee.reports.one_bot import one_bot, one_bot_report
 from referee.reports.provenance import provenance
-from referee.reports.tables.bracket import stages_report
 from referee.reports.tables.layout import wrapped
 from referee.reports.tables.names import LONGEST, shortened
 from referee.reports.tables.overview import report
 from referee.reports.tables.ratings import anchor_line, rating_figure
 from referee.reports.tables.rows import APART, Figure
 from referee.reports.verdict import verdict
+from referee.reports.whole import tables_of
 from referee.rules.record import NoRecord, Record
 from referee.tournament.standings import BotStanding, Encounter, RankBy, Standings
 from referee.tournament.store.disk import StoreError
@@ -191,16 +191,7 @@ def show(summary: RunSummary, *, as_json: bool, full: bool = False) -> None:
     if as_json:
         put_json(msgspec.json.encode(summary))
     else:
-        standings = Standings(
-            rank_by=summary.rank_by,
-            order=summary.order,
-            overall=summary.standings,
-            variants=summary.variants,
-            crosstable=summary.crosstable,
-        )
-        more = [rating_figure(summary.ratings)] if summary.ratings else []
-        tables = [*stages_report(summary.stages, screen_width()), report(standings, screen_width(), more, full=full)]
-        put("\n\n".join(tables), "")
+        put(tables_of(summary, screen_width(), full=full), "")
         put_words(*provenance(summary))
 
 

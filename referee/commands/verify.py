@@ -6,6 +6,8 @@ from pathlib import Path
 
 from referee.commands.console import CHECK_FAILED, DONE, NOT_ALL_CHECKED, USAGE, put, say
 from referee.commands.records import Place, decode, lines_of, load_record, place_of
+from referee.competition.publishing.bundle import NotPublished
+from referee.competition.publishing.signing import read_public_keys
 from referee.rules.record import NoRecord, Record
 from referee.tournament.store.disk import StoreError
 from referee.tournament.verify.published import NOTHING, BadPublished, Published, read_published
@@ -18,20 +20,30 @@ _IN_ITSELF = (
 )
 
 
-def verify(where: str, digest: str | None, results: Path | None) -> int:
-    """Check a record, all records of a file, or a whole run, which is also compared with what was published of it.
+def verify(where: str, digest: str | None, results: Path | None, signer: Path | None = None) -> int:
+    """Check a record, all records of a file, a bundle, or a whole run.
+
+    A bundle and a run are also compared with what was published of them, a bundle with the key of its signer.
 
     Each finding is printed on a line of its own, and the verdict on the last line.
     """
     try:
-        checked = _checked(where, read_published(digest, results))
-    except (NoRecord, BadPublished, StoreError) as error:
+        published = read_published(digest, results)
+        checked = _checked_bundle(Path(where), published, signer) if is_bundle(where) else _checked(where, published)
+        if signer is not None and not is_bundle(where):
+            raise NoRecord(f"{where}: --signer is of a bundle; name its folder")
+    except (NoRecord, BadPublished, NotPublished, StoreError) as error:
         say(f"golfref: {error}")
         return USAGE
     put(*checked.notes, *checked.findings, f"{where}: {verdict_of(checked)}")
     if checked.findings or checked.missing or checked.goes_on:
         return CHECK_FAILED
     return NOT_ALL_CHECKED if checked.unchecked else DONE
+
+
+def is_bundle(where: str) -> bool:
+    """Whether a bundle is named, and not a run or a record."""
+    return Path(where).is_dir()
 
 
 def verdict_of(checked: Checked) -> str:
@@ -49,6 +61,18 @@ def verdict_of(checked: Checked) -> str:
     if checked.unchecked:
         return f"what could be checked holds: {compared}{unchecked}"
     return f"all holds: {compared}"
+
+
+def _checked_bundle(path: Path, published: Published, signer: Path | None) -> Checked:
+    from referee.competition.publishing.check import Given, check_bundle  # noqa: PLC0415 - records need none of it
+
+    keys = None
+    if signer is not None:
+        try:
+            keys = read_public_keys(signer.read_bytes(), str(signer))
+        except OSError as error:
+            raise NoRecord(f"{signer}: cannot be read: {error.strerror}") from None
+    return check_bundle(path, Given(signer=keys, published=published))
 
 
 def _checked(where: str, published: Published) -> Checked:

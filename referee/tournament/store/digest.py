@@ -22,6 +22,7 @@ from operator import itemgetter
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 Row = dict[str, Any]
 
@@ -31,11 +32,37 @@ Rows = Callable[[str, str, str], Iterator[Row]]
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
+class Covered(Struct, frozen=True, kw_only=True):
+    """A row that the digest covers."""
+
+    kind: str
+    """`run`, `match`, `void` or `event`."""
+    name: str
+    """`run facts`, `match #17` and so on."""
+    row: Row
+    """All columns; of a match all but the record, which counts through its hash."""
+
+    @property
+    def data(self) -> bytes:
+        """The JSON that is hashed."""
+        return _encode(self.row)
+
+    @property
+    def line(self) -> str:
+        """What stands for it among the lines of the digest."""
+        return f"{self.name} {sha256(self.data).hexdigest()}"
+
+
 def lines_of(rows: Rows) -> Iterator[str]:
     """The lines of a store, without newlines. Raises TypeError where nothing tells when a row came."""
+    return (one.line for one in covered(rows))
+
+
+def covered(rows: Rows) -> Iterator[Covered]:
+    """All rows, in the order of the lines. Raises TypeError where nothing tells when a row came."""
     for row in rows("meta", "key", ""):
         if row["key"] != "master_key":
-            yield _line("run", row["key"], row)
+            yield Covered(kind="run", name=f"run {row['key']}", row=row)
     with ExitStack() as reading:
         tables = [
             reading.enter_context(closing(table))
@@ -49,11 +76,7 @@ def lines_of(rows: Rows) -> Iterator[str]:
             )
         ]
         for _, kind, row in heapq.merge(*tables, key=itemgetter(0)):
-            yield _line(kind, f"#{row['id']}", row)
-
-
-def _line(kind: str, name: str, row: Row) -> str:
-    return f"{kind} {name} {sha256(_encode(row)).hexdigest()}"
+            yield Covered(kind=kind, name=f"{kind} #{row['id']}", row=row)
 
 
 def _count(value: object) -> int:

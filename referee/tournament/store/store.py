@@ -22,7 +22,7 @@ from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.schedule import Fixture, Identity
 from referee.tournament.results import Result
 from referee.tournament.store import tables
-from referee.tournament.store.digest import lines_of
+from referee.tournament.store.digest import Covered, covered, lines_of
 from referee.tournament.store.disk import (
     SIDE_FILES,
     Lock,
@@ -288,6 +288,21 @@ class Store:
             return
         with self._checking("the order of its rows"):
             yield from lines_of(self._rows)
+
+    def covered(self) -> Iterator[Covered]:
+        """The rows that the digest covers, in the order of the `lines`; none in a run of the earlier format."""
+        if self.format != tables.EARLIER_FORMAT:
+            with self._checking("the order of its rows"):
+                yield from covered(self._rows)
+
+    def copy_to(self, path: Path) -> None:
+        """Write the run as it is now into a new file that only its owner can read. Raises WriteFailed."""
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+            with contextlib.closing(sqlite3.connect(path)) as copy:
+                self._connection.backup(copy)
+        except (OSError, sqlite3.Error) as error:
+            raise refusal(path, error) from None
 
     def digest(self) -> str:
         """SHA-256 in hexadecimal over all that the run holds: over its `lines`, each with a newline.

@@ -160,7 +160,7 @@ def read_published(digest: str | None, results: Path | None) -> Published:
     return Published(
         digest="" if digest is None or is_file else digest.lower(),
         hashes=_hashes(Path(digest)) if digest is not None and is_file else None,
-        summary=None if results is None else _summary(results),
+        summary=None if results is None else summary_in(_bytes(results), str(results)),
     )
 
 
@@ -176,14 +176,15 @@ def _hashes(path: Path) -> dict[str, str]:
     return found
 
 
-def _summary(path: Path) -> dict[str, Any]:
+def summary_in(data: bytes, where: str) -> dict[str, Any]:
+    """What `standings --json` printed. Raises BadPublished."""
     try:
-        summary = msgspec.json.decode(_bytes(path), type=dict[str, Any])
+        summary = msgspec.json.decode(data, type=dict[str, Any])
         if lacking := sorted(_ALWAYS_PUBLISHED - summary.keys()):
             raise msgspec.ValidationError(f"there is no `{lacking[0]}`")
         return summary
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise BadPublished(f"{path}: expected results as `standings --json` prints them ({error})") from None
+        raise BadPublished(f"{where}: expected results as `standings --json` prints them ({error})") from None
 
 
 def _bytes(path: Path) -> bytes:

@@ -1,0 +1,150 @@
+"""What a published bundle is: the names of its files, and what it says of itself."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+from unicodedata import normalize
+
+from msgspec import Struct
+
+from protocol.text import printable
+from referee.reports.export.rows import TABLES
+from referee.site.pages.slugs import LONGEST, slugs
+from referee.tournament.store.plans import extent_of
+from referee.tournament.store.store import Store
+from referee.tournament.store.tables import EARLIER_FORMAT
+
+FORMAT: Literal["golfref-bundle-1"] = "golfref-bundle-1"
+
+INFO = "bundle.json"
+README = "README.txt"
+STANDINGS = "standings.txt"
+RESULTS = "standings.json"
+HASHES = "hashes.txt"
+ROWS = "rows.jsonl.gz"
+RECORDS = "records.jsonl.gz"
+TABLE_FILES = {f"tables/{table}.csv": table for table in TABLES}
+SITE = "site"
+SUMS = "SHA256SUMS"
+SSH_SIGNATURE = f"{SUMS}.sig"
+MINISIGN_SIGNATURE = f"{SUMS}.minisig"
+PUBLIC_KEY = "signer.pub"
+UNLISTED = frozenset({SUMS, SSH_SIGNATURE, MINISIGN_SIGNATURE, PUBLIC_KEY})
+"""What the sums do not name: they are of what was there when they were made."""
+
+UNBORN = ".new"
+"""What a folder has after its name until it is whole."""
+
+AUTHORS = "-authors"
+"""What the folder with the parts of authors has after the name of the bundle."""
+
+PACKED = ".tar.gz"
+
+LONGEST_STORE_NAME = 200
+_STORE_NAME = re.compile(r"[^/\x00-\x1f\x7f]+")
+
+
+class Extent(Struct, frozen=True, kw_only=True):
+    """How much of a run there is in a bundle."""
+
+    matches: int
+    """How many matches count in the standings."""
+    out_of_standings: int
+    """How many were committed besides."""
+    voids: int
+    """How many attempts at a match were spoiled."""
+    planned: int
+    """How many matches the plan has, as far as it has been drawn."""
+    held_back: int
+    """Of how many matches there is no record, because their cards are still to be dealt again."""
+    is_complete: bool
+    """Whether nothing is left to be played."""
+
+
+class Made(Struct, frozen=True, kw_only=True):
+    """How a bundle was made, which does not follow from the run."""
+
+    when: str
+    """When it was published, in ISO 8601 with the offset from UTC."""
+    store: str
+    """The name of the run's store, which the commands in the texts name."""
+    golfref: str
+    """The version that published it."""
+    protocol: str
+    has_site: bool
+    site_matches: int | None
+    """How many matches have pages at most, as `golfref site --matches` has it; None where golfref chose."""
+
+
+class BundleInfo(Struct, frozen=True, kw_only=True):
+    """What `bundle.json` says."""
+
+    format: Literal["golfref-bundle-1"] = FORMAT
+    run: str
+    """The name of the run."""
+    commitment: str
+    """SHA-256 of the master key, in hexadecimal."""
+    key: str | None
+    """The master key in hexadecimal. None where the run goes on."""
+    digest: str
+    extent: Extent
+    made: Made
+
+
+class NotPublished(Exception):
+    """A run that cannot be published, or not so. The text says why and what to do."""
+
+
+def info_of(store: Store, made: Made, held_back: int) -> BundleInfo:
+    """What a bundle of this run says of itself. Raises StoreError, and NotPublished for a store that is too old."""
+    if store.format == EARLIER_FORMAT:
+        what = f"the run began in store format {EARLIER_FORMAT}, whose digest covers only a part of it"
+        raise NotPublished(f"{store.path}: {what}; publish the store itself, and the output of `standings --json`")
+    meta, extent = store.meta(), extent_of(store)
+    matches = len(store.numbers())
+    is_complete = extent.has_ended and matches == extent.planned
+    return BundleInfo(
+        run=meta.facts.name,
+        commitment=meta.commitment,
+        key=meta.master_key if is_complete else None,
+        digest=store.digest(),
+        extent=Extent(
+            matches=matches,
+            out_of_standings=len(store.ids()) - matches,
+            voids=sum(store.void_reasons().values()),
+            planned=extent.planned,
+            held_back=held_back,
+            is_complete=is_complete,
+        ),
+        made=made,
+    )
+
+
+def is_store_name(name: str) -> bool:
+    """Whether a store that is made of a bundle can have this name, in a folder of its own."""
+    return len(name.encode()) <= LONGEST_STORE_NAME and name not in (".", "..") and bool(_STORE_NAME.fullmatch(name))
+
+
+def file_name(name: str) -> str:
+    """The name of a run as the name of a file: lower-case letters, digits and hyphens."""
+    letters = normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return "-".join(re.findall("[a-z0-9]+", letters))[:LONGEST].strip("-") or slugs([name])[name]
+
+
+def names_for(run: str, day: datetime, there: Sequence[str]) -> str:
+    """The name of a new bundle in a folder that holds these names: NAME-YYYY-MM-DD, with -2 and so on if it must be."""
+    begin = f"{file_name(run)}-{day:%Y-%m-%d}"
+    taken = set(there)
+    number = 1
+    while True:
+        name = begin if number == 1 else f"{begin}-{number}"
+        if not taken & {name, name + AUTHORS, name + PACKED}:
+            return name
+        number += 1
+
+
+def shown(path: Path | str) -> str:
+    """A path as it is safe to show."""
+    return printable(str(path), 300)

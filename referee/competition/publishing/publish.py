@@ -1,0 +1,128 @@
+"""Making a bundle of a run, and the parts of the authors beside it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from msgspec import Struct
+
+from protocol import VERSION
+from referee import __version__
+from referee.competition.publishing.bundle import (
+    PUBLIC_KEY,
+    RECORDS,
+    ROWS,
+    SITE,
+    BundleInfo,
+    Made,
+    NotPublished,
+    info_of,
+    is_store_name,
+    shown,
+)
+from referee.competition.publishing.contents import contents
+from referee.competition.publishing.folders import FOLDER_MODE, NewBundle, new_bundle
+from referee.competition.publishing.rows import packed, record_lines, row_lines
+from referee.competition.publishing.signing import Signed, Signer, public_line
+from referee.site.folder import site_folder
+from referee.tournament.store.dealt_again import dealt_again
+from referee.tournament.store.plans import extent_of
+from referee.tournament.store.store import Store
+
+
+class Order(Struct, frozen=True, kw_only=True):
+    """What is to be published, and where."""
+
+    run: Path
+    out: Path
+    site_matches: int | None
+    """How many matches have pages at most; None leaves it to us."""
+    has_site: bool
+    """Whether pages can be made here."""
+    is_packed: bool
+    """Whether the bundle is also written as an archive."""
+
+
+class Publication(Struct, frozen=True, kw_only=True):
+    """What was published."""
+
+    info: BundleInfo
+    places: tuple[Path, ...]
+    """What was made, the public folder last."""
+    signed: Signed | None
+
+
+def publish(order: Order, signer: Signer | None, now: datetime, check: Callable[[], None]) -> Publication:
+    """Publish a run. Raises NotPublished, StoreError, SiteRefused, and what `check` raises; then nothing is left."""
+    if not is_store_name(order.run.name):
+        raise NotPublished(f"{shown(order.run)}: texts that are published name the store; give its file a plainer name")
+    with _at_rest(order.run) as path, closing(Store.open(path)) as store:
+        held = dealt_again(store)
+        made = Made(
+            when=now.isoformat(timespec="seconds"),
+            store=path.name,
+            golfref=__version__,
+            protocol=VERSION,
+            has_site=order.has_site,
+            site_matches=order.site_matches,
+        )
+        info = info_of(store, made, len(held))
+        with new_bundle(order.out, info.run, now, check) as bundle:
+            place = bundle.begin(bundle.public, FOLDER_MODE)
+            _write(bundle, store, info, held)
+            if order.has_site:
+                _write_site(path, place / SITE, info, check)
+            signed = _seal(bundle, place, signer)
+            if order.is_packed:
+                bundle.pack(place, bundle.name)
+            if store.digest() != info.digest:
+                raise NotPublished(f"{shown(order.run)}: the run has changed meanwhile; run the same command again")
+            return Publication(info=info, places=tuple(bundle.finish()), signed=signed)
+
+
+@contextmanager
+def _at_rest(run: Path) -> Iterator[Path]:
+    """The store as it is now: where the run goes on, a copy of it, since it may be written to meanwhile."""
+    with closing(Store.open(run)) as store:
+        if not store.counts():
+            raise NotPublished(f"{shown(run)}: no match of the run has been played yet, so there is nothing to publish")
+        extent = extent_of(store)
+        if extent.has_ended and len(store.numbers()) == extent.planned:
+            yield run
+            return
+        with TemporaryDirectory(prefix="golfref-") as folder:
+            copy = Path(folder, run.name)
+            store.copy_to(copy)
+            yield copy
+
+
+def _write(bundle: NewBundle, store: Store, info: BundleInfo, held: frozenset[int]) -> None:
+    """Write the texts, the rows and the records."""
+    for name, content in contents(store, info).items():
+        bundle.write(bundle.public / name, content())
+    tells_config = info.extent.is_complete or all(facts.seed is None for facts in store.configs())
+    lines = {ROWS: row_lines(store, held=held, tells_config=tells_config), RECORDS: record_lines(store, held)}
+    for name, some in lines.items():
+        with bundle.file(bundle.public / name) as file, packed(file) as text:
+            for line in some:
+                bundle.check()
+                text.write(line)
+
+
+def _write_site(path: Path, place: Path, info: BundleInfo, check: Callable[[], None]) -> None:
+    from referee.site.building import Matches, SiteBuilder  # noqa: PLC0415 - it needs jinja2
+
+    with site_folder(place, info.run, info.commitment) as folder:
+        SiteBuilder(path, folder, Matches(most=info.made.site_matches), check).build(is_live=False)
+
+
+def _seal(bundle: NewBundle, place: Path, signer: Signer | None) -> Signed | None:
+    """Write the sums of a folder, and sign them."""
+    sums = bundle.sums(place)
+    if signer is None:
+        return None
+    signed = signer.sign(sums)
+    bundle.write(place / PUBLIC_KEY, [public_line(signed)])
+    return signed

@@ -1,0 +1,196 @@
+"""A run that is published is checked on a machine that has only the bundle; whatever was changed in it is named."""
+
+import gzip
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from commands import golfref
+from made_once import shared
+from needs import lacking
+
+CONFIG = """
+[tournament]
+name = "Friday <night>"
+seed = "any text"
+deals = 1
+[[variants]]
+preset = "six-card"
+options = { rounds = 1 }
+[[bots]]
+builtin = "greedy"
+owner = "Ann"
+[[bots]]
+builtin = "random"
+owner = "ann"
+"""
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a finished run and what was published of it."""
+    return shared(tmp_path_factory, "published", play_and_publish)
+
+
+def play_and_publish(folder: Path) -> None:
+    (folder / "day.toml").write_text(CONFIG)
+    golfref("tournament", "day.toml", cwd=folder)
+    golfref("publish", "day.golfref", "-o", "out", cwd=folder)
+
+
+@pytest.fixture
+def bundle(published: Path, tmp_path: Path) -> Path:
+    """A copy of the bundle, without the run."""
+    (there,) = (path for path in (published / "out").iterdir() if not path.name.endswith("-authors"))
+    return Path(shutil.copytree(there, tmp_path / "bundle"))
+
+
+def sums_anew(bundle: Path) -> None:
+    """Make the sums anew, as somebody does who changes a bundle."""
+    files = sorted(path for path in bundle.rglob("*") if path.is_file() and path.name != "SHA256SUMS")
+    lines = (f"{sha256(path.read_bytes()).hexdigest()}  {path.relative_to(bundle)}\n" for path in files)
+    (bundle / "SHA256SUMS").write_text("".join(lines))
+
+
+def lines_of(path: Path) -> list[bytes]:
+    return gzip.decompress(path.read_bytes()).splitlines()
+
+
+def put_lines(path: Path, lines: list[bytes]) -> None:
+    path.write_bytes(gzip.compress(b"".join(line + b"\n" for line in lines)))
+
+
+def test_a_bundle_holds_without_the_run(bundle: Path) -> None:
+    out, err = golfref("verify", "bundle", cwd=bundle.parent)
+
+    assert "bundle: all holds: 2 matches replayed; all files are as the sums tell" in out
+    assert "the tables, texts and pages are those of this run" in out
+    assert "nobody has signed it" in out
+    assert err == ""
+
+
+def test_a_bundle_can_be_checked_by_other_programs(bundle: Path) -> None:
+    subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd=bundle, check=True)
+    hashes = [line.rpartition(" ")[2] for line in (bundle / "hashes.txt").read_text().splitlines()]
+    records = [sha256(line).hexdigest() for line in lines_of(bundle / "records.jsonl.gz")]
+    rows = lines_of(bundle / "rows.jsonl.gz")
+
+    assert [sha256(row).hexdigest() for row in rows] == hashes
+    assert [row["hash"] for row in map(json.loads, rows) if "hash" in row] == records
+
+
+def test_a_second_bundle_of_the_day_is_put_beside_the_first(published: Path, tmp_path: Path) -> None:
+    for _ in range(2):
+        golfref("publish", published / "day.golfref", "-o", "out", "--matches", "0", cwd=tmp_path)
+
+    names = sorted(path.name for path in (tmp_path / "out").iterdir() if not path.name.endswith("-authors"))
+    assert re.fullmatch(r"friday-night-\d{4}-\d\d-\d\d", names[0])
+    assert names[1:] == [f"{names[0]}-2"]
+
+
+CHANGED: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a table": (
+        lambda bundle: (bundle / "tables/seats.csv").write_text("\n"),
+        "tables/seats.csv: it was changed",
+    ),
+    "a file less": (
+        lambda bundle: (bundle / "standings.txt").unlink(),
+        "standings.txt: it is in SHA256SUMS, but not there",
+    ),
+    "a file more": (
+        lambda bundle: (bundle / "more.txt").write_text("more"),
+        "more.txt: it is there, but SHA256SUMS does not name it",
+    ),
+    "a link": (
+        lambda bundle: (bundle / "site/link").symlink_to("/etc/passwd"),
+        "site/link: it is neither a file nor a folder",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CHANGED)
+def test_a_file_that_was_changed_is_named(bundle: Path, what: str) -> None:
+    change, finding = CHANGED[what]
+    change(bundle)
+
+    assert finding in golfref("verify", "bundle", cwd=bundle.parent, code=1)[0]
+
+
+def swap_records(bundle: Path) -> None:
+    put_lines(bundle / "records.jsonl.gz", lines_of(bundle / "records.jsonl.gz")[::-1])
+
+
+def drop_match(bundle: Path) -> None:
+    rows, hashes = lines_of(bundle / "rows.jsonl.gz"), (bundle / "hashes.txt").read_text().splitlines()
+    last = max(place for place, line in enumerate(hashes) if line.startswith("match"))
+    put_lines(bundle / "rows.jsonl.gz", rows[:last] + rows[last + 1 :])
+    put_lines(bundle / "records.jsonl.gz", lines_of(bundle / "records.jsonl.gz")[:-1])
+    (bundle / "hashes.txt").write_text("".join(f"{line}\n" for line in hashes[:last] + hashes[last + 1 :]))
+
+
+def let_random_win(bundle: Path) -> None:
+    text = (bundle / "standings.json").read_text()
+    (bundle / "standings.json").write_text(text.replace('"bot":"random"', '"bot":"?"').replace("greedy", "random"))
+
+
+FORGED: dict[str, tuple[Callable[[Path], object], str, int]] = {
+    "records swapped": (swap_records, "match #1: its record is not the one that was committed (hash)", 1),
+    "a match dropped": (drop_match, "bundle.json: `digest` is not that of the run", 1),
+    "results": (let_random_win, "standings.json: ", 1),
+    "a table": (
+        lambda bundle: (bundle / "tables/pairs.csv").write_text("bot\n"),
+        "tables/pairs.csv: line 1 is bot; from this run follows ",
+        1,
+    ),
+    "a page": (
+        lambda bundle: (bundle / "site/index.html").write_text("<p>random has won"),
+        "site/index.html: it is not the page or picture of this run",
+        1,
+    ),
+    "a file more": (
+        lambda bundle: (bundle / "prize.txt").write_text("random has won"),
+        "prize.txt: no such file belongs into a bundle",
+        1,
+    ),
+    "a bomb": (
+        lambda bundle: (bundle / "rows.jsonl.gz").write_bytes(gzip.compress(bytes(1 << 26))),
+        "rows.jsonl.gz: it unpacks to more than 200 times its size",
+        1,
+    ),
+    "a row that is none": (
+        lambda bundle: put_lines(bundle / "rows.jsonl.gz", [b"[" * 100_000]),
+        "its row is not the one of hashes.txt",
+        1,
+    ),
+    "what it is": (lambda bundle: (bundle / "bundle.json").write_text("{}"), "bundle.json: expected what", 1),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_whoever_makes_the_sums_anew_is_found_out_too(bundle: Path, what: str) -> None:
+    change, finding, code = FORGED[what]
+    change(bundle)
+    sums_anew(bundle)
+
+    assert finding in golfref("verify", "bundle", cwd=bundle.parent, code=code)[0]
+
+
+def test_a_bundle_is_signed_by_ssh_keygen(published: Path, tmp_path: Path) -> None:
+    if shutil.which("ssh-keygen") is None:
+        lacking("ssh-keygen is not installed")
+    for name in ("mine", "other"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / name], check=True)
+    golfref("publish", published / "day.golfref", "-o", ".", "--matches", "0", "--key", "mine", cwd=tmp_path)
+    (bundle,) = tmp_path.glob("friday-night-????-??-??")
+
+    assert "note: signed by the ssh-ed25519 key SHA256:" in golfref("verify", bundle, cwd=tmp_path)[0]
+    assert ", as expected" in golfref("verify", bundle, "--signer", "mine.pub", cwd=tmp_path)[0]
+    out, _ = golfref("verify", bundle, "--signer", "other.pub", cwd=tmp_path, code=1)
+    assert "SHA256SUMS.sig: it was made with another key, ssh-ed25519 key SHA256:" in out
+    sums_anew(bundle)
+    assert "SHA256SUMS.sig: it is not one of these sums" in golfref("verify", bundle, cwd=tmp_path, code=1)[0]
