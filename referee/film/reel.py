@@ -17,7 +17,7 @@ from referee.film.view import Hand, Layout, Placed, View
 from referee.rules.book.variants import restored
 from referee.rules.game import Game
 from referee.rules.record import BrokenRecord, GivenSlaps, Move, Record, walk
-from referee.rules.table.asks import Ask, Question, Sealed
+from referee.rules.table.asks import Ask, Question
 from referee.rules.table.seen import Happening, Seen
 from referee.rules.table.table import Slot, Table
 
@@ -87,7 +87,7 @@ class Reel:
             self._take(game, answer)
             table, is_window = game.table, isinstance(move, GivenSlaps)
             top = table.pile[-1] if table.pile else None
-            moment = Moment(round=table.round, turn=turn_of(game), window=table.windows if is_window else 0)
+            moment = Moment(round=table.round, turn=game.turn_number, window=table.windows if is_window else 0)
             answer = Answer(question=game.question, move=move, moment=moment, first=len(self.events), top=top)
         if game is not None:
             self._take(game, answer)
@@ -175,14 +175,6 @@ class Reel:
         number = self._follower.number(card)
         self.cards[number] = card
         return number
-
-
-def turn_of(game: Game) -> int:
-    """The number of the turn in its round to which the open question belongs; 0 before the first one."""
-    is_before = isinstance(game.question, Sealed) or (
-        isinstance(game.question, Ask) and game.question.decision == "par"
-    )
-    return 0 if is_before else game.table.turns + 1
 
 
 def opened(event: Happening) -> wire.Event:

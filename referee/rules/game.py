@@ -11,7 +11,7 @@ from referee.rules.book.changes import BadOptions
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import seat_problem
 from referee.rules.match import MatchResult, play_match
-from referee.rules.table.asks import Flow, IllegalAnswer, Question, Response, check
+from referee.rules.table.asks import Ask, Flow, IllegalAnswer, Question, Response, Sealed, check
 from referee.rules.table.chance import Chance, Keyed
 from referee.rules.table.seen import Happening, view
 from referee.rules.table.streams import seed_key
@@ -69,6 +69,13 @@ class Game:
         A card that the viewer may not see is None there.
         """
         return [view(event, viewer) for event in self.events[since:]]
+
+    @property
+    def turn_number(self) -> int:
+        """The number of the turn in its round to which the open question belongs; 0 before the first one."""
+        question = self.question
+        is_before = isinstance(question, Sealed) or (isinstance(question, Ask) and question.decision == "par")
+        return 0 if is_before else self.table.turns + 1
 
     @property
     def result(self) -> MatchResult:

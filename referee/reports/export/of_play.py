@@ -74,7 +74,7 @@ def _decision_row(row: CommittedMatch, game: Game, place: int, ask: Ask, given: 
         game=row.identity.variant,
         place=place,
         round=game.table.round,
-        turn=_turn(game),
+        turn=game.turn_number,
         seat=given.seat,
         bot=row.result.bots[given.seat],
         decision=ask.decision,
@@ -86,14 +86,6 @@ def _decision_row(row: CommittedMatch, game: Game, place: int, ask: Ask, given: 
         fault=None if given.fault is None else given.fault.kind,
         forfeited=given.seat in game.table.forfeited,
     )
-
-
-def _turn(game: Game) -> int:
-    """The number of the turn in its round to which the open question belongs; 0 before the first one."""
-    is_before = isinstance(game.question, Sealed) or (
-        isinstance(game.question, Ask) and game.question.decision == "par"
-    )
-    return 0 if is_before else game.table.turns + 1
 
 
 class _Opened(Struct, frozen=True, kw_only=True):
@@ -115,7 +107,9 @@ def _slaps(row: CommittedMatch, record: Record) -> Iterator[SlapRow]:
             if not isinstance(game.question, Window):
                 raise BrokenRecord(f"no slap window is open where window {move.window} is told")
             discarder = game.question.discarder
-            opened.append(_Opened(move=move, game=game, discarder=discarder, turn=_turn(game), events=len(game.events)))
+            opened.append(
+                _Opened(move=move, game=game, discarder=discarder, turn=game.turn_number, events=len(game.events))
+            )
     for number, one in enumerate(opened):
         end = opened[number + 1].events if number + 1 < len(opened) else None
         yield from _of_window(row, one, one.game.events[one.events : end])
