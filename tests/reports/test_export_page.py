@@ -21,7 +21,9 @@ def meanings() -> dict[str, dict[str, str]]:
         if isinstance(one, ast.ClassDef):
             told = dict(found.get(ast.unparse(one.bases[0]), {}))
             for field, text in zip(one.body, one.body[1:], strict=False):
-                if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                if isinstance(field, ast.AnnAssign) and (several := found.get(ast.unparse(field.annotation))):
+                    told |= several
+                elif isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
                     told[ast.unparse(field.target)] = " ".join(str(ast.literal_eval(text.value)).split())
             found[one.name] = told
     return found

@@ -1,13 +1,14 @@
 """What the columns of a table are called, and what stands in them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from msgspec import Struct
 from msgspec.structs import fields
 
-from referee.reports.export.rows import Row
+from referee.reports.export.rows import FaultColumns, Row
 
 Kind = Literal["int", "float", "bool", "text"]
 """Whole numbers (64 bits), floats (64 bits), true or false, and text."""
@@ -21,23 +22,31 @@ class Column(Struct, frozen=True, kw_only=True):
     name: str
     kind: Kind
     can_be_empty: bool
+    place: str
+    """Where its value stands in a row: the name of a field, or of a field of such a field, as in `faults.timeout`."""
 
 
 def columns_of(table: type[Row]) -> tuple[Column, ...]:
     """The columns of a table, in order."""
-    return tuple(_column(field.name, set(_types(field.type))) for field in fields(table))
+    return tuple(_columns(table, ""))
 
 
 def values_of(rows: Iterable[Row], columns: Sequence[Column]) -> Iterator[list[Any]]:
     """By row the values in these columns."""
-    names = [column.name for column in columns]
+    values = [attrgetter(column.place) for column in columns]
     for row in rows:
-        yield [getattr(row, name) for name in names]
+        yield [value(row) for value in values]
 
 
-def _column(name: str, types: set[type]) -> Column:
-    (kind,) = {_KINDS[one] for one in types if one is not NoneType}
-    return Column(name=name, kind=kind, can_be_empty=NoneType in types)
+def _columns(struct: type[Struct], within: str) -> Iterator[Column]:
+    """The columns of a struct, whose place in a row is `within`."""
+    for field in fields(struct):
+        place, types = within + field.name, set(_types(field.type))
+        if types == {FaultColumns}:
+            yield from _columns(FaultColumns, f"{place}.")
+        else:
+            (kind,) = {_KINDS[one] for one in types if one is not NoneType}
+            yield Column(name=field.name, kind=kind, can_be_empty=NoneType in types, place=place)
 
 
 def _types(annotation: Any) -> Iterator[type]:

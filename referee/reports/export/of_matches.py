@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from referee.reports.export.rows import MatchRow, RoundRow, SeatRow
+from referee.reports.export.rows import FaultColumns, MatchRow, RoundRow, SeatRow
 from referee.reports.export.scope import Scope
 from referee.rules.match import MatchResult
 from referee.rules.record import BrokenRecord, NoRecord, Record, read_record
@@ -159,7 +159,6 @@ def no_replay(store: Store, id_: int, error: Exception) -> StoreError:
 
 def _seat_row(row: CommittedMatch, seat: int, owner: str, slaps: SlapCounts | None, times: list[int] | None) -> SeatRow:
     result = row.result
-    faults = result.faults[seat]
     return SeatRow(
         match_id=row.id,
         number=row.number,
@@ -177,16 +176,7 @@ def _seat_row(row: CommittedMatch, seat: int, owner: str, slaps: SlapCounts | No
         match_points=beaten_shares(result.ranks)[seat] if len(result.ranks) > 1 else 0.0,
         strokes=_strokes(result, seat),
         forfeited=result.forfeited[seat],
-        faults=sum(faults.values()),
-        start_failed=faults.get("start_failed", 0),
-        start_timeout=faults.get("start_timeout", 0),
-        timeout=faults.get("timeout", 0),
-        crashed=faults.get("crashed", 0),
-        closed_output=faults.get("closed_output", 0),
-        bad_message=faults.get("bad_message", 0),
-        illegal_action=faults.get("illegal_action", 0),
-        line_too_long=faults.get("line_too_long", 0),
-        flood=faults.get("flood", 0),
+        faults=FaultColumns.of(result.faults[seat]),
         late_slaps=result.late_slaps[seat],
         slaps_right=None if slaps is None else slaps.right,
         slaps_wrong=None if slaps is None else slaps.wrong,

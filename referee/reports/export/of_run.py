@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from referee.reports.export.rows import PairRow, StandingRow
+from referee.reports.export.rows import FaultColumns, PairRow, StandingRow
 from referee.tournament.standings import BotStanding, Encounter, Interval
 from referee.tournament.statistics.ratings import Rating
 from referee.tournament.store.store import Store
@@ -55,7 +55,6 @@ def _standing(
 ) -> StandingRow:
     points, strokes = _ends(one.match_points_interval), _ends(one.strokes_interval)
     chance = _ends(None if rating is None else rating.chance_interval)
-    faults = one.faults
     return StandingRow(
         game=game,
         rank=one.rank,
@@ -79,16 +78,7 @@ def _standing(
         rounds=one.rounds,
         firsts=one.firsts,
         forfeits=one.forfeits,
-        faults=sum(faults.values()),
-        start_failed=faults.get("start_failed", 0),
-        start_timeout=faults.get("start_timeout", 0),
-        timeout=faults.get("timeout", 0),
-        crashed=faults.get("crashed", 0),
-        closed_output=faults.get("closed_output", 0),
-        bad_message=faults.get("bad_message", 0),
-        illegal_action=faults.get("illegal_action", 0),
-        line_too_long=faults.get("line_too_long", 0),
-        flood=faults.get("flood", 0),
+        faults=FaultColumns.of(one.faults),
         late_slaps=one.late_slaps,
         idle_cpu_ms=one.idle_cpu_ms,
         opponents=one.opponents,

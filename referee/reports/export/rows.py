@@ -1,10 +1,11 @@
-"""The columns of each exported table: a struct for a table, a field for a column, in this order.
+"""The columns of each exported table: a struct for a table, a field for a column or for some of them, in this order.
 
 tournaments/EXPORT.md tells the same to whoever reads the files. None is an empty field in CSV and Markdown, and null
 elsewhere. Bots are told by seat, and seats and numbers of matches count from 0, all else from 1.
 """
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Literal, get_args
 
 from msgspec import Struct
 
@@ -23,6 +24,36 @@ class OfMatch(Struct, frozen=True, kw_only=True):
     """The match's number in the plan, from 0. Empty where it is out of the standings."""
     game: str
     """The game's name in the run."""
+
+
+class FaultColumns(Struct, frozen=True, kw_only=True):
+    """The columns that count a bot's faults. They stand in a row at the place of the field that has them."""
+
+    faults: int
+    """How many faults it had. The next nine columns count them by their kind."""
+    start_failed: int
+    """Its program could not be started."""
+    start_timeout: int
+    """It was not ready in time."""
+    timeout: int
+    """Its answer did not come in time."""
+    crashed: int
+    """Its program ended."""
+    closed_output: int
+    """It closed its standard output."""
+    bad_message: int
+    """It wrote a line that is no answer."""
+    illegal_action: int
+    """It answered what was not offered."""
+    line_too_long: int
+    """It wrote a line that was too long."""
+    flood: int
+    """It wrote too many lines that answered nothing."""
+
+    @classmethod
+    def of(cls, faults: Mapping[str, int]) -> "FaultColumns":
+        """The columns for these faults, told by their kind."""
+        return cls(faults=sum(faults.values()), **{kind: faults.get(kind, 0) for kind in get_args(FaultKind)})
 
 
 class MatchRow(OfMatch, frozen=True, kw_only=True):
@@ -97,26 +128,7 @@ class SeatRow(OfMatch, frozen=True, kw_only=True):
     """Its points a round, less the mean of the table."""
     forfeited: bool
     """Whether it forfeited."""
-    faults: int
-    """How many faults it had. The next nine columns count them by their kind."""
-    start_failed: int
-    """Its program could not be started."""
-    start_timeout: int
-    """It was not ready in time."""
-    timeout: int
-    """Its answer did not come in time."""
-    crashed: int
-    """Its program ended."""
-    closed_output: int
-    """It closed its standard output."""
-    bad_message: int
-    """It wrote a line that is no answer."""
-    illegal_action: int
-    """It answered what was not offered."""
-    line_too_long: int
-    """It wrote a line that was too long."""
-    flood: int
-    """It wrote too many lines that answered nothing."""
+    faults: FaultColumns
     late_slaps: int
     """In how many slap windows its answer came too late, which is a pass and no fault."""
     slaps_right: int | None
@@ -303,26 +315,7 @@ class StandingRow(Struct, frozen=True, kw_only=True):
     """How many matches it ended with rank 1, shared or not."""
     forfeits: int
     """How many matches it forfeited."""
-    faults: int
-    """How many faults it had. The next nine columns count them by their kind."""
-    start_failed: int
-    """Its program could not be started."""
-    start_timeout: int
-    """It was not ready in time."""
-    timeout: int
-    """Its answer did not come in time."""
-    crashed: int
-    """Its program ended."""
-    closed_output: int
-    """It closed its standard output."""
-    bad_message: int
-    """It wrote a line that is no answer."""
-    illegal_action: int
-    """It answered what was not offered."""
-    line_too_long: int
-    """It wrote a line that was too long."""
-    flood: int
-    """It wrote too many lines that answered nothing."""
+    faults: FaultColumns
     late_slaps: int
     """In how many slap windows its answer came too late, which is no fault."""
     idle_cpu_ms: int
