@@ -335,6 +335,7 @@ def test_strokes_rank_in_one_game_only() -> None:
     assert line.startswith("c.toml:3:11: tournament.rank_by: strokes of different games cannot be added up")
 
 
+@pytest.mark.usefixtures("folder")
 def test_fewer_bots_than_seats() -> None:
     assert problems(HEAD + "seats = 3\n" + GAME + GAME + 'name = "b"\nseats = 4\n' + TWO) == [
         "c.toml:3:9: tournament.seats: 3 bots at a table, but the config has only 2",
