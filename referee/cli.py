@@ -404,6 +404,17 @@ def check(
 
 
 @app.command()
+def entries(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The tournament's TOML file.")],
+    as_json: Json = False,
+) -> None:
+    """List the entries of a config, with version, owner, build and last check, and what is wrong with them."""
+    from referee.commands.entries import list_entries
+
+    raise typer.Exit(list_entries(config, as_json=as_json))
+
+
+@app.command()
 def new(
     folder: Annotated[
         Optional[Path], typer.Argument(metavar="DIR", help="The project's folder: a new one, or an empty one.")

@@ -249,10 +249,9 @@ def detect(folder: str, names: Iterable[str], command: Words | None = None) -> D
         if len(found) != 1:
             return Detected(command=command)
     if not found:
-        known = ", ".join(dict.fromkeys(rule.files[0] for rule in RULES))
         return Detected(
-            unclear=f'no file that tells what runs it; write `command = ["PROGRAM", "FILE"]` into bot.toml ({known} '
-            "would be recognised)"
+            unclear='no file tells what runs it; write `command = ["PROGRAM", "FILE"]` into bot.toml, or give a file '
+            "one of the names that are known, such as bot.py, Makefile or Cargo.toml (tournaments/ENTRIES.md has all)"
         )
     if len(found) > 1:
         choices = "; or ".join(f"`{_array(rule.command or rule.example)}` for {rule.files[0]}" for rule in found)

@@ -98,9 +98,9 @@ def read_entry(folder: str, allowance: Allowance, *, name: str | None = None, sh
             raise BadEntry([*lines, *error.lines]) from None
     _check(given, allowance, reader)
     found = detect(folder, tree.top, given.command)
+    lines += placed(file, text, reader.problems)
     if found.unclear and not reader.wrong(("command",)):
         lines.append(line_of(f"{shown}: {found.unclear}"))
-    lines += placed(file, text, reader.problems)
     if lines:
         raise BadEntry(lines)
     build = found.build if given.build is None else given.build

@@ -87,7 +87,7 @@ def test_what_files_say(ann: Path, files: dict[str, str], command: tuple[str, ..
     ("files", "expected"),
     [
         ({"Makefile": "", "bot.py": ""}, '`["./bot"]` for Makefile; or `["python3", "bot.py"]` for bot.py'),
-        ({"notes.txt": ""}, 'no file that tells what runs it; write `command = ["PROGRAM", "FILE"]` into bot.toml'),
+        ({"notes.txt": ""}, 'no file tells what runs it; write `command = ["PROGRAM", "FILE"]` into bot.toml'),
         ({"pom.xml": ""}, 'which `mvn -q -B package` builds; write `command = ["java", "-jar", "target/bot.jar"]`'),
         ({"Cargo.toml": '[package]\nname = "../../x"'}, 'write `command = ["target/release/bot"]` or so into bot.toml'),
     ],

@@ -26,6 +26,7 @@ _TIME = ("--start-s", "60", "--move-s", "60", "--bank-s", "600", "--slap-s", "10
 
 _ONLY_READ = {
     "compare",
+    "entries",
     "export",
     "export-bot",
     "highlights",

@@ -184,7 +184,7 @@ def test_a_broken_entry_hides_no_other(folder: Path) -> None:
 
     assert lines[0].startswith("c.toml:8:1: bots[0].builtin")
     assert lines[1] == "entries/bea/bot.toml:1:9: owner: expected str, got int"
-    assert lines[2].startswith("entries/cid: no file that tells what runs it")
+    assert lines[2].startswith("entries/cid: no file tells what runs it")
     found = survey("c.toml")
     assert [entry.name for entry in found.entrants.entries] == ["ann"]
     assert [(broken.name, len(broken.lines)) for broken in found.entrants.broken] == [("bea", 1), ("cid", 1)]

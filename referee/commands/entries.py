@@ -1,0 +1,149 @@
+"""entries: what a config takes as entries, with version, owner, build and last check. Runs nothing, writes nothing."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from referee.commands.console import DONE, USAGE, put, put_json, say, screen_width
+from referee.entries.built import Built, last_build
+from referee.entries.entry import Entry
+from referee.entries.shelf import Shelf
+from referee.entries.versions import short
+from referee.reports.tables.layout import Column, fitted, wider
+from referee.reports.tables.names import Names, shortened
+from referee.tournament.config.config import ConfigError, Survey, survey
+
+_NOTHING = "-"
+_CELLS_A_TEXT = 12
+"""How many cells of the terminal an owner or a language takes at most, where the terminal is not wide."""
+
+
+class ListedEntry(Struct, frozen=True, kw_only=True):
+    """An entry as `--json` tells it."""
+
+    name: str
+    folder: str
+    version: str
+    owner: str
+    language: str
+    contact: str
+    command: tuple[str, ...]
+    build: tuple[str, ...]
+    env: dict[str, str]
+    reads: tuple[str, ...]
+    network: bool
+    """Whether its build gets the network."""
+    files: int
+    size_bytes: int
+    built: Built | None
+    """None where nothing has to be built, or nothing has been yet."""
+
+
+class ListedBroken(Struct, frozen=True, kw_only=True):
+    """A folder that is meant to be an entry, and is none."""
+
+    name: str
+    folder: str
+    problems: tuple[str, ...]
+
+
+class Listing(Struct, frozen=True, kw_only=True):
+    """What `--json` prints."""
+
+    entries: tuple[ListedEntry, ...]
+    broken: tuple[ListedBroken, ...]
+    problems: tuple[str, ...]
+    """What is wrong with the config itself."""
+    notes: tuple[str, ...]
+
+
+def list_entries(config: Path, *, as_json: bool) -> int:
+    """Run the command and return its exit code."""
+    try:
+        found = survey(config)
+    except ConfigError as error:
+        say(*error.lines)
+        return USAGE
+    shelf = Shelf(config.absolute().parent)
+    listing = _listing(found, shelf)
+    if as_json:
+        put_json(msgspec.json.encode(listing))
+    else:
+        _show(config, listing)
+    is_good = not listing.problems and not listing.broken
+    return DONE if is_good else USAGE
+
+
+def _listing(found: Survey, shelf: Shelf) -> Listing:
+    return Listing(
+        entries=tuple(_listed(entry, shelf) for entry in found.entrants.entries),
+        broken=tuple(
+            ListedBroken(name=one.name, folder=one.folder, problems=one.lines) for one in found.entrants.broken
+        ),
+        problems=found.lines,
+        notes=found.notes,
+    )
+
+
+def _listed(entry: Entry, shelf: Shelf) -> ListedEntry:
+    return ListedEntry(
+        name=entry.name,
+        folder=entry.folder,
+        version=entry.version,
+        owner=entry.owner,
+        language=entry.language,
+        contact=entry.contact,
+        command=entry.command,
+        build=entry.build,
+        env=entry.env,
+        reads=entry.reads,
+        network=entry.wants_network,
+        files=entry.files,
+        size_bytes=entry.size_bytes,
+        built=last_build(shelf, entry.version) if entry.build else None,
+    )
+
+
+def _show(config: Path, listing: Listing) -> None:
+    """The table on stdout, and below it in words what is wrong."""
+    width = screen_width()
+    if listing.entries or listing.broken:
+        table = fitted(_columns(listing, width), width)
+        put(table.text, *filter(None, [wider([table], width)]))
+    else:
+        put(f"no entries: {config} has no [[bots]] with `entries` that finds a folder")
+    wrong = [*listing.problems, *(line for broken in listing.broken for line in broken.problems)]
+    notes = [f"note: {note}" for note in listing.notes]
+    for lines in filter(None, (wrong, notes)):
+        say("", *lines)
+
+
+def _columns(listing: Listing, width: int) -> Sequence[Column]:
+    names = Names([*(entry.name for entry in listing.entries), *(one.name for one in listing.broken)], width)
+    longest = max(_CELLS_A_TEXT, (width - 50) // 3)
+    lost = [_NOTHING] * len(listing.broken)
+
+    def column(title: str, texts: Sequence[str], gives_way: int = 0) -> Column:
+        cells = [shortened(text, longest) or _NOTHING for text in texts]
+        return Column(title=title, cells=[*cells, *lost], is_text=True, gives_way=gives_way)
+
+    entries = listing.entries
+    shown = [*(names(one.name) for one in entries), *(names(one.name) for one in listing.broken)]
+    return [
+        Column(title="entry", cells=shown, is_text=True),
+        column("version", [short(entry.version) for entry in entries]),
+        column("owner", [entry.owner for entry in entries], 2),
+        column("language", [entry.language for entry in entries], 3),
+        Column(title="build", cells=[*map(_build, entries), *("unreadable" for _ in lost)], is_text=True),
+    ]
+
+
+def _build(entry: ListedEntry) -> str:
+    """What became of the build of this version, in a word or two."""
+    if not entry.build:
+        return "none"
+    if entry.built is None:
+        return "not yet"
+    return "kept" if entry.built.outcome == "built" else "failed"

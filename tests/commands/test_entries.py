@@ -1,0 +1,73 @@
+"""What `golfref entries` prints: every entry in a row, what is wrong below, and nothing run or written."""
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import golfref
+from wcwidth import wcswidth
+
+CONFIG = """\
+[tournament]
+name = "friday"
+trust = "all"
+[[variants]]
+preset = "six-card"
+[[bots]]
+entries = "entries/*"
+[[bots]]
+builtin = "greedy"
+"""
+LONG = "很长的中文名字很长的中文名字很长的中文名字"
+OWNER = "一位名字非常非常非常长的所有者"
+
+
+@pytest.fixture
+def contest(tmp_path: Path) -> Path:
+    """A folder with a config and three entries: one to be built, one with a long name and one that is broken."""
+    entries = tmp_path / "entries"
+    for name in ("ann", "bea", LONG):
+        (entries / name).mkdir(parents=True)
+    (entries / "ann/bot.c").touch()
+    (entries / "bea/bot.toml").write_text('owner = 3\ncontact = "x"')
+    (entries / LONG / "bot.py").touch()
+    (entries / LONG / "bot.toml").write_text(f'owner = "{OWNER}"')
+    (tmp_path / "c.toml").write_text(CONFIG)
+    return tmp_path
+
+
+def everything(folder: Path) -> set[tuple[Path, float]]:
+    return {(path, path.stat().st_mtime) for path in folder.rglob("*")}
+
+
+def test_every_entry_has_a_row_and_what_is_wrong_stands_below(contest: Path) -> None:
+    before = everything(contest)
+
+    said, told = golfref("entries", "c.toml", cwd=contest, code=2)
+
+    assert [line.split()[0] for line in said.splitlines()[2:]] == ["ann", "很长的中文…中文名字", "bea"]
+    assert said.splitlines()[2].split()[2:] == ["-", "C", "not", "yet"]
+    assert all(wcswidth(line) <= 80 for line in said.splitlines())
+    assert len({line.index("  ") for line in said.splitlines()[1:2]}) == 1
+    blank, wrong, unclear = told.splitlines()
+    assert (blank, wrong) == ("", "entries/bea/bot.toml:1:9: owner: expected str, got int")
+    assert unclear.startswith('entries/bea: no file tells what runs it; write `command = ["PROGRAM", "FILE"]` into bot')
+    assert everything(contest) == before
+
+
+def test_json_has_all_of_it(contest: Path) -> None:
+    listing = json.loads(golfref("entries", "c.toml", "--json", cwd=contest, code=2)[0])
+
+    ann, long = listing["entries"]
+    assert (ann["name"], ann["build"][0], ann["built"], len(ann["version"])) == ("ann", "cc", None, 64)
+    assert (long["name"], long["owner"], long["files"]) == (LONG, OWNER, 2)
+    assert [broken["name"] for broken in listing["broken"]] == ["bea"]
+
+
+def test_a_config_without_entries_says_so(contest: Path) -> None:
+    (contest / "c.toml").write_text(CONFIG.replace("entries = ", "builtin = ").replace("entries/*", "keeper"))
+
+    said, told = golfref("entries", "c.toml", cwd=contest)
+
+    assert said == "no entries: c.toml has no [[bots]] with `entries` that finds a folder\n"
+    assert told == ""
