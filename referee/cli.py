@@ -370,7 +370,14 @@ def match(
 
 @app.command()
 def check(
-    command: Annotated[str, typer.Argument(metavar="CMD", help="The bot: its command line, quoted, or builtin:NAME.")],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="CMD|CONFIG",
+            help="The bot: its command line, quoted, or builtin:NAME. Or a competition: what names an existing file "
+            "that ends in .toml is its config, and all its bots are checked in its own games.",
+        ),
+    ],
     variant: Annotated[
         Optional[list[str]],
         typer.Option(metavar="VARIANT", help="Play this game only; may be given several times. Default: all games."),
@@ -378,25 +385,51 @@ def check(
     folder: Annotated[
         Optional[str], typer.Option("--dir", metavar="FOLDER", help="Where the bot starts; default: here.")
     ] = None,
-    isolation: Annotated[str, typer.Option(metavar="LEVEL", help="none, limits or bwrap.")] = "limits",
+    isolation: Annotated[
+        Optional[str], typer.Option(metavar="LEVEL", help="none, limits or bwrap; default: limits.")
+    ] = None,
     step: Annotated[
         Optional[list[int]],
         typer.Option(
             metavar="N", help="Do only the step of this number (and what it sums up); may be given several times."
         ),
     ] = None,
-    seed: Annotated[str, typer.Option(help="Other deals, and other play of the other seats.")] = "1",
+    seed: Annotated[
+        Optional[str], typer.Option(help="Other deals, and other play of the other seats; default: 1.")
+    ] = None,
+    bot: Annotated[
+        Optional[list[str]],
+        typer.Option(metavar="NAME", help="With CONFIG: check this bot only; may be given several times."),
+    ] = None,
+    letters: Annotated[
+        Optional[Path],
+        typer.Option("-o", metavar="DIR", help="With CONFIG: where the letters to the authors go; default: beside it."),
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="With CONFIG: check also what has been checked and has not changed.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say whether a bot keeps the protocol: where it does not, what it should have done. Exits with 1 if it fails."""
+    """Say whether a bot keeps the protocol, or all bots of a competition: where not, what is right. Exits with 1 then."""
+    from referee.commands.check_words import given_as
+
+    of_bot = {"--variant": variant, "--dir": folder, "--isolation": isolation, "--step": step, "--seed": seed}
+    of_config = {"--bot": bot, "-o": letters, "--again": again}
+    if given_as(what, of_bot, of_config) == "config":
+        from referee.commands.check_config import ConfigOrdered, check_config
+        from referee.commands.interrupt import Signals
+
+        signals = Signals()
+        asked = ConfigOrdered(config=Path(what), bots=bot or (), letters=letters, as_json=as_json, again=again)
+        raise typer.Exit(check_config(asked, signals))
     from referee.commands.check import Ordered, check_bot
 
     order = Ordered(
-        command=command,
+        command=what,
         folder=folder,
         variants=variant or (),
-        isolation=isolation,
-        seed=seed,
+        isolation=isolation or "limits",
+        seed=seed or "1",
         steps=step or (),
         as_json=as_json,
     )

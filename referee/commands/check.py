@@ -13,19 +13,17 @@ from referee.commands.bots import UsageError, bots_of, confinement_of
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
 from referee.kit.check.bench import Bench
 from referee.kit.check.games import GAMES, OPTIONS
-from referee.kit.check.report import Finding, Outcome, Report
+from referee.kit.check.report import Outcome, Report
 from referee.kit.check.steps import STEPS, check
+from referee.kit.check.told import finding_lines
 from referee.play.faults import HostFault
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
-from referee.play.spec import BadBot, BotSpec, Confinement
+from referee.play.spec import BadBot
 from referee.rules.book.variants import UnknownVariant, preset
 
 MOST_FINDINGS = 12
 """How many findings are told in full."""
-
-MOST_GAMES = 4
-"""How many games are named in which a finding came up."""
 
 _MARKS = {"pass": "pass", "warn": "WARN", "fail": "FAIL", "skip": "skip"}
 
@@ -79,32 +77,12 @@ def check_bot(order: Ordered) -> int:
     except HostFault as fault:
         say(f"golfref check: broken off, and not the bot's fault: {fault}")
         return HOST_FAILED
-    report = _report(benches[0], spec, confinement, seconds=time.monotonic() - began)
+    report = benches[0].report(seconds=time.monotonic() - began)
     if order.as_json:
         put_json(msgspec.json.encode(report))
     else:
         put(*_end_lines(report))
     return CHECK_FAILED if report.verdict == "fail" else DONE
-
-
-def _report(bench: Bench, spec: BotSpec, confinement: Confinement, *, seconds: float) -> Report:
-    verdicts = [outcome.verdict for outcome in bench.outcomes]
-    return Report(
-        command=shlex.join(spec.command),
-        folder=spec.dir,
-        isolation=confinement.isolation,
-        seed=bench.seed,
-        verdict="fail" if "fail" in verdicts else "warn" if "warn" in verdicts else "pass",
-        steps=bench.outcomes,
-        findings=list(bench.found.values()),
-        times=bench.times,
-        shown={
-            "decisions": dict(bench.shown.decisions),
-            "kinds": dict(bench.shown.kinds),
-            "events": dict(bench.shown.events),
-        },
-        seconds=round(seconds, 3),
-    )
 
 
 # For people
@@ -130,34 +108,10 @@ def _step_lines(outcome: Outcome) -> Iterator[str]:
 
 def _end_lines(report: Report) -> Iterator[str]:
     for number, finding in enumerate(report.findings[:MOST_FINDINGS], start=1):
-        yield from _finding_lines(number, finding)
+        yield from finding_lines(number, finding)
     if len(report.findings) > MOST_FINDINGS:
         more = len(report.findings) - MOST_FINDINGS
         yield from ("", f"{more} more findings; put these right first, or see all of them with --json")
     counts = [sum(step.verdict == verdict for step in report.steps) for verdict in ("pass", "warn", "fail", "skip")]
     words = [f"{count} {word}" for count, word in zip(counts, ("passed", "warned", "failed", "skipped"), strict=True)]
     yield from ("", f"{report.verdict}: of {len(report.steps)} steps {', '.join(words)}; {report.seconds:.1f} s")
-
-
-def _finding_lines(number: int, finding: Finding) -> Iterator[str]:
-    times = f", {finding.count} times" if finding.count > 1 else ""
-    yield ""
-    yield f"[{number}] {finding.verdict}: {finding.kind}{times}, first in step {finding.step}: {finding.where}"
-    if len(finding.games) > 1:
-        names = [game for game, _ in finding.games.most_common(MOST_GAMES)]
-        more = len(finding.games) - len(names)
-        yield f"    in {'; '.join(names)}{f' and {more} more' if more else ''}"
-    yield f"    what:   {printable(finding.what, 1000)}"
-    if finding.place is not None:
-        note = f": {finding.place_note}" if finding.place_note else ""
-        yield f"    line:   {finding.place.text}"
-        yield f"            {finding.place.marker} column {finding.place.column}{note}"
-    yield f"    rule:   {finding.rule}"
-    if finding.right:
-        yield f"    right:  {finding.right}"
-    if finding.conversation:
-        yield "    the conversation up to there (> to the bot, < from it):"
-        yield from (f"      {line}" for line in finding.conversation)
-    if finding.stderr:
-        yield f"    the {'beginning' if finding.stderr_is_beginning else 'end'} of its standard error:"
-        yield from (f"      | {line}" for line in finding.stderr)

@@ -3,6 +3,7 @@
 The steps decide what is played; whatever goes wrong in it is found here, in the same way for all of them.
 """
 
+import shlex
 from collections.abc import Hashable, Sequence
 
 import trio
@@ -14,7 +15,7 @@ from referee.kit.check.conditions import BY_THE_BOOK, Conditions
 from referee.kit.check.findings import of_late, of_left, of_slip, of_spare
 from referee.kit.check.games import GameToTry
 from referee.kit.check.noted import Given
-from referee.kit.check.report import Finding, Outcome, Times
+from referee.kit.check.report import Finding, Outcome, Report, Times
 from referee.kit.check.rules import Rule
 from referee.kit.check.sitting import AS_ALWAYS, LOOK_S, Manner, Sitting
 from referee.kit.check.tape import Shown, Tape
@@ -213,6 +214,26 @@ class Bench:
                 return tuple(sorted(command_of(pid) for pid in left))
             await trio.sleep(LOOK_S)
         return ()
+
+    def report(self, *, seconds: float) -> Report:
+        """All that has been found out, in a check that took so long."""
+        verdicts = [outcome.verdict for outcome in self.outcomes]
+        return Report(
+            command=shlex.join(self.spec.command),
+            folder=self.spec.dir,
+            isolation=self.confinement.isolation,
+            seed=self.seed,
+            verdict="fail" if "fail" in verdicts else "warn" if "warn" in verdicts else "pass",
+            steps=self.outcomes,
+            findings=list(self.found.values()),
+            times=self.times,
+            shown={
+                "decisions": dict(self.shown.decisions),
+                "kinds": dict(self.shown.kinds),
+                "events": dict(self.shown.events),
+            },
+            seconds=round(seconds, 3),
+        )
 
     # What is wrong
 

@@ -1,0 +1,89 @@
+"""A config with which an author has his own bot checked at home, as the competition checks it."""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import to_builtins
+
+from protocol.messages import Clocks
+from referee.play.spec import LONGEST_NAME, BotLimits, BotSpec
+from referee.rules.book.changes import BadOptions
+from referee.rules.book.variant import Variant
+from referee.rules.book.variants import customised, preset
+from referee.tournament.config.config import Config, ConfiguredVariant, Faults
+
+OTHERS = "random"
+"""The shipped bot that fills the table."""
+
+
+def config_at_home(config: Config, bot: BotSpec) -> Iterator[str]:
+    """The lines of a TOML file with the competition's games, clocks and limits, and this bot alone beside shipped ones.
+
+    It lies beside the folder of the bot. Nothing of the seed, of the other bots or of the organiser's machine is in it.
+    """
+    folder = os.path.basename(bot.entry or bot.dir) or "."
+    yield "[tournament]"
+    yield f"name = {toml(f'the check of {bot.name}')}"
+    yield f"isolation = {toml(config.isolation)}"
+    yield f"reuse = {toml(config.reuse)}"
+    yield from _table("time", to_builtins(config.clocks), to_builtins(Clocks()))
+    yield from _table("limits", to_builtins(config.limits), to_builtins(BotLimits()))
+    faults = {"policy": config.faults.policy, "strikes": config.faults.strikes}
+    yield from _table("faults", faults, to_builtins(Faults()))
+    for one in config.variants:
+        yield from _variant(one)
+    yield from ("", "[[bots]]")
+    if bot.entry:
+        yield f"entries = {toml(folder)}"
+    else:
+        yield f"name = {toml(bot.name)}"
+        yield f"command = {toml(list(bot.command))}"
+        yield f"dir = {toml(folder)}"
+        if bot.env:
+            yield f"# The organiser also sets env: {', '.join(bot.env)}"
+    for number in range(2, 1 + max(one.seats for one in config.variants)):
+        yield from ("", "[[bots]]", f"name = {toml(f'seat {number} of {bot.name}'[:LONGEST_NAME])}")
+        yield f"builtin = {toml(OTHERS)}"
+
+
+def _table(name: str, values: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[str]:
+    """A table with what is not as usual; nothing where all of it is."""
+    told = {key: value for key, value in values.items() if value != usual.get(key)}
+    if told:
+        yield from ("", f"[{name}]", *(f"{key} = {toml(value)}" for key, value in told.items()))
+
+
+def _variant(one: ConfiguredVariant) -> Iterator[str]:
+    yield from ("", "[[variants]]", f"preset = {toml(one.variant.preset)}")
+    if one.name != one.variant.preset:
+        yield f"name = {toml(one.name)}"
+    yield f"seats = {one.seats}"
+    if changed := _changes(one.variant):
+        yield f"options = {toml(changed)}"
+
+
+def _changes(variant: Variant) -> dict[str, Any]:
+    """The fewest options with which the preset is this game."""
+    usual = preset(variant.preset).own_options()
+    changed = {name: value for name, value in variant.own_options().items() if value != usual[name]}
+    changes = {name: "none" if value is None or value == () else value for name, value in to_builtins(changed).items()}
+    for name in changed:
+        others = {other: value for other, value in changes.items() if other != name}
+        with contextlib.suppress(BadOptions):
+            if customised(variant.preset, others) == variant:
+                changes = others
+    return changes
+
+
+def toml(value: Any) -> str:
+    """A value as TOML has it."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{json.dumps(str(key))} = {toml(inner)}" for key, inner in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml, value))}]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value)

@@ -1,0 +1,292 @@
+"""The check of a competition's bots: each in every game of it, under its isolation, clocks and limits, side by side.
+
+What a check comes to is kept by content, so that a bot which has not changed is not checked again.
+"""
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+import trio
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.competition.terms import Terms, conditions_of, games_of, terms_of
+from referee.entries.last_checks import content, kept_as
+from referee.entries.shelf import Shelf
+from referee.entries.versions import version_of
+from referee.kit.check.bench import Bench
+from referee.kit.check.noted import Given
+from referee.kit.check.report import Finding, Report, Verdict
+from referee.kit.check.steps import check
+from referee.new_file import new_file
+from referee.play.faults import HostFault
+from referee.play.isolation.host import cores
+from referee.play.pump.pump import Pump
+from referee.play.session import run_session
+from referee.play.spec import MB, BotSpec
+from referee.tournament.config.config import Config
+
+SEED = "1"
+"""The deals of a check, as `golfref check CMD` has them by default."""
+
+ATTEMPTS = 3
+"""How often a check is begun that the host spoils."""
+
+TIMED = frozenset(
+    {"timeout", "start_timeout", "late slap", "slow answer", "slow start", "large part of the bank", "left behind"}
+)
+"""Kinds of findings that can come from what the machine did meanwhile for the other bots."""
+
+_FORMAT = "golfref-check-1"
+
+
+class Slowest(Struct, frozen=True, kw_only=True):
+    """The answer of a bot that took most of its time limit."""
+
+    ms: float
+    limit_ms: float
+    decision: str
+    game: str
+
+
+class Memory(Struct, frozen=True, kw_only=True):
+    """The most memory that a bot held, and in which game."""
+
+    peak_mb: float
+    game: str
+
+
+class Checked(Struct, frozen=True, kw_only=True):
+    """What the check of one version of a bot came to, as it is kept."""
+
+    format: str = _FORMAT
+    version: str
+    """Whole."""
+    when: str
+    """The time in UTC, as `2026-11-23 04:50:07`."""
+    terms: Terms
+    report: Report
+    slowest: Slowest | None = None
+    """None where it gave no answer."""
+    memory: Memory | None = None
+    """None where the host does not tell."""
+    worst_game: str = ""
+    """The game with most faults; without any, that of the slowest answer."""
+    side_by_side: int = 1
+    """How many bots were checked at a time."""
+    words: str = ""
+    """What was found, in few words."""
+    verdict: Verdict
+
+
+class HostSpoiled(Struct, frozen=True, kw_only=True):
+    """Why a bot could not be checked, which is not its fault."""
+
+    problem: str
+
+
+class OneBot(Struct, frozen=True, kw_only=True):
+    """A bot of the competition with what its check came to."""
+
+    bot: BotSpec
+    version: str
+    """Whole."""
+    came_to: Checked | HostSpoiled
+    is_new: bool
+    """Whether it was checked now, and not found among what is kept."""
+    has_changed: bool = False
+    """Whether its files are others now than those that were checked."""
+
+
+Tell = Callable[[OneBot, float], None]
+"""Called with each bot that has been checked, and the seconds that it took."""
+
+
+def check_bots(
+    config: Config, bots: Sequence[BotSpec], *, again: bool = False, tell: Tell = lambda *_: None
+) -> list[OneBot]:
+    """Check these bots of a competition, and keep what comes of it; returns them in this order.
+
+    What is kept of a version under the same terms is taken, unless it is to be done `again`. Must run in the main
+    thread, with all entries ready on the shelf. Raises Interrupted, HostFault where no bot can be checked here, and
+    NotWritten where nothing can be kept.
+    """
+    terms, shelf = terms_of(config), Shelf(config.folder)
+    found: dict[str, OneBot] = {}
+    missing: list[tuple[BotSpec, str]] = []
+    for bot in bots:
+        version = version_of(bot, config.folder)
+        kept = None if again else kept_check(shelf, version, terms)
+        if kept is None:
+            missing.append((bot, version))
+        else:
+            found[bot.name] = OneBot(bot=bot, version=version, came_to=kept, is_new=False)
+            tell(found[bot.name], 0.0)
+    if missing:
+        round_ = _Round(config, terms, missing, tell)
+        run_session([round_.run])
+        found |= round_.found
+    for one in found.values():
+        if one.is_new and isinstance(one.came_to, Checked) and not one.has_changed:
+            _keep(shelf, one.came_to)
+    return [found[bot.name] for bot in bots]
+
+
+def kept_check(shelf: Shelf, version: str, terms: Terms) -> Checked | None:
+    """What is kept of the check of this version under these very terms; None where nothing is."""
+    with contextlib.suppress(msgspec.MsgspecError):
+        kept = msgspec.json.decode(content(kept_as(shelf, version, _digest(terms))), type=Checked, dec_hook=_counter)
+        if kept.format == _FORMAT and kept.version == version and kept.terms == terms:
+            return kept
+    return None
+
+
+def _counter(kind: Any, given: Any) -> Any:
+    """The one type of a report that is not known to JSON."""
+    if getattr(kind, "__origin__", kind) is not Counter:
+        raise NotImplementedError
+    return Counter(given)
+
+
+def _digest(terms: Terms) -> bytes:
+    return msgspec.json.encode(terms, order="deterministic")
+
+
+def _keep(shelf: Shelf, checked: Checked) -> None:
+    path = kept_as(shelf, checked.version, _digest(checked.terms))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with new_file(path, replaces=True) as file:
+        file.write(msgspec.json.encode(checked))
+
+
+class _Round:
+    """Bots that are checked in one session: side by side, and then one at a time who was found too slow."""
+
+    def __init__(self, config: Config, terms: Terms, bots: Sequence[tuple[BotSpec, str]], tell: Tell) -> None:
+        self._config, self._terms, self._bots, self._tell = config, terms, bots, tell
+        self._side_by_side = min(cores(), len(bots))
+        self.found: dict[str, OneBot] = {}
+
+    async def run(self, pump: Pump) -> None:
+        """Check all of them."""
+        places = trio.CapacityLimiter(self._side_by_side)
+        alone: list[tuple[BotSpec, str]] = []
+
+        async def one(bot: BotSpec, version: str) -> None:
+            async with places:
+                began = trio.current_time()
+                checked = await self._checked(pump, bot, version, side_by_side=self._side_by_side)
+            if self._side_by_side > 1 and isinstance(checked, Checked) and _is_timed(checked):
+                alone.append((bot, version))
+            else:
+                self._note(bot, version, checked, trio.current_time() - began)
+
+        async with trio.open_nursery() as nursery:
+            for bot, version in self._bots:
+                nursery.start_soon(one, bot, version)
+        for bot, version in alone:
+            began = trio.current_time()
+            self._note(
+                bot, version, await self._checked(pump, bot, version, side_by_side=1), trio.current_time() - began
+            )
+
+    def _note(self, bot: BotSpec, version: str, checked: Checked | HostSpoiled, seconds: float) -> None:
+        now = version_of(replace(bot, dir=bot.entry or bot.dir, version=""), self._config.folder)
+        one = OneBot(bot=bot, version=version, came_to=checked, is_new=True, has_changed=now != version)
+        self.found[bot.name] = one
+        self._tell(one, seconds)
+
+    async def _checked(self, pump: Pump, bot: BotSpec, version: str, *, side_by_side: int) -> Checked | HostSpoiled:
+        problem = ""
+        for _ in range(ATTEMPTS):
+            try:
+                return await _check_one(pump, self._config, self._terms, bot, version, side_by_side)
+            except HostFault as fault:
+                problem = str(fault)
+        return HostSpoiled(problem=problem)
+
+
+async def _check_one(  # noqa: PLR0913, PLR0917 - what a check is about
+    pump: Pump, config: Config, terms: Terms, bot: BotSpec, version: str, side_by_side: int
+) -> Checked:
+    bench = Bench(
+        pump,
+        bot,
+        config.confinement,
+        games=tuple(games_of(config)),
+        options=(),
+        seed=SEED,
+        conditions=conditions_of(config),
+    )
+    began = trio.current_time()
+    await check(bench, lambda: None)
+    report = bench.report(seconds=trio.current_time() - began)
+    slowest, memory = _slowest(bench), _memory(bench)
+    return Checked(
+        version=version,
+        when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"),
+        terms=terms,
+        report=report,
+        slowest=slowest,
+        memory=memory,
+        worst_game=_worst_game(bench, slowest),
+        side_by_side=side_by_side,
+        words=in_few_words(report.findings),
+        verdict=report.verdict,
+    )
+
+
+def in_few_words(findings: Sequence[Finding]) -> str:
+    """What was found, the failures first: `fail: timeout (6 times), crashed; warn: late slap`."""
+    parts = []
+    for verdict in ("fail", "warn"):
+        counts = Counter[str]()
+        for finding in findings:
+            if finding.verdict == verdict:
+                counts[finding.kind] += finding.count
+        told = [kind + (f" ({count} times)" if count > 1 else "") for kind, count in counts.items()]
+        parts += [f"{verdict}: {', '.join(told)}"] if told else []
+    return "; ".join(parts)
+
+
+def _is_timed(checked: Checked) -> bool:
+    return any(finding.kind in TIMED for finding in checked.report.findings)
+
+
+def _slowest(bench: Bench) -> Slowest | None:
+    clocks = bench.conditions.clocks
+
+    def limit_ms(given: Given) -> float:
+        return 1000 * (clocks.slap_s if given.ask.decision == "slap" else clocks.move_s)
+
+    answers = [(one.game_to_try.label, given) for one in bench.sittings for given in one.given]
+    if not answers:
+        return None
+    game, worst = max(answers, key=lambda pair: pair[1].elapsed_us / limit_ms(pair[1]))
+    return Slowest(
+        ms=round(worst.elapsed_us / 1000, 3), limit_ms=limit_ms(worst), decision=worst.ask.decision, game=game
+    )
+
+
+def _memory(bench: Bench) -> Memory | None:
+    most = max(bench.sittings, key=lambda one: one.peak_bytes, default=None)
+    if most is None or not most.peak_bytes:
+        return None
+    return Memory(peak_mb=round(most.peak_bytes / MB, 1), game=most.game_to_try.label)
+
+
+def _worst_game(bench: Bench, slowest: Slowest | None) -> str:
+    faults = Counter[str]()
+    for finding in _worst_first(bench.found.values()):
+        faults.update(finding.games)
+    return faults.most_common(1)[0][0] if faults else "" if slowest is None else slowest.game
+
+
+def _worst_first(findings: Any) -> Iterator[Finding]:
+    """The failures, or where there are none the warnings."""
+    failures = [finding for finding in findings if finding.verdict == "fail"]
+    yield from failures or findings

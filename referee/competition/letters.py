@@ -1,0 +1,203 @@
+"""What a check came to as a text that can be sent to the bot's author as it stands.
+
+It tells of no other entry, and names no place of the organiser's machine. Bots are told about in it in their own
+words, of which nothing steers a terminal.
+"""
+
+import os
+import re
+import shlex
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count
+from pathlib import Path
+
+from wcwidth import wrap
+
+from protocol import VERSION
+from protocol.text import harmless, printable
+from referee import __version__
+from referee.competition.at_home import config_at_home
+from referee.competition.checking import Checked, OneBot
+from referee.competition.terms import Terms
+from referee.entries.versions import short
+from referee.kit.check.told import finding_lines
+from referee.play.spec import BotSpec
+from referee.tournament.config.config import Config
+
+WIDTH = 100
+"""How many cells the lines of a letter are wide that are no quotations."""
+
+SUFFIX = ".txt"
+
+_NOT_IN_NAMES = frozenset('/\\:*?"<>|')
+
+_MARKS = {"pass": "pass", "warn": "WARN", "fail": "FAIL", "skip": "skip"}
+
+
+def letter(config: Config, one: OneBot) -> str:
+    """The letter to the author of a bot that has been checked. Raises TypeError for one that the host spoiled."""
+    if not isinstance(one.came_to, Checked):
+        raise TypeError
+    checked, bot = one.came_to, one.bot
+    lines = [
+        *_heading(config, bot.name, checked.verdict, one.version),
+        *_fields(
+            {
+                "checked": f"{checked.when} UTC by golfref {checked.terms.golfref}, protocol {VERSION}",
+                "owner": bot.owner,
+                **_conditions(checked.terms),
+                "slowest answer": _slowest(checked),
+                "memory": ""
+                if checked.memory is None
+                else f"{checked.memory.peak_mb:.0f} MB, in {checked.memory.game}",
+            }
+        ),
+        *_changed(one),
+        *_steps(checked),
+        *_findings(checked),
+        *_at_home(config, bot),
+    ]
+    return _sealed(lines, config, bot)
+
+
+def letter_of_build(config: Config, name: str, version: str, problem: str, last_lines: Sequence[str]) -> str:
+    """The letter to the author of an entry that could not be read or built, and so was not checked."""
+    lines = [
+        *_heading(config, name, "fail", version),
+        *_fields({"isolation": config.isolation}),
+        "",
+        *_wrapped(f"It was not checked: {problem}"),
+    ]
+    if last_lines:
+        lines += ["", "the last lines of its build:", *(f"  | {line}" for line in last_lines)]
+    return _sealed(lines, config, None)
+
+
+def file_names(names: Iterable[str]) -> dict[str, str]:
+    """By name of a bot the name of the file for its letter: its own, where that can be one in any folder."""
+    found: dict[str, str] = {}
+    for name in names:
+        plain = "".join("_" if letter in _NOT_IN_NAMES or not letter.isprintable() else letter for letter in name)
+        plain = plain.lstrip(".") or "_"
+        numbered = chain([plain], (f"{plain}~{number}" for number in count(2)))
+        found[name] = next(free for one in numbered if (free := one + SUFFIX) not in found.values())
+    return found
+
+
+def folder_for(config: Config) -> Path:
+    """Where the letters of a competition lie where no other folder is named."""
+    file = Path(config.file or "config.toml")
+    return file.with_name(f"{file.stem}.checks")
+
+
+def _heading(config: Config, name: str, verdict: str, version: str) -> Iterator[str]:
+    yield f"Check of the bot `{name}` for the competition `{config.name}`"
+    yield ""
+    yield from _fields({"verdict": f"{verdict.upper()}: {_MEANING[verdict]}", "version": short(version)})
+
+
+_MEANING = {
+    "pass": "it keeps the protocol in every game of the competition",
+    "warn": "it keeps the protocol, and there is something that its author should know",
+    "fail": "it breaks the protocol; see what was found",
+}
+
+
+def _conditions(terms: Terms) -> dict[str, str]:
+    limits, clocks = terms.limits, terms.clocks
+    bounds = (
+        f"; {limits.memory_mb} MB of memory, {limits.processes} processes and threads, {limits.files} open files, "
+        f"{limits.tmp_mb} MB in /tmp, {limits.cpu_s} s of computing a match"
+    )
+    games = ", ".join(f"{game.name} with {game.seats} seats" for game in terms.games)
+    return {
+        "isolation": terms.isolation + (bounds if terms.isolation != "none" else ""),
+        "clocks": f"{clocks.start_s:g} s to `ready`, {clocks.move_s:g} s an answer, {clocks.bank_s:g} s for all "
+        f"answers of a match, {clocks.slap_s:g} s in a slap window",
+        "games": games,
+    }
+
+
+def _slowest(checked: Checked) -> str:
+    slowest = checked.slowest
+    if slowest is None:
+        return "it gave none"
+    beside = f", while {checked.side_by_side} bots were checked at a time" if checked.side_by_side > 1 else ""
+    return f"{slowest.ms:.1f} ms of {slowest.limit_ms:.0f} ms, to `{slowest.decision}` in {slowest.game}{beside}"
+
+
+def _memory(checked: Checked) -> str:
+    return "" if checked.memory is None else f"{checked.memory.peak_mb:.0f} MB, in {checked.memory.game}"
+
+
+def _fields(fields: dict[str, str]) -> Iterator[str]:
+    for name, text in fields.items():
+        if text:
+            first, *rest = wrap(text, WIDTH - 16, break_on_hyphens=False) or [""]
+            yield f"{name:14}  {first}"
+            yield from (f"{'':16}{line}" for line in rest)
+
+
+def _wrapped(text: str) -> list[str]:
+    return wrap(text, WIDTH, break_on_hyphens=False)
+
+
+def _changed(one: OneBot) -> Iterator[str]:
+    if one.has_changed:
+        yield ""
+        yield from _wrapped("Its files were changed while it was checked. This is about the version named above.")
+
+
+def _steps(checked: Checked) -> Iterator[str]:
+    yield from ("", "What was tried", "")
+    for step in checked.report.steps:
+        numbers = ", ".join(f"[{number}]" for number in sorted(step.findings))
+        words = "; ".join(part for part in (printable(step.summary, 200), f"see {numbers}" if numbers else "") if part)
+        yield f"{step.number:2} {_MARKS[step.verdict]}  {step.title:31} {words}".rstrip()
+        yield from (f"         note: {note}" for note in step.notes)
+
+
+def _findings(checked: Checked) -> Iterator[str]:
+    if checked.report.findings:
+        yield from ("", "What was found: what happened, the line, the rule of the specification, and what is right")
+    for number, finding in enumerate(checked.report.findings, start=1):
+        yield from finding_lines(number, finding)
+
+
+def _at_home(config: Config, bot: BotSpec) -> Iterator[str]:
+    yield from ("", "To see the same at home", "")
+    yield from _wrapped(
+        f"Save the lines below as check.toml, beside the folder of the bot and not in it, and run "
+        f"`golfref check check.toml --bot {shlex.quote(bot.name)}` there, with golfref {__version__}. Where your "
+        'machine has no such isolation, write isolation = "limits".'
+    )
+    yield ""
+    yield from (f"    {line}".rstrip() for line in config_at_home(config, bot))
+
+
+def _sealed(lines: Sequence[str], config: Config, bot: BotSpec | None) -> str:
+    """The lines as a text without the organiser's places, and without what steers a terminal."""
+    text = "\n".join(harmless(line) for line in lines) + "\n"
+    for place, stands_for in _places(config, bot):
+        text = re.sub(rf"{re.escape(place)}(?![\w-])", stands_for.replace("\\", r"\\"), text)
+    return text
+
+
+def _places(config: Config, bot: BotSpec | None) -> list[tuple[str, str]]:
+    """Folders of the organiser's machine, the longest first, and what a letter has in their place."""
+    places: dict[str, str] = {}
+    if bot is not None:
+        places |= {bot.dir: ".", bot.entry: "."}
+    places |= {sys.prefix: "(golfref)", config.folder: "(competition)", os.path.expanduser("~"): "~"}
+    for folder in list(places):
+        if folder:
+            places.setdefault(os.path.realpath(folder), places[folder])
+    parents = [
+        str(parent) for folder in (config.folder, os.path.realpath(config.folder)) for parent in Path(folder).parents
+    ]
+    for parent in parents:
+        if parent.count("/") > 1:
+            places.setdefault(parent, "(organiser)")
+    known = [(harmless(place), words) for place, words in places.items() if place.count("/") > 1 or place == "/root"]
+    return sorted(known, key=lambda pair: -len(pair[0]))
