@@ -410,7 +410,7 @@ def check(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say whether a bot keeps the protocol, or all bots of a competition: where not, what is right. Exits with 1 then."""
+    """Say whether a bot, or each bot of a competition, keeps the protocol. Exits with 1 if one does not."""
     from referee.commands.check_words import given_as
 
     of_bot = {"--variant": variant, "--dir": folder, "--isolation": isolation, "--step": step, "--seed": seed}

@@ -1,5 +1,6 @@
 """check CONFIG: the conformance check of a whole competition, with one table, and a letter for each author."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,21 +20,19 @@ from referee.commands.console import (
     screen_width,
 )
 from referee.commands.interrupt import Signals
-from referee.competition.checking import Checked, OneBot, check_bots
+from referee.competition.checking import OneBot, Unready, check_bots
 from referee.competition.letters import file_names, folder_for, letter
+from referee.competition.rows import Row, as_json, lines_of, side_by_side, verdict_of
 from referee.entries.versions import short
+from referee.kit.check.report import counted
 from referee.new_file import HostRefused, NotWritten, new_file
 from referee.play.faults import HostFault
 from referee.play.isolation.levels import bubblewrap
 from referee.play.session import Interrupted
-from referee.play.spec import BotSpec
 from referee.reports.tables.figures import duration
-from referee.reports.tables.layout import Column, fitted, wrapped
-from referee.reports.tables.names import Names
-from referee.tournament.config.config import Config, ConfigError, load
-
-NAMES_WIDTH = 0.75
-"""The part of a table's width by which the names of bots and games are cut."""
+from referee.reports.tables.layout import wrapped
+from referee.tournament.config.config import Config, ConfigError, survey
+from referee.tournament.config.entrants import BrokenEntry, Entrant
 
 
 class ConfigOrdered(Struct, frozen=True, kw_only=True):
@@ -75,33 +74,44 @@ def check_config(order: ConfigOrdered, signals: Signals) -> int:
 
 
 def _check(order: ConfigOrdered, signals: Signals) -> int:
-    config = load(order.config)
-    bots = _chosen(config, order.bots)
+    found = survey(order.config)
+    if (config := found.rest) is None:
+        raise ConfigError(found.lines)
+    say(*(f"note: {note}" for note in found.notes))
+    names = _chosen(order, found.entrants.all)
     if config.isolation == "bwrap":
         bubblewrap()
+    unready = [_broken(one) for one in found.entrants.broken if one.name in names]
+    bots = [bot for bot in config.bots if bot.name in names]
     told = _Telling(len(bots))
     with signals.held():
-        found = check_bots(config, bots, again=order.again, tell=told.tell)
+        checked = check_bots(config, bots, again=order.again, tell=told.tell)
+    rows: list[Row] = sorted([*unready, *checked], key=lambda one: names.index(one.name))
     folder = order.letters or folder_for(config)
-    _write_letters(config, found, folder)
+    _write_letters(config, rows, folder)
     if order.as_json:
-        put_json(msgspec.json.encode(_json(found)))
+        put_json(msgspec.json.encode(as_json(rows)))
     else:
-        put(*_lines(config, found, folder))
-    if any(not isinstance(one.came_to, Checked) for one in found):
+        put(*lines_of(rows, screen_width()))
+        put(*_summary(config, rows, folder))
+    if any(verdict_of(one) == "void" for one in rows):
         return HOST_FAILED
-    return CHECK_FAILED if any(_verdict(one) == "fail" for one in found) else DONE
+    return CHECK_FAILED if any(verdict_of(one) == "fail" for one in rows) else DONE
 
 
-def _chosen(config: Config, names: Sequence[str]) -> list[BotSpec]:
-    """The bots that are checked: those of these names, or all that are no shipped ones. Raises BadOrder."""
-    known = {bot.name: bot for bot in config.bots}
-    if unknown := [name for name in names if name not in known]:
-        raise BadOrder(f"--bot {printable(unknown[0], 60)}: {config.file} has {', '.join(known)}")
-    bots = [known[name] for name in dict.fromkeys(names)] or [bot for bot in config.bots if bot.builtin is None]
-    if not bots:
-        raise BadOrder(f"{config.file} has shipped bots only; --bot NAME checks one of them")
-    return bots
+def _chosen(order: ConfigOrdered, entrants: Sequence[Entrant]) -> list[str]:
+    """The names of the bots that are checked: those asked for, or all that are no shipped ones. Raises BadOrder."""
+    known = [one.name for one in entrants]
+    if unknown := [name for name in order.bots if name not in known]:
+        raise BadOrder(f"--bot {printable(unknown[0], 60)}: {order.config} has {', '.join(known)}")
+    names = list(dict.fromkeys(order.bots)) or [one.name for one in entrants if not one.is_shipped]
+    if not names:
+        raise BadOrder(f"{order.config} has shipped bots only; --bot NAME checks one of them")
+    return names
+
+
+def _broken(entry: BrokenEntry) -> Unready:
+    return Unready(name=entry.name, version="", problem="the entry cannot be read", lines=entry.lines)
 
 
 class _Telling:
@@ -114,7 +124,7 @@ class _Telling:
         """Say what a bot's check came to."""
         self._done += 1
         took = duration(seconds) if one.is_new else "kept from before"
-        say(f"checked {self._done} of {self._bots}: {one.bot.name}: {_verdict(one)}, {took}")
+        say(f"checked {self._done} of {self._bots}: {one.bot.name}: {verdict_of(one)}, {took}")
         if one.has_changed:
             say(
                 f"WARNING: the files of {one.bot.name} changed while it was checked; this is about version "
@@ -122,109 +132,29 @@ class _Telling:
             )
 
 
-def _verdict(one: OneBot) -> str:
-    return one.came_to.verdict if isinstance(one.came_to, Checked) else "void"
-
-
-def _write_letters(config: Config, found: Sequence[OneBot], folder: Path) -> None:
-    names = file_names(one.bot.name for one in found)
+def _write_letters(config: Config, rows: Sequence[Row], folder: Path) -> None:
+    """Write a letter for each bot that was checked or could not be. Other files of the folder are left alone."""
+    names = file_names(one.name for one in rows)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise NotWritten(f"{folder}: the folder cannot be made: {error.strerror}") from None
-    for one in found:
-        if isinstance(one.came_to, Checked):
-            with new_file(folder / names[one.bot.name], replaces=True) as file:
-                file.write(letter(config, one).encode())
+    for one in rows:
+        if (text := letter(config, one)) is not None:
+            with new_file(folder / names[one.name], replaces=True) as file:
+                file.write(text.encode())
 
 
-def _json(found: Sequence[OneBot]) -> dict[str, object]:
-    return {
-        "bots": [
-            {
-                "bot": one.bot.name,
-                "owner": one.bot.owner,
-                "version": one.version,
-                "verdict": _verdict(one),
-                "is_new": one.is_new,
-                "has_changed": one.has_changed,
-                "check": one.came_to,
-            }
-            for one in found
-        ]
-    }
-
-
-# For people
-
-
-def _lines(config: Config, found: Sequence[OneBot], folder: Path) -> Iterator[str]:
+def _summary(config: Config, rows: Sequence[Row], folder: Path) -> Iterator[str]:
+    """What all of it came to, in sentences."""
     width = screen_width()
-    header, rule, *rows = _table(found, width).splitlines()
-    titles = [header]
-    while not rule.startswith("--"):
-        titles.append(rule)
-        rule, *rows = rows
-    yield from (*titles, rule)
-    for one, row in zip(found, rows, strict=True):
-        yield row
-        yield from (f"    {line}" for line in wrapped(_words(one), width - 4).splitlines())
-    yield ""
-    counts = {verdict: sum(_verdict(one) == verdict for one in found) for verdict in ("pass", "warn", "fail", "void")}
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    games = f"{len(config.variants)} games" if len(config.variants) > 1 else "1 game"
-    yield wrapped(f"{len(found)} bots in {games}: {told}. For each there is a letter in {folder}.", width)
-    yield from _about_times(found, width)
-
-
-def _about_times(found: Sequence[OneBot], width: int) -> Iterator[str]:
-    most = max((one.came_to.side_by_side for one in found if isinstance(one.came_to, Checked)), default=1)
-    if most > 1:
-        yield wrapped(
-            f"Times: up to {most} bots were checked at a time. Whoever was late or slow was checked again alone, and "
-            "this is what counts.",
-            width,
+    counts = Counter(map(verdict_of, rows))
+    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("pass", "warn", "fail", "void") if counts[verdict])
+    what = f"{counted(len(rows), 'bot')} in {counted(len(config.variants), 'game')}: {told}."
+    yield from ("", wrapped(f"{what} For each there is a letter to its author in {folder}.", width))
+    if (most := max(map(side_by_side, rows), default=1)) > 1:
+        text = (
+            f"Up to {most} bots were checked at a time, which can make answers a little slower. Whoever was late or "
+            "slow was checked again alone, and only that counts."
         )
-
-
-def _table(found: Sequence[OneBot], width: int) -> str:
-    bots = Names((one.bot.name for one in found), int(NAMES_WIDTH * width))
-    games = Names((game for one in found if (game := _worst_game(one))), int(NAMES_WIDTH * width))
-    columns = [
-        Column(title="bot", cells=[bots(one.bot.name) for one in found], is_text=True),
-        Column(title="version", cells=[short(one.version) for one in found], is_text=True, gives_way=2),
-        Column(title="verdict", cells=[_MARKS[_verdict(one)] for one in found], is_text=True),
-        Column(title="slowest answer\nof its limit, ms", cells=[_slowest(one) for one in found]),
-        Column(title="memory\nMB", cells=[_memory(one) for one in found]),
-        Column(
-            title="worst game",
-            cells=[games(game) if (game := _worst_game(one)) else "-" for one in found],
-            is_text=True,
-            gives_way=1,
-        ),
-    ]
-    return fitted(columns, width).text
-
-
-_MARKS = {"pass": "pass", "warn": "WARN", "fail": "FAIL", "void": "void"}
-
-
-def _words(one: OneBot) -> str:
-    return one.came_to.words if isinstance(one.came_to, Checked) else f"not checked: {one.came_to.problem}"
-
-
-def _slowest(one: OneBot) -> str:
-    if not isinstance(one.came_to, Checked) or one.came_to.slowest is None:
-        return "-"
-    slowest = one.came_to.slowest
-    ms = f"{slowest.ms:.0f}" if slowest.ms >= 10 else f"{slowest.ms:.1f}"
-    return f"{ms} of {slowest.limit_ms:.0f}"
-
-
-def _memory(one: OneBot) -> str:
-    memory = one.came_to.memory if isinstance(one.came_to, Checked) else None
-    return "-" if memory is None else f"{memory.peak_mb:.0f}"
-
-
-def _worst_game(one: OneBot) -> str:
-    return one.came_to.worst_game if isinstance(one.came_to, Checked) else ""
+        yield wrapped(text, width)

@@ -5,7 +5,7 @@ What a check comes to is kept by content, so that a bot which has not changed is
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -89,6 +89,18 @@ class HostSpoiled(Struct, frozen=True, kw_only=True):
     problem: str
 
 
+class Unready(Struct, frozen=True, kw_only=True):
+    """A bot that could not be checked, because its entry could not be read or built."""
+
+    name: str
+    version: str
+    """Empty where it could not be read."""
+    problem: str
+    """A sentence."""
+    lines: tuple[str, ...]
+    """What is wrong with its files, or the last lines of its build."""
+
+
 class OneBot(Struct, frozen=True, kw_only=True):
     """A bot of the competition with what its check came to."""
 
@@ -100,6 +112,11 @@ class OneBot(Struct, frozen=True, kw_only=True):
     """Whether it was checked now, and not found among what is kept."""
     has_changed: bool = False
     """Whether its files are others now than those that were checked."""
+
+    @property
+    def name(self) -> str:
+        """The bot's name."""
+        return self.bot.name
 
 
 Tell = Callable[[OneBot, float], None]
@@ -116,23 +133,21 @@ def check_bots(
     NotWritten where nothing can be kept.
     """
     terms, shelf = terms_of(config), Shelf(config.folder)
+    versions = {bot.name: version_of(bot, config.folder) for bot in bots}
     found: dict[str, OneBot] = {}
-    missing: list[tuple[BotSpec, str]] = []
+    missing: dict[str, list[BotSpec]] = {}
     for bot in bots:
-        version = version_of(bot, config.folder)
+        version = versions[bot.name]
         kept = None if again else kept_check(shelf, version, terms)
         if kept is None:
-            missing.append((bot, version))
+            missing.setdefault(version, []).append(bot)
         else:
             found[bot.name] = OneBot(bot=bot, version=version, came_to=kept, is_new=False)
             tell(found[bot.name], 0.0)
     if missing:
-        round_ = _Round(config, terms, missing, tell)
-        run_session([round_.run])
-        found |= round_.found
-    for one in found.values():
-        if one.is_new and isinstance(one.came_to, Checked) and not one.has_changed:
-            _keep(shelf, one.came_to)
+        checks = _Checks(config, terms, missing, tell)
+        run_session([checks.run])
+        found |= checks.found
     return [found[bot.name] for bot in bots]
 
 
@@ -163,47 +178,63 @@ def _keep(shelf: Shelf, checked: Checked) -> None:
         file.write(msgspec.json.encode(checked))
 
 
-class _Round:
-    """Bots that are checked in one session: side by side, and then one at a time who was found too slow."""
+class _Checks:
+    """Versions that are checked in one session: side by side, and then one at a time those that were late or slow."""
 
-    def __init__(self, config: Config, terms: Terms, bots: Sequence[tuple[BotSpec, str]], tell: Tell) -> None:
+    def __init__(self, config: Config, terms: Terms, bots: Mapping[str, Sequence[BotSpec]], tell: Tell) -> None:
+        """`bots` has by version all bots that are of it, of which the first is checked."""
         self._config, self._terms, self._bots, self._tell = config, terms, bots, tell
         self._side_by_side = min(cores(), len(bots))
         self.found: dict[str, OneBot] = {}
+        """By name what each bot came to."""
 
     async def run(self, pump: Pump) -> None:
         """Check all of them."""
         places = trio.CapacityLimiter(self._side_by_side)
-        alone: list[tuple[BotSpec, str]] = []
+        alone: list[str] = []
 
-        async def one(bot: BotSpec, version: str) -> None:
+        async def one(version: str) -> None:
             async with places:
                 began = trio.current_time()
-                checked = await self._checked(pump, bot, version, side_by_side=self._side_by_side)
-            if self._side_by_side > 1 and isinstance(checked, Checked) and _is_timed(checked):
-                alone.append((bot, version))
+                came_to = await self._checked(pump, version, self._side_by_side)
+            if self._side_by_side > 1 and isinstance(came_to, Checked) and _is_timed(came_to):
+                alone.append(version)
             else:
-                self._note(bot, version, checked, trio.current_time() - began)
+                self._note(version, came_to, trio.current_time() - began)
 
         async with trio.open_nursery() as nursery:
-            for bot, version in self._bots:
-                nursery.start_soon(one, bot, version)
-        for bot, version in alone:
+            for version in self._bots:
+                nursery.start_soon(one, version)
+        for version in alone:
             began = trio.current_time()
-            self._note(
-                bot, version, await self._checked(pump, bot, version, side_by_side=1), trio.current_time() - began
-            )
+            came_to = await self._checked(pump, version, 1)
+            self._note(version, came_to, trio.current_time() - began)
 
-    def _note(self, bot: BotSpec, version: str, checked: Checked | HostSpoiled, seconds: float) -> None:
-        now = version_of(replace(bot, dir=bot.entry or bot.dir, version=""), self._config.folder)
-        one = OneBot(bot=bot, version=version, came_to=checked, is_new=True, has_changed=now != version)
-        self.found[bot.name] = one
-        self._tell(one, seconds)
+    def _note(self, version: str, came_to: Checked | HostSpoiled, seconds: float) -> None:
+        """Keep what a version came to, and tell it of each bot that is of it."""
+        has_changed = False
+        for bot in self._bots[version]:
+            changed = self._version_now(bot) != version
+            one = OneBot(bot=bot, version=version, came_to=came_to, is_new=True, has_changed=changed)
+            has_changed |= changed and not bot.entry
+            self.found[bot.name] = one
+            self._tell(one, seconds)
+        if isinstance(came_to, Checked) and not has_changed:
+            _keep(Shelf(self._config.folder), came_to)
 
-    async def _checked(self, pump: Pump, bot: BotSpec, version: str, *, side_by_side: int) -> Checked | HostSpoiled:
+    def _version_now(self, bot: BotSpec) -> str:
+        """The version of the files of a bot as they are now; of an entry, those in its own folder."""
+        entry = next((one for one in self._config.entries if one.name == bot.name), None)
+        if entry is None:
+            return version_of(bot, self._config.folder)
+        given = replace(bot, dir=entry.folder, version="")
+        return version_of(given, self._config.folder, entry.build)
+
+    async def _checked(self, pump: Pump, version: str, side_by_side: int) -> Checked | HostSpoiled:
         problem = ""
         for _ in range(ATTEMPTS):
             try:
+                bot = self._bots[version][0]
                 return await _check_one(pump, self._config, self._terms, bot, version, side_by_side)
             except HostFault as fault:
                 problem = str(fault)

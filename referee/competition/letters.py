@@ -9,6 +9,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from protocol import VERSION
 from protocol.text import harmless, printable
 from referee import __version__
 from referee.competition.at_home import config_at_home
-from referee.competition.checking import Checked, OneBot
+from referee.competition.checking import Checked, OneBot, Unready
 from referee.competition.terms import Terms
 from referee.entries.versions import short
 from referee.kit.check.told import finding_lines
@@ -35,43 +36,37 @@ _NOT_IN_NAMES = frozenset('/\\:*?"<>|')
 _MARKS = {"pass": "pass", "warn": "WARN", "fail": "FAIL", "skip": "skip"}
 
 
-def letter(config: Config, one: OneBot) -> str:
-    """The letter to the author of a bot that has been checked. Raises TypeError for one that the host spoiled."""
+def letter(config: Config, one: OneBot | Unready) -> str | None:
+    """The letter to the author of a bot; None where the host spoiled its check, so that there is nothing to tell."""
+    if isinstance(one, Unready):
+        return _sealed([*_heading(config, one.name, "fail", one.version), *_why_unready(config, one)], config, None)
     if not isinstance(one.came_to, Checked):
-        raise TypeError
-    checked, bot = one.came_to, one.bot
+        return None
+    checked = one.came_to
     lines = [
-        *_heading(config, bot.name, checked.verdict, one.version),
+        *_heading(config, one.name, checked.verdict, one.version),
         *_fields(
             {
                 "checked": f"{checked.when} UTC by golfref {checked.terms.golfref}, protocol {VERSION}",
-                "owner": bot.owner,
+                "owner": one.bot.owner,
                 **_conditions(checked.terms),
                 "slowest answer": _slowest(checked),
-                "memory": ""
-                if checked.memory is None
-                else f"{checked.memory.peak_mb:.0f} MB, in {checked.memory.game}",
+                "memory": _memory(checked),
             }
         ),
         *_changed(one),
         *_steps(checked),
         *_findings(checked),
-        *_at_home(config, bot),
+        *_at_home(config, one.bot),
     ]
-    return _sealed(lines, config, bot)
+    return _sealed(lines, config, one.bot)
 
 
-def letter_of_build(config: Config, name: str, version: str, problem: str, last_lines: Sequence[str]) -> str:
-    """The letter to the author of an entry that could not be read or built, and so was not checked."""
-    lines = [
-        *_heading(config, name, "fail", version),
-        *_fields({"isolation": config.isolation}),
-        "",
-        *_wrapped(f"It was not checked: {problem}"),
-    ]
-    if last_lines:
-        lines += ["", "the last lines of its build:", *(f"  | {line}" for line in last_lines)]
-    return _sealed(lines, config, None)
+def _why_unready(config: Config, one: Unready) -> Iterator[str]:
+    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
+    yield from _fields({"looked at": f"{now} UTC by golfref {__version__}", "isolation": config.isolation})
+    yield from ("", *_wrapped(f"It could not be checked: {one.problem}."))
+    yield from (f"  | {line}" for line in one.lines)
 
 
 def file_names(names: Iterable[str]) -> dict[str, str]:
@@ -94,13 +89,13 @@ def folder_for(config: Config) -> Path:
 def _heading(config: Config, name: str, verdict: str, version: str) -> Iterator[str]:
     yield f"Check of the bot `{name}` for the competition `{config.name}`"
     yield ""
-    yield from _fields({"verdict": f"{verdict.upper()}: {_MEANING[verdict]}", "version": short(version)})
+    yield from _fields({"verdict": _MEANING[verdict], "version": short(version)})
 
 
 _MEANING = {
-    "pass": "it keeps the protocol in every game of the competition",
-    "warn": "it keeps the protocol, and there is something that its author should know",
-    "fail": "it breaks the protocol; see what was found",
+    "pass": "PASS: it keeps the protocol in every game of the competition",
+    "warn": "WARN: it keeps the protocol, and there is something that its author should know",
+    "fail": "FAIL: it cannot play as it is; see what was found",
 }
 
 

@@ -355,7 +355,7 @@ class Sitting:
         if self.channel.process is not None:
             holds = self.channel.process.holdings()
             self.memory.append(0 if holds is None else holds.memory_bytes)
-            self.peak_bytes = max(self.peak_bytes, self.memory[-1], self.channel.process.peak_memory_bytes())
+            self.peak_bytes = max(self.peak_bytes, self.channel.process.peak_memory_bytes() or self.memory[-1])
 
     def note_rest(self) -> None:
         """Remember what the bot has written after its last answer. It is called when the bot writes no more."""

@@ -225,6 +225,8 @@ class Survey(Struct, frozen=True, kw_only=True):
 
     config: Config | None
     """None where something is wrong, be it with an entry only."""
+    rest: Config | None
+    """The config with those entries alone with which nothing is wrong; None where something else is wrong."""
     lines: tuple[str, ...]
     """What is wrong with the config itself, each line with its place."""
     entrants: Entrants
@@ -262,9 +264,10 @@ def survey(path: str | Path) -> Survey:
     if not _is_trust_unclear(reader):
         trusted = file.tournament.trust == "all"
         check_trust(entrants.all, file.tournament.isolation, trusted=trusted, reader=reader)
-    is_good = not reader.problems and not entrants.broken
+    rest = None if reader.problems else _config(path, file, variants, entrants)
     return Survey(
-        config=_config(path, file, variants, entrants) if is_good else None,
+        config=None if entrants.broken else rest,
+        rest=rest,
         lines=tuple(document_lines(path, text, reader.problems)),
         entrants=entrants,
         builds=file.builds,
