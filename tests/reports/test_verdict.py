@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from made_up_runs import made_up_summary
 from msgspec.structs import replace
 
 from referee.reports.tables.names import Names
 from referee.reports.verdict import ties, verdict
 from referee.tournament.standings import BotStanding
-from referee.tournament.summary import EnteredBot, Lateness, RunSummary
+from referee.tournament.summary import EnteredBot, RunSummary
 
 
 def row(bot: str, rank: int | None, best: int | None = None, worst: int | None = None) -> BotStanding:
@@ -33,33 +34,13 @@ def row(bot: str, rank: int | None, best: int | None = None, worst: int | None =
 
 
 def summary(rows: Sequence[BotStanding], *, matches: int = 20, planned: int = 20) -> RunSummary:
-    return RunSummary(
-        name="friday",
+    return made_up_summary(
+        rows,
         matches=matches if rows else 0,
         planned=planned,
-        voided=0,
-        void_reasons={},
-        unplayed=(),
-        lateness=Lateness(worst_ms=0, above_100_ms=0),
-        counts_cpu=True,
-        results=(),
-        retired=(),
-        history=(),
-        version="",
-        host="",
-        isolation="none",
-        rotations="same",
-        reuse="match",
-        slap_timing=None,
+        name="friday",
         bots=tuple(EnteredBot(name=one.bot, owner="", version="") for one in rows),
-        rank_by="match-points",
-        scoring_tables={},
-        commitment="",
-        key=None,
         digest="0123abcd",
-        standings=tuple(rows),
-        variants={},
-        crosstable={},
     )
 
 

@@ -7,6 +7,7 @@ from xml.etree import ElementTree as Tree
 
 import pytest
 from in_store import go_on
+from made_up_runs import made_up_result, made_up_summary
 
 from referee.commands.plot import PlotOptions, plot
 from referee.rules.record import GivenSlaps, Reaction, Record, read_record
@@ -22,7 +23,7 @@ from referee.tournament.results import Result
 from referee.tournament.standings import RankBy, standings_of
 from referee.tournament.statistics.ratings import Ratings
 from referee.tournament.store.rows import CommittedMatch
-from referee.tournament.summary import Lateness, RunSummary
+from referee.tournament.summary import RunSummary
 
 HOSTILE = ("<script>alert(1)</script>", "a\"b'c & co", "\u202eevil", "\ufffe\x00", "名" * 40, "W" * 60)
 SVG = "{http://www.w3.org/2000/svg}"
@@ -45,23 +46,12 @@ def results_of(bots: list[str], games: int, *, deals: int = 2) -> list[Result]:
             for _ in range(deals):
                 for seats in ((one, other), (other, one)):
                     totals = tuple(dice.randrange(30) - bots.index(bot) for bot in seats)
-                    results.append(made_up(len(results), f"game-{game:02}", seats, totals, block=len(results) // 2))
+                    results.append(
+                        made_up_result(
+                            seats, totals, number=len(results), game=f"game-{game:02}", block=len(results) // 2
+                        )
+                    )
     return results
-
-
-def made_up(number: int, game: str, bots: tuple[str, ...], totals: tuple[int, ...], *, block: int = 0) -> Result:
-    return Result(
-        number=number,
-        variant=game,
-        block=block,
-        bots=bots,
-        totals=totals,
-        ranks=tuple(1 + sum(other < own for other in totals) for own in totals),
-        rounds=1,
-        forfeited=(False,) * len(bots),
-        faults=({},) * len(bots),
-        late_slaps=(0,) * len(bots),
-    )
 
 
 def committed(result: Result, *, counts: bool = True) -> CommittedMatch:
@@ -74,31 +64,12 @@ def summary_of(
     results: list[Result], *, rank_by: RankBy = "match-points", ratings: Ratings | None = None
 ) -> RunSummary:
     standings = standings_of(results, rank_by)
-    return RunSummary(
-        name="a run <&>",
+    return made_up_summary(
+        standings.overall,
         matches=len(results),
-        planned=len(results),
-        voided=0,
-        void_reasons={},
-        unplayed=(),
-        lateness=Lateness(worst_ms=0, above_100_ms=0),
-        counts_cpu=True,
-        results=(),
-        retired=(),
-        history=(),
-        version="",
-        host="",
-        isolation="",
-        rotations="same",
-        reuse="",
-        slap_timing=None,
-        bots=(),
+        name="a run <&>",
         rank_by=rank_by,
-        scoring_tables={},
         commitment=commitment(b"key"),
-        key=None,
-        digest="",
-        standings=standings.overall,
         variants=standings.variants,
         crosstable=standings.crosstable,
         ratings=ratings,
@@ -206,7 +177,7 @@ def test_strokes_are_drawn_where_they_decide() -> None:
 def test_moments_are_few_and_the_last_is_now() -> None:
     data = ChartData(order="means", rank_by="match-points")
     for number in range(1, 1001):
-        data.add_result(committed(made_up(number, "game", ("ann", "bob"), (number % 3, 1))))
+        data.add_result(committed(made_up_result(("ann", "bob"), (number % 3, 1), number=number)))
         moments = data.moments()
 
         assert len(moments) <= MOST_POINTS + 1
@@ -219,7 +190,7 @@ def test_moments_are_few_and_the_last_is_now() -> None:
 def test_ranks_go_by_ratings_where_means_cannot_be_compared() -> None:
     data = ChartData(order="ratings", rank_by="match-points")
     for number, bots in enumerate((("ann", "bob"), ("bob", "cyd"), ("ann", "bob"), ("bob", "cyd"))):
-        data.add_result(committed(made_up(number, "game", bots, (0, 1))))
+        data.add_result(committed(made_up_result(bots, (0, 1), number=number)))
     merits = data.moments()[-1].merits
 
     assert merits["ann"] > merits["bob"] > merits["cyd"]
@@ -237,7 +208,7 @@ def test_the_last_ranks_are_those_of_the_standings() -> None:
 
 def test_a_match_out_of_the_standings_is_passed_over() -> None:
     data = ChartData(order="means", rank_by="match-points")
-    data.add(committed(made_up(0, "game", ("ann", "bob"), (0, 1)), counts=False), SLAPS)
+    data.add(committed(made_up_result(("ann", "bob"), (0, 1)), counts=False), SLAPS)
 
     assert data.matches == data.records == 0
     assert not data.moments()
@@ -292,7 +263,7 @@ def test_a_run_without_matches_has_no_pictures() -> None:
 
 def test_bots_that_have_no_rank_yet_are_drawn_as_such() -> None:
     """One match of two bots, of three that take part: no deal has been played from every seat."""
-    results = [made_up(0, "game", ("ann", "bob"), (0, 1)), made_up(1, "game", ("bob", "cyd"), (0, 1), block=1)]
+    results = [made_up_result(("ann", "bob"), (0, 1)), made_up_result(("bob", "cyd"), (0, 1), number=1, block=1)]
     summary = summary_of(results)
 
     assert "not ranked ann 1.000" in draw("intervals", summary, data_of(results)).decode()

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from made_up_runs import made_up_result
+
 from referee.tournament.plan.rounds import End, Entrant, Field, Past, Round, StageRules, Table
 from referee.tournament.plan.schedule import PlannedVariant
 from referee.tournament.results import Result
@@ -34,20 +36,7 @@ def results_of(tables: Iterable[Table], points: Points = by_name) -> list[Result
 def _result(table: Table, rotation: int, points: Points) -> Result:
     bots = (*table.bots[rotation:], *table.bots[:rotation])
     totals = tuple(points(table, rotation, bot) for bot in bots)
-    return Result(
-        number=0,
-        variant=table.variant,
-        block=0,
-        deal=table.deal,
-        rotation=rotation,
-        bots=bots,
-        totals=totals,
-        ranks=tuple(1 + sum(other < own for other in totals) for own in totals),
-        rounds=1,
-        forfeited=(False,) * len(bots),
-        faults=({},) * len(bots),
-        late_slaps=(0,) * len(bots),
-    )
+    return made_up_result(bots, totals, game=table.variant, deal=table.deal, rotation=rotation)
 
 
 def played_out(

@@ -9,28 +9,17 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_up_runs import made_up_result, made_up_summary
 
 from referee.tournament.results import Result
 from referee.tournament.standings import BotStanding, standings_of
 from referee.tournament.store.rows import RunEvent
-from referee.tournament.summary import EnteredBot, Lateness, RetiredMatch, RunSummary
+from referee.tournament.summary import EnteredBot, RetiredMatch
 
 
 def result(number: int, block: int, variant: str = "six", rounds: int = 2, **totals: int) -> Result:
     """A match without faults; the totals by bot, in the order of the seats."""
-    points = tuple(totals.values())
-    return Result(
-        number=number,
-        variant=variant,
-        block=block,
-        bots=tuple(totals),
-        totals=points,
-        ranks=tuple(1 + sum(other < total for other in points) for total in points),
-        rounds=rounds,
-        forfeited=(False,) * len(points),
-        faults=({},) * len(points),
-        late_slaps=(0,) * len(points),
-    )
+    return made_up_result(list(totals), list(totals.values()), number=number, game=variant, block=block, rounds=rounds)
 
 
 def block(number: int, variant: str = "six", rounds: int = 2, **totals: int) -> list[Result]:
@@ -295,31 +284,15 @@ def test_ranks_follow_the_figure_and_intervals_hold_it(results: list[Result]) ->
 def test_the_document_has_the_fields_that_programs_read() -> None:
     standings = standings_of(SIX + DUEL)
     text = msgspec.json.encode(
-        RunSummary(
-            name="demo",
+        made_up_summary(
+            standings.overall,
             matches=6,
-            planned=7,
-            voided=3,
-            void_reasons={"the referee slept": 3},
             unplayed=(6,),
-            lateness=Lateness(worst_ms=1.5, above_100_ms=0),
-            counts_cpu=True,
+            void_reasons={"the referee slept": 3},
             results=(SIX[0],),
             retired=(RetiredMatch(id=1, variant="duel", bots=("a", "b"), versions=("v1", "v2")),),
             history=(RunEvent(after=1, lines=("bot `b`: replaced",)),),
-            version="0.1.0",
-            host="Linux",
-            isolation="limits",
-            rotations="same",
-            reuse="match",
-            slap_timing=None,
             bots=(EnteredBot(name="a", owner="", version="v1"),),
-            rank_by=standings.rank_by,
-            scoring_tables={},
-            commitment="c0",
-            key=None,
-            digest="d1",
-            standings=standings.overall,
             variants=standings.variants,
             crosstable=standings.crosstable,
         )

@@ -5,6 +5,7 @@ from itertools import combinations
 from math import sqrt
 
 import pytest
+from made_up_runs import made_up_result
 from msgspec.structs import replace
 from scipy import stats
 from simulated import World, block, chance, names, played
@@ -57,19 +58,7 @@ def results(blocks: Sequence[dict[str, int]]) -> Iterator[Result]:
         bots = list(totals)
         for turn in range(len(bots)):
             order = [*bots[turn:], *bots[:turn]]
-            points = tuple(totals[bot] for bot in order)
-            yield Result(
-                number=10 * number + turn,
-                variant="game",
-                block=number,
-                bots=tuple(order),
-                totals=points,
-                ranks=tuple(1 + sum(other < own for other in points) for own in points),
-                rounds=1,
-                forfeited=(False,) * len(bots),
-                faults=({},) * len(bots),
-                late_slaps=(0,) * len(bots),
-            )
+            yield made_up_result(order, [totals[bot] for bot in order], number=10 * number + turn, block=number)
 
 
 def test_the_difference_at_one_table_is_the_paired_t_test() -> None:
