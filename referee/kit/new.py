@@ -25,7 +25,7 @@ RIVALS = ("greedy", "keeper")
 """The shipped bots that it plays against."""
 
 _TEMPLATES = STARTERS / "project"
-"""What lies in a project besides the bot; what stands behind a `$` there is filled in."""
+"""What lies in a project besides the files of the starter; what stands behind a `$` there is filled in."""
 
 _BUILD = """## Build
 
@@ -71,9 +71,9 @@ def write_project(starter: Starter, folder: Path, name: str) -> None:
         bot = folder / BOT_FOLDER
         folder.mkdir(parents=True, exist_ok=True)
         _copy_bot(starter, bot, name)
-        for template in _TEMPLATES.iterdir():
-            text = Template(template.read_text(encoding="utf-8"))
-            (folder / template.name).write_text(text.substitute(_words(starter, name)), encoding="utf-8")
+        for template in filter(Path.is_file, _TEMPLATES.rglob("*")):
+            text = Template(template.read_text(encoding="utf-8")).substitute(_words(starter, name))
+            (folder / template.relative_to(_TEMPLATES)).write_text(text, encoding="utf-8")
         ignored = ("*.golfref", "*.golfref-*", *(f"/{BOT_FOLDER}/{built}" for built in starter.manifest.built))
         (folder / ".gitignore").write_text("\n".join(ignored) + "\n", encoding="utf-8")
     except OSError as error:
@@ -148,6 +148,7 @@ def _words(starter: Starter, name: str) -> dict[str, str]:
         "title": manifest.title,
         "quoted": f'"{shlex.join(manifest.command)}"',
         "command_array": json.dumps(manifest.command, ensure_ascii=False),
+        "build_key": f"\nbuild = {json.dumps(manifest.build, ensure_ascii=False)}" if build_command else "",
         "built": f" `{build_command}` builds it there, after each change." if build_command else "",
         "building": _BUILD.format(command=build_command) if build_command else _NO_BUILD,
         "needs": "\n".join(f"- {tool.name}: {tool.remedy()}" for tool in manifest.tools),

@@ -43,17 +43,20 @@ def problems(folder: Path, bot_toml: str | None = None) -> list[str]:
 
 
 @pytest.mark.parametrize("starter", starters().values(), ids=lambda starter: starter.language)
-def test_every_starter_is_recognised_without_a_bot_toml(starter: Starter, tmp_path: Path) -> None:
+def test_every_starter_is_recognised_with_its_bot_toml_and_without(starter: Starter, tmp_path: Path) -> None:
     write_project(starter, tmp_path / "project", "ann")
     folder = tmp_path / "project" / BOT_FOLDER
-    (folder / "bot.toml").unlink(missing_ok=True)
+    allowance = Allowance(folder=str(tmp_path / "project"))
+    with_bot_toml = read_entry(str(folder), allowance)
+    (folder / "bot.toml").unlink()
 
-    entry = read_entry(str(folder), Allowance(folder=str(tmp_path / "project")))
+    entry = read_entry(str(folder), allowance)
 
     manifest = starter.manifest
-    assert entry.command == manifest.command
-    assert entry.build == manifest.build
+    assert entry.command == with_bot_toml.command == manifest.command
+    assert entry.build == with_bot_toml.build == manifest.build
     assert entry.language == manifest.title.removesuffix(" with jq")
+    assert with_bot_toml.language == manifest.title
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ def test_a_project_has_all_that_a_tournament_needs(tmp_path: Path) -> None:
         ".gitignore",
         "README.md",
         "bot/bot.pl",
+        "bot/bot.toml",
         "config.toml",
     }
     assert "cd eagle && golfref tournament config.toml" in said
