@@ -9,6 +9,7 @@ from msgspec import Struct
 from referee.commands.console import DONE, USAGE, put, put_json, say, screen_width
 from referee.entries.built import Built, last_build
 from referee.entries.entry import Entry
+from referee.entries.last_checks import LastCheck, last_check
 from referee.entries.shelf import Shelf
 from referee.entries.versions import short
 from referee.reports.tables.layout import Column, fitted, wider
@@ -16,7 +17,7 @@ from referee.reports.tables.names import Names, shortened
 from referee.tournament.config.config import ConfigError, Survey, survey
 
 _NOTHING = "-"
-_CELLS_A_TEXT = 12
+_CELLS_A_TEXT = 10
 """How many cells of the terminal an owner or a language takes at most, where the terminal is not wide."""
 
 
@@ -39,6 +40,8 @@ class ListedEntry(Struct, frozen=True, kw_only=True):
     size_bytes: int
     built: Built | None
     """None where nothing has to be built, or nothing has been yet."""
+    check: LastCheck | None
+    """The last check of this version; None where it was not checked yet."""
 
 
 class ListedBroken(Struct, frozen=True, kw_only=True):
@@ -103,6 +106,7 @@ def _listed(entry: Entry, shelf: Shelf) -> ListedEntry:
         files=entry.files,
         size_bytes=entry.size_bytes,
         built=last_build(shelf, entry.version) if entry.build else None,
+        check=last_check(shelf, entry.version),
     )
 
 
@@ -133,10 +137,11 @@ def _columns(listing: Listing, width: int) -> Sequence[Column]:
     shown = [*(names(one.name) for one in entries), *(names(one.name) for one in listing.broken)]
     return [
         Column(title="entry", cells=shown, is_text=True),
-        column("version", [short(entry.version) for entry in entries]),
+        Column(title="version", cells=[*(short(entry.version) for entry in entries), *lost], is_text=True),
         column("owner", [entry.owner for entry in entries], 2),
         column("language", [entry.language for entry in entries], 3),
-        Column(title="build", cells=[*map(_build, entries), *("unreadable" for _ in lost)], is_text=True),
+        column("build", [_build(entry) for entry in entries]),
+        Column(title="last check", cells=[*map(_check, entries), *("unreadable" for _ in lost)], is_text=True),
     ]
 
 
@@ -147,3 +152,8 @@ def _build(entry: ListedEntry) -> str:
     if entry.built is None:
         return "not yet"
     return "kept" if entry.built.outcome == "built" else "failed"
+
+
+def _check(entry: ListedEntry) -> str:
+    """What its last check came to, in a word or two."""
+    return "not yet" if entry.check is None else entry.check.verdict

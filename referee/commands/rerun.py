@@ -16,6 +16,7 @@ from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTE
 from referee.commands.records import load_bot_match, others_in, place_of
 from referee.commands.replay import heading_lines, place_line
 from referee.commands.transcript import notes
+from referee.entries.shelf import Shelf
 from referee.entries.versions import short, version_of
 from referee.kit.rerun import Finding, Outcome, Rerun, Step, rerun
 from referee.play.faults import HostFault
@@ -27,6 +28,7 @@ from referee.reports.blame import LAST_LINES, stderr_end
 from referee.reports.bot_match import BotMatch
 from referee.reports.wire import action_text, entry_lines, lines_of
 from referee.rules.record import BrokenRecord, NoRecord
+from referee.tournament.config.entrants import spec_of
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 
@@ -162,9 +164,16 @@ def _build(order: Ordered, match: BotMatch, confinement: Confinement) -> BotSpec
 
 
 def _recorded(order: Ordered, match: BotMatch) -> BotSpec:
-    """The bot as it was started: as the run's store knows it, else by the command in the record."""
+    """The bot as it was started: as the run's store knows it, else by the command in the record.
+
+    Of an entry it is the version that played this match, as long as that is on the shelf beside the store.
+    """
     place = place_of(order.where)
     if place.is_store:
+        shelf = Shelf(os.path.dirname(os.path.abspath(place.path)))
+        entry = None if match.place is None or order.folder is not None else shelf.kept(match.place.version)
+        if entry is not None and shelf.files(entry).is_dir():
+            return spec_of(entry, shelf)
         with closing(Store.open(place.path)) as store:
             facts = next((bot for bot in store.meta().facts.bots if bot.name == match.bot), None)
         if facts is not None and facts.builtin is not None:

@@ -46,7 +46,7 @@ def test_every_entry_has_a_row_and_what_is_wrong_stands_below(contest: Path) -> 
     said, told = golfref("entries", "c.toml", cwd=contest, code=2)
 
     assert [line.split()[0] for line in said.splitlines()[2:]] == ["ann", "很长的中文…中文名字", "bea"]
-    assert said.splitlines()[2].split()[2:] == ["-", "C", "not", "yet"]
+    assert said.splitlines()[2].split()[2:] == ["-", "C", "not", "yet", "not", "yet"]
     assert all(wcswidth(line) <= 80 for line in said.splitlines())
     assert len({line.index("  ") for line in said.splitlines()[1:2]}) == 1
     blank, wrong, unclear = told.splitlines()
@@ -60,6 +60,7 @@ def test_json_has_all_of_it(contest: Path) -> None:
 
     ann, long = listing["entries"]
     assert (ann["name"], ann["build"][0], ann["built"], len(ann["version"])) == ("ann", "cc", None, 64)
+    assert ann["check"] is None
     assert (long["name"], long["owner"], long["files"]) == (LONG, OWNER, 2)
     assert [broken["name"] for broken in listing["broken"]] == ["bea"]
 
