@@ -9,8 +9,7 @@ from msgspec import Struct
 from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.interrupt import Signals
 from referee.commands.site import problem
-from referee.competition.publishing.bundle import NotPublished
-from referee.competition.publishing.folders import HostRefused
+from referee.competition.publishing.bundle import HostRefused, NotPublished
 from referee.competition.publishing.publish import Order, Publication
 from referee.competition.publishing.publish import publish as make
 from referee.competition.publishing.signing import Signer

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.commands.console import CHECK_FAILED, DONE, NOT_ALL_CHECKED, USAGE, put, say
+from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, NOT_ALL_CHECKED, USAGE, put, say
 from referee.commands.records import Place, decode, lines_of, load_record, place_of
-from referee.competition.publishing.bundle import NotPublished
+from referee.competition.publishing.bundle import PACKED, HostRefused, NotPublished
 from referee.competition.publishing.signing import read_public_keys
 from referee.rules.record import NoRecord, Record
-from referee.tournament.store.disk import StoreError
+from referee.tournament.store.disk import StoreError, WriteFailed
 from referee.tournament.verify.published import NOTHING, BadPublished, Published, read_published
 from referee.tournament.verify.record import check_record, unchecked
 from referee.tournament.verify.run import Checked, check_store
@@ -34,7 +34,7 @@ def verify(where: str, digest: str | None, results: Path | None, signer: Path | 
             raise NoRecord(f"{where}: --signer is of a bundle; name its folder")
     except (NoRecord, BadPublished, NotPublished, StoreError) as error:
         say(f"golfref: {error}")
-        return USAGE
+        return HOST_FAILED if isinstance(error, HostRefused | WriteFailed) else USAGE
     put(*checked.notes, *checked.findings, f"{where}: {verdict_of(checked)}")
     if checked.findings or checked.missing or checked.goes_on:
         return CHECK_FAILED
@@ -43,7 +43,7 @@ def verify(where: str, digest: str | None, results: Path | None, signer: Path | 
 
 def is_bundle(where: str) -> bool:
     """Whether a bundle is named, and not a run or a record."""
-    return Path(where).is_dir()
+    return Path(where).is_dir() or where.endswith(PACKED)
 
 
 def verdict_of(checked: Checked) -> str:

@@ -4,8 +4,10 @@ import gzip
 import json
 import re
 import shutil
+import sqlite3
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,6 +21,7 @@ CONFIG = """
 name = "Friday <night>"
 seed = "any text"
 deals = 1
+rotations = "same"
 [[variants]]
 preset = "six-card"
 options = { rounds = 1 }
@@ -194,3 +197,39 @@ def test_a_bundle_is_signed_by_ssh_keygen(published: Path, tmp_path: Path) -> No
     assert "SHA256SUMS.sig: it was made with another key, ssh-ed25519 key SHA256:" in out
     sums_anew(bundle)
     assert "SHA256SUMS.sig: it is not one of these sums" in golfref("verify", bundle, cwd=tmp_path, code=1)[0]
+
+
+@pytest.fixture
+def evening(published: Path, tmp_path: Path) -> Path:
+    """A folder with what was published of the run when one of its two matches had been played, also as an archive."""
+    shutil.copy(published / "day.golfref", tmp_path)
+    with closing(sqlite3.connect(tmp_path / "day.golfref")) as store, store:
+        store.execute("DELETE FROM matches WHERE id > 1")
+    golfref("publish", "day.golfref", "-o", "out", "--matches", "0", "--tar", cwd=tmp_path)
+    return tmp_path / "out"
+
+
+def one(folder: Path, ends: str) -> Path:
+    (found,) = folder.glob(f"friday-night-*{ends}")
+    return found
+
+
+def test_nothing_of_a_run_that_goes_on_tells_its_key_or_cards(evening: Path) -> None:
+    bundle = one(evening, "[0-9]")
+    info = json.loads((bundle / "bundle.json").read_text())
+    told = b"".join(gzip.decompress(path.read_bytes()) for path in bundle.glob("*.gz"))
+    told += b"".join(path.read_bytes() for path in bundle.rglob("*") if path.is_file())
+
+    assert (info["key"], info["extent"]["held_back"], info["extent"]["is_complete"]) == (None, 1, False)
+    assert lines_of(bundle / "records.jsonl.gz") == [b""]
+    assert b"any text" not in told, "the key follows from the seed"
+    out, _ = golfref("verify", one(evening, ".tar.gz"), cwd=evening, code=1)
+    assert "not finished: 1 of 2 matches have no result yet; what is there holds: 0 matches replayed" in out
+    assert "not checked: its plan, deals and seeds, which follow from the key" in out
+
+
+def test_a_later_bundle_shows_that_nothing_was_changed_since(evening: Path, bundle: Path) -> None:
+    hashes = one(evening, "[0-9]") / "hashes.txt"
+
+    out, _ = golfref("verify", bundle, "--digest", hashes, cwd=evening, code=4)
+    assert "the hashes are those of the run when 1 matches had been committed" in out

@@ -97,6 +97,10 @@ class NotPublished(Exception):
     """A run that cannot be published, or not so. The text says why and what to do."""
 
 
+class HostRefused(NotPublished):
+    """The host did not let us write something, such as on a full disk."""
+
+
 def info_of(store: Store, made: Made, held_back: int) -> BundleInfo:
     """What a bundle of this run says of itself. Raises StoreError, and NotPublished for a store that is too old."""
     if store.format == EARLIER_FORMAT:

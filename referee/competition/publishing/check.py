@@ -8,10 +8,8 @@ import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from hashlib import sha256
-from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -26,26 +24,24 @@ from referee.competition.publishing.bundle import (
     ROWS,
     SITE,
     BundleInfo,
-    NotPublished,
     info_of,
     is_store_name,
 )
 from referee.competition.publishing.contents import Content, contents
+from referee.competition.publishing.going_on import GoingOn, compare_earlier
 from referee.competition.publishing.reading import MOST_NAMED, Broken, BundleFolder, opened_bundle
 from referee.competition.publishing.seal import check_seal
 from referee.competition.publishing.signing import PublicKeys
+from referee.competition.publishing.stored import stored_rows
 from referee.site.folder import site_folder
 from referee.tournament.store.disk import StoreError, WriteFailed
 from referee.tournament.store.restore import Restored, restored
-from referee.tournament.store.store import MOST_RECORD_BYTES, Store
+from referee.tournament.store.store import Store
 from referee.tournament.verify.published import BadPublished, Published, compare_published, summary_in
 from referee.tournament.verify.run import Checked, check_store
 
-MOST_ROW_BYTES = 1 << 26
 MOST_INFO_BYTES = 1 << 20
 MOST_RESULTS_BYTES = 1 << 29
-MOST_HASH_LINE = 1 << 10
-_KINDS = ("run", "match", "void", "event")
 
 
 class Given(Struct, frozen=True, kw_only=True):
@@ -56,8 +52,11 @@ class Given(Struct, frozen=True, kw_only=True):
 
 
 def check_bundle(path: Path, given: Given) -> Checked:
-    """Check the bundle in this folder. Raises NotPublished where there is none, WriteFailed where there is no room."""
-    with opened_bundle(path) as folder, TemporaryDirectory(prefix="golfref-") as temporary:
+    """Check the bundle in this folder, or in this archive of one.
+
+    Raises NotPublished where there is none, WriteFailed and HostRefused where there is no room.
+    """
+    with TemporaryDirectory(prefix="golfref-") as temporary, opened_bundle(path, Path(temporary)) as folder:
         check = _BundleCheck(folder, given, Path(temporary))
         try:
             check.run()
@@ -90,8 +89,9 @@ class _BundleCheck:
         self._unchecked += seal.unchecked
         info = _info(self._folder)
         if info.key is None:
-            raise Broken(f"{INFO}: the run goes on, and this golfref cannot check it")
-        self._check_run(info, info.key)
+            self._check_going_on(info)
+        else:
+            self._check_run(info, info.key)
 
     def checked(self) -> Checked:
         """What came of it all."""
@@ -114,6 +114,16 @@ class _BundleCheck:
                 self.findings.append("and more findings of this kind")
                 return
             self.findings.append(finding)
+
+    def _check_going_on(self, info: BundleInfo) -> None:
+        try:
+            summary = summary_in(self._folder.read(RESULTS, MOST_RESULTS_BYTES), RESULTS)
+        except BadPublished as error:
+            raise Broken(str(error)) from None
+        check = GoingOn(self._folder, info, summary)
+        self._note(check.findings())
+        earlier = compare_earlier(self._folder, self._given.published, summary)
+        self._run = check.checked(earlier.findings, earlier)
 
     def _check_run(self, info: BundleInfo, key: str) -> None:
         place = self._temporary / "store"
@@ -212,46 +222,16 @@ def _info(folder: BundleFolder) -> BundleInfo:
 
 def _restore(folder: BundleFolder, store: Restored) -> Iterator[str]:
     """Put all rows and records into a store; what is wrong with them, one text for each finding."""
-    records = folder.lines(RECORDS, MOST_RECORD_BYTES)
-    with folder.open(HASHES) as hashes:
-        lines = iter(lambda: hashes.readline(MOST_HASH_LINE), b"")
-        for number, (line, data) in enumerate(zip_longest(lines, folder.lines(ROWS, MOST_ROW_BYTES)), 1):
-            if line is None or data is None:
-                yield f"{ROWS if data is None else HASHES}: it ends before line {number}"
-                return
-            yield from _restore_row(f"{HASHES}:{number}", line, data, records, store)
-    if next(records, None) is not None:
-        yield f"{RECORDS}: it has more records than {ROWS} has matches"
-
-
-def _restore_row(where: str, line: bytes, data: bytes, records: Iterator[bytes], store: Restored) -> Iterator[str]:
-    name, _, hash_ = line.decode(errors="replace").rstrip("\n").rpartition(" ")
-    kind, _, rest = name.partition(" ")
-    if kind not in _KINDS or not rest:
-        yield f"{where}: expected a hash and what it is of, as `standings --hashes` prints"
-        return
-    name = printable(name, 100)
-    record = None
-    if kind == "match":
-        record = next(records, None)
-        if record is None:
-            yield f"{name}: {RECORDS} ends before its record"
-            return
-    if sha256(data).hexdigest() != hash_:
-        yield f"{name}: {'its row is missing' if not data else f'its row is not the one of {HASHES}'}"
-        return
-    try:
-        row: dict[str, Any] = msgspec.json.decode(data, type=dict[str, Any])
-        told = f"run {row.get('key')}" if kind == "run" else f"{kind} #{row.get('id')}"
-        if told != f"{kind} {rest}" or told == "run master_key":
-            raise StoreError(f"it is the row of {printable(told, 100)}")
-        if record is not None and sha256(record).hexdigest() != row.get("hash"):
-            raise StoreError("its record is not the one that was committed (hash)")
-        store.add(kind, row, record)
-    except WriteFailed:
-        raise
-    except (StoreError, msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        yield f"{name}: {error}"
+    for one in stored_rows(folder):
+        if one.row is None:
+            yield f"{one.name}: {one.problem or 'its row is missing'}"
+            continue
+        try:
+            store.add(one.kind, one.row, one.record)
+        except WriteFailed:
+            raise
+        except StoreError as error:
+            yield f"{one.name}: {error}"
 
 
 def _first_difference(folder: BundleFolder, path: str, content: Content) -> str:
@@ -282,6 +262,3 @@ def _site_of(store: Path, place: Path, info: BundleInfo) -> dict[str, str]:
         SiteBuilder(store, folder, Matches(most=info.made.site_matches), lambda: None).build(is_live=False)
     files = (path for path in place.rglob("*") if path.is_file())
     return {f"{SITE}/{path.relative_to(place).as_posix()}": sha256(path.read_bytes()).hexdigest() for path in files}
-
-
-__all__ = ["Given", "NotPublished", "check_bundle"]

@@ -16,7 +16,16 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import BinaryIO
 
-from referee.competition.publishing.bundle import AUTHORS, PACKED, SUMS, UNBORN, NotPublished, names_for, shown
+from referee.competition.publishing.bundle import (
+    AUTHORS,
+    PACKED,
+    SUMS,
+    UNBORN,
+    HostRefused,
+    NotPublished,
+    names_for,
+    shown,
+)
 
 MARK = "UNFINISHED.txt"
 _MARKED = b"`golfref publish` was ended while it made this folder. It can be removed; the next publication does so.\n"
@@ -24,10 +33,6 @@ _LEFT = re.compile(rf".+-\d{{4}}-\d\d-\d\d(-\d+)?({re.escape(AUTHORS)}|{re.escap
 _WRONG_NAME = {errno.ENOENT, errno.ENOTDIR, errno.EEXIST}
 
 FILE_MODE, FOLDER_MODE, PRIVATE_MODE = 0o644, 0o755, 0o700
-
-
-class HostRefused(NotPublished):
-    """The host did not let us write something, such as on a full disk."""
 
 
 class NewBundle:
@@ -71,14 +76,15 @@ class NewBundle:
         self.write(place / SUMS, (self._sum(path, place) for path in paths))
         return place / SUMS
 
-    def pack(self, place: Path, name: str) -> Path:
-        """Write one of the folders as an archive, in which it is called `name`."""
-        target = place.with_name(name + PACKED + UNBORN)
+    def pack(self, place: Path) -> Path:
+        """Write one of the folders as an archive, in which it has the name that it is to have."""
+        name = Path(place.name.removesuffix(UNBORN))
+        target = place.with_name(f"{name}{PACKED}{UNBORN}")
         with target.open("xb") as file, tarfile.open(fileobj=file, mode="w:gz", format=tarfile.PAX_FORMAT) as archive:
             os.fchmod(file.fileno(), FILE_MODE)
             for path in (place, *sorted(place.rglob("*"))):
                 self.check()
-                archive.add(path, name + "/" + str(path.relative_to(place)), recursive=False, filter=_nobody)
+                archive.add(path, (name / path.relative_to(place)).as_posix(), recursive=False, filter=_nobody)
         return target
 
     def finish(self) -> list[Path]:

@@ -28,6 +28,7 @@ from referee.competition.publishing.rows import packed, record_lines, row_lines
 from referee.competition.publishing.signing import Signed, Signer, public_line
 from referee.site.folder import site_folder
 from referee.tournament.store.dealt_again import dealt_again
+from referee.tournament.store.disk import StoreError
 from referee.tournament.store.plans import extent_of
 from referee.tournament.store.store import Store
 
@@ -76,7 +77,7 @@ def publish(order: Order, signer: Signer | None, now: datetime, check: Callable[
                 _write_site(path, place / SITE, info, check)
             signed = _seal(bundle, place, signer)
             if order.is_packed:
-                bundle.pack(place, bundle.name)
+                bundle.pack(place)
             if store.digest() != info.digest:
                 raise NotPublished(f"{shown(order.run)}: the run has changed meanwhile; run the same command again")
             return Publication(info=info, places=tuple(bundle.finish()), signed=signed)
@@ -95,7 +96,10 @@ def _at_rest(run: Path) -> Iterator[Path]:
         with TemporaryDirectory(prefix="golfref-") as folder:
             copy = Path(folder, run.name)
             store.copy_to(copy)
-            yield copy
+            try:
+                yield copy
+            except StoreError as error:  # people know the store, not the copy
+                raise type(error)(str(error).replace(str(copy), str(run))) from None
 
 
 def _write(bundle: NewBundle, store: Store, info: BundleInfo, held: frozenset[int]) -> None:

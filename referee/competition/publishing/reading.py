@@ -12,7 +12,9 @@ from typing import BinaryIO
 
 from protocol.text import printable
 from referee.beneath import is_inside, open_folder, opened
-from referee.competition.publishing.bundle import PACKED, SUMS, UNLISTED, NotPublished, shown
+from referee.competition.publishing.bundle import PACKED, SUMS, UNLISTED, HostRefused, NotPublished, shown
+from referee.entries.archive import unpack
+from referee.entries.members import BadArchive, Bounds
 
 MOST_SUMS_BYTES = 1 << 26
 MOST_FILES = 2_000_000
@@ -24,6 +26,17 @@ MOST_RATIO = 200
 
 FREE_BYTES = 1 << 24
 """So much may come out of any packed text."""
+
+BOUNDS = Bounds(
+    total_bytes=1 << 42,
+    file_bytes=1 << 41,
+    members=MOST_FILES,
+    depth=MOST_DEPTH,
+    ratio=MOST_RATIO,
+    time_s=3600.0,
+    folds_case=False,
+)
+"""What may come out of an archive: a bundle of a long run is gigabytes, and its disk bounds it."""
 
 MOST_NAMED = 20
 """How many findings of one kind are told."""
@@ -141,17 +154,38 @@ class BundleFolder:
 
 
 @contextmanager
-def opened_bundle(path: Path) -> Iterator[BundleFolder]:
-    """The folder of a bundle. Raises NotPublished where there is none."""
+def opened_bundle(path: Path, temporary: Path) -> Iterator[BundleFolder]:
+    """The folder of a bundle; an archive of one is unpacked into a temporary folder first.
+
+    Raises NotPublished where there is none, HostRefused where there is no room for what is unpacked.
+    """
+    inner = path if path.is_dir() else _unpacked_bundle(path, temporary / "unpacked")
     try:
-        fd = open_folder(path)
+        fd = open_folder(inner)
     except OSError as error:
         what = f"expected the folder of a bundle, or its {PACKED} ({error.strerror})"
         raise NotPublished(f"{shown(path)}: {what}") from None
     try:
-        yield BundleFolder(path, fd)
+        yield BundleFolder(inner, fd)
     finally:
         os.close(fd)
+
+
+def _unpacked_bundle(archive: Path, into: Path) -> Path:
+    """The one folder that an archive holds, unpacked."""
+    try:
+        unpack(archive, into, BOUNDS)
+        names = os.listdir(into)
+    except BadArchive as error:
+        raise NotPublished(f"{shown(archive)}: {error}") from None
+    except OSError as error:
+        where = (
+            f"it cannot be unpacked into {into.parent.parent}: {error.strerror or error}; TMPDIR names another place"
+        )
+        raise HostRefused(f"{shown(archive)}: {where}") from None
+    if len(names) != 1:
+        raise NotPublished(f"{shown(archive)}: expected an archive that holds one folder, and nothing beside it")
+    return into / names[0]
 
 
 def _told(data: bytes) -> Iterator[tuple[str, str]]:

@@ -387,13 +387,8 @@ class Store:
             return msgspec.convert(found, type_)
 
     def _match(self, found: tuple[Any, ...]) -> CommittedMatch:
-        id_, number, variant, game, bots, versions, deal, rotation, result, digest = found
-        with self._checking(f"match #{id_}"):
-            where = {"deal": deal, "rotation": rotation}
-            who = {"bots": msgspec.json.decode(bots), "versions": msgspec.json.decode(versions)}
-            identity = {"variant": variant, "game": game, **who, **where}
-            told = {"id": id_, "number": number, "identity": identity, "hash": digest}
-            return msgspec.convert({**told, "result": where | msgspec.json.decode(result)}, CommittedMatch)
+        with self._checking(f"match #{found[0]}"):
+            return committed_match(dict(zip(tables.MATCH_COLUMNS, found, strict=True)))
 
     def _no_match(self, column: Literal["id", "number"], name: str) -> StoreError:
         """The error for a match that is not there, with the numbers of those that are."""
@@ -443,6 +438,18 @@ class Store:
                 f"{self.path}: cannot write: {error}; what was committed is safe: make room if the disk is full, and "
                 "run the same command again to go on"
             ) from None
+
+
+def committed_match(row: Mapping[str, Any]) -> CommittedMatch:
+    """What a row of a match tells, by the names of its columns.
+
+    Raises msgspec.MsgspecError, LookupError, TypeError and RecursionError where it is damaged.
+    """
+    where = {"deal": row["deal"], "rotation": row["rotation"]}
+    who = {"bots": msgspec.json.decode(row["bots"]), "versions": msgspec.json.decode(row["versions"])}
+    identity = {"variant": row["variant"], "game": row["game"], **who, **where}
+    told = {"id": row["id"], "number": row["number"], "identity": identity, "hash": row["hash"]}
+    return msgspec.convert({**told, "result": where | msgspec.json.decode(row["result"])}, CommittedMatch)
 
 
 def _meta_rows(meta: Meta) -> Iterable[tuple[str, str]]:

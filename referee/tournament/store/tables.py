@@ -28,6 +28,9 @@ CREATE TABLE voids (
 CREATE TABLE history (id INTEGER PRIMARY KEY, after INTEGER NOT NULL, lines TEXT NOT NULL, facts TEXT);
 """
 
+MATCH_COLUMNS = ("id", "number", "variant", "game", "bots", "versions", "deal", "rotation", "result", "hash")
+"""The columns of a match that the next statement reads, in its order."""
+
 SELECT_MATCH = "SELECT id, number, variant, game, bots, versions, deal, rotation, result, hash FROM matches"
 SELECT_RECORDS = (
     "SELECT id, number, variant, game, bots, versions, deal, rotation, result, hash, record FROM matches"
