@@ -42,6 +42,7 @@ MARKS = {
         ),
         *(
             "entries/test_builds.py",
+            "entries/test_ready.py",
             "play/talk/test_retell.py",
             "test_library.py",
             "tournament/run",

@@ -27,6 +27,8 @@ from referee.commands.live_site import check_site, kept_current
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.commands.progress import Leaders, progress
 from referee.commands.standings import explain_faults, last_words, show
+from referee.entries.ready import Builder
+from referee.entries.shelf import Shelf
 from referee.play.bot.process import bounded, control_groups
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
@@ -37,7 +39,7 @@ from referee.play.isolation.memory import remove_leftovers
 from referee.play.isolation.users import why_none
 from referee.play.session import Interrupted
 from referee.site.folder import SiteNotWritten, SiteRefused
-from referee.tournament.config.config import Config, ConfigError, load
+from referee.tournament.config.config import Config, ConfigError, check_ready, load
 from referee.tournament.config.entrants import readers
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment
@@ -120,6 +122,8 @@ def _run(options: TournamentOptions, path: Path, signals: Signals) -> int:
     )
     if options.hours is not None:
         check_hours_option(options.hours, config)
+    if not _are_entries_ready(config, signals):
+        return CHECK_FAILED
     _check_cells(config, path)
     session = _Session(options=options, signals=signals, clock=HoursClock())
     with contextlib.nullcontext() if options.dry_run else locked(path) as lock:
@@ -133,6 +137,22 @@ def _run(options: TournamentOptions, path: Path, signals: Signals) -> int:
             return _go_on(session, run, lock)
         with _copies(run) as run:
             return _go_on(session, run, lock)
+
+
+def _are_entries_ready(config: Config, signals: Signals) -> bool:
+    """Put entries on the shelf, and build them; returns whether all can play, and tells of those that cannot.
+
+    Raises ConfigError, HostFault.
+    """
+    if not config.entries:
+        return True
+    builder = Builder(Shelf(config.folder), isolation=config.isolation, builds=config.builds, tell=say)
+    with signals.held():
+        not_ready = builder.ready(config.entries, check=signals.check)
+    say(*(line for one in not_ready for line in one.told()))
+    if not not_ready:
+        check_ready(config)
+    return not not_ready
 
 
 def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> int:

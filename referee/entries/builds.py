@@ -8,6 +8,7 @@ command does, the stream is bounded and unpacked as one that a stranger wrote.
 import contextlib
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
 import time
@@ -18,14 +19,16 @@ from typing import BinaryIO
 import trio
 from msgspec import Struct
 
+from referee.entries.archive import unpack_tar
 from referee.entries.build_log import MOST_BYTES, BuildLog
 from referee.entries.entry import Builds, Entry
-from referee.entries.outcome import BadArchive, Bounds, Unpacked, unpack_tar
+from referee.entries.members import BadArchive, Bounds, Unpacked
+from referee.entries.shelf import close
 from referee.play.bot.orphans import end_orphans, end_orphans_now
 from referee.play.bot.process import KEEPERS, BotProcess, StartFailed
 from referee.play.bot.procfs import Holdings
 from referee.play.isolation.cell import cell_of
-from referee.play.isolation.paths import PATH, SOURCE
+from referee.play.isolation.paths import PATH, SOURCE, SYSTEM
 from referee.play.isolation.shown import MOST_FILES, Unfit
 from referee.play.spec import MB, BotSpec, Confinement, Isolation, Workshop
 
@@ -42,6 +45,10 @@ _LOOK_S = 0.1
 _CHUNK_BYTES = 1 << 16
 _AT_ONCE = 64
 """How many chunks are read before something else may happen."""
+
+_ENV = {"SOURCE_DATE_EPOCH": "315532800"}
+"""By this many tools write the same files each time, and Python compiles modules so that it can take them as up to date
+by their content: the times of files are not kept. It is the first day that a zip can tell."""
 
 _HEADER_BYTES = 2048
 """What a tar stream needs at most for each file besides its content, where names are not long."""
@@ -114,18 +121,38 @@ async def build(job: Job, log: BuildLog) -> Made:
 
 
 def _unpacked(spool: BinaryIO, into: Path, builds: Builds) -> Unpacked:
-    bounds = Bounds(size_bytes=builds.disk_mb * MB, files=MOST_FILES, depth=DEPTH, time_s=UNPACK_S)
+    most_bytes = builds.disk_mb * MB
+    bounds = Bounds(
+        total_bytes=most_bytes,
+        file_bytes=most_bytes,
+        members=MOST_FILES,
+        depth=DEPTH,
+        time_s=UNPACK_S,
+        folds_case=False,
+        outside=SYSTEM,
+    )
     try:
-        return unpack_tar(spool, into, bounds)
+        unpacked = unpack_tar(spool, into, bounds)
     except BadArchive as error:
-        raise BuildFailed(f"what it leaves is refused: {error}") from None
+        raise BuildFailed(f"what it leaves cannot be taken: {error}") from None
+    _close(into)
+    return unpacked
+
+
+def _close(folder: Path) -> None:
+    """Let everybody read all of it, and nobody write. Raises OSError."""
+    for place, _, files in os.walk(folder):
+        for path in (os.path.join(place, name) for name in files):
+            if not os.path.islink(path):
+                os.chmod(path, 0o555 if os.stat(path).st_mode & stat.S_IXUSR else 0o444)
+    close(folder)
 
 
 def _spec(job: Job) -> BotSpec:
     """The build as a process that a bot could be. It sees what the bot will see, and what all builds may read."""
     entry, source, builds = job.entry, str(job.source), job.builds
     command = ("/bin/sh", "-c", _SCRIPT, "build", SOURCE if job.in_cell else source, *entry.build)
-    env = entry.env | builds.env
+    env = _ENV | entry.env | builds.env
     if not job.in_cell:
         return BotSpec(name=entry.name, command=command, dir=str(job.work), env=env)
     bot = BotSpec(name=entry.name, command=entry.command, dir=source, env=entry.env, reads=entry.reads)
@@ -221,12 +248,13 @@ class _Run:
         """Raise BuildFailed unless a stream has come of which all can be taken."""
         if self._excess:
             raise BuildFailed(self._excess)
+        ended = status if status.startswith("exited") else f"was {status}"
         if _COPIED not in self._marks:
-            raise BuildFailed(f"its files could not be copied into the folder of the build: it {status}")
+            raise BuildFailed(f"the files of the entry could not be copied for it: `cp` {ended}")
         if _BUILT not in self._marks:
-            raise BuildFailed(f"it {status}")
+            raise BuildFailed(f"it {ended}")
         if not succeeded:
-            raise BuildFailed(f"it ended well, but what it left could not be read: `tar` {status}")
+            raise BuildFailed(f"it ended well, but not all that it left can be read: `tar` {ended}")
 
     async def _read(self, fd: int, take: Callable[[bytes], None]) -> None:
         while True:

@@ -4,15 +4,15 @@ Nothing is built here.
 """
 
 import contextlib
-import os
 from hashlib import sha256
+from importlib.metadata import version
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 from referee.entries.entry import Builds
-from referee.entries.shelf import Shelf
+from referee.entries.shelf import Shelf, write_whole
 from referee.play.spec import Isolation
 
 KEPT = "build.json"
@@ -46,30 +46,29 @@ class Built(Struct, frozen=True, kw_only=True):
 
 
 def conditions(isolation: Isolation, builds: Builds) -> str:
-    """A hash of all on which it depends what a build may do."""
-    return sha256(msgspec.json.encode([isolation, builds], order="sorted")).hexdigest()
+    """A hash of all on which it depends what a build may do, with the version of golfref."""
+    return sha256(msgspec.json.encode([isolation, builds, golfref_version()], order="sorted")).hexdigest()
 
 
-def last_build(shelf: Shelf, version: str) -> Built | None:
+def golfref_version() -> str:
+    """The version of the golfref that builds."""
+    return version("golfref")
+
+
+def last_build(shelf: Shelf, of: str) -> Built | None:
     """What came of the last build of this version. None where there was none, or it did not end."""
     with contextlib.suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return msgspec.json.decode((shelf.place(version) / KEPT).read_bytes(), type=Built)
+        return msgspec.json.decode((shelf.place(of) / KEPT).read_bytes(), type=Built)
     return None
 
 
-def keep_built(shelf: Shelf, version: str, built: Built) -> None:
+def keep_built(shelf: Shelf, of: str, built: Built) -> None:
     """Write down what came of a build, all or nothing. Raises OSError."""
-    place = shelf.place(version)
-    beside = place / f".new-{KEPT}"
-    with open(beside, "wb") as file:
-        file.write(msgspec.json.format(msgspec.json.encode(built)) + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(beside, place / KEPT)
+    write_whole(shelf.place(of) / KEPT, msgspec.json.format(msgspec.json.encode(built)) + b"\n")
 
 
-def read_log(shelf: Shelf, version: str) -> bytes | None:
+def read_log(shelf: Shelf, of: str) -> bytes | None:
     """What the last build of this version said, as far as it is kept. None where there was none."""
     with contextlib.suppress(OSError):
-        return (shelf.place(version) / LOG).read_bytes()
+        return (shelf.place(of) / LOG).read_bytes()
     return None

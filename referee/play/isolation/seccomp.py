@@ -105,30 +105,31 @@ class _Rule(Struct, frozen=True):
 
 
 @functools.cache
-def program(*, shared_memory: bool, network: bool = False) -> bytes:
+def program(*, shared_memory: bool, builds: bool = False, network: bool = False) -> bytes:
     """The filter as bubblewrap takes it (an array of struct sock_filter); raises NoSeccomp.
 
     Without `shared_memory` it also refuses memory that counts for no process (memfd, shared anonymous mappings), which
-    must be so on hosts where no control group counts it. With `network` it lets sockets for IPv4 and IPv6 be.
+    must be so on hosts where no control group counts it. What `builds` may lock files and set their times, as compilers
+    do; bots, which may not, cannot talk to a build by that. With `network` there are sockets for IPv4 and IPv6.
     """
     library = _library()
     context = ctypes.c_void_p(library.seccomp_init(_ALLOW))
     if not context:
         raise NoSeccomp("libseccomp cannot begin a filter")
     try:
-        for rule in _rules(shared_memory=shared_memory, network=network):
+        for rule in _rules(shared_memory=shared_memory, builds=builds, network=network):
             _add(library, context, rule)
         return _exported(library, context)
     finally:
         library.seccomp_release(context)
 
 
-def _rules(*, shared_memory: bool, network: bool) -> Iterator[_Rule]:
+def _rules(*, shared_memory: bool, builds: bool, network: bool) -> Iterator[_Rule]:
     yield from (_Rule(call, errno.EPERM) for call in _NOT_PERMITTED)
     yield from (_Rule(call, errno.ENOSYS) for call in _NOT_THERE)
-    yield _Rule("flock", errno.ENOLCK)
+    if not builds:
+        yield from _locks_and_times()
     for name in ("fcntl", "fcntl64"):
-        yield from (_Rule(name, errno.ENOLCK, ((1, _MASKED_EQ, _WORD, command),)) for command in _LOCK_COMMANDS)
         yield from (_Rule(name, errno.EPERM, ((1, _MASKED_EQ, _WORD, command),)) for command in _FILE_COMMANDS)
     yield _Rule("fadvise64", errno.EPERM, ((3, _MASKED_EQ, _WORD, _DONTNEED),))
     yield _Rule("preadv2", errno.EOPNOTSUPP, ((5, _MASKED_EQ, _NOWAIT, _NOWAIT),))
@@ -156,11 +157,17 @@ def _rules(*, shared_memory: bool, network: bool) -> Iterator[_Rule]:
     # The kernel keeps a megabyte of filters for each thread, and counts it for nobody. So do rules of Landlock.
     yield _Rule("seccomp", errno.EINVAL, ((0, _MASKED_EQ, _WORD, _SET_MODE_FILTER),))
     yield _Rule("prctl", errno.EINVAL, ((0, _MASKED_EQ, _WORD, _PR_SET_SECCOMP),))
-    yield from (_Rule(call, 0) for call in _WITHOUT_EFFECT)
     if not shared_memory:
         yield _Rule("memfd_create", errno.ENOSYS)
         for name in ("mmap", "mmap2"):
             yield _Rule(name, errno.ENOMEM, ((3, _MASKED_EQ, _MAP_SHARED_ANONYMOUS, _MAP_SHARED_ANONYMOUS),))
+
+
+def _locks_and_times() -> Iterator[_Rule]:
+    yield _Rule("flock", errno.ENOLCK)
+    for name in ("fcntl", "fcntl64"):
+        yield from (_Rule(name, errno.ENOLCK, ((1, _MASKED_EQ, _WORD, command),)) for command in _LOCK_COMMANDS)
+    yield from (_Rule(call, 0) for call in _WITHOUT_EFFECT)
 
 
 def _of_socket(option: int) -> tuple[tuple[int, int, int, int], ...]:

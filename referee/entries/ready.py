@@ -1,0 +1,269 @@
+"""Makes entries ready to play: each version is put on the shelf, and built there once where it has to be built.
+
+A version is built by one golfref at a time. What is on the shelf is whole at any moment, however a build ends: what has
+been built appears by a rename, and `build.json` beside it says what came of it.
+"""
+
+import contextlib
+import datetime
+import fcntl
+import os
+import shlex
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import trio
+from msgspec import Struct
+
+from protocol.text import printable
+from referee.entries.build_log import BuildLog, last_lines
+from referee.entries.builds import BuildFailed, Job, Made, build
+from referee.entries.built import KEPT, LOG, Built, conditions, golfref_version, keep_built, last_build, read_log
+from referee.entries.entry import Builds, Entry
+from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, ShelfNotWritten, remove, write_whole
+from referee.play.faults import HostFault, hosts_fault
+from referee.play.isolation.host import cores
+from referee.play.isolation.levels import bubblewrap, find_problem
+from referee.play.session import guarded, heeding_signals
+from referee.play.spec import BotSpec, Isolation
+
+_NEW, _OLD, _LOCK = ".built", ".old", ".lock"
+_AGAIN_S = 0.1
+"""How often it is looked whether another golfref has built a version."""
+
+_LONGEST_COMMAND = 60
+_LONGEST_PROBLEM = 1000
+
+
+class NotReady(Struct, frozen=True, kw_only=True):
+    """Why an entry cannot play. All texts can be shown as they are."""
+
+    name: str
+    version: str
+    problem: str
+    """A sentence without a full stop."""
+    lines: tuple[str, ...] = ()
+    """The last lines of what its build said."""
+
+    def told(self) -> list[str]:
+        """All of it as lines for people."""
+        return [f"entry `{self.name}`: {self.problem}", *(f"    | {line}" for line in self.lines)]
+
+
+def _nothing() -> None:
+    """Check nothing."""
+
+
+class Builder:
+    """Makes the entries of one competition ready."""
+
+    def __init__(self, shelf: Shelf, *, isolation: Isolation, builds: Builds, tell: Callable[[str], None]) -> None:
+        """`tell` takes what a person may want to read meanwhile, a line at a time."""
+        self._shelf = shelf
+        self._isolation = isolation
+        self._builds = builds
+        self._tell = tell
+        self._not_ready: dict[str, NotReady] = {}
+
+    def ready(
+        self, entries: Sequence[Entry], *, check: Callable[[], None] = _nothing, again: bool = False
+    ) -> tuple[NotReady, ...]:
+        """Put what is missing on the shelf, and build it; returns who is not ready.
+
+        As many are built at a time as there are cores. A build that succeeded is kept for good, and one that failed
+        until [builds] or the isolation says something else; `again` builds all of these entries again. Must be called
+        in the main thread, within `Signals.held` where signals are handled, whose `check` is called. Raises Interrupted
+        and HostFault; what has been built by then is kept.
+        """
+        self._not_ready = {}
+        taken = []
+        for entry in entries:
+            check()
+            if self._take(entry):
+                taken.append(entry)
+        waiting = [entry for entry in taken if entry.build and (again or not self._is_settled(entry))]
+        if waiting:
+            self._build_all(waiting, check)
+        for entry in taken:
+            if entry.name not in self._not_ready:
+                self._look_at(entry)
+        return tuple(self._not_ready[entry.name] for entry in entries if entry.name in self._not_ready)
+
+    def _take(self, entry: Entry) -> bool:
+        """Put the files of an entry on the shelf; returns whether they are there."""
+        try:
+            self._shelf.take(entry)
+        except ShelfNotWritten as error:
+            raise HostFault(str(error)) from None
+        except ShelfError as error:
+            self._note(entry, str(error))
+            return False
+        return True
+
+    def _is_settled(self, entry: Entry) -> bool:
+        """Whether nothing would come of it to build this version now."""
+        kept = last_build(self._shelf, entry.version)
+        if kept is None:
+            return False
+        if kept.outcome == "built":
+            return kept.in_cell == self._in_cell
+        return kept.under == conditions(self._isolation, self._builds)
+
+    @property
+    def _in_cell(self) -> bool:
+        return self._isolation == "bwrap"
+
+    def _build_all(self, entries: Sequence[Entry], check: Callable[[], None]) -> None:
+        """Build these entries side by side. Raises HostFault and Interrupted."""
+        if self._in_cell:
+            bubblewrap()
+        else:
+            here = f"note: builds run under `{self._isolation}` here"
+            self._tell(f"{here}, which keeps them neither from the network nor from your files")
+
+        async def work() -> None:
+            check()
+            free = trio.CapacityLimiter(cores())
+            async with trio.open_nursery() as nursery:
+                for entry in entries:
+                    nursery.start_soon(self._build_in_turn, entry, free)
+
+        guarded(partial(heeding_signals, work))
+
+    async def _build_in_turn(self, entry: Entry, free: trio.CapacityLimiter) -> None:
+        async with free:
+            with hosts_fault():
+                await self._build(entry)
+
+    async def _build(self, entry: Entry) -> None:
+        place = self._shelf.place(entry.version)
+        before = last_build(self._shelf, entry.version)
+        async with _alone(place, lambda: self._tell(f"another golfref builds `{entry.name}`; waiting for it")):
+            if last_build(self._shelf, entry.version) != before and self._is_settled(entry):
+                return
+            for name in (_NEW, _OLD):
+                await trio.to_thread.run_sync(remove, place / name)
+            self._tell(f"building `{entry.name}`: {_shown(entry.build)}")
+            log, begun = BuildLog(), time.monotonic()
+            made, problem = None, ""
+            job = Job(
+                entry=entry, source=place / SOURCE, into=place / _NEW, isolation=self._isolation, builds=self._builds
+            )
+            try:
+                made = await build(job, log)
+            except BuildFailed as failed:
+                problem = self._with_hints(str(failed), entry, log)
+            seconds = time.monotonic() - begun
+            kept = self._kept(made, problem, seconds=seconds)
+            if made is None and before is not None and before.outcome == "built" and before.in_cell == self._in_cell:
+                self._note(entry, f"{_failed(entry, kept)}; what was built earlier stays", last_lines(log.kept()))
+                return
+            await trio.to_thread.run_sync(self._put, place, log, kept)
+            if made is not None:
+                self._tell(
+                    f"built `{entry.name}` in {seconds:.1f} s: {kept.files} files, {kept.size_bytes / 1e6:.1f} MB"
+                )
+
+    def _kept(self, made: Made | None, problem: str, *, seconds: float) -> Built:
+        return Built(
+            outcome="failed" if made is None else "built",
+            problem=printable(problem, _LONGEST_PROBLEM) if problem else "",
+            in_cell=self._in_cell,
+            under=conditions(self._isolation, self._builds),
+            golfref=golfref_version(),
+            when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            seconds=round(seconds, 3),
+            cpu_s=None if made is None or made.cpu_s is None else round(made.cpu_s, 3),
+            size_bytes=0 if made is None else made.unpacked.bytes,
+            files=0 if made is None else made.unpacked.files,
+        )
+
+    def _put(self, place: Path, log: BuildLog, kept: Built) -> None:
+        """Put what came of a build in its place. Until the last step the version counts as one that was not built."""
+        built = place / BUILT
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(place / KEPT)
+        if os.path.lexists(built):
+            os.rename(built, place / _OLD)
+        if kept.outcome == "built":
+            os.rename(place / _NEW, built)
+        write_whole(place / LOG, log.kept())
+        keep_built(self._shelf, place.name, kept)
+        remove(place / _OLD)
+
+    def _look_at(self, entry: Entry) -> None:
+        """Note what keeps an entry on the shelf from being started."""
+        if entry.build:
+            kept = last_build(self._shelf, entry.version)
+            if kept is None or kept.outcome == "failed":
+                lines = last_lines(read_log(self._shelf, entry.version) or b"")
+                self._note(entry, "it has not been built" if kept is None else _failed(entry, kept), lines)
+                return
+        files = str(self._shelf.files(entry))
+        bot = BotSpec(name=entry.name, command=entry.command, dir=files, env=entry.env, reads=entry.reads)
+        if problem := find_problem(bot, self._isolation):
+            self._note(entry, f"{problem.replace(f' in {files}', '').replace(files, 'its folder')}{_remedy(entry)}")
+
+    def _note(self, entry: Entry, problem: str, lines: tuple[str, ...] = ()) -> None:
+        told = printable(problem, _LONGEST_PROBLEM)
+        self._not_ready[entry.name] = NotReady(name=entry.name, version=entry.version, problem=told, lines=lines)
+
+    def _with_hints(self, problem: str, entry: Entry, log: BuildLog) -> str:
+        """The problem, with the key of [builds] that may have to do with it."""
+        said = "\n".join(last_lines(log.kept()))
+        if any(sign in said for sign in _NO_ROOM):
+            return f"{problem}; it may have found no more room: [builds] disk_mb = {self._builds.disk_mb}"
+        if self._in_cell and any(sign in said for sign in _NO_NETWORK):
+            if not entry.wants_network:
+                return f"{problem}; builds have no network unless bot.toml asks for it: network = true"
+            if not self._builds.network:
+                return f"{problem}; builds have no network unless the config allows it: [builds] network = true"
+        return problem
+
+
+_NO_ROOM = ("No space left on device", "ENOSPC", "File too large")
+_NO_NETWORK = (
+    "Temporary failure in name resolution", "Could not resolve host", "EAI_AGAIN", "Network is unreachable",
+    "Address family not supported", "dial tcp", "getaddrinfo", "Couldn't resolve host",
+)  # fmt: skip
+
+
+def _remedy(entry: Entry) -> str:
+    if not entry.build:
+        return '; if that has to be built, bot.toml must say how, such as build = ["make"]'
+    return f"; its build ({_shown(entry.build)}) ended well, so either it does not make that, or `command` is wrong"
+
+
+def _failed(entry: Entry, kept: Built) -> str:
+    return f"its build ({_shown(entry.build)}) failed after {kept.seconds:.1f} s: {kept.problem}"
+
+
+def _shown(command: Sequence[str]) -> str:
+    return printable(shlex.join(command), _LONGEST_COMMAND)
+
+
+@contextlib.asynccontextmanager
+async def _alone(place: Path, waits: Callable[[], None]) -> AsyncIterator[None]:
+    """Be the only one who builds in this place. `waits` is called once where another does so now."""
+    told = False
+    while True:
+        fd = os.open(place / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(fd), os.stat(place / _LOCK)):
+                break
+        except (BlockingIOError, FileNotFoundError):
+            pass
+        os.close(fd)
+        if not told:
+            told = True
+            waits()
+        await trio.sleep(_AGAIN_S)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(place / _LOCK)
+        os.close(fd)
