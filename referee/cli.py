@@ -112,6 +112,13 @@ def tournament(
         Optional[Path],
         typer.Option(metavar="DIR", help="Keep a static site of the run current in this folder while it is played."),
     ] = None,
+    progress: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="json|json:FILE",
+            help="Tell machines what happens, as JSON lines: on stderr in place of words, or in a file.",
+        ),
+    ] = None,
     as_json: Json = False,
     strict: Strict = False,
 ) -> None:
@@ -134,6 +141,7 @@ def tournament(
         seed=seed,
         hours=hours,
         site=site,
+        progress=progress,
         as_json=as_json,
         strict=strict,
     )

@@ -4,7 +4,7 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from wcwidth import wrap
 
@@ -27,10 +27,30 @@ def screen_width() -> int:
     return max(LEAST_WIDTH, shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns)
 
 
+class _Words:
+    """Where lines for people go."""
+
+    listener: Callable[[str], None] | None = None
+    are_written = True
+
+
+@contextlib.contextmanager
+def listening(listener: Callable[[str], None], *, also_words: bool) -> Iterator[None]:
+    """Give every line for people to this listener during the block; with `also_words` it is written to stderr too."""
+    _Words.listener, _Words.are_written = listener, also_words
+    try:
+        yield
+    finally:
+        _Words.listener, _Words.are_written = None, True
+
+
 def say(*lines: str) -> None:
     """Write lines for the person at the keyboard (stderr)."""
     for line in lines:
-        print(line, file=sys.stderr, flush=True)
+        if _Words.listener is not None:
+            _Words.listener(line)
+        if _Words.are_written:
+            print(line, file=sys.stderr, flush=True)
 
 
 def put(*lines: str) -> None:

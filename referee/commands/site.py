@@ -15,6 +15,7 @@ from protocol.text import printable
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.interrupt import Signals
 from referee.commands.verify import verdict_of
+from referee.play.isolation.giving_way import give_way
 from referee.play.session import Interrupted
 from referee.reports.tables.figures import duration
 from referee.site.folder import SiteFolder, SiteNotWritten, SiteRefused, site_folder
@@ -132,7 +133,7 @@ def _verified(run: Path) -> "Verified":
 
 
 def _follow(builder: "SiteBuilder", options: SiteOptions, check: Callable[[], None]) -> None:
-    from referee.site.following import follow, give_way  # noqa: PLC0415 - it needs jinja2
+    from referee.site.following import follow  # noqa: PLC0415 - it needs jinja2
 
     def rest(seconds: float) -> bool:
         check()

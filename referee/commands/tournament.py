@@ -21,14 +21,18 @@ from referee.commands.announcement import (
 )
 from referee.commands.budget import check_hours_option, needs_trial, say_what_fits, with_chosen_plan
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
-from referee.commands.forecast import Estimate, Pace
+from referee.commands.forecast import Estimate
 from referee.commands.interrupt import Signals
 from referee.commands.live_site import check_site, kept_current
+from referee.commands.machines import BadProgress, Machines, machines
 from referee.commands.opening import PreparedRun, open_store, prepare
-from referee.commands.progress import Leaders, progress
+from referee.commands.progress import Leaders
 from referee.commands.standings import explain_faults, last_words, show
 from referee.entries.ready import Builder
 from referee.entries.shelf import Shelf
+from referee.commands.watching import watching
+from referee.competition.hooks import HooksRefused
+from referee.competition.places import table_of
 from referee.play.bot.process import bounded, control_groups
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
@@ -71,6 +75,8 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
     hours: float | None
     site: Path | None
     """The folder of a site that is kept current meanwhile."""
+    progress: str | None = None
+    """What machines are told: `json` on stderr, `json:FILE` in a file."""
     as_json: bool
     strict: bool
 
@@ -82,37 +88,71 @@ class _Session(Struct, frozen=True, kw_only=True):
     signals: Signals
     clock: HoursClock
     """Has counted since the command began."""
+    told: Machines
+
+
+class _Ended(Struct, frozen=True, kw_only=True):
+    """How the command ended."""
+
+    code: int
+    """The exit code."""
+    why: tuple[str, ...] = ()
+    """Why it is not 0, in lines for people."""
 
 
 def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     """Run the command and return its exit code. Whatever ends it early is told in words."""
     path = options.store or options.config.with_suffix(".golfref")
+    try:
+        with machines(options.progress) as told:
+            ended = _Ended(code=CHECK_FAILED, why=("it broke off",))
+            try:
+                ended = _ended(options, path, signals, told)
+            finally:
+                told.end(ended.code, "\n".join(ended.why), path)
+            return ended.code
+    except BadProgress as error:
+        say(f"golfref: {error}")
+        return USAGE
+
+
+def _ended(options: TournamentOptions, path: Path, signals: Signals, told: Machines) -> _Ended:
+    """Run the command, and tell in words what ends it early."""
     replaced = _stat(path) if options.fresh else None
     try:
         with signals:
-            return _run(options, path, signals)
+            code = _run(options, path, signals, told)
+            return _Ended(code=code, why=_WHY.get(code, ()))
     except ConfigError as error:
-        say(*error.lines)
-        return USAGE
+        ended = _Ended(code=USAGE, why=error.lines)
     except (StoreError, SiteRefused) as error:
-        say(f"golfref: --site: {error}" if isinstance(error, SiteRefused) else f"golfref: {error}")
-        return HOST_FAILED if isinstance(error, WriteFailed | SiteNotWritten) else USAGE
-    except HostFault as fault:
-        say(f"golfref: {fault}; nothing was played")
-        return HOST_FAILED
+        why = f"golfref: --site: {error}" if isinstance(error, SiteRefused) else f"golfref: {error}"
+        ended = _Ended(code=HOST_FAILED if isinstance(error, WriteFailed | SiteNotWritten) else USAGE, why=(why,))
+    except (HostFault, HooksRefused) as fault:
+        ended = _Ended(code=HOST_FAILED, why=(f"golfref: {fault}; nothing was played",))
     except WorkersLost as lost:
-        say(f"golfref: {lost}; {_so_far(options, path)}")
-        return HOST_FAILED
+        ended = _Ended(code=HOST_FAILED, why=(f"golfref: {lost}; {_so_far(options, path)}",))
     except Interrupted:
         there = _stat(path)
         has_run = there is not None and (replaced is None or not samestat(there, replaced))
-        say(f"interrupted: {_so_far(options, path)}" if has_run else "interrupted; nothing was played")
-        return INTERRUPTED
+        why = f"interrupted: {_so_far(options, path)}" if has_run else "interrupted; nothing was played"
+        ended = _Ended(code=INTERRUPTED, why=(why,))
+    say(*ended.why)
+    return ended
 
 
-def _run(options: TournamentOptions, path: Path, signals: Signals) -> int:
+_WHY = {
+    CHECK_FAILED: ("a bot did not start, or was at fault with --strict",),
+    HOST_FAILED: ("matches were left out, because the referee or its host spoiled them every time",),
+}
+"""By exit code, why a command that was not ended early does not end with 0."""
+
+
+def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machines) -> int:
     """Play nothing before all of the config is known to be good and every bot has been greeted."""
     config = load(options.config)
+    if not options.dry_run:
+        told.start_hooks(config, path)
     config = replace(
         config,
         jobs=options.jobs or config.jobs,
@@ -125,7 +165,7 @@ def _run(options: TournamentOptions, path: Path, signals: Signals) -> int:
     if not _are_entries_ready(config, signals):
         return CHECK_FAILED
     _check_cells(config, path)
-    session = _Session(options=options, signals=signals, clock=HoursClock())
+    session = _Session(options=options, signals=signals, clock=HoursClock(), told=told)
     with contextlib.nullcontext() if options.dry_run else locked(path) as lock:
         run = prepare(config, path, fresh=options.fresh, may_change=options.amend or options.dry_run)
         if options.site is not None:
@@ -239,7 +279,7 @@ def _play(session: _Session, run: PreparedRun, estimate: Estimate, lock: Lock) -
             clock.begin(store, hours, estimate.match_s, estimate.side_by_side, counts_earlier=not ladder)
             store.note(played_for(clock.used_s))
         leaders = Leaders(run.config.rank_by, by_strength=run.facts.order != "means", ranked=run.facts.ranked)
-        shown = progress(store.results(), len(run.plan), leaders, Pace(estimate))
+        shown = watching(run, store, leaders, estimate, session.told)
         try:
             with signals.held(), shown as watcher:
                 if any(run.left.values()):
@@ -251,6 +291,7 @@ def _play(session: _Session, run: PreparedRun, estimate: Estimate, lock: Lock) -
         if hours is not None and run.config.format == "ladder":
             say(f"the ladder rests: its time of {hours:g} hours is over; the same command plays on for as long")
         summary = summary_of(store, with_results=options.as_json)
+        session.told.put(table_of(summary.standings, summary.matches, summary.planned))
         show(summary, as_json=options.as_json)
         explain_faults(store, summary)
         if summary.unplayed:
@@ -309,5 +350,6 @@ def _again(options: TournamentOptions) -> str:
     parts += ["--jobs", str(options.jobs)] * (options.jobs is not None)
     parts += ["--workers", str(options.workers)] * (options.workers is not None)
     parts += [] if options.site is None else ["--site", str(options.site)]
+    parts += [] if options.progress is None else ["--progress", options.progress]
     parts += ["--amend"] * options.amend + ["--json"] * options.as_json + ["--strict"] * options.strict
     return shlex.join(parts)

@@ -5,8 +5,6 @@ computed, but not longer than half a minute.
 """
 
 import contextlib
-import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,17 +22,6 @@ MOST_REST_S = 30.0
 
 LOOK_S = 1.0
 """How often it looks whether anything has come."""
-
-LOWEST_NICE = 19
-
-
-def give_way() -> None:
-    """Let this thread compute only when nothing else wants to, as far as the system can do that."""
-    with contextlib.suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, LOWEST_NICE)
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
 def follow(builder: SiteBuilder, store: Path, rest: Callable[[float], bool]) -> Built:

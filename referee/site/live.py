@@ -13,9 +13,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from referee.play.isolation.giving_way import give_way
 from referee.site.building import Built, Matches, SiteBuilder
 from referee.site.folder import SiteNotWritten, SiteRefused, site_folder
-from referee.site.following import follow, give_way
+from referee.site.following import follow
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 

@@ -44,6 +44,7 @@ from referee.tournament.config.entrants import (
     usual_rotations,
 )
 from referee.tournament.config.formats import Field, FormatKeys, StageKeys, check_formats
+from referee.tournament.config.hooks import Hooks, check_hooks
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.standings import RankBy
@@ -154,6 +155,7 @@ class Config(Settings, frozen=True, kw_only=True):
     """The config's file, as it was named."""
     copies: str = ""
     """The folder with copies of what bots see; see Confinement."""
+    hooks: Hooks = Hooks()
 
     def processes(self, matches: int) -> int:
         """How many processes play a run of this many matches."""
@@ -198,6 +200,7 @@ class _File(Struct, frozen=True, kw_only=True):
     limits: BotLimits = BotLimits()
     builds: Builds = Builds()
     stop: StopRules | None = None
+    hooks: Hooks = Hooks()
     stages: tuple[StageKeys, ...] | None = None
     variants: tuple[_GivenVariant, ...] | None = None
     bots: tuple[GivenBot, ...] | None = None
@@ -212,6 +215,7 @@ _TABLES = {
     **dict.fromkeys(Clocks.__struct_fields__, "[time]"),
     **dict.fromkeys(BotLimits.__struct_fields__, "[limits]"),
     **dict.fromkeys(StopRules.__struct_fields__, "[stop]"),
+    **dict.fromkeys(Hooks.__struct_fields__, "[hooks]"),
     **dict.fromkeys(Settings.__struct_fields__, "[tournament]"),
     "rounds": "[tournament] or `options` of [[variants]]",
     "stop": "a table of its own: [stop]",
@@ -261,6 +265,7 @@ def survey(path: str | Path) -> Survey:
     entrants = read_bots(file.bots, str(path), file.tournament.isolation, file.builds, reader)
     _check_enough_bots(file, entrants.all, reader)
     _check_formats(file, variants, entrants.all, reader)
+    check_hooks(file.hooks, os.path.dirname(os.path.abspath(path)), reader)
     if not _is_trust_unclear(reader):
         trusted = file.tournament.trust == "all"
         check_trust(entrants.all, file.tournament.isolation, trusted=trusted, reader=reader)
@@ -281,6 +286,7 @@ def _config(path: str | Path, file: _File, variants: Sequence[ConfiguredVariant]
     return Config(
         **asdict(file.tournament) | _formats(file) | {"jobs": file.tournament.jobs or cores(), "rotations": rotations},
         stop=file.stop,
+        hooks=file.hooks,
         sets_rotations=file.tournament.rotations is not None,
         limits=file.limits,
         clocks=file.time,

@@ -1,0 +1,151 @@
+"""Watches a run that is played, and tells what happens in it to whoever wants to know: hooks, and a progress file."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from referee.competition.happenings import (
+    Barred,
+    Drawn,
+    Fault,
+    Happening,
+    Match,
+    Progress,
+    RoundsOver,
+    Void,
+    safe,
+)
+from referee.reports.blame import mishap_of, published_detail
+from referee.rules.record import Mishap, NoRecord, Record, read_record
+from referee.tournament.plan.rounds import End as RoundsEnd
+from referee.tournament.plan.rounds import Round
+from referee.tournament.plan.schedule import Fixture
+from referee.tournament.results import Result, beaten_shares
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.events import told_as_barred
+from referee.tournament.store.store import Store
+
+PROGRESS_EVERY_S = 5.0
+"""Seconds between two lines that tell how far the run is."""
+
+_Cards = tuple[str, frozenset[str], int]
+"""What the cards follow from that all rotations of a deal share: variant, names and deal."""
+
+
+class Reporter:
+    """Watches a run, and puts its happenings. It is told of every match that is there already when it begins."""
+
+    def __init__(
+        self,
+        put: Callable[[Happening], None],
+        store: Store,
+        left_s: Callable[[], float],
+        *,
+        planned: int,
+        there: Iterable[Result],
+    ) -> None:
+        """`left_s` forecasts how many seconds are left; `there` are the results of before."""
+        facts = store.meta().facts
+        self.played, self.planned = 0, planned
+        self._put, self._store, self._left_s = put, store, left_s
+        self._versions = {bot.name: bot.version for bot in facts.bots}
+        self._is_shared = facts.rotations == "same"
+        self._rotations = Counter[_Cards]()
+        self._voided = 0
+        self._told_at = time.monotonic()
+        for result in there:
+            self._count(result)
+
+    def begun(self, fixture: Fixture) -> None:
+        """A match is played from now on."""
+
+    def finished(self, result: Result) -> None:
+        """A match has been committed."""
+        self._count(result)
+        self._put(
+            Match(
+                match=result.number,
+                game=result.variant,
+                bots=result.bots,
+                match_points=beaten_shares(result.ranks),
+                totals=result.totals,
+                ranks=result.ranks,
+                forfeited=result.forfeited,
+                faults=result.faults,
+                played=self.played,
+                planned=self.planned,
+            )
+        )
+        for fault in self._faults(result) if any(result.faults) else ():
+            self._put(fault)
+        if time.monotonic() - self._told_at >= PROGRESS_EVERY_S or self.played == self.planned:
+            self._tell_progress()
+
+    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
+        """A match was spoiled by the referee or its host."""
+        self._voided += 1
+        self._put(Void(match=fixture.number, game=fixture.variant, attempt=attempt, reason=safe(reason)))
+
+    def barred(self, why: str) -> None:
+        """A bot plays no more from now on."""
+        self._put(Barred(bot=told_as_barred(why, self._versions) or "", why=safe(why)))
+
+    def drawn(self, drawn: Round | RoundsEnd, added: Mapping[str, int]) -> None:
+        """The plan has grown by a round, of which `added` tells by variant how many matches it has, or has ended."""
+        matches = sum(added.values())
+        self.planned += matches
+        if isinstance(drawn, Round):
+            self._put(Drawn(title=safe(drawn.title), matches=matches))
+        else:
+            self._put(RoundsOver(reason=safe(drawn.reason)))
+
+    def _tell_progress(self) -> None:
+        self._told_at = time.monotonic()
+        left_s = round(self._left_s(), 1)
+        self._put(Progress(played=self.played, planned=self.planned, voided=self._voided, left_s=left_s))
+
+    def _count(self, result: Result) -> None:
+        self.played += 1
+        if self._is_shared:
+            self._rotations[_cards(result)] += 1
+
+    def _is_dealt_again(self, result: Result) -> bool:
+        """Whether another match with the cards of this one is still to be played."""
+        return self._is_shared and self._rotations[_cards(result)] < len(result.bots)
+
+    def _faults(self, result: Result) -> Iterator[Fault]:
+        """Each kind of fault of each bot in a match."""
+        record = None if self._is_dealt_again(result) else _record(self._store, result.number)
+        for seat, kinds in enumerate(result.faults):
+            first = {} if record is None else _first_mishaps(record, seat)
+            for kind, times in kinds.items():
+                mishap = first.get(kind)
+                yield Fault(
+                    match=result.number,
+                    game=result.variant,
+                    bot=result.bots[seat],
+                    kind=kind,
+                    times=times,
+                    detail=None if mishap is None else safe(published_detail(mishap)),
+                )
+
+
+def _cards(result: Result) -> _Cards:
+    return result.variant, frozenset(result.bots), result.deal
+
+
+def _record(store: Store, number: int) -> Record | None:
+    """The record of a match; None where it cannot be read, which `golfref verify` tells."""
+    try:
+        return read_record(store.record(number))
+    except (StoreError, NoRecord):
+        return None
+
+
+def _first_mishaps(record: Record, seat: int) -> dict[str, Mishap]:
+    """By kind, the first fault of a seat."""
+    found: dict[str, Mishap] = {}
+    for move in record.moves:
+        if (mishap := mishap_of(move, seat)) is not None:
+            found.setdefault(mishap.kind, mishap)
+    return found

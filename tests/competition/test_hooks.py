@@ -1,0 +1,174 @@
+"""Hooks and `--progress`, as an organiser uses them: what they are told, and that they are never in the way."""
+
+import signal
+import subprocess
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from commands import GOLFREF, golfref, until_there
+from processes import Marked
+from quick import QUICK
+
+from referee.competition.happenings import Begin, End, Fault, Happening, Match, Note, Progress, Table
+from referee.tournament.store.store import Store
+
+pytestmark = pytest.mark.process
+
+TIME = "time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }\n"
+GAME = '[[variants]]\npreset = "six-card"\noptions = { rounds = 1 }\n'
+NONSENSE = """while read -r line; do
+  case $line in
+  *'"hello"'*) echo '{"type":"ready","slaps":false,"table":false}' ;;
+  *'"id"'*) printf 'my cards: \\033[2J QS\\n' ;;
+  esac
+done
+"""
+
+
+def config_of(hooks: str, deals: int = 1, more: str = "") -> str:
+    bots = "".join(f'[[bots]]\n{QUICK}\nname = "{name}"\n' for name in ("ann", "bea"))
+    head = f'{TIME}[tournament]\nname = "run"\nseed = "abc"\nworkers = 1\njobs = 1\ndeals = {deals}\n{more}'
+    return f"{head}[hooks]\n{hooks}{GAME}{bots}"
+
+
+def told(text: str) -> list[Happening]:
+    """Every line must be a happening, with no field that is not known."""
+    return [msgspec.json.decode(line, type=Happening) for line in text.splitlines()]
+
+
+def all_of(kind: type, happenings: list[Happening]) -> list[Any]:
+    return [one for one in happenings if isinstance(one, kind)]
+
+
+def test_hooks_and_progress_are_told_the_same_and_nothing_that_is_secret(tmp_path: Path) -> None:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot/bot.sh").write_text(NONSENSE)
+    hooks = "".join(f'on_{name} = ["sh", "-c", "cat >> {name}.jsonl"]\n' for name in ("match", "fault", "standings"))
+    script = "cat > end.jsonl; env > env.txt; pwd > place.txt; echo line; echo oops >&2; exit 3"
+    hooks += f'on_end = ["sh", "-c", "{script}"]\n'
+    bad = '[[bots]]\nname = "cid"\ncommand = ["sh", "bot.sh"]\ndir = "bot"\nenv = { SECRET = "hidden" }\n'
+    (tmp_path / "run.toml").write_text(config_of(hooks) + bad)
+
+    out, err = golfref("tournament", "run.toml", "--progress", "json", cwd=tmp_path)
+
+    happenings = told(err)
+    begin, *_, end = (one for one in happenings if not isinstance(one, Note))
+    assert isinstance(begin, Begin)
+    assert (begin.played, begin.planned, [bot.name for bot in begin.bots]) == (0, 6, ["ann", "bea", "cid"])
+    assert end == End(code=0, why="", store=str(tmp_path / "run.golfref"), played=6, planned=6, at=end.at)
+    assert happenings[-1] == end
+    assert "Digest:" in out
+
+    matches = all_of(Match, happenings)
+    with closing(Store.open(tmp_path / "run.golfref")) as store:
+        results = {result.number: result for result in store.results()}
+        key = store.meta().master_key
+    assert {one.match: (one.bots, one.totals, one.ranks) for one in matches} == {
+        number: (result.bots, result.totals, result.ranks) for number, result in results.items()
+    }
+    assert [one.played for one in matches] == [1, 2, 3, 4, 5, 6]
+    assert all(sum(one.match_points) == 1 for one in matches)
+    assert told((tmp_path / "match.jsonl").read_text()) == matches
+
+    faults = all_of(Fault, happenings)
+    assert told((tmp_path / "fault.jsonl").read_text()) == faults
+    assert {one.bot for one in faults} == {"cid"}
+    seen = set[frozenset[str]]()
+    for fault in faults:  # the first rotation of a deal tells no cards; the second one is the last with them
+        table = frozenset(results[fault.match].bots)
+        assert (fault.detail is None) == (table not in seen)
+        seen.add(table)
+    assert all_of(Progress, happenings)[-1].played == 6
+    (table,) = all_of(Table, happenings)
+    assert told((tmp_path / "standings.jsonl").read_text())[-1] == table
+    assert table.standings[-1].bot == "cid"
+    assert told((tmp_path / "end.jsonl").read_text()) == [end]
+
+    env = dict(line.split("=", 1) for line in (tmp_path / "env.txt").read_text().splitlines())
+    assert env["GOLFREF_HOOK"] == "on_end"
+    assert env["GOLFREF_STORE"] == str(tmp_path / "run.golfref")
+    allowed = {"PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "GOLFREF_HOOK", "GOLFREF_STORE"}
+    assert set(env) <= allowed | {"PWD", "OLDPWD", "SHLVL", "_"}  # the shell's own
+    assert (tmp_path / "place.txt").read_text().strip() == str(tmp_path)
+    notes = [one.text for one in all_of(Note, happenings)]
+    place = notes.index("hook on_end ended with code 3")
+    assert notes[place + 1 : place + 3] == ["  | line", "  | oops"]
+    assert notes[-1] == "hook on_end failed 1 of 1 times: it ended with code 3"
+
+    wire = "".join((tmp_path / f"{name}.jsonl").read_text() for name in ("match", "fault", "standings", "end"))
+    wire += "".join(line for line in err.splitlines() if '"type":"note"' not in line)
+    for secret in (key, "hidden", "bot.sh", "QS", "abc"):
+        assert secret not in wire
+
+
+@pytest.mark.parametrize(
+    ("hooks", "said"),
+    [
+        ('on_game = ["true"]\n', "run.toml:9:1: hooks.on_game: unknown key; did you mean `on_"),
+        ('on_end = ["no-such-program"]\n', "run.toml:9:11: hooks.on_end[0]: `no-such-program` is not on the PATH"),
+        ('on_end = ["./run.toml"]\n', "run.toml is not executable; give it the right: chmod +x "),
+        ('on_end = ["run.toml"]\n', 'is not on the PATH; the file beside this config is "./run.toml"'),
+        ("timeout_s = 0\n", "run.toml:9:13: hooks.timeout_s: expected seconds from 0.1 to 3600, got 0"),
+    ],
+)
+def test_a_hook_that_cannot_be_is_an_error_of_the_config(tmp_path: Path, hooks: str, said: str) -> None:
+    (tmp_path / "run.toml").write_text(config_of(hooks))
+
+    _, err = golfref("tournament", "run.toml", "--progress", "json", cwd=tmp_path, code=2)
+
+    *notes, end = told(err)
+    assert said in all_of(Note, notes)[0].text
+    assert len(all_of(Note, notes)) == len(notes)
+    assert isinstance(end, End)
+    assert (end.code, end.store) == (2, None)
+    assert said in end.why
+    assert [path.name for path in tmp_path.iterdir()] == ["run.toml"]
+
+
+def test_a_hook_that_hangs_is_killed_with_all_that_it_started(
+    tmp_path: Path, mark: dict[str, str], marked: Marked
+) -> None:
+    name, value = next(iter(mark.items()))
+    script = "setsid sleep 1000 & sleep 1000 & yes | head -c 3000000; sleep 1000"
+    hooks = f'on_end = ["env", "{name}={value}", "sh", "-c", "{script}"]\ntimeout_s = 0.5\n'
+    hooks += 'on_match = ["sh", "-c", "exec kill -9 $$"]\n'
+    (tmp_path / "run.toml").write_text(config_of(hooks))
+
+    _, err = golfref("tournament", "run.toml", "--progress", "json:told.jsonl", cwd=tmp_path)
+
+    assert "hook on_end took longer than 0.5 s, and was killed" in err
+    assert err.count("hook on_match was killed by signal 9") == 1
+    assert "hook on_match failed 2 of 2 times: it was killed by signal 9" in err
+    assert marked() == {}
+    happenings = told((tmp_path / "told.jsonl").read_text())
+    assert isinstance(happenings[-1], End)
+    assert err.splitlines() == [line for one in all_of(Note, happenings) for line in one.text.splitlines()]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_is_ended_leaves_no_hook_behind(
+    tmp_path: Path, mark: dict[str, str], number: signal.Signals, until_gone: Callable[[], None]
+) -> None:
+    name, value = next(iter(mark.items()))
+    script = "touch hangs; setsid sleep 1000 & sleep 1000"
+    hooks = f'on_match = ["env", "{name}={value}", "sh", "-c", "{script}"]\ntimeout_s = 600\n'
+    hooks += 'on_end = ["sh", "-c", "cat > end.json"]\n'
+    (tmp_path / "run.toml").write_text(config_of(hooks, deals=2000))
+    command = [*GOLFREF, "tournament", "run.toml", "--progress", "json"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as run:
+        until_there(tmp_path / "hangs")
+        run.send_signal(number)
+        said = run.communicate()[1]
+    until_gone()
+
+    assert run.returncode == (-9 if number == signal.SIGKILL else 130)
+    if number != signal.SIGKILL:
+        end = told(said)[-1]
+        assert isinstance(end, End)
+        assert end.code == 130
+        assert end.why.startswith("interrupted: ")
+        assert "--progress json" in end.why
