@@ -91,7 +91,8 @@ class HooksEnded(Struct, frozen=True, kw_only=True, tag=True):
 
 HookReport = Failed | HooksEnded
 
-_HOOK_OF = {Match: "on_match", Void: "on_void", Fault: "on_fault", Table: "on_standings", End: "on_end"}
+HOOK_OF = {Match: "on_match", Void: "on_void", Fault: "on_fault", Table: "on_standings", End: "on_end"}
+"""By kind of happening, the hook that is told of it."""
 
 
 class Waiting:
@@ -113,7 +114,7 @@ class Waiting:
     def add(self, happening: Happening) -> None:
         """Take a happening in, or leave it out. Of standings only the last ones wait."""
         with self._came:
-            hook = _HOOK_OF.get(type(happening))
+            hook = HOOK_OF.get(type(happening))
             if isinstance(happening, End):
                 self._end = happening
                 self.rest_ends_at = time.monotonic() + (0.0 if happening.code == INTERRUPTED else REST_S)
@@ -144,7 +145,7 @@ class Waiting:
     def give_up(self) -> None:
         """Leave out all that waits."""
         with self._came:
-            self.left_out.update(_HOOK_OF[type(happening)] for happening in self._happenings)
+            self.left_out.update(HOOK_OF[type(happening)] for happening in self._happenings)
             self._happenings.clear()
 
     def _taken(self) -> Happening:
@@ -168,7 +169,7 @@ class HookRunner:
 
     def run(self, happening: Happening, *, is_last: bool = False) -> None:
         """Run the hook of this happening, where the config has one. Those that are last are not cut off by the end."""
-        hook = _HOOK_OF.get(type(happening), "")
+        hook = HOOK_OF.get(type(happening), "")
         if (command := self._hooks.commands.get(hook)) is None:
             return
         how, printed = self._run(hook, command, line_of(happening), is_last=is_last)

@@ -1,11 +1,31 @@
 """What machines are told: lines that a slow or dead reader never holds up, and texts that harm nobody."""
 
 import os
+import re
+from pathlib import Path
+from typing import get_args
 
 import msgspec
 
-from referee.competition.happenings import End, Happening, LeftOut, Note, Progress, line_of, safe, safe_lines
+from referee.competition.happenings import (
+    Begin,
+    End,
+    Happening,
+    LeftOut,
+    Note,
+    Place,
+    Player,
+    Progress,
+    Table,
+    line_of,
+    safe,
+    safe_lines,
+)
+from referee.competition.hook_process import HOOK_OF
 from referee.competition.outflow import MOST_WAITING, Outflow
+from referee.tournament.config.hooks import Hooks
+
+PAGE = Path(__file__).parents[2] / "tournaments/MACHINES.md"
 
 PROGRESS = Progress(played=1, planned=2, voided=0, left_s=1.5)
 
@@ -62,3 +82,28 @@ def test_a_reader_that_is_gone_is_nobodys_problem() -> None:
     os.close(writing)
 
     assert outflow.problem == "nobody reads it any more"
+
+
+def test_the_page_tells_every_line_with_all_of_its_fields() -> None:
+    rows = {
+        cells[1].strip(" `"): (cells[2].strip(" `"), set(re.findall(r"`(\w+)`", cells[4])))
+        for line in PAGE.read_text(encoding="utf-8").splitlines()
+        if line.startswith("| `") and len(cells := line.split("|")) == 6
+    }
+    kinds = {kind.__struct_config__.tag: kind for kind in get_args(Happening)}
+
+    assert set(rows) == set(kinds)
+    for tag, kind in kinds.items():
+        hook, named = rows[str(tag)]
+        assert hook == HOOK_OF.get(kind, "")
+        inner = {field for one in INNER.get(kind, ()) for field in one.__struct_fields__}
+        fields = set(kind.__struct_fields__) - {"at"}
+        assert named - {"null"} == fields | inner
+
+
+INNER = {Begin: (Player,), Table: (Place,)}
+
+
+def test_every_hook_of_a_config_is_run_by_something() -> None:
+    assert sorted(HOOK_OF.values()) == sorted(name for name in Hooks.__struct_fields__ if name.startswith("on_"))
+    assert set(Hooks.__struct_fields__) <= set(re.findall(r"\w+", PAGE.read_text(encoding="utf-8")))
