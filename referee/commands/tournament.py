@@ -28,11 +28,11 @@ from referee.commands.machines import BadProgress, Machines, machines
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.commands.progress import Leaders
 from referee.commands.standings import explain_faults, last_words, show
-from referee.entries.ready import Builder
-from referee.entries.shelf import Shelf
 from referee.commands.watching import watching
 from referee.competition.hooks import HooksRefused
 from referee.competition.places import table_of
+from referee.entries.ready import Builder
+from referee.entries.shelf import Shelf
 from referee.play.bot.process import bounded, control_groups
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
