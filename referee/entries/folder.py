@@ -23,6 +23,12 @@ BOT_TOML = "bot.toml"
 BOT_TOML_BYTES = 64_000
 """How long that file may be."""
 
+_MOST_DOTS = 200
+"""To parse a key of so many names takes no time yet; one of ten thousand takes many seconds."""
+
+_MOST_TOLD = 20
+"""So many problems of an entry are told."""
+
 LONGEST_OWNER = 100
 """How many characters the name of a bot's owner has at most; so its language and contact."""
 
@@ -101,6 +107,8 @@ def read_entry(folder: str, allowance: Allowance, *, name: str | None = None, sh
     lines += placed(file, text, reader.problems)
     if found.unclear and not reader.wrong(("command",)):
         lines.append(line_of(f"{shown}: {found.unclear}"))
+    if len(lines) > _MOST_TOLD:
+        lines[_MOST_TOLD:] = [line_of(f"{shown}: {len(lines) - _MOST_TOLD} more problems")]
     if lines:
         raise BadEntry(lines)
     build = found.build if given.build is None else given.build
@@ -134,9 +142,15 @@ def _text(folder: str, shown: str) -> str:
     if os.path.islink(path):
         raise BadDocument([line_of(f"{shown}: a link; write the file itself")])
     try:
-        return read_text(path, most_bytes=BOT_TOML_BYTES)
+        text = read_text(path, most_bytes=BOT_TOML_BYTES)
     except BadDocument as error:
         raise BadDocument([line.replace(line_of(path), line_of(shown), 1) for line in error.lines]) from None
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.count(".") > _MOST_DOTS and not line.lstrip().startswith("#"):
+            raise BadDocument(
+                [line_of(f"{shown}:{number}:1: more than {_MOST_DOTS} dots in this line; no key needs so many")]
+            )
+    return text
 
 
 def _check(given: _Given, allowance: Allowance, reader: Reader) -> None:

@@ -240,6 +240,23 @@ def test_a_bot_toml_that_is_too_long_is_not_read(ann: Path, text: str) -> None:
     assert problems(ann, text) == ["entries/ann/bot.toml: longer than 64000 bytes, which is the most that it may have"]
 
 
+@pytest.mark.parametrize(
+    "text", ["a." * 31_000 + "b = 1", "[" + "a." * 31_000 + "b]", "command = " + "[" * 30_000, "{" * 60_000]
+)
+def test_a_bot_toml_that_is_made_to_keep_the_reader_busy_is_refused(ann: Path, text: str) -> None:
+    (line,) = problems(ann, text)
+
+    assert line.startswith("entries/ann/bot.toml:")
+    assert len(line) < 120
+
+
+def test_of_very_many_problems_the_first_are_told(ann: Path) -> None:
+    lines = problems(ann, "".join(f"k{number} = 1\n" for number in range(600)))
+
+    assert len(lines) == 21
+    assert lines[-1] == "entries/ann: 580 more problems"
+
+
 def test_nobody_waits_for_a_bot_toml_that_is_a_pipe(ann: Path) -> None:
     os.mkfifo(ann / "bot.toml")
 

@@ -197,7 +197,7 @@ class _Found:
         """No entry goes by the name of another bot, also where two names only look alike."""
         first: dict[str, Entrant] = {}
         for one in self._all:
-            alike = first.setdefault(normalize("NFC", normalize("NFC", one.name).casefold()), one)
+            alike = first.setdefault(normalize("NFKC", normalize("NFKC", one.name).casefold()), one)
             folders = [entrant for entrant in (alike, one) if self._is_folder(entrant)]
             if alike is not one and one.name and folders:
                 text = (
