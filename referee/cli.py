@@ -456,6 +456,56 @@ def entries(
 
 
 @app.command()
+def submit(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The competition's TOML file.")],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="[WHAT]", help="A folder, .zip or .tar.gz; with --list an entry, with --restore a version."
+        ),
+    ] = "",
+    name: Annotated[
+        str, typer.Option(metavar="NAME", help="What the entry is called; default: as the folder or file is.")
+    ] = "",
+    owner: Annotated[
+        str, typer.Option(metavar="OWNER", help="Whose it is; this alone gives an entry to another owner.")
+    ] = "",
+    unchecked: Annotated[bool, typer.Option("--unchecked", help="Build it, but do without the check.")] = False,
+    lists: Annotated[bool, typer.Option("--list", help="Show what was handed in, and what is in place.")] = False,
+    restores: Annotated[
+        str, typer.Option("--restore", metavar="NAME", help="Bring an older version back, or the one named after it.")
+    ] = "",
+    watches: Annotated[
+        Optional[Path],
+        typer.Option("--watch", metavar="FOLDER", help="Take what appears in this folder, and in OWNER/ within it."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Take a new version of an entry: unpack, build and check it, and put it in place of the older one."""
+    from referee.commands.interrupt import Signals
+
+    signals = Signals()
+    from referee.commands.submit import SubmitOrdered
+    from referee.commands.submit import submit as submit_entry
+
+    asked = sum((bool(what) and not (lists or restores), lists, bool(restores), watches is not None))
+    if asked != 1:
+        raise typer.BadParameter("name a folder or an archive, or give one of --list, --restore and --watch")
+    order = SubmitOrdered(
+        config=config,
+        what=what,
+        name=name,
+        owner=owner,
+        is_checked=not unchecked,
+        lists=lists,
+        restores=restores,
+        watches=watches,
+        as_json=as_json,
+    )
+    raise typer.Exit(submit_entry(order, signals))
+
+
+@app.command()
 def new(
     folder: Annotated[
         Optional[Path], typer.Argument(metavar="DIR", help="The project's folder: a new one, or an empty one.")

@@ -5,6 +5,7 @@ really written, never by what an archive says of itself.
 """
 
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
@@ -14,6 +15,8 @@ from referee.entries.tars import Reads, bunzip2, gunzip, read_tar, unxz
 from referee.entries.zips import read_zip
 
 _TAR_MAGIC_AT = 257
+_HEADERS_BYTES = 2048
+"""How much longer than its content an archive may be for each member."""
 
 _Kind = tuple[tuple[str, ...], int, tuple[bytes, ...], Callable[[BinaryIO], Reads] | None]
 
@@ -41,16 +44,26 @@ def unpack(archive: Path, into: Path, bounds: Bounds) -> Unpacked:
     `into` appears when all is in it; until then it has `.new` after its name. Raises BadArchive, and OSError where the
     archive cannot be read or the host cannot write; then nothing is left.
     """
-    endings, at, magics, packing = _kind_of(archive.name)
     with open(os.open(archive, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-        begin = file.read(at + 8)[at:]
-        if not begin.startswith(magics):
-            raise BadArchive(f"its content is no {endings[0]} archive, or it is damaged from its beginning")
-        size = file.seek(0, os.SEEK_END)
-        file.seek(0)
-        with new_folder(into) as fd:
-            tree = Tree(fd, bounds, size)
-            return read_zip(file, tree) if packing is None else read_tar(packing(file), tree)
+        return unpack_file(file, archive.name, into, bounds)
+
+
+def unpack_file(file: BinaryIO, name: str, into: Path, bounds: Bounds) -> Unpacked:
+    """Unpack an open archive of this name as `unpack` does."""
+    endings, at, magics, packing = _kind_of(name)
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        raise BadArchive("it is no plain file")
+    size = file.seek(0, os.SEEK_END)
+    if size > bounds.total_bytes + _HEADERS_BYTES * bounds.members:
+        raise BadArchive(f"it is longer than an archive of {bounds.total_bytes >> 20} MB can be")
+    file.seek(0)
+    begin = file.read(at + 8)[at:]
+    if not begin.startswith(magics):
+        raise BadArchive(f"its content is no {endings[0]} archive, or it is damaged from its beginning")
+    file.seek(0)
+    with new_folder(into) as fd:
+        tree = Tree(fd, bounds, size)
+        return read_zip(file, tree) if packing is None else read_tar(packing(file), tree)
 
 
 def unpack_tar(stream: BinaryIO, into: Path, bounds: Bounds) -> Unpacked:

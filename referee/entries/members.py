@@ -62,6 +62,8 @@ class Bounds(Struct, frozen=True, kw_only=True):
     """Seconds until all is written. A read that hangs is not broken off."""
     folds_case: bool = True
     """Whether names count as the same that some file systems cannot tell apart, such as `a` and `A`."""
+    links: bool = True
+    """Whether there may be links, symbolic or hard."""
     outside: tuple[str, ...] = ()
     """Absolute folders into which links may lead, such as /usr; without them each must stay inside."""
 
@@ -131,6 +133,7 @@ class Tree:
 
     def link(self, name: str, target: str) -> None:
         """Make a symbolic link. Where it leads to is looked at in the end, when all others are known."""
+        self._check_links(name)
         path, above, base = self._place(name)
         if not self._leads_to_outside(target) and (why := self._unfit(target)):
             raise refused(name, f'it is a link to "{printable(target, _SHOWN)}", which {why}')
@@ -140,6 +143,7 @@ class Tree:
 
     def second_name(self, name: str, first: str) -> None:
         """Give a file that is here already a second name, as hard links do. Its size counts again."""
+        self._check_links(name)
         path, above, base = self._place(name)
         origin = self._checked(first)
         if origin not in self._sizes:
@@ -164,6 +168,10 @@ class Tree:
         """Raise BadArchive when the time is over."""
         if time.monotonic() > self._deadline:
             raise BadArchive(f"it is not unpacked after {self.bounds.time_s:g} seconds")
+
+    def _check_links(self, name: str) -> None:
+        if not self.bounds.links:
+            raise refused(name, "it is a link, and there may be none")
 
     def _place(self, name: str) -> tuple[str, str, str]:
         """The path of what is made newly, its folder, which is made where it is missing, and its name there."""

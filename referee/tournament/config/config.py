@@ -45,6 +45,7 @@ from referee.tournament.config.entrants import (
 )
 from referee.tournament.config.formats import Field, FormatKeys, StageKeys, check_formats
 from referee.tournament.config.hooks import Hooks, check_hooks
+from referee.tournament.config.submissions import Submissions
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.standings import RankBy
@@ -147,6 +148,7 @@ class Config(Settings, frozen=True, kw_only=True):
     """The entries among the bots, which play from the shelf once they have been put there and built."""
     entry_tables: tuple[EntryTable, ...] = ()
     builds: Builds = Builds()
+    submissions: Submissions = Submissions()
     tables: dict[str, int]
     """By the name of a bot, the number of its [[bots]] table, from 0."""
     folder: str
@@ -199,6 +201,7 @@ class _File(Struct, frozen=True, kw_only=True):
     faults: Faults = Faults()
     limits: BotLimits = BotLimits()
     builds: Builds = Builds()
+    submissions: Submissions = Submissions()
     stop: StopRules | None = None
     hooks: Hooks = Hooks()
     stages: tuple[StageKeys, ...] | None = None
@@ -207,6 +210,7 @@ class _File(Struct, frozen=True, kw_only=True):
 
 
 _TABLES = {
+    **dict.fromkeys(Submissions.__struct_fields__, "[submissions]"),
     **dict.fromkeys(Options.__struct_fields__, "the `options` of [[variants]]"),
     **dict.fromkeys(Builds.__struct_fields__, "[builds]"),
     **dict.fromkeys(GivenBot.__struct_fields__, "[[bots]]"),
@@ -231,6 +235,9 @@ class Survey(Struct, frozen=True, kw_only=True):
     """None where something is wrong, be it with an entry only."""
     rest: Config | None
     """The config with those entries alone with which nothing is wrong; None where something else is wrong."""
+    frame: Config | None
+    """The config with those bots alone with which nothing is wrong, be they too few; None where what stands around the
+    bots is wrong."""
     lines: tuple[str, ...]
     """What is wrong with the config itself, each line with its place."""
     entrants: Entrants
@@ -262,7 +269,11 @@ def survey(path: str | Path) -> Survey:
     _check_settings(file, reader)
     _check_builds(file, reader)
     variants = _variants(file, reader)
-    entrants = read_bots(file.bots, str(path), file.tournament.isolation, file.builds, reader)
+    is_sound = not reader.problems
+    try:
+        entrants = read_bots(file.bots, str(path), file.tournament.isolation, file.builds, reader)
+    except BadDocument as error:
+        raise ConfigError(error.lines) from None
     _check_enough_bots(file, entrants.all, reader)
     _check_formats(file, variants, entrants.all, reader)
     check_hooks(file.hooks, os.path.dirname(os.path.abspath(path)), reader)
@@ -273,6 +284,7 @@ def survey(path: str | Path) -> Survey:
     return Survey(
         config=None if entrants.broken else rest,
         rest=rest,
+        frame=_config(path, file, variants, entrants) if is_sound else None,
         lines=tuple(document_lines(path, text, reader.problems)),
         entrants=entrants,
         builds=file.builds,
@@ -297,6 +309,7 @@ def _config(path: str | Path, file: _File, variants: Sequence[ConfiguredVariant]
         entries=entrants.entries,
         entry_tables=entrants.tables,
         builds=file.builds,
+        submissions=file.submissions,
         tables={one.name: one.table for one in entrants.all},
         folder=os.path.dirname(os.path.abspath(path)),
         file=str(path),

@@ -4,7 +4,7 @@ Some are entered one by one, others as folders of which each is an entry.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from unicodedata import normalize
 
 from msgspec import Struct
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from referee.entries.entry import Builds, Entry
 from referee.entries.folder import LONGEST_OWNER, Allowance, BadEntry, read_entry
+from referee.entries.owners import kept_owners
 from referee.entries.places import find_places, is_passed_over
 from referee.entries.shelf import Shelf
 from referee.play.isolation.cell import cell_of
@@ -47,12 +48,19 @@ class EntryTable(Struct, frozen=True, kw_only=True):
     reads: tuple[str, ...]
     """Absolute paths that its entries may ask to read."""
     owners: dict[str, str]
+    """By the name of an entry, whose it is, as the config says."""
+    kept: Mapping[str, str] = {}
+    """The same as it was settled when entries were handed in."""
+
+    def owner_of(self, name: str) -> str:
+        """Whose an entry is, whatever it says itself; empty where only itself says it."""
+        return self.owners.get(name) or self.kept.get(name, "")
 
     def allowance(self, name: str, folder: str, builds: Builds) -> Allowance:
         """What an entry of this name may ask for. `folder` is that of the config."""
         return Allowance(
             folder=folder,
-            owner=self.owners.get(name, ""),
+            owner=self.owner_of(name),
             reads=self.reads,
             network=builds.network,
             entry_mb=builds.entry_mb,
@@ -101,7 +109,8 @@ def read_bots(
 ) -> Entrants:
     """The bots of the config in `file`, as far as they can be made out. What is wrong with them is noted.
 
-    `file` is as the config is named. What is wrong within an entry stands in `broken`.
+    `file` is as the config is named. What is wrong within an entry stands in `broken`. Raises BadDocument where what
+    is kept of the owners cannot be read.
     """
     if given is None:
         reader.missing(("bots",), "expected at least one [[bots]]")
@@ -128,6 +137,7 @@ class _Found:
         self._folder = os.path.dirname(os.path.abspath(file))
         self._isolation = isolation
         self._builds = builds
+        self._kept = kept_owners(Shelf(self._folder))
         self._reader = reader
         self._all: list[Entrant] = []
         self._entries: list[Entry] = []
@@ -162,7 +172,7 @@ class _Found:
         for name, owner in given.owners.items():
             self._reader.check_label((*path, "owners", name), owner, LONGEST_OWNER)
         reads = _absolute(given.reads, path, self._folder, self._reader)
-        table = EntryTable(index=index, pattern=pattern, reads=reads, owners=given.owners)
+        table = EntryTable(index=index, pattern=pattern, reads=reads, owners=given.owners, kept=self._kept)
         self._tables.append(table)
         places = find_places(pattern, self._folder)
         self._notes += [
@@ -179,7 +189,7 @@ class _Found:
 
     def _enter_folder(self, place: str, table: EntryTable) -> None:
         name = os.path.basename(place)
-        owner = table.owners.get(name, "")
+        owner = table.owner_of(name)
         spec = None
         try:
             if is_passed_over(name):

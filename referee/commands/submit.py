@@ -1,0 +1,284 @@
+"""submit: a new version of an entry comes in, is checked and put in place; older ones are shown and brought back."""
+
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from tabulate import tabulate
+
+from protocol.text import printable
+from referee.beneath import open_folder
+from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
+from referee.commands.interrupt import Signals
+from referee.competition.submissions.answers import answer, keep_answer
+from referee.competition.submissions.dropping import LOOK_S, PATIENCE_S, Drop, DropFolder
+from referee.competition.submissions.history import IN_PLACE, Submission, add, lines, new_id, now, told
+from referee.competition.submissions.lock import changing_entries
+from referee.competition.submissions.refusal import Refused
+from referee.competition.submissions.restoring import restore
+from referee.competition.submissions.standing import standing
+from referee.competition.submissions.taking import Doing, Incomplete, Offer, Taken, take, tidy
+from referee.entries.shelf import Shelf, ShelfError
+from referee.entries.versions import short
+from referee.new_file import NotWritten
+from referee.play.faults import HostFault
+from referee.play.session import Interrupted
+from referee.toml.document import BadDocument
+
+_AGAIN_S = 60.0
+"""How long a submission waits that the host has spoiled."""
+
+_NICER = 5
+"""How much less urgent than a run this is, where it goes on beside one."""
+
+
+class SubmitOrdered(Struct, frozen=True, kw_only=True):
+    """What `golfref submit` is asked to do."""
+
+    config: Path
+    what: str
+    """A folder or an archive; with `lists` an entry, with `restores` a version; else empty."""
+    name: str
+    owner: str
+    is_checked: bool
+    lists: bool
+    restores: str
+    """The name of an entry; empty: none."""
+    watches: Path | None
+    as_json: bool
+
+
+class BadOrder(Exception):
+    """The command line asks for what cannot be done; the text says what to change."""
+
+
+def submit(order: SubmitOrdered, signals: Signals) -> int:
+    """Do it. Returns the exit code."""
+    try:
+        with signals:
+            return _do(order, signals)
+    except BadDocument as error:
+        say(*error.lines)
+        return USAGE
+    except BadOrder as error:
+        say(f"golfref submit: {error}")
+        return USAGE
+    except (HostFault, ShelfError, NotWritten) as error:
+        say(f"golfref submit: {error}; nothing has changed")
+        return HOST_FAILED
+    except OSError as error:
+        where = printable(str(error.filename or order.config), 1000)
+        say(f"golfref submit: {where}: {error.strerror or error}; the entry is the older version or the newer one, and")
+        say("the same command goes on from there")
+        return HOST_FAILED
+    except Interrupted:
+        say("golfref submit: interrupted; an entry that was not accepted yet is as it was")
+        return INTERRUPTED
+
+
+def _do(order: SubmitOrdered, signals: Signals) -> int:
+    if order.lists:
+        return _list(order)
+    if order.restores:
+        return _restore(order)
+    if order.watches is not None:
+        return _watch(order, order.watches, signals)
+    return _submit(order, signals)
+
+
+def _submit(order: SubmitOrdered, signals: Signals) -> int:
+    path = Path(order.what)
+    if not path.exists():
+        raise BadOrder(f"{printable(order.what, 1000)}: there is no such folder or archive")
+    offer = Offer(path=path, name=order.name, owner=order.owner, is_checked=order.is_checked)
+    with _alone(order, f"golfref submit {path.name}"):
+        taken = _take(offer, order.config, signals)
+    if order.as_json:
+        put_json(msgspec.json.encode(taken.line))
+    else:
+        put(*_lines_of(taken))
+    return DONE if taken.line.outcome in ("accepted", "same") else CHECK_FAILED
+
+
+def _take(offer: Offer, config: Path, signals: Signals) -> Taken:
+    with signals.held():
+        return take(offer, config, Doing(tell=say, check=signals.check))
+
+
+@contextlib.contextmanager
+def _alone(order: SubmitOrdered, what: str) -> Iterator[Shelf]:
+    """Be the only one who changes entries, after what a process that was killed has left is brought to an end."""
+    if not order.config.is_file():
+        raise BadOrder(f"{order.config}: there is no such config")
+    shelf = Shelf(order.config.resolve().parent)
+    with changing_entries(shelf, what, lambda who: say(f"waiting for another golfref ({who})")):
+        done = tidy(shelf)
+        if done is not None:
+            line = done.lines[-1]
+            say(f"an interrupted submission was brought to its end: `{line.entry}`, version {short(line.version)}")
+        yield shelf
+
+
+def _lines_of(taken: Taken) -> Iterator[str]:
+    line = taken.line
+    what = f"`{line.entry}`" + (f", version {short(line.version)}" if line.version else "")
+    words = {"accepted": "accepted, and in place", "same": "in place already; nothing has changed"}
+    warns = "; the check warns, see the letter" if line.verdict == "warn" else ""
+    unchecked = "; it was not checked" if line.outcome == "accepted" and line.verdict is None else ""
+    yield f"{what}: {words.get(line.outcome, line.outcome)}{warns}{unchecked}"
+    if line.reason:
+        yield f"  {printable(line.reason, 2000)}"
+    yield from (f"  | {printable(one, 500)}" for one in taken.lines)
+    yield f"For its author: {taken.answer}"
+
+
+def _restore(order: SubmitOrdered) -> int:
+    with _alone(order, f"golfref submit --restore {order.restores}"):
+        try:
+            line = restore(order.restores, order.what, order.config)
+        except Refused as refused:
+            raise BadOrder("\n".join([refused.reason, *(f"  | {one}" for one in refused.lines)])) from None
+    if order.as_json:
+        put_json(msgspec.json.encode(line))
+    else:
+        put(f"`{line.entry}`: version {short(line.version)} is in place again")
+    return DONE
+
+
+def _list(order: SubmitOrdered) -> int:
+    there = standing(order.config)
+    shelf = Shelf(there.config.folder)
+    name = order.what
+    current = {entry.name: entry for entry in there.survey.entrants.entries}
+    history = [line for line in lines(shelf) if not name or line.entry == name]
+    if name and not history and name not in current:
+        raise BadOrder(f"`{printable(name, 100)}`: nobody has handed in an entry of this name, and there is none")
+    in_place = {
+        line.entry: line.id
+        for line in history
+        if line.outcome in IN_PLACE and line.entry in current and current[line.entry].version == line.version
+    }
+    told_of = [(line, in_place.get(line.entry) == line.id) for line in history]
+    if order.as_json:
+        put_json(msgspec.json.encode([{**msgspec.to_builtins(line), "in_place": here} for line, here in told_of]))
+        return DONE
+    rows = [_row(line, is_here=here) for line, here in told_of]
+    rows += [
+        ["", entry.name, entry.owner, short(entry.version), "in place, not handed in", "in place"]
+        for entry in current.values()
+        if entry.name not in in_place and (not name or entry.name == name)
+    ]
+    headers = ["when (UTC)", "entry", "owner", "version", "outcome", ""]
+    put(tabulate([[printable(cell, 100) for cell in row] for row in rows], headers, disable_numparse=True))
+    return DONE
+
+
+def _row(line: Submission, *, is_here: bool) -> list[str]:
+    words = line.outcome if line.verdict in (None, "pass") else f"{line.outcome} ({line.verdict})"
+    when = line.time.replace("T", " ").removesuffix("Z")
+    return [when, line.entry, line.owner, short(line.version), words, "in place" if is_here else ""]
+
+
+# The folder that is watched
+
+
+def _watch(order: SubmitOrdered, path: Path, signals: Signals) -> int:
+    try:
+        fd = open_folder(path)
+    except OSError as error:
+        raise BadOrder(f"--watch {path}: {error.strerror}; name a folder that is there") from None
+    try:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadOrder(f"--watch {path}: another golfref watches this folder") from None
+        with _alone(order, f"golfref submit --watch {path}"):
+            config = standing(order.config).config
+        os.nice(_NICER)
+        say(f"watching {path} for {config.name}; Ctrl-C ends it")
+        _Watch(order, DropFolder(path, fd), signals).run()
+    finally:
+        os.close(fd)
+    return DONE
+
+
+class _Watch:
+    """Takes what is dropped, one after the other."""
+
+    def __init__(self, order: SubmitOrdered, folder: DropFolder, signals: Signals) -> None:
+        self._order, self._folder, self._signals = order, folder, signals
+
+    def run(self) -> None:
+        """Go on until Interrupted is raised."""
+        while True:
+            drops = self._folder.look(time.monotonic())
+            older = self._folder.older(drops)
+            for drop, newer in older:
+                self._tell_older(drop, newer)
+            drops = [drop for drop in drops if all(drop is not one for one, _ in older)]
+            if drops:
+                self._take(self._folder.next(drops))
+            else:
+                time.sleep(LOOK_S / 2)
+
+    def _take(self, drop: Drop) -> None:
+        shown = printable(f"{drop.owner}/{drop.name}" if drop.owner else drop.name, 200)
+        say(f"{now():%Y-%m-%d %H:%M:%S}Z {shown}")
+        try:
+            with _alone(self._order, f"golfref submit --watch, with {shown}"):
+                taken = _take(self._offer(drop), self._order.config, self._signals)
+        except Incomplete:
+            say("  damaged, or still on its way; it is looked at again")
+            self._folder.hold(drop, time.monotonic() + PATIENCE_S)
+            return
+        except (FileNotFoundError, NotADirectoryError):
+            return  # it is gone
+        except (HostFault, ShelfError, NotWritten, OSError, BadDocument) as error:
+            words = "; ".join(error.lines) if isinstance(error, BadDocument) else str(error)
+            say(f"  cannot be taken now, and is tried again in {_AGAIN_S:g} s: {printable(words, 1000)}")
+            self._folder.hold(drop, time.monotonic() + _AGAIN_S)
+            return
+        say(*(f"  {line}" for line in _lines_of(taken)))
+        self._answer(drop, taken.text, taken.line.id)
+
+    def _offer(self, drop: Drop) -> Offer:
+        return Offer(
+            path=self._folder.path / drop.owner / drop.name,
+            sender=drop.owner,
+            is_checked=self._order.is_checked,
+            may_grow=not self._folder.has_settled(drop, time.monotonic()),
+            opens=None if drop.is_folder else partial(self._folder.open, drop),
+        )
+
+    def _answer(self, drop: Drop, text: str, number: str, *, whole_name: bool = False) -> None:
+        """Put the answer beside it, and it away, unless it has changed meanwhile."""
+        try:
+            self._folder.answer(drop, text, whole_name=whole_name)
+            if self._folder.is_unchanged(drop):
+                self._folder.put_away(drop, number)
+        except OSError as error:
+            say(f"  {printable(str(error), 500)}: this stays where it is")
+            self._folder.hold(drop, time.monotonic() + _AGAIN_S)
+
+    def _tell_older(self, drop: Drop, newer: Drop) -> None:
+        with _alone(self._order, "golfref submit --watch") as shelf:
+            moment = now()
+            line = Submission(
+                id=new_id(lines(shelf), moment),
+                time=told(moment),
+                entry=printable(drop.stem, 200),
+                owner=drop.owner,
+                outcome="superseded",
+                reason=f"a newer one of the same name was handed in: {printable(newer.name, 200)}",
+                file=printable(drop.name, 200),
+            )
+            add(shelf, line)
+            text = answer(line, (), None)
+            keep_answer(shelf, line, text)
+        self._answer(drop, text, line.id, whole_name=True)

@@ -1,0 +1,52 @@
+"""What an author is told of a submission: a text that can be sent as it stands."""
+
+import contextlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from protocol.text import harmless
+from referee.competition.letters import file_names
+from referee.competition.submissions.history import Submission
+from referee.entries.shelf import Shelf, open_folder, write_whole
+from referee.entries.versions import short
+
+_FOLDER = "answers"
+
+_MOST = 1000
+"""So many answers are kept, the latest ones."""
+
+_WORDS = {
+    "accepted": "It is accepted, and in place.",
+    "same": "Nothing has changed: this version is in place already.",
+    "refused": "It is refused. What was in place before stays.",
+    "limited": "It is not looked at.",
+    "superseded": "It is not looked at.",
+    "restored": "The organiser has put this version back in place.",
+    "found": "This version was in place before.",
+}
+
+
+def answer(line: Submission, lines: Sequence[str], letter: str | None) -> str:
+    """The text for the author. `lines` tell the reason in detail, `letter` is what the check came to."""
+    owner = f" of {line.owner}" if line.owner else ""
+    version = f", version {short(line.version)}" if line.version else ""
+    found = [f"Submission of {line.file or line.entry} for the entry `{line.entry}`{owner}{version}, {line.time}", ""]
+    found.append(_WORDS[line.outcome])
+    if line.reason:
+        found += ["", f"{line.reason[0].upper()}{line.reason[1:]}."]
+    found += [f"  | {one}" for one in lines]
+    text = "\n".join(map(harmless, found)) + "\n"
+    return text if letter is None else f"{text}\n{'-' * 100}\n{letter}"
+
+
+def keep_answer(shelf: Shelf, line: Submission, text: str) -> Path:
+    """Keep an answer, and return where. Of many the oldest go. Raises OSError."""
+    folder = shelf.folder / _FOLDER
+    open_folder(folder)
+    path = folder / f"{line.id}-{file_names([line.entry])[line.entry]}"
+    write_whole(path, text.encode(errors="replace"))
+    for name in sorted(os.listdir(folder))[:-_MOST]:
+        with contextlib.suppress(OSError):
+            os.unlink(folder / name)
+    return path

@@ -1,0 +1,125 @@
+"""What was submitted and what came of it: a line each in `.golfref/submissions.jsonl`, which only grows."""
+
+import os
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from referee.entries.shelf import Shelf
+from referee.kit.check.report import Verdict
+
+_FILE = "submissions.jsonl"
+
+_DAY = timedelta(hours=24)
+
+Outcome = Literal["accepted", "same", "refused", "limited", "superseded", "restored", "found"]
+"""What came of a submission.
+
+`same`: this version is in place already. `limited`: the owner has handed in too often. `superseded`: a newer one of the
+same name came before its turn. `restored`: the organiser brought it back. `found`: it was in place before, and came
+otherwise.
+"""
+
+IN_PLACE = ("accepted", "restored", "found")
+"""Outcomes of versions that have been in place, and can be brought back."""
+
+COUNTED = ("accepted", "refused")
+"""Outcomes that count against an owner."""
+
+
+class Submission(Struct, frozen=True, kw_only=True):
+    """A line."""
+
+    id: str
+    """Unique: the time, and a number."""
+    time: str
+    """In UTC, as 2026-11-23T05:10:00Z."""
+    entry: str
+    """The name, as far as it is known."""
+    owner: str = ""
+    version: str = ""
+    """SHA-256 in hexadecimal; empty where it was not read as far."""
+    outcome: Outcome
+    reason: str = ""
+    """A sentence for its author."""
+    file: str = ""
+    """The name of what was handed in."""
+    verdict: Verdict | None = None
+    """What the check came to; None where it was not done."""
+
+    @property
+    def when(self) -> datetime:
+        """The time."""
+        return datetime.fromisoformat(self.time)
+
+
+def now() -> datetime:
+    """The time in UTC, in whole seconds."""
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+def told(moment: datetime) -> str:
+    """A time as a line has it."""
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def lines(shelf: Shelf) -> list[Submission]:
+    """All lines, the oldest first. One that a process which was killed has not finished is left out. Raises OSError."""
+    return list(_lines(shelf))
+
+
+def _lines(shelf: Shelf) -> Iterator[Submission]:
+    decoder = msgspec.json.Decoder(Submission)
+    try:
+        with (shelf.folder / _FILE).open("rb") as file:
+            for line in file:
+                try:
+                    yield decoder.decode(line)
+                except (msgspec.MsgspecError, ValueError):
+                    continue
+    except (FileNotFoundError, NotADirectoryError):
+        return
+
+
+def add(shelf: Shelf, line: Submission) -> None:
+    """Add a line, unless it is there. Raises OSError."""
+    if any(one.id == line.id for one in _lines(shelf)):
+        return
+    fd = os.open(shelf.folder / _FILE, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    with open(fd, "r+b", buffering=0) as file:
+        size = file.seek(0, os.SEEK_END)
+        begin = b""
+        if size:
+            file.seek(size - 1)
+            begin = b"" if file.read(1) == b"\n" else b"\n"  # after half a line
+        data = begin + msgspec.json.encode(line) + b"\n"
+        if file.write(data) != len(data):
+            raise OSError(28, "No space left on device", str(shelf.folder / _FILE))
+        os.fsync(fd)
+
+
+def new_id(history: Sequence[Submission], moment: datetime) -> str:
+    """An id that no line has."""
+    known = {line.id for line in history}
+    stamp = moment.strftime("%Y%m%d-%H%M%S")
+    return next(name for number in range(len(known) + 1) if (name := f"{stamp}-{number}") not in known)
+
+
+def next_possible(history: Sequence[Submission], owner: str, per_day: int, moment: datetime) -> datetime | None:
+    """When this owner may hand in again. None where that is now."""
+    times = sorted(line.when for line in history if line.owner == owner and line.outcome in COUNTED)
+    recent = [time for time in times if time > moment - _DAY]
+    return recent[-per_day] + _DAY if len(recent) >= per_day else None
+
+
+def versions_of(history: Sequence[Submission], entry: str) -> list[str]:
+    """The versions of an entry that have been in place, the latest last."""
+    found: dict[str, None] = {}
+    for line in history:
+        if line.entry == entry and line.outcome in IN_PLACE and line.version:
+            found.pop(line.version, None)
+            found[line.version] = None
+    return list(found)

@@ -1,0 +1,95 @@
+"""An older version of an entry is brought back from the shelf, as it was built then."""
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from referee.competition.submissions.history import Submission, lines, new_id, now, told, versions_of
+from referee.competition.submissions.placing import Placement, begin, finish, stage
+from referee.competition.submissions.refusal import Refused
+from referee.competition.submissions.standing import standing
+from referee.entries.entry import Entry
+from referee.entries.folder import BadEntry, read_entry
+from referee.entries.shelf import SOURCE, Shelf
+from referee.entries.versions import short
+from referee.play.isolation.levels import find_problem
+from referee.tournament.config.entrants import spec_of
+
+
+def restore(name: str, asked: str, config: Path) -> Submission:
+    """Put an older version of an entry in place; `asked` is how its version begins, or empty for the one before.
+
+    Nothing is built and nothing is run. Whoever calls this has the right to change entries. Raises ConfigError, Refused
+    where there is no such version, or it cannot play, and OSError; then nothing has changed.
+    """
+    there = standing(config)
+    shelf = Shelf(there.config.folder)
+    history = lines(shelf)
+    before = there.entry(name)
+    version = _chosen(name, asked, versions_of(history, name), before.version if before is not None else "")
+    table = there.table_for(name)
+    try:
+        allowance = replace(table.allowance(name, there.config.folder, there.config.builds), owner="")
+        entry = read_entry(str(shelf.place(version) / SOURCE), allowance, name=name, shown=f"version {short(version)}")
+    except BadEntry as error:
+        raise Refused(f"version {short(version)} of `{name}` is no entry any more", lines=error.lines) from None
+    if entry.version != version:
+        raise Refused(f"version {short(version)} of `{name}` is not on the shelf as it was; submit its files again")
+    spec = spec_of(entry, shelf)
+    if problem := find_problem(spec, there.config.isolation):
+        raise Refused(f"version {short(version)} of `{name}` cannot play: {problem}; submit its files again")
+    owner = there.owner(name, history) or ""
+    moment = now()
+    line = Submission(
+        id=new_id(history, moment), time=told(moment), entry=name, owner=owner, version=version, outcome="restored"
+    )
+    if before is not None:
+        shelf.take(before)
+    place = there.place(name)
+    says_owner = owner in (entry.owner, table.owners.get(name, ""))
+    placement = Placement(
+        place=str(place),
+        inode=stage(shelf, version, place),
+        before=before.version if before is not None else "",
+        owner="" if says_owner else owner,
+        lines=(*_found(line, before, history), line),
+    )
+    begin(shelf, placement)
+    finish(shelf)
+    return line
+
+
+def _chosen(name: str, asked: str, known: list[str], current: str) -> str:
+    """The version that is meant. Raises Refused."""
+    others = [version for version in known if version != current]
+    some = ", ".join(short(version) for version in known[-10:])
+    if not known:
+        raise Refused(f"there is no version of `{name}` that was in place; `golfref submit CONFIG --list` shows all")
+    if not asked:
+        if not others:
+            raise Refused(f"there is no other version of `{name}`")
+        return others[-1]
+    found = [version for version in known if version.startswith(asked.lower())]
+    if not found:
+        raise Refused(f"there is no version `{asked}` of `{name}` that was in place; there are {some}")
+    if len(found) > 1:
+        raise Refused(f"{len(found)} versions of `{name}` begin with `{asked}`: {some}; write more of it")
+    if found[0] == current:
+        raise Refused(f"version {short(current)} of `{name}` is in place already")
+    return found[0]
+
+
+def _found(line: Submission, before: Entry | None, history: list[Submission]) -> tuple[Submission, ...]:
+    """The line about what stood in place, where none tells of it."""
+    if before is None or before.version in versions_of(history, before.name):
+        return ()
+    return (
+        Submission(
+            id=f"{line.id}-before",
+            time=line.time,
+            entry=before.name,
+            owner=before.owner,
+            version=before.version,
+            outcome="found",
+        ),
+    )

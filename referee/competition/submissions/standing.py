@@ -1,0 +1,96 @@
+"""What stands before a submission: the config, who is entered, whose each entry is, and where a new one goes."""
+
+import glob
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from unicodedata import normalize
+
+from referee.competition.submissions.history import IN_PLACE, Submission
+from referee.entries.entry import Entry
+from referee.toml.reader import Reader
+from referee.tournament.config.config import Config, ConfigError, Survey, survey
+from referee.tournament.config.entrants import Entrant, EntryTable, check_trust
+
+
+def standing(config: Path) -> "Standing":
+    """What the config says now. Raises ConfigError, also where it takes no folders."""
+    found = survey(config)
+    if found.frame is None:
+        raise ConfigError(found.lines)
+    if _new_place(found.entrants.tables, found.frame.folder) is None:
+        text = f'{config}: no [[bots]] of it takes new entries; add one with entries = "entries/*"'
+        raise ConfigError([text])
+    return Standing(found, found.frame)
+
+
+class Standing:
+    """A competition as it is."""
+
+    def __init__(self, found: Survey, config: Config) -> None:
+        self.survey, self.config = found, config
+
+    def entry(self, name: str) -> Entry | None:
+        """The entry of this name that is in place, if it can be read."""
+        return next((one for one in self.survey.entrants.entries if one.name == name), None)
+
+    def place(self, name: str) -> Path:
+        """The folder of an entry, whether or not it is there."""
+        found = self.survey.entrants
+        folders = {one.name: one.folder for one in found.broken} | {one.name: one.folder for one in found.entries}
+        return Path(folders[name]) if name in folders else self._new[1] / name
+
+    def table_for(self, name: str) -> EntryTable:
+        """The [[bots]] that takes an entry of this name."""
+        number = next((one.table for one in self.survey.entrants.all if one.name == name), None)
+        return next((table for table in self.survey.entrants.tables if table.index == number), self._new[0])
+
+    def taken_by(self, name: str) -> str:
+        """Who has this name, or one that cannot be told from it, and is not the entry itself; empty: nobody."""
+        tables = {table.index for table in self.survey.entrants.tables}
+        for one in self.survey.entrants.all:
+            if one.name == name and one.table in tables:
+                continue
+            if _folded(one.name) == _folded(name):
+                return f"the bot `{one.name}`"
+        place = self.place(name)
+        if os.path.lexists(place) and not place.is_dir():
+            return f"a file of this name in {place.parent.name}/"
+        return ""
+
+    def owner(self, name: str, history: Sequence[Submission]) -> str | None:
+        """Whose the entry of this name is, or was when it was in place; None where there never was one."""
+        entry = self.entry(name)
+        if entry is not None:
+            return entry.owner
+        known = [line.owner for line in history if line.entry == name and line.outcome in IN_PLACE]
+        if any(one.name == name for one in self.survey.entrants.broken):
+            return self.table_for(name).owner_of(name) or (known[-1] if known else "")
+        return known[-1] if known else None
+
+    def trouble_with(self, entry: Entry) -> str:
+        """Why the competition could not be played with this entry, which the organiser must settle; empty: it can."""
+        others = [one for one in self.survey.entrants.all if one.name != entry.name]
+        newcomer = Entrant(name=entry.name, table=self.table_for(entry.name).index, owner=entry.owner)
+        reader = Reader({})
+        check_trust([*others, newcomer], self.config.isolation, trusted=self.config.trust == "all", reader=reader)
+        return "; ".join(f"{self.config.file}: {problem.text}" for problem in reader.problems)
+
+    @property
+    def _new(self) -> tuple[EntryTable, Path]:
+        found = _new_place(self.survey.entrants.tables, self.config.folder)
+        assert found is not None, "`standing` looks"  # noqa: S101
+        return found
+
+
+def _new_place(tables: Sequence[EntryTable], folder: str) -> tuple[EntryTable, Path] | None:
+    """Where new entries go: the first [[bots]] with a pattern FOLDER/*."""
+    for table in tables:
+        above = table.pattern.removesuffix("/*")
+        if above != table.pattern and above and not glob.has_magic(above):
+            return table, Path(os.path.normpath(os.path.join(folder, above)))
+    return None
+
+
+def _folded(name: str) -> str:
+    return normalize("NFC", normalize("NFC", name).casefold())

@@ -1,0 +1,357 @@
+"""A submission is taken: unpacked, read, put on the shelf, built, checked, and put in place, or refused.
+
+Whoever calls this has the right to change entries (`lock`).
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from protocol.text import printable
+from referee.competition.checking import Checked, Unready, check_bots
+from referee.competition.letters import letter
+from referee.competition.submissions.answers import answer, keep_answer
+from referee.competition.submissions.history import (
+    IN_PLACE,
+    Outcome,
+    Submission,
+    add,
+    lines,
+    new_id,
+    next_possible,
+    now,
+    told,
+    versions_of,
+)
+from referee.competition.submissions.owners import Claims, owner_of
+from referee.competition.submissions.placing import Placement, begin, finish, stage
+from referee.competition.submissions.refusal import Refused
+from referee.competition.submissions.standing import Standing, standing
+from referee.entries.archive import stem_of, unpack_file
+from referee.entries.entry import Entry
+from referee.entries.folder import BadEntry, name_problem, read_entry
+from referee.entries.members import BadArchive, Bounds
+from referee.entries.places import is_passed_over
+from referee.entries.ready import Builder
+from referee.entries.shelf import Shelf, ShelfError, ShelfNotWritten, open_folder, remove
+from referee.entries.versions import short
+from referee.kit.check.report import Verdict
+from referee.play.faults import HostFault
+from referee.tournament.config.config import ConfigError
+from referee.tournament.config.entrants import spec_of
+
+_INCOMING = "incoming"
+_UNTAKEN = "untaken"
+"""In the folder of what comes in, the file that names the version which is on the shelf but not accepted yet."""
+
+_LEFT_BY_MACS = {"__MACOSX", ".DS_Store"}
+
+_LONGEST_FILE = 200
+
+
+class Offer(Struct, frozen=True, kw_only=True):
+    """What is handed in."""
+
+    path: Path
+    """An archive, or a folder."""
+    name: str = ""
+    """What the entry is to be called; empty where the folder or the archive says it."""
+    owner: str = ""
+    """Whose the organiser says it is; empty where he does not."""
+    sender: str = ""
+    """Whose it is by the way that it came; empty where that is not known."""
+    is_checked: bool = True
+    may_grow: bool = False
+    """Whether an archive that is damaged may be one of which more is on its way."""
+    opens: Callable[[], BinaryIO] | None = None
+    """What opens an archive; None: its path does."""
+
+    @property
+    def called(self) -> str:
+        """What it is called until more is known."""
+        return self.name or stem_of(self.path.name) or self.path.name
+
+
+class Taken(Struct, frozen=True, kw_only=True):
+    """What came of a submission."""
+
+    line: Submission
+    lines: tuple[str, ...] = ()
+    """What is wrong in detail."""
+    text: str
+    """For the author."""
+    answer: Path
+    """Where that is kept."""
+    notes: tuple[str, ...] = ()
+    """For the organiser."""
+
+
+class Incomplete(Exception):
+    """An archive is damaged, of which more may be on its way."""
+
+
+class Doing(Struct, frozen=True, kw_only=True):
+    """What is called meanwhile."""
+
+    tell: Callable[[str], None]
+    """With what a person may want to read."""
+    check: Callable[[], None]
+    """Now and then; it raises Interrupted when it is time to end. Signals are only noted meanwhile."""
+
+
+def take(offer: Offer, config: Path, doing: Doing) -> Taken:
+    """Take a submission, and tell what came of it.
+
+    Raises ConfigError, and where the host fails HostFault and OSError; then nothing has changed, or what was decided
+    is done by whoever comes next. Raises Interrupted, and Incomplete where it `may_grow`.
+    """
+    return _Taking(offer, standing(config), doing).take()
+
+
+def tidy(shelf: Shelf) -> Placement | None:
+    """Bring to an end what a process that was killed has left; returns what it had decided. Raises OSError."""
+    done = finish(shelf)
+    incoming = shelf.folder / _INCOMING
+    if incoming.is_dir():
+        _forget(shelf, incoming)
+        shutil.rmtree(incoming)
+    return done
+
+
+def _forget(shelf: Shelf, incoming: Path) -> None:
+    """Take the version off the shelf that came in, unless it was accepted."""
+    try:
+        version = (incoming / _UNTAKEN).read_text()
+    except FileNotFoundError:
+        return
+    accepted = {line.version for line in lines(shelf) if line.outcome in IN_PLACE}
+    if re.fullmatch("[0-9a-f]{64}", version) and version not in accepted:
+        remove(shelf.place(version))
+
+
+class _Taking:
+    """One submission on its way."""
+
+    def __init__(self, offer: Offer, there: Standing, doing: Doing) -> None:
+        self._offer, self._there, self._doing = offer, there, doing
+        self._config = there.config
+        self._shelf = Shelf(there.config.folder)
+        self._incoming = self._shelf.folder / _INCOMING
+        self._history = lines(self._shelf)
+        moment = now()
+        self._line = Submission(
+            id=new_id(self._history, moment),
+            time=told(moment),
+            entry=printable(offer.called, _LONGEST_FILE),
+            owner=offer.owner or offer.sender,
+            outcome="refused",
+            file=printable(offer.path.name, _LONGEST_FILE),
+        )
+        self._letter: str | None = None
+        self._notes: list[str] = []
+        self._has_modes = True
+        self._kept_owner = ""
+
+    def take(self) -> Taken:
+        """All of it."""
+        open_folder(self._shelf.folder)
+        self._incoming.mkdir(mode=0o700, exist_ok=True)
+        try:
+            detail = self._decided()
+            text = answer(self._line, detail, self._letter)
+            return Taken(
+                line=self._line,
+                lines=detail,
+                text=text,
+                answer=keep_answer(self._shelf, self._line, text),
+                notes=tuple(self._notes),
+            )
+        finally:
+            tidy(self._shelf)
+
+    def _decided(self) -> tuple[str, ...]:
+        """Do it; returns what is wrong in detail."""
+        try:
+            self._go()
+        except Refused as refused:
+            self._note(refused.outcome, refused.reason, refused.verdict)
+            add(self._shelf, self._line)
+            return refused.lines
+        return ()
+
+    def _note(self, outcome: Outcome, reason: str = "", verdict: Verdict | None = None) -> None:
+        self._line = replace(self._line, outcome=outcome, reason=reason, verdict=verdict)
+
+    def _go(self) -> None:
+        """From what came in to what is in place. Raises Refused."""
+        if self._offer.sender:
+            self._check_pace(self._offer.sender)
+        folder, called = self._opened()
+        name = self._named(called)
+        entry = self._read(folder, name)
+        self._line = replace(self._line, entry=name, owner=entry.owner, version=entry.version)
+        before = self._there.entry(name)
+        if before is not None and (before.version, before.owner) == (entry.version, entry.owner):
+            self._note("same")
+            add(self._shelf, self._line)
+            return
+        if self._offer.sender != entry.owner:
+            self._check_pace(entry.owner)
+        if problem := self._there.trouble_with(entry):
+            raise ConfigError([problem])
+        verdict = self._judged(entry)
+        self._note("accepted", verdict=verdict)
+        self._place(entry, before)
+
+    def _check_pace(self, owner: str) -> None:
+        """Raise Refused where this owner has handed in too often."""
+        per_day = self._config.submissions.per_day
+        moment = next_possible(self._history, owner, per_day, now())
+        if moment is not None:
+            raise Refused(
+                f"{printable(owner, 100) or 'whoever says no owner'} has handed in {per_day} times within 24 hours, "
+                f"which is the most; the next time is possible from {told(moment)} on",
+                outcome="limited",
+            )
+
+    def _opened(self) -> tuple[Path, str]:
+        """The folder with the files of the entry, and what it is called. Raises Refused."""
+        offer = self._offer
+        if offer.path.is_dir() and offer.opens is None:
+            return offer.path, offer.path.resolve().name
+        into = self._incoming / "files"
+        allowed = self._config.submissions
+        bounds = Bounds(total_bytes=allowed.size_mb << 20, file_bytes=allowed.size_mb << 20, members=allowed.files)
+        try:
+            with _open(offer.path) if offer.opens is None else offer.opens() as file:
+                unpacked = unpack_file(file, offer.path.name, into, bounds)
+        except BadArchive as error:
+            if offer.may_grow:
+                raise Incomplete from None
+            raise Refused(f"the archive cannot be taken: {error}") from None
+        self._has_modes = unpacked.has_modes
+        found = [one for one in os.listdir(into) if one not in _LEFT_BY_MACS]
+        top = into / found[0] if len(found) == 1 else into
+        if top != into and top.is_dir() and not top.is_symlink():
+            return top, top.name
+        for one in _LEFT_BY_MACS & {*os.listdir(into)}:
+            inner = into / one
+            shutil.rmtree(inner) if inner.is_dir() and not inner.is_symlink() else inner.unlink()
+        return into, stem_of(offer.path.name) or offer.path.name
+
+    def _named(self, called: str) -> str:
+        """What the entry is called. Raises Refused."""
+        name = self._offer.name or called
+        self._line = replace(self._line, entry=printable(name, _LONGEST_FILE))
+        if problem := name_problem(name):
+            raise Refused(problem)
+        if is_passed_over(name) or "/" in name:
+            raise Refused(f"`{printable(name, 100)}` is no name for an entry: take one without `/`, a dot before it, "
+                          "and `.new` or `.old` after it")  # fmt: skip
+        if other := self._there.taken_by(name):
+            raise Refused(f"the name `{name}` is taken: there is {other}; take another name")
+        return name
+
+    def _read(self, folder: Path, name: str) -> Entry:
+        """The entry, with its owner. Raises Refused."""
+        table = self._there.table_for(name)
+        allowance = replace(table.allowance(name, self._config.folder, self._config.builds), owner="")
+        try:
+            entry = read_entry(str(folder), allowance, name=name, shown=name)
+        except BadEntry as error:
+            raise Refused("it cannot be read as an entry", lines=[*error.lines, *self._hint()]) from None
+        current = self._there.owner(name, self._history)
+        claims = Claims(
+            by_config=table.owners.get(name, ""),
+            by_organiser=self._offer.owner,
+            sender=self._offer.sender,
+            said=entry.owner,
+            is_new=current is None,
+            current=current or "",
+        )
+        said, owner = entry.owner, owner_of(name, claims)
+        self._kept_owner = "" if owner in (said, claims.by_config) else owner
+        return replace(entry, owner=owner)
+
+    def _hint(self) -> list[str]:
+        if self._has_modes:
+            return []
+        return ["this zip does not say which files can be executed; a .tar.gz does, and so does a zip made by `zip`"]
+
+    def _judged(self, entry: Entry) -> Verdict | None:
+        """Build and check it; returns what the check came to. Raises Refused, HostFault, Interrupted."""
+        unready = self._built(entry)
+        if unready is not None:
+            self._letter = letter(self._config, unready)
+            raise Refused(unready.problem, lines=[*unready.lines, *self._hint()], verdict="fail")
+        if not self._offer.is_checked:
+            return None
+        self._doing.tell(f"checking `{entry.name}`, version {short(entry.version)}")
+        spec = spec_of(entry, self._shelf)
+        alone = replace(self._config, bots=(spec,), entries=(entry,), tables={entry.name: 0})
+        (one,) = check_bots(alone, [spec])
+        self._doing.check()
+        if not isinstance(one.came_to, Checked):
+            raise HostFault(f"`{entry.name}` could not be checked, and not by its fault: {one.came_to.problem}")
+        self._letter = letter(alone, one)
+        if one.came_to.verdict == "fail":
+            raise Refused(f"the check failed: {printable(one.came_to.words, 500)}", verdict="fail")
+        return one.came_to.verdict
+
+    def _built(self, entry: Entry) -> Unready | None:
+        """Why the entry is not ready; None where it is."""
+        if self._shelf.kept(entry.version) is None:  # else somebody else has the same files
+            (self._incoming / _UNTAKEN).write_text(entry.version)
+        builder = Builder(
+            self._shelf, isolation=self._config.isolation, builds=self._config.builds, tell=self._doing.tell
+        )
+        for problem in builder.ready([entry], check=self._doing.check):
+            return Unready(name=entry.name, version=entry.version, problem=problem.problem, lines=problem.lines)
+        return None
+
+    def _place(self, entry: Entry, before: Entry | None) -> None:
+        """Put it in place of the older version, which stays on the shelf."""
+        found = self._keep(before)
+        place = self._there.place(entry.name)
+        placement = Placement(
+            place=str(place),
+            inode=stage(self._shelf, entry.version, place),
+            before=before.version if before is not None else "",
+            owner=self._kept_owner,
+            lines=(*found, self._line),
+        )
+        begin(self._shelf, placement)
+        finish(self._shelf)
+
+    def _keep(self, before: Entry | None) -> tuple[Submission, ...]:
+        """Keep the version that stands in place, so that it can be brought back; returns the line that tells of it."""
+        if before is None:
+            return ()
+        try:
+            self._shelf.take(before)
+        except ShelfNotWritten:
+            raise
+        except ShelfError as error:
+            raise HostFault(str(error)) from None
+        if before.version in versions_of(self._history, before.name):
+            return ()
+        return (
+            Submission(
+                id=f"{self._line.id}-before",
+                time=self._line.time,
+                entry=before.name,
+                owner=before.owner,
+                version=before.version,
+                outcome="found",
+            ),
+        )
+
+
+def _open(path: Path) -> BinaryIO:
+    return open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")

@@ -1,0 +1,335 @@
+"""A submission from what comes in to what is in place, and what is left when it is killed on its way."""
+
+import os
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from referee.competition.submissions.history import Submission, lines
+from referee.competition.submissions.lock import changing_entries
+from referee.competition.submissions.refusal import Refused
+from referee.competition.submissions.restoring import restore
+from referee.competition.submissions.taking import Doing, Incomplete, Offer, Taken, take, tidy
+from referee.entries.shelf import Shelf, remove
+from referee.entries.versions import short
+from referee.tournament.config.config import ConfigError, load
+
+CONFIG = """
+[tournament]
+name = "friday"
+{more}
+
+[[variants]]
+preset = "six-card"
+
+[[bots]]
+entries = "entries/*"
+
+[[bots]]
+builtin = "greedy"
+"""
+
+
+class Hall:
+    """A competition whose bots are never started."""
+
+    def __init__(self, folder: Path, more: str = 'trust = "all"') -> None:
+        self.folder = folder
+        self.config = folder / "config.toml"
+        self.config.write_text(CONFIG.format(more=more))
+        self.shelf = Shelf(folder)
+
+    def files(self, text: str = "1", toml: str = "", name: str = "bot") -> Path:
+        """A folder with a bot outside of the entries."""
+        folder = self.folder / "offered" / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        (folder / "bot.py").write_text(text)
+        (folder / "bot.toml").write_text(toml)
+        return folder
+
+    def take(self, path: Path, **given: str | bool) -> Taken:
+        """Hand it in; nothing is checked."""
+        tidy(self.shelf)
+        offer = replace(Offer(path=path, is_checked=False), **given)
+        return take(offer, self.config, Doing(tell=lambda _: None, check=lambda: None))
+
+    def accepted(self, path: Path, **given: str | bool) -> Submission:
+        taken = self.take(path, **given)
+        assert taken.line.outcome == "accepted", taken.text
+        return taken.line
+
+    def refused(self, path: Path, **given: str | bool) -> str:
+        """Why it is not taken; nothing has changed but the history."""
+        before = self.state()
+        taken = self.take(path, **given)
+        assert taken.line.outcome != "accepted"
+        assert self.state() == before
+        assert taken.line.reason in taken.text or taken.line.reason[1:] in taken.text
+        return "\n".join([taken.line.reason, *taken.lines])
+
+    def state(self) -> tuple[dict[str, str], set[str]]:
+        """By entry its program, and what is on the shelf."""
+        found = self.folder.glob("entries/[!.]*/bot.py")
+        entries = {path.parent.name: path.read_text() for path in found}
+        versions = self.shelf.folder / "versions"
+        return entries, set(os.listdir(versions)) if versions.is_dir() else set()
+
+    def entries(self) -> dict[str, str]:
+        """By entry its program. Nothing else lies there."""
+        entries, _ = self.state()
+        assert set(os.listdir(self.folder / "entries")) == set(entries)
+        return entries
+
+    def outcomes(self) -> list[str]:
+        return [line.outcome for line in lines(self.shelf)]
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Hall:
+    return Hall(tmp_path)
+
+
+def zipped(folder: Path, path: Path) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in sorted(folder.rglob("*")):
+            archive.write(file, file.relative_to(folder.parent))
+    return path
+
+
+def test_a_folder_or_an_archive_becomes_an_entry(hall: Hall, tmp_path: Path) -> None:
+    folder = hall.files("1")
+    archive = zipped(hall.files("2", name="other"), tmp_path / "any.zip")
+
+    hall.accepted(folder)
+    hall.accepted(archive)
+    hall.accepted(archive, name="third")
+
+    assert hall.entries() == {"bot": "1", "other": "2", "third": "2"}
+    assert [bot.name for bot in load(hall.config).bots] == ["bot", "other", "third", "greedy"]
+    assert not (hall.shelf.folder / "incoming").exists()
+
+
+def test_what_macs_add_to_a_zip_is_left_out(hall: Hall, tmp_path: Path) -> None:
+    archive = zipped(hall.files("1"), tmp_path / "any.zip")
+    with zipfile.ZipFile(archive, "a") as more:
+        more.writestr("__MACOSX/._bot.py", "x")
+
+    hall.accepted(archive)
+
+    assert sorted(os.listdir(tmp_path / "entries/bot")) == ["bot.py", "bot.toml"]
+
+
+def test_a_new_version_takes_the_place_and_the_older_one_comes_back(hall: Hall) -> None:
+    first = hall.accepted(hall.files("1"))
+    second = hall.accepted(hall.files("2"))
+    again = hall.take(hall.files("2"))
+    assert hall.entries() == {"bot": "2"}
+    assert again.line.outcome == "same"
+
+    assert restore("bot", "", hall.config).version == first.version
+    assert hall.entries() == {"bot": "1"}
+    assert restore("bot", second.version[:6], hall.config).version == second.version
+    assert hall.entries() == {"bot": "2"}
+    assert hall.outcomes() == ["accepted", "accepted", "same", "restored", "restored"]
+    assert os.access(hall.folder / "entries/bot/bot.py", os.W_OK)
+
+
+def test_what_was_in_place_before_the_first_submission_comes_back_too(hall: Hall) -> None:
+    shutil.copytree(hall.files("by hand"), hall.folder / "entries/bot")
+    hall.accepted(hall.files("2"))
+
+    restore("bot", "", hall.config)
+
+    assert hall.entries() == {"bot": "by hand"}
+    assert hall.outcomes() == ["found", "accepted", "restored"]
+
+
+def test_what_cannot_be_read_is_set_aside(hall: Hall) -> None:
+    shutil.copytree(hall.files("1", toml="nonsense = "), hall.folder / "entries/bot")
+
+    hall.accepted(hall.files("2"))
+
+    (aside,) = (hall.shelf.folder / "set-aside").iterdir()
+    assert (aside / "bot.toml").read_text() == "nonsense = "
+    assert hall.entries() == {"bot": "2"}
+
+
+def test_a_version_that_is_not_there_cannot_be_restored(hall: Hall) -> None:
+    line = hall.accepted(hall.files("1"))
+    for asked, words in (
+        ("", "no other version"),
+        ("ffff", "no version `ffff`"),
+        (line.version[:5], "in place already"),
+    ):
+        with pytest.raises(Refused, match=words):
+            restore("bot", asked, hall.config)
+    hall.accepted(hall.files("2"))
+    remove(hall.shelf.place(line.version))
+
+    with pytest.raises(Refused, match=short(line.version)):
+        restore("bot", "", hall.config)
+    assert hall.entries() == {"bot": "2"}
+
+
+def test_an_entry_keeps_its_owner_unless_the_organiser_gives_it_away(hall: Hall) -> None:
+    hall.accepted(hall.files("1", 'owner = "Ann"'))
+
+    assert "is Ann's" in hall.refused(hall.files("2", 'owner = "Bob"'))
+    assert "is Ann's" in hall.refused(hall.files("2", 'owner = "Bob"', name="x"), name="bot")
+    assert "is Ann's" in hall.refused(hall.files("2"), sender="Bob")
+    assert hall.accepted(hall.files("2")).owner == "Ann"
+    assert hall.accepted(hall.files("3"), owner="Bob").owner == "Bob"
+    assert [bot.owner for bot in load(hall.config).bots] == ["Bob", ""]
+    assert "is Bob's" in hall.refused(hall.files("4", 'owner = "Ann"'))
+    shutil.rmtree(hall.folder / "entries/bot")
+    assert "is Bob's" in hall.refused(hall.files("4", 'owner = "Ann"'))
+
+
+def test_several_owners_need_a_config_that_lets_them_play(tmp_path: Path) -> None:
+    hall = Hall(tmp_path, more="")
+    hall.accepted(hall.files("1", 'owner = "Ann"'))
+
+    with pytest.raises(ConfigError, match="need isolation"):
+        hall.take(hall.files("1", 'owner = "Bob"', name="other"))
+    assert hall.entries() == {"bot": "1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("greedy", "is taken"),
+        ("Greedy", "is taken"),
+        ("BOT", "is taken"),
+        (".bot", "no name for an entry"),
+        ("bot.new", "no name for an entry"),
+        ("a/b", "no name for an entry"),
+        ("x" * 41, "1 to 40"),
+        ("a\u202eb", "1 to 40"),
+    ],
+)
+def test_a_name_that_an_entry_cannot_have_is_refused(hall: Hall, name: str, words: str) -> None:
+    hall.accepted(hall.files("1"))
+
+    assert words in hall.refused(hall.files("2"), name=name)
+
+
+def test_what_is_no_entry_is_refused_with_its_lines(hall: Hall, tmp_path: Path) -> None:
+    (tmp_path / "bad.zip").write_bytes(b"PK\3\4")
+    (tmp_path / "bot.rar").write_bytes(b"Rar!")
+    shutil.rmtree(hall.files() / "bot.py", ignore_errors=True)
+
+    assert "damaged" in hall.refused(tmp_path / "bad.zip")
+    assert "must end with" in hall.refused(tmp_path / "bot.rar")
+    assert "bot.toml:1:1" in hall.refused(hall.files("1", 'commnad = ["x"]'))
+    assert "there is no" in hall.refused(hall.files("1", 'command = ["./missing"]'))
+    assert hall.outcomes() == ["refused"] * 4
+
+
+def test_a_damaged_archive_may_be_on_its_way(hall: Hall, tmp_path: Path) -> None:
+    (tmp_path / "bad.zip").write_bytes(b"PK\3\4")
+
+    with pytest.raises(Incomplete):
+        hall.take(tmp_path / "bad.zip", may_grow=True)
+    assert hall.outcomes() == []
+
+
+def test_a_version_that_is_refused_leaves_the_shelf_unless_another_entry_is_the_same(hall: Hall) -> None:
+    hall.accepted(hall.files("1"))
+    same = hall.files("1")
+
+    assert hall.accepted(same, name="twin").outcome == "accepted"
+    assert "missing" in hall.refused(hall.files("1", 'command = ["./missing"]'))
+
+
+def test_an_owner_may_hand_in_so_often(tmp_path: Path) -> None:
+    hall = Hall(tmp_path, more='trust = "all"\n[submissions]\nper_day = 2')
+    hall.accepted(hall.files("1"), sender="Ann")
+    hall.accepted(hall.files("2"), sender="Ann")
+
+    assert "the next time is possible from" in hall.refused(hall.files("3"), sender="Ann")
+    assert hall.outcomes()[-1] == "limited"
+    hall.accepted(hall.files("1", name="bobs"), sender="Bob")
+
+
+def test_a_config_without_a_place_for_new_entries_says_so(hall: Hall) -> None:
+    hall.config.write_text(hall.config.read_text().replace("entries/*", "entries/b*"))
+
+    with pytest.raises(ConfigError, match="takes new entries"):
+        hall.take(hall.files("1"))
+
+
+def test_a_table_of_submissions_is_checked(hall: Hall) -> None:
+    hall.config.write_text(hall.config.read_text() + "\n[submissions]\nper_day = 0\nfilez = 1\n")
+
+    with pytest.raises(ConfigError) as caught:
+        load(hall.config)
+    assert "per_day" in str(caught.value)
+    assert "filez" in str(caught.value)
+
+
+def test_two_do_not_change_entries_at_a_time(hall: Hall) -> None:
+    seen: list[str] = []
+
+    class Waits(Exception):
+        """Instead of waiting."""
+
+    def note(who: str) -> None:
+        seen.append(who)
+        raise Waits
+
+    first, second = (changing_entries(hall.shelf, what, note) for what in ("the first", "the second"))
+    with first, pytest.raises(Waits), second:
+        pass
+    assert seen == [f"process {os.getpid()}: the first"]
+
+
+_CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.symlink", "os.truncate", "ctypes.dlsym"}
+"""What a process asks the system for that changes files, as audit events; `open` to write comes to it."""
+
+
+def _dies_at(step: int) -> None:
+    """Let this process die before its change of this number."""
+    left = step
+
+    def count(event: str, given: tuple[object, ...]) -> None:
+        nonlocal left
+        if event in _CHANGES or (event == "open" and isinstance(given[2], int) and given[2] & os.O_ACCMODE):
+            left -= 1
+            if not left:
+                os._exit(9)
+
+    sys.addaudithook(count)
+
+
+@pytest.mark.process
+def test_whoever_is_killed_leaves_the_older_version_or_the_newer_one(hall: Hall) -> None:
+    hall.accepted(hall.files("old", 'owner = "Ann"'))
+    shutil.copytree(hall.shelf.folder, hall.folder / "shelf")
+    shutil.copytree(hall.folder / "entries", hall.folder / "before")
+    step, seen, ended = 0, set(), False
+    while not ended:
+        step += 1
+        for kept, now in (("shelf", ".golfref"), ("before", "entries")):
+            remove(hall.folder / now)
+            shutil.copytree(hall.folder / kept, hall.folder / now, symlinks=True)
+        offered = hall.files("new", 'owner = "Ann"')
+        child = os.fork()
+        if not child:
+            _dies_at(step)
+            taken = hall.take(offered, owner="Bob")
+            os._exit(0 if taken.line.outcome == "accepted" else 1)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert code in (0, 9), step
+        ended = code == 0
+        assert hall.state()[0] in ({"bot": "old"}, {"bot": "new"}), step
+        tidy(hall.shelf)
+        (bot, _) = load(hall.config).bots
+        seen.add((hall.entries()["bot"], bot.owner, hall.outcomes().count("accepted"), len(hall.state()[1])))
+        assert hall.take(hall.files("new", 'owner = "Ann"'), owner="Bob").line.outcome in ("accepted", "same")
+    assert step > 20
+    assert seen == {("old", "Ann", 1, 1), ("new", "Bob", 2, 2)}
