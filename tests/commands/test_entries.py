@@ -1,11 +1,15 @@
 """What `golfref entries` prints: every entry in a row, what is wrong below, and nothing run or written."""
 
 import json
+import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from commands import golfref
 from wcwidth import wcswidth
+
+from referee.tournament.store.store import Store
 
 CONFIG = """\
 [tournament]
@@ -72,3 +76,43 @@ def test_a_config_without_entries_says_so(contest: Path) -> None:
 
     assert said == "no entries: c.toml has no [[bots]] with `entries` that finds a folder\n"
     assert told == ""
+
+
+RUN = """\
+[tournament]
+name = "friday"
+seed = "abc"
+deals = 1
+isolation = "none"
+[[variants]]
+preset = "six-card"
+options = { rounds = 1 }
+[[bots]]
+entries = "entries/*"
+"""
+
+
+@pytest.mark.process
+def test_a_run_of_entries_is_amended_verified_and_played_again_by_the_version_that_played(tmp_path: Path) -> None:
+    entries = tmp_path / "entries"
+    for name in ("ann", "bea"):
+        shutil.copytree(Path(__file__).parents[1] / "quick", entries / name)
+    (tmp_path / "run.toml").write_text(RUN)
+    golfref("tournament", "run.toml", cwd=tmp_path)
+    played = json.loads(golfref("entries", "run.toml", "--json", cwd=tmp_path)[0])["entries"][0]["version"]
+
+    with (entries / "ann/bot.sh").open("a") as file:
+        file.write("exit 3\n")
+    _, changed = golfref("tournament", "run.toml", cwd=tmp_path, code=2)
+    said, _ = golfref("rerun", "run.golfref:0", "--bot", "ann", cwd=tmp_path)
+    here, _ = golfref("rerun", "run.golfref:0", "--bot", "ann", "--dir", "entries/ann", cwd=tmp_path)
+    golfref("tournament", "run.toml", "--amend", cwd=tmp_path)
+
+    assert f"bot `ann`: replaced (version {played[:12]} -> " in changed
+    assert f"/.golfref/versions/{played}/source" in said
+    assert "answers are as recorded." in said
+    assert f"in {entries / 'ann'}" in here
+    verdict, _ = golfref("verify", "run.golfref", cwd=tmp_path)
+    assert "all holds: 2 matches and 2 out of the standings replayed" in verdict
+    with closing(Store.open(tmp_path / "run.golfref")) as store:
+        assert [bot.dir for bot in store.meta().facts.bots] == ["entries/ann", "entries/bea"]
