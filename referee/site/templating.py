@@ -9,7 +9,9 @@ from markupsafe import Markup
 
 from protocol.text import harmless
 
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
+POLICY = Markup(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
+)
 """What a page may load: files of the site and nothing else, and no script or style that stands in the page."""
 
 

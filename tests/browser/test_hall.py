@@ -263,5 +263,6 @@ def test_a_page_alone_needs_no_other_file(
 def test_without_scripts_everything_but_matches_can_be_read(place: Path, site: Path, browse: Browsing) -> None:
     page = browse.open(site / "index.html", java_script_enabled=False)
     assert SCRIPT in page.inner_text("main")
-    page.goto((matches(place)["cactus"].folder / "index.html").resolve().as_uri())
+    page.goto((matches(place)["cactus"].folder / "seat0.html").resolve().as_uri())
+    page.click("noscript a")
     assert "golfref replay hall.golfref:" in page.inner_text("noscript")
