@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.commands.console import (
@@ -23,6 +24,8 @@ from referee.commands.interrupt import Signals
 from referee.competition.checking import OneBot, Unready, check_bots
 from referee.competition.letters import file_names, folder_for, letter
 from referee.competition.rows import Row, as_json, lines_of, side_by_side, verdict_of
+from referee.entries.ready import Builder, NotReady
+from referee.entries.shelf import Shelf
 from referee.entries.versions import short
 from referee.kit.check.report import counted
 from referee.new_file import HostRefused, NotWritten, new_file
@@ -31,7 +34,7 @@ from referee.play.isolation.levels import bubblewrap
 from referee.play.session import Interrupted
 from referee.reports.tables.figures import duration
 from referee.reports.tables.layout import wrapped
-from referee.tournament.config.config import Config, ConfigError, survey
+from referee.tournament.config.config import Config, ConfigError, check_ready, survey
 from referee.tournament.config.entrants import BrokenEntry, Entrant
 
 
@@ -75,17 +78,22 @@ def check_config(order: ConfigOrdered, signals: Signals) -> int:
 
 def _check(order: ConfigOrdered, signals: Signals) -> int:
     found = survey(order.config)
-    if (config := found.rest) is None:
+    if (config := found.frame) is None:
         raise ConfigError(found.lines)
     say(*(f"note: {note}" for note in found.notes))
     names = _chosen(order, found.entrants.all)
     if config.isolation == "bwrap":
         bubblewrap()
     unready = [_broken(one) for one in found.entrants.broken if one.name in names]
-    bots = [bot for bot in config.bots if bot.name in names]
+    entries = [entry for entry in config.entries if entry.name in names]
+    with signals.held():
+        unready += map(_not_ready, _builder(config).ready(entries, check=signals.check) if entries else ())
+    lost = {one.name for one in unready}
+    bots = [bot for bot in config.bots if bot.name in names and bot.name not in lost]
+    check_ready(replace(config, entries=tuple(entry for entry in entries if entry.name not in lost)))
     told = _Telling(len(bots))
     with signals.held():
-        checked = check_bots(config, bots, again=order.again, tell=told.tell)
+        checked = check_bots(config, bots, again=order.again, tell=told.tell) if bots else []
     rows: list[Row] = sorted([*unready, *checked], key=lambda one: names.index(one.name))
     folder = order.letters or folder_for(config)
     _write_letters(config, rows, folder)
@@ -108,6 +116,14 @@ def _chosen(order: ConfigOrdered, entrants: Sequence[Entrant]) -> list[str]:
     if not names:
         raise BadOrder(f"{order.config} has shipped bots only; --bot NAME checks one of them")
     return names
+
+
+def _builder(config: Config) -> Builder:
+    return Builder(Shelf(config.folder), isolation=config.isolation, builds=config.builds, tell=say)
+
+
+def _not_ready(one: NotReady) -> Unready:
+    return Unready(name=one.name, version=one.version, problem=one.problem, lines=one.lines)
 
 
 def _broken(entry: BrokenEntry) -> Unready:

@@ -31,7 +31,7 @@ from referee.commands.standings import explain_faults, last_words, show
 from referee.commands.watching import watching
 from referee.competition.hooks import HooksRefused
 from referee.competition.places import table_of
-from referee.entries.ready import Builder
+from referee.entries.ready import Builder, NotReady
 from referee.entries.shelf import Shelf
 from referee.play.bot.process import bounded, control_groups
 from referee.play.faults import HostFault
@@ -162,12 +162,15 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
     )
     if options.hours is not None:
         check_hours_option(options.hours, config)
-    if not _are_entries_ready(config, signals):
+    not_ready = _made_ready(config, signals)
+    if not_ready and config.qualify is None:
         return CHECK_FAILED
     _check_cells(config, path)
+    config, kept_out = _qualified(config, path, options, signals, not_ready)
     session = _Session(options=options, signals=signals, clock=HoursClock(), told=told)
     with contextlib.nullcontext() if options.dry_run else locked(path) as lock:
         run = prepare(config, path, fresh=options.fresh, may_change=options.amend or options.dry_run)
+        run = replace(run, notes=kept_out)
         if options.site is not None:
             check_site(options.site, path, commitment(run.key), fresh=options.fresh)
         announce_plan(run.config, run.plan)
@@ -179,20 +182,33 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
             return _go_on(session, run, lock)
 
 
-def _are_entries_ready(config: Config, signals: Signals) -> bool:
-    """Put entries on the shelf, and build them; returns whether all can play, and tells of those that cannot.
+def _made_ready(config: Config, signals: Signals) -> tuple[NotReady, ...]:
+    """Put entries on the shelf, and build them; returns which cannot play, and tells of them.
 
     Raises ConfigError, HostFault.
     """
     if not config.entries:
-        return True
+        return ()
     builder = Builder(Shelf(config.folder), isolation=config.isolation, builds=config.builds, tell=say)
     with signals.held():
         not_ready = builder.ready(config.entries, check=signals.check)
     say(*(line for one in not_ready for line in one.told()))
-    if not not_ready:
-        check_ready(config)
-    return not not_ready
+    names = {one.name for one in not_ready}
+    check_ready(replace(config, entries=tuple(entry for entry in config.entries if entry.name not in names)))
+    return not_ready
+
+
+def _qualified(
+    config: Config, path: Path, options: TournamentOptions, signals: Signals, not_ready: Sequence[NotReady]
+) -> tuple[Config, tuple[str, ...]]:
+    """The config with those who take part, and what the history is to tell of the others."""
+    if config.qualify is None:
+        return config, ()
+    from referee.competition.qualifying import qualified  # noqa: PLC0415 - a tournament without it starts sooner
+
+    with signals.held():
+        found = qualified(config, path, fresh=options.fresh, not_ready=not_ready, tell=say)
+    return found.config, found.notes
 
 
 def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> int:
@@ -241,7 +257,7 @@ def _copies(run: PreparedRun) -> Iterator[PreparedRun]:
             names = ", ".join(before.name for before, _ in changed)
             raise StoreError(f"the files of these bots changed while they were copied: {names}; start again")
         announce_copies(made, len(strangers))
-        yield replace(run, config=replace(run.config, copies=made.folder), notes=on_disk(made))
+        yield replace(run, config=replace(run.config, copies=made.folder), notes=(*run.notes, *on_disk(made)))
 
 
 def _check_cells(config: Config, path: Path) -> None:

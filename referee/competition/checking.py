@@ -15,14 +15,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.competition.terms import Terms, conditions_of, games_of, terms_of
-from referee.entries.last_checks import content, kept_as
+from referee.entries.last_checks import CHECKS, content, keep, kept_as
 from referee.entries.shelf import Shelf
 from referee.entries.versions import version_of
 from referee.kit.check.bench import Bench
 from referee.kit.check.noted import Given
 from referee.kit.check.report import Finding, Report, Verdict
 from referee.kit.check.steps import check
-from referee.new_file import new_file
 from referee.play.faults import HostFault
 from referee.play.isolation.host import cores
 from referee.play.pump.pump import Pump
@@ -154,8 +153,9 @@ def check_bots(
 def kept_check(shelf: Shelf, version: str, terms: Terms) -> Checked | None:
     """What is kept of the check of this version under these very terms; None where nothing is."""
     with contextlib.suppress(msgspec.MsgspecError):
-        kept = msgspec.json.decode(content(kept_as(shelf, version, _digest(terms))), type=Checked, dec_hook=_counter)
-        if kept.format == _FORMAT and kept.version == version and kept.terms == terms:
+        data = content(kept_as(shelf, CHECKS, version, _digest(terms)))
+        kept = msgspec.json.decode(data, type=Checked, dec_hook=_counter)
+        if kept.format == _FORMAT and kept.version == version and _digest(kept.terms) == _digest(terms):
             return kept
     return None
 
@@ -172,10 +172,7 @@ def _digest(terms: Terms) -> bytes:
 
 
 def _keep(shelf: Shelf, checked: Checked) -> None:
-    path = kept_as(shelf, checked.version, _digest(checked.terms))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with new_file(path, replaces=True) as file:
-        file.write(msgspec.json.encode(checked))
+    keep(kept_as(shelf, CHECKS, checked.version, _digest(checked.terms)), msgspec.json.encode(checked))
 
 
 class _Checks:
@@ -233,12 +230,20 @@ class _Checks:
     async def _checked(self, pump: Pump, version: str, side_by_side: int) -> Checked | HostSpoiled:
         problem = ""
         for _ in range(ATTEMPTS):
+            checked = None
             try:
                 bot = self._bots[version][0]
-                return await _check_one(pump, self._config, self._terms, bot, version, side_by_side)
-            except HostFault as fault:
-                problem = str(fault)
+                checked = await _check_one(pump, self._config, self._terms, bot, version, side_by_side)
+            except* HostFault as faults:
+                problem = str(_first(faults))
+            if checked is not None:
+                return checked
         return HostSpoiled(problem=problem)
+
+
+def _first(group: BaseExceptionGroup[HostFault]) -> HostFault:
+    inner = group.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
 
 
 async def _check_one(  # noqa: PLR0913, PLR0917 - what a check is about

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from referee.entries.shelf import Shelf
+from referee.new_file import new_file, refusal
 
 MOST_BYTES = 64 << 20
 """No longer file is read."""
@@ -28,20 +29,32 @@ class LastCheck(Struct, frozen=True, kw_only=True):
     """What was found, in few words."""
 
 
-def folder_of(shelf: Shelf) -> Path:
-    """The folder in which checks are kept."""
-    return shelf.folder / "checks"
+CHECKS = "checks"
+"""The folder on the shelf in which checks are kept."""
+
+TRIALS = "trials"
+"""The folder in which is kept whom a bot has beaten."""
 
 
-def kept_as(shelf: Shelf, version: str, terms: bytes) -> Path:
-    """The file for the check of a version under these terms."""
-    return folder_of(shelf) / f"{version}-{sha256(terms).hexdigest()[:16]}.json"
+def kept_as(shelf: Shelf, folder: str, version: str, terms: bytes) -> Path:
+    """The file for what a version came to under these terms."""
+    return shelf.folder / folder / f"{version}-{sha256(terms).hexdigest()[:16]}.json"
+
+
+def keep(path: Path, data: bytes) -> None:
+    """Write such a file, whole or not at all. Raises NotWritten."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise refusal(f"{path.parent}: the folder cannot be made", error) from None
+    with new_file(path, replaces=True) as file:
+        file.write(data)
 
 
 def last_check(shelf: Shelf, version: str) -> LastCheck | None:
     """What the last check of this version came to, under whatever terms; None where none is kept."""
     found: list[LastCheck] = []
-    for path in folder_of(shelf).glob(f"{version}-*.json"):
+    for path in (shelf.folder / CHECKS).glob(f"{version}-*.json"):
         with contextlib.suppress(msgspec.MsgspecError):
             found.append(msgspec.json.decode(content(path), type=LastCheck))
     return max((one for one in found if one.version == version), key=lambda one: one.when, default=None)

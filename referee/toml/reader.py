@@ -101,8 +101,7 @@ class Reader:
         """The value as this type. None when it is wrong, since TOML has no null."""
         origin, args = get_origin(kind), get_args(kind)
         if origin in (Union, UnionType):
-            (kind,) = (arg for arg in args if arg is not type(None))
-            return self._value(kind, given, path)
+            return self._either([arg for arg in args if arg is not type(None)], given, path)
         if origin is tuple:
             return self._array(args[0], given, path)
         if origin is dict:
@@ -112,6 +111,16 @@ class Reader:
         if isinstance(kind, type) and issubclass(kind, Struct):
             return self.struct(kind, given, path)
         return self._leaf(kind, given, path)
+
+    def _either(self, kinds: Sequence[Any], given: Any, path: KeyPath) -> Any:
+        """The value as the one type there is, or as a table or one of some words."""
+        if len(kinds) == 1:
+            return self._value(kinds[0], given, path)
+        table = next(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Struct))
+        words = next(get_args(kind) for kind in kinds if get_origin(kind) is Literal)
+        if isinstance(given, dict):
+            return self.struct(table, given, path)
+        return self._choice(words, given, path, or_else=f"table with {', '.join(table.__struct_fields__)}")
 
     def _array(self, kind: Any, given: Any, path: KeyPath) -> tuple[Any, ...] | None:
         """The array, which must not be empty, since no key of ours has a use for an empty one."""
@@ -133,10 +142,10 @@ class Reader:
             return None
         return {key: self._value(kind, value, (*path, key)) for key, value in given.items()}
 
-    def _choice(self, choices: tuple[str, ...], given: Any, path: KeyPath) -> str | None:
+    def _choice(self, choices: tuple[str, ...], given: Any, path: KeyPath, *, or_else: str = "") -> str | None:
         if isinstance(given, str) and given in choices:
             return given
-        expected = " or ".join(f'"{choice}"' for choice in choices)
+        expected = " or ".join([*(f'"{choice}"' for choice in choices), *filter(None, [or_else])])
         self.add(path, f"expected {expected}, got {_excerpt(given)}")
         return None
 

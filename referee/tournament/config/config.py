@@ -6,13 +6,13 @@ how matches are run or scheduled.
 
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from protocol.messages import Clocks, FaultPolicy
 from referee.entries.entry import Builds, Entry
@@ -45,6 +45,7 @@ from referee.tournament.config.entrants import (
 )
 from referee.tournament.config.formats import Field, FormatKeys, StageKeys, check_formats
 from referee.tournament.config.hooks import Hooks, check_hooks
+from referee.tournament.config.qualify import BY_CHECK, Qualify, check_qualify
 from referee.tournament.config.submissions import Submissions
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
@@ -101,6 +102,8 @@ class Settings(FormatKeys, frozen=True, kw_only=True):
     trust: Literal["all"] | None = None
     """With "all", bots of several owners may run without `bwrap`."""
     rank_by: RankBy = "match-points"
+    qualify: Literal["check"] | Qualify | None = None
+    """What a bot must have done before it takes part."""
 
 
 class Faults(FaultPolicy, frozen=True, kw_only=True):
@@ -149,6 +152,9 @@ class Config(Settings, frozen=True, kw_only=True):
     entry_tables: tuple[EntryTable, ...] = ()
     builds: Builds = Builds()
     submissions: Submissions = Submissions()
+    qualify: Qualify | None = None
+    exempt: tuple[str, ...] = ()
+    """The names of the bots that take part whatever `qualify` says. Shipped bots do so too."""
     tables: dict[str, int]
     """By the name of a bot, the number of its [[bots]] table, from 0."""
     folder: str
@@ -220,6 +226,7 @@ _TABLES = {
     **dict.fromkeys(BotLimits.__struct_fields__, "[limits]"),
     **dict.fromkeys(StopRules.__struct_fields__, "[stop]"),
     **dict.fromkeys(Hooks.__struct_fields__, "[hooks]"),
+    **dict.fromkeys(Qualify.__struct_fields__, "`qualify` of [tournament], a table"),
     **dict.fromkeys(Settings.__struct_fields__, "[tournament]"),
     "rounds": "[tournament] or `options` of [[variants]]",
     "stop": "a table of its own: [stop]",
@@ -257,21 +264,25 @@ def load(path: str | Path) -> Config:
     return found.config
 
 
-def survey(path: str | Path) -> Survey:
-    """The config of this file, or what of it can be made out; raises ConfigError where it cannot be read at all."""
+def survey(path: str | Path, *, without: frozenset[str] = frozenset()) -> Survey:
+    """The config of this file, or what of it can be made out; raises ConfigError where it cannot be read at all.
+
+    Bots `without` which it is to be made out, by name, are taken as if the file had never named them.
+    """
     try:
         text = read_text(path)
         tables = parsed(path, text)
     except BadDocument as error:
         raise ConfigError(error.lines) from None
     reader = Reader(_TABLES)
-    file = reader.struct(_File, tables)
+    file = _file_without(without, reader.struct(_File, tables))
     _check_settings(file, reader)
+    _check_qualify(file, tables, reader)
     _check_builds(file, reader)
     variants = _variants(file, reader)
     is_sound = not reader.problems
     try:
-        entrants = read_bots(file.bots, str(path), file.tournament.isolation, file.builds, reader)
+        entrants = read_bots(file.bots, str(path), file.tournament.isolation, file.builds, reader).without(without)
     except BadDocument as error:
         raise ConfigError(error.lines) from None
     _check_enough_bots(file, entrants.all, reader)
@@ -295,8 +306,10 @@ def survey(path: str | Path) -> Survey:
 def _config(path: str | Path, file: _File, variants: Sequence[ConfiguredVariant], entrants: Entrants) -> Config:
     """The config of a file with which nothing is wrong."""
     rotations = file.tournament.rotations or usual_rotations(entrants.all)
+    qualify = BY_CHECK if isinstance(file.tournament.qualify, str) else file.tournament.qualify
+    chosen = {"jobs": file.tournament.jobs or cores(), "rotations": rotations, "qualify": qualify}
     return Config(
-        **asdict(file.tournament) | _formats(file) | {"jobs": file.tournament.jobs or cores(), "rotations": rotations},
+        **asdict(file.tournament) | _formats(file) | chosen,
         stop=file.stop,
         hooks=file.hooks,
         sets_rotations=file.tournament.rotations is not None,
@@ -310,6 +323,7 @@ def _config(path: str | Path, file: _File, variants: Sequence[ConfiguredVariant]
         entry_tables=entrants.tables,
         builds=file.builds,
         submissions=file.submissions,
+        exempt=tuple(one.name for one in entrants.all if one.is_exempt),
         tables={one.name: one.table for one in entrants.all},
         folder=os.path.dirname(os.path.abspath(path)),
         file=str(path),
@@ -456,6 +470,26 @@ def _check_seats(variant: Variant, seats: int, given: _GivenVariant, path: KeyPa
         reader.add((*path, key), problem.text + origin)
     elif seats == 1:
         reader.add((*path, key), f"a tournament needs 2 seats or more (`golfref match` plays alone), got 1{origin}")
+
+
+def _check_qualify(file: _File, tables: Mapping[str, Any], reader: Reader) -> None:
+    """What `qualify` says must go together."""
+    if isinstance(file.tournament.qualify, Qualify):
+        names_games = "games" in tables["tournament"]["qualify"]
+        check_qualify(file.tournament.qualify, names_games, ("tournament", "qualify"), reader)
+
+
+def _file_without(names: frozenset[str], file: _File) -> _File:
+    """The file as if [tournament] and [[stages]] did not name these bots."""
+    if not names:
+        return file
+
+    def left(challengers: Sequence[str]) -> tuple[str, ...]:
+        return tuple(name for name in challengers if name not in names)
+
+    settings = file.tournament
+    anchor = None if settings.anchor in names else settings.anchor
+    return replace(file, tournament=replace(settings, anchor=anchor, challengers=left(settings.challengers)))
 
 
 def _check_enough_bots(file: _File, entrants: Sequence[Entrant], reader: Reader) -> None:

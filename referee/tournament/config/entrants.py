@@ -36,6 +36,8 @@ class GivenBot(Struct, frozen=True, kw_only=True):
     """A pattern of folders, each of which is an entry. Beside it stand `reads` and `owners` only."""
     owners: dict[str, str] = {}
     """By the name of an entry, whose it is, whatever the entry says."""
+    qualify: bool = True
+    """Whether what [tournament] says of `qualify` holds for it."""
 
 
 class EntryTable(Struct, frozen=True, kw_only=True):
@@ -55,6 +57,9 @@ class EntryTable(Struct, frozen=True, kw_only=True):
     def owner_of(self, name: str) -> str:
         """Whose an entry is, whatever it says itself; empty where only itself says it."""
         return self.owners.get(name) or self.kept.get(name, "")
+
+    is_exempt: bool = False
+    """Whether they take part whatever `qualify` says."""
 
     def allowance(self, name: str, folder: str, builds: Builds) -> Allowance:
         """What an entry of this name may ask for. `folder` is that of the config."""
@@ -84,6 +89,8 @@ class Entrant(Struct, frozen=True, kw_only=True):
     """The number of its [[bots]] table, from 0."""
     owner: str = ""
     is_shipped: bool = False
+    is_exempt: bool = False
+    """Whether it takes part whatever `qualify` says."""
     spec: BotSpec | None = None
     """None where something is wrong with it."""
 
@@ -102,6 +109,17 @@ class Entrants(Struct, frozen=True, kw_only=True):
     def bots(self) -> tuple[BotSpec, ...]:
         """Those with whom nothing is wrong."""
         return tuple(one.spec for one in self.all if one.spec is not None)
+
+    def without(self, names: frozenset[str]) -> "Entrants":
+        """The others, as if these had not been entered."""
+        if not names:
+            return self
+        return replace(
+            self,
+            all=tuple(one for one in self.all if one.name not in names),
+            entries=tuple(one for one in self.entries if one.name not in names),
+            broken=tuple(one for one in self.broken if one.name not in names),
+        )
 
 
 def read_bots(
@@ -160,7 +178,16 @@ class _Found:
         spec = _bot(given, ("bots", index), self._folder, self._isolation, self._reader)
         is_shipped = given.builtin is not None
         name = given.name or given.builtin or ""
-        self._all.append(Entrant(name=name, table=index, owner=given.owner or "", is_shipped=is_shipped, spec=spec))
+        self._all.append(
+            Entrant(
+                name=name,
+                table=index,
+                owner=given.owner or "",
+                is_shipped=is_shipped,
+                is_exempt=not given.qualify,
+                spec=spec,
+            )
+        )
 
     def enter_folders(self, given: GivenBot, pattern: str, index: int) -> None:
         """Take the entries of a table."""
@@ -172,7 +199,14 @@ class _Found:
         for name, owner in given.owners.items():
             self._reader.check_label((*path, "owners", name), owner, LONGEST_OWNER)
         reads = _absolute(given.reads, path, self._folder, self._reader)
-        table = EntryTable(index=index, pattern=pattern, reads=reads, owners=given.owners, kept=self._kept)
+        table = EntryTable(
+            index=index,
+            pattern=pattern,
+            reads=reads,
+            owners=given.owners,
+            kept=self._kept,
+            is_exempt=not given.qualify,
+        )
         self._tables.append(table)
         places = find_places(pattern, self._folder)
         self._notes += [
@@ -201,7 +235,7 @@ class _Found:
         else:
             self._entries.append(entry)
             owner, spec = entry.owner, spec_of(entry, Shelf(self._folder))
-        self._all.append(Entrant(name=name, table=table.index, owner=owner, spec=spec))
+        self._all.append(Entrant(name=name, table=table.index, owner=owner, is_exempt=table.is_exempt, spec=spec))
 
     def check_names(self) -> None:
         """No entry goes by the name of another bot, also where two names only look alike."""

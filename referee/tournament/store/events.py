@@ -21,6 +21,8 @@ _READS = "bot `{bot}` reads from the disk "
 _CARRIES = ", and so can carry cards from one match to the next"
 _BARRED = "bot `{bot}` (version {version}) is barred: "
 _WHY_BARRED = "{voided} of its {attempts} attempts at matches were void, and its presence alone explains that"
+_KEPT_OUT = "bot `{bot}` (version {version}) is kept out by `qualify`: {reason}"
+_KEPT_OUT_WORDS = re.compile(rf"bot `(.+?)` \(version ([0-9a-f]{{{SHORT_LENGTH}}})\) is kept out by `qualify`: (.+)")
 _PLAYED_FOR = re.compile(r"played for (\d{1,12}) s of its hours")
 _DRAWN = "next round: "
 _OVER = "no more rounds: "
@@ -99,6 +101,27 @@ def told_as_barred(line: str, versions: Mapping[str, str]) -> str | None:
         if line.startswith(beginning) and _WHY_BARRED_WORDS.fullmatch(line.removeprefix(beginning)):
             return bot
     return None
+
+
+class KeptOut(Struct, frozen=True, kw_only=True):
+    """A version of a bot that does not take part, because it did not qualify."""
+
+    bot: str
+    version: str
+    """As people are shown it."""
+    reason: str
+    """On one line."""
+
+    @property
+    def in_words(self) -> str:
+        """The line of the history that tells of it."""
+        return _KEPT_OUT.format(bot=self.bot, version=self.version, reason=self.reason)
+
+
+def told_as_kept_out(line: str) -> KeptOut | None:
+    """Who is kept out by a line of the history. None for other lines."""
+    told = _KEPT_OUT_WORDS.fullmatch(line)
+    return None if told is None else KeptOut(bot=told[1], version=told[2], reason=told[3])
 
 
 def drawn_in_words(drawn: Round | End) -> tuple[str, str]:

@@ -6,7 +6,7 @@ against the facts of that stage, not against those of today.
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import comb
 
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee import __version__
+from referee.entries.versions import short
 from referee.play.match import BARRED
 from referee.rules.record import Forfeit, Record
 from referee.tournament.config.formats import USES
@@ -23,11 +24,13 @@ from referee.tournament.plan.schedule import BasePlan, Fixture, Identity
 from referee.tournament.store.amend import Amendment, Plans, amended
 from referee.tournament.store.bars import Moment, bar_in_words, tally_of, voids_that_bar
 from referee.tournament.store.events import (
+    KeptOut,
     golfref_of,
     tells_changed_bot,
     tells_origin,
     tells_reading,
     told_as_barred,
+    told_as_kept_out,
     told_as_played_for,
 )
 from referee.tournament.store.facts import Facts, Terms, config_differences, plans_of
@@ -209,6 +212,8 @@ class Course:
         for line in event.lines:
             if (bot := told_as_barred(line, versions)) is not None:
                 yield from self._check_bar(bot, line, stage, Moment(event.after, number))
+            elif (kept_out := told_as_kept_out(line)) is not None:
+                yield from _check_kept_out(kept_out, versions)
             elif number in self._drawn:
                 pass  # it is drawn again, in rounds.py
             elif stage.facts.hours is not None and told_as_played_for(line) is not None:
@@ -312,6 +317,15 @@ class Course:
         for void in self._voided.get(match, ()):
             if void.after is not None and void.after >= id_:
                 yield f"void #{void.id} came when it had been committed already"
+
+
+def _check_kept_out(kept_out: KeptOut, versions: Mapping[str, str]) -> Iterator[str]:
+    """What is wrong with a line that keeps a bot out: the same version of it must not be among the run's bots.
+
+    Why it was kept out cannot be checked again: how it was tried is not in the run.
+    """
+    if short(versions.get(kept_out.bot, "")) == kept_out.version:
+        yield f"it tells that the bot {_shown(kept_out.bot)} is kept out, but this version of it plays"
 
 
 def barred_bots(record: Record) -> set[str]:

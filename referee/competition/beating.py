@@ -1,0 +1,226 @@
+"""Whether a bot beats a shipped one: `qualify = { beat = "random", games = 20 }`.
+
+tournaments/CHECKING.md defines what is played, with which deals, and what counts as beating.
+"""
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import fmean
+
+import msgspec
+import trio
+from msgspec import Struct
+from msgspec.structs import replace
+
+from referee.competition.terms import Terms, terms_of
+from referee.entries.last_checks import TRIALS, content, keep, kept_as
+from referee.entries.shelf import Shelf
+from referee.entries.versions import version_of
+from referee.play.faults import HostFault
+from referee.play.isolation.host import cores
+from referee.play.match import MatchSetup, play
+from referee.play.pump.pump import Pump
+from referee.play.session import run_session
+from referee.play.spec import LONGEST_NAME, BotSpec, builtin_bot
+from referee.rules.record import Record
+from referee.rules.table.streams import bot_seed
+from referee.tournament.config.config import Config, ConfiguredVariant
+from referee.tournament.config.qualify import Qualify
+from referee.tournament.orders import ATTEMPTS
+from referee.tournament.plan.keys import deal_key, master_key
+from referee.tournament.results import beaten_shares
+from referee.tournament.run.setups import for_blocks, games
+from referee.tournament.series import Seating, seating
+
+_FORMAT = "golfref-beat-1"
+
+
+class Trial(Struct, frozen=True, kw_only=True):
+    """What a version of a bot came to against a shipped one, as it is kept."""
+
+    format: str = _FORMAT
+    version: str
+    """Whole."""
+    when: str
+    """The time in UTC."""
+    terms: Terms
+    beat: str
+    beat_version: str
+    games: int
+    """How many matches were played in each game."""
+    by_game: dict[str, float]
+    """By game, the mean of its match points."""
+    faults: dict[str, int]
+    """By kind, how many faults it had in all."""
+
+    @property
+    def matches(self) -> int:
+        """How many matches were played in all."""
+        return self.games * len(self.by_game)
+
+    @property
+    def points(self) -> float:
+        """The mean of its match points over all matches."""
+        return fmean(self.by_game.values())
+
+    @property
+    def has_beaten(self) -> bool:
+        """Whether it has beaten the shipped bot. Half of the match points are no win."""
+        return self.points > 0.5
+
+    @property
+    def in_words(self) -> str:
+        """What came of it, in a few words."""
+        many = sum(self.faults.values())
+        faults = f", with {many} fault{'s' * (many > 1)}" if many else ""
+        return (
+            f"{self.points:.3f} match points a match against `{self.beat}` in {self.matches} matches{faults}; "
+            "expected more than 0.5"
+        )
+
+
+class _Asked(Struct, frozen=True, kw_only=True):
+    """All on which it depends what a trial comes to, besides the bot and luck."""
+
+    terms: Terms
+    beat: str
+    beat_version: str
+    games: int
+
+
+def try_bots(
+    config: Config, rules: Qualify, bots: Sequence[BotSpec], *, tell: Callable[[str], None], again: bool = False
+) -> dict[str, Trial]:
+    """What each of these bots comes to against the shipped bot that it must beat, by name. It is kept by content.
+
+    Must run in the main thread. Raises HostFault, Interrupted, and NotWritten where nothing can be kept.
+    """
+    shelf, other = Shelf(config.folder), builtin_bot(rules.beat or "")
+    asked = _Asked(
+        terms=terms_of(config),
+        beat=other.name,
+        beat_version=version_of(other, config.folder),
+        games=rules.games,
+    )
+    found: dict[str, Trial] = {}
+    missing: list[tuple[BotSpec, str]] = []
+    for bot in bots:
+        version = version_of(bot, config.folder)
+        kept = None if again else _kept(shelf, version, asked)
+        if kept is None:
+            missing.append((bot, version))
+        else:
+            found[bot.name] = kept
+    if missing:
+        trials = _Trials(config, other, asked, missing, tell)
+        run_session([trials.run])
+        found |= trials.found
+    return found
+
+
+def _kept(shelf: Shelf, version: str, asked: _Asked) -> Trial | None:
+    with contextlib.suppress(msgspec.MsgspecError):
+        kept = msgspec.json.decode(content(_file(shelf, version, asked)), type=Trial)
+        if kept.format == _FORMAT and kept.version == version and _encoded(_asked_of(kept)) == _encoded(asked):
+            return kept
+    return None
+
+
+def _asked_of(trial: Trial) -> _Asked:
+    return _Asked(terms=trial.terms, beat=trial.beat, beat_version=trial.beat_version, games=trial.games)
+
+
+def _file(shelf: Shelf, version: str, asked: _Asked) -> Path:
+    return kept_as(shelf, TRIALS, version, _encoded(asked))
+
+
+def _encoded(asked: _Asked) -> bytes:
+    return msgspec.json.encode(asked, order="deterministic")
+
+
+class _Trials:
+    """Bots that are tried in one session, as many matches at a time as there are cores."""
+
+    def __init__(
+        self,
+        config: Config,
+        other: BotSpec,
+        asked: _Asked,
+        bots: Sequence[tuple[BotSpec, str]],
+        tell: Callable[[str], None],
+    ) -> None:
+        self._config, self._other, self._asked, self._bots, self._tell = config, other, asked, bots, tell
+        self.found: dict[str, Trial] = {}
+        """By name what each bot came to."""
+
+    async def run(self, pump: Pump) -> None:
+        """Try all of them, one after the other. Raises HostFault."""
+        places = trio.CapacityLimiter(min(cores(), self._config.jobs))
+        for bot, version in self._bots:
+            trial = await self._try(pump, places, bot, version)
+            keep(_file(Shelf(self._config.folder), version, self._asked), msgspec.json.encode(trial))
+            self.found[bot.name] = trial
+            self._tell(f"tried {bot.name}: {trial.in_words}")
+
+    async def _try(self, pump: Pump, places: trio.CapacityLimiter, bot: BotSpec, version: str) -> Trial:
+        shares: dict[str, list[float]] = {one.name: [] for one in self._config.variants}
+        faults = Counter[str]()
+
+        async def one(variant: ConfiguredVariant, game: int) -> None:
+            async with places:
+                seat = seating(game, variant.seats, rotates=True)
+                record = await _played(pump, self._setup(variant, bot, version, seat))
+            own = seat.order.index(0)
+            shares[variant.name].append(beaten_shares(record.result.ranks)[own])
+            faults.update(record.seats[own].faults)
+
+        async with trio.open_nursery() as nursery:
+            for variant in self._config.variants:
+                for game in range(self._asked.games):
+                    nursery.start_soon(one, variant, game)
+        return Trial(
+            version=version,
+            when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"),
+            terms=self._asked.terms,
+            beat=self._asked.beat,
+            beat_version=self._asked.beat_version,
+            games=self._asked.games,
+            by_game={name: round(fmean(some), 6) for name, some in shares.items()},
+            faults=dict(faults),
+        )
+
+    def _setup(self, variant: ConfiguredVariant, bot: BotSpec, version: str, seat: Seating) -> MatchSetup:
+        """A match of the bot, which is number 0 of the seating, against the shipped one at all other seats."""
+        others = [
+            replace(self._other, name=_free(f"{self._other.name}-{number}", bot.name))
+            for number in range(1, variant.seats)
+        ]
+        key = deal_key(master_key(f"qualify {version}"), variant.name, ("entry", self._other.name), seat.deal)
+        bots = (bot, *others)
+        return MatchSetup(
+            variant=for_blocks(variant.variant),
+            name=variant.name,
+            bots=tuple(bots[number] for number in seat.order),
+            seeds=tuple(bot_seed(key, seat.rotation, number) for number in range(variant.seats)),
+            deal_key=key,
+            block=seat.deal,
+            clocks=self._config.clocks,
+            faults=self._config.faults,
+            confinement=self._config.confinement,
+            games=games(self._config),
+        )
+
+
+async def _played(pump: Pump, setup: MatchSetup) -> Record:
+    """The record of a match, which is played again where the host spoils it. Raises HostFault."""
+    for _ in range(ATTEMPTS - 1):
+        with contextlib.suppress(HostFault):
+            return await play(pump, setup)
+    return await play(pump, setup)
+
+
+def _free(name: str, taken: str) -> str:
+    return name if name != taken else f"{name}-again"[:LONGEST_NAME]

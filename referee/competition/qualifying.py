@@ -1,0 +1,157 @@
+"""Who takes part: `qualify` in [tournament] keeps out who has not qualified, before anything is played.
+
+What was decided for a run stays decided for it: a version that takes part in it is never kept out of it later, and one
+that was kept out stays out.
+"""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from protocol.text import printable
+from referee.competition.beating import try_bots
+from referee.competition.checking import Checked, OneBot, check_bots
+from referee.entries.ready import NotReady
+from referee.entries.versions import short, version_of
+from referee.new_file import NotWritten
+from referee.play.faults import HostFault
+from referee.play.spec import BotSpec
+from referee.tournament.config.config import Config, ConfigError, survey
+from referee.tournament.config.qualify import Qualify
+from referee.tournament.store.disk import StoreError
+from referee.tournament.store.events import KeptOut, told_as_kept_out
+from referee.tournament.store.store import Store
+
+LONGEST_REASON = 200
+"""How many characters of a reason the history tells."""
+
+Tell = Callable[[str], None]
+
+
+class Qualified(Struct, frozen=True, kw_only=True):
+    """Who takes part, and who does not."""
+
+    config: Config
+    """The config as if it named only those who take part."""
+    kept_out: tuple[KeptOut, ...] = ()
+    """All who do not, in the order of the config."""
+    notes: tuple[str, ...] = ()
+    """What the history of the run is to tell of them and does not tell yet."""
+
+
+class _Decided(Struct, frozen=True, kw_only=True):
+    """What was decided for the run that is there."""
+
+    taking_part: frozenset[tuple[str, str]] = frozenset()
+    """Names and short versions."""
+    kept_out: tuple[KeptOut, ...] = ()
+
+
+def qualified(config: Config, path: Path, *, fresh: bool, tell: Tell, not_ready: Sequence[NotReady] = ()) -> Qualified:
+    """Who takes part in the run in `path`, which may not have begun, or is begun anew if `fresh`.
+
+    Bots are checked and tried as far as nothing is kept of that. All entries must be on the shelf and built but those
+    that are `not_ready`, which are kept out. Must run in the main thread. Raises ConfigError where too few remain,
+    HostFault where a bot cannot be tried here, and Interrupted.
+    """
+    if config.qualify is None:
+        return Qualified(config=config)
+    decided = _Decided() if fresh else _decided(path)
+    reasons = {one.name: _not_ready(one) for one in not_ready}
+    out: dict[str, KeptOut] = {}
+    open_: list[BotSpec] = []
+    for bot in config.bots:
+        if bot.name in reasons:
+            out[bot.name] = reasons[bot.name]
+            continue
+        if bot.builtin is not None or bot.name in config.exempt:
+            continue
+        named = (bot.name, short(version_of(bot, config.folder)))
+        if (before := next((one for one in decided.kept_out if (one.bot, one.version) == named), None)) is not None:
+            out[bot.name] = before
+        elif named not in decided.taking_part:
+            open_.append(bot)
+    try:
+        out |= _kept_out(config, config.qualify, open_, tell) if open_ else {}
+    except NotWritten as error:
+        raise HostFault(str(error)) from None
+    kept_out = tuple(out[bot.name] for bot in config.bots if bot.name in out)
+    tell_all(kept_out, tell)
+    return Qualified(
+        config=_without(config, frozenset(out)),
+        kept_out=kept_out,
+        notes=tuple(one.in_words for one in kept_out if one not in decided.kept_out),
+    )
+
+
+def tell_all(kept_out: Sequence[KeptOut], tell: Tell) -> None:
+    """Say who is kept out."""
+    for one in kept_out:
+        tell(one.in_words)
+
+
+def _kept_out(config: Config, rules: Qualify, bots: Sequence[BotSpec], tell: Tell) -> dict[str, KeptOut]:
+    """Which of these bots have not qualified, by name."""
+    out: dict[str, KeptOut] = {}
+    if rules.check:
+        for one in check_bots(config, bots, tell=lambda one, _: _tell_check(one, tell)):
+            if not isinstance(one.came_to, Checked):
+                raise HostFault(f"the bot {one.name} could not be checked: {one.came_to.problem}")
+            if one.came_to.verdict == "fail":
+                words = one.came_to.words.partition("; warn: ")[0].removeprefix("fail: ")
+                out[one.name] = _out(one.bot, one.version, f"its check failed: {words}")
+    if rules.beat is not None:
+        left = [bot for bot in bots if bot.name not in out]
+        for name, trial in try_bots(config, rules, left, tell=tell).items():
+            if not trial.has_beaten:
+                bot = next(bot for bot in left if bot.name == name)
+                out[name] = _out(bot, trial.version, f"it did not beat `{trial.beat}`: {trial.in_words}")
+    return out
+
+
+def _tell_check(one: OneBot, tell: Tell) -> None:
+    if one.is_new and isinstance(one.came_to, Checked):
+        tell(f"checked {one.name}: {one.came_to.verdict}")
+
+
+def _out(bot: BotSpec, version: str, reason: str) -> KeptOut:
+    return KeptOut(bot=bot.name, version=short(version), reason=printable(reason, LONGEST_REASON))
+
+
+def _not_ready(one: NotReady) -> KeptOut:
+    return KeptOut(bot=one.name, version=short(one.version), reason=printable(one.problem, LONGEST_REASON))
+
+
+def _decided(path: Path) -> _Decided:
+    """What was decided for the run in this store; nothing where there is none that can be read, which others tell."""
+    with contextlib.suppress(StoreError, OSError):
+        if path.exists():
+            with contextlib.closing(Store.open(path)) as store:
+                told = (told_as_kept_out(line) for event in store.history() for line in event.lines)
+                return _Decided(
+                    taking_part=frozenset((bot.name, short(bot.version)) for bot in store.meta().facts.bots),
+                    kept_out=tuple(one for one in told if one is not None),
+                )
+    return _Decided()
+
+
+def _without(config: Config, names: frozenset[str]) -> Config:
+    """The config as if it did not name these bots. Raises ConfigError where too few remain to play it."""
+    if not names:
+        return config
+    rest = survey(config.file, without=names)
+    if rest.lines or rest.rest is None:
+        some = ", ".join(sorted(names))
+        raise ConfigError(
+            [f"{config.file}: `qualify` keeps out {some}; with the others nothing can be played:", *rest.lines]
+        )
+    return replace(
+        config,
+        bots=tuple(bot for bot in config.bots if bot.name not in names),
+        entries=tuple(entry for entry in config.entries if entry.name not in names),
+        challengers=rest.rest.challengers,
+        anchor=rest.rest.anchor,
+    )
