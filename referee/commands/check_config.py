@@ -6,7 +6,6 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.commands.console import (
@@ -90,7 +89,7 @@ def _check(order: ConfigOrdered, signals: Signals) -> int:
         unready += map(_not_ready, _builder(config).ready(entries, check=signals.check) if entries else ())
     lost = {one.name for one in unready}
     bots = [bot for bot in config.bots if bot.name in names and bot.name not in lost]
-    check_ready(replace(config, entries=tuple(entry for entry in entries if entry.name not in lost)))
+    check_ready(config.only([bot.name for bot in bots]))
     told = _Telling(len(bots))
     with signals.held():
         checked = check_bots(config, bots, again=order.again, tell=told.tell) if bots else []

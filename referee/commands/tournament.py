@@ -193,8 +193,8 @@ def _made_ready(config: Config, signals: Signals) -> tuple[NotReady, ...]:
     with signals.held():
         not_ready = builder.ready(config.entries, check=signals.check)
     say(*(line for one in not_ready for line in one.told()))
-    names = {one.name for one in not_ready}
-    check_ready(replace(config, entries=tuple(entry for entry in config.entries if entry.name not in names)))
+    lost = {one.name for one in not_ready}
+    check_ready(config.only([bot.name for bot in config.bots if bot.name not in lost]))
     return not_ready
 
 

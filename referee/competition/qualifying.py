@@ -148,10 +148,5 @@ def _without(config: Config, names: frozenset[str]) -> Config:
         raise ConfigError(
             [f"{config.file}: `qualify` keeps out {some}; with the others nothing can be played:", *rest.lines]
         )
-    return replace(
-        config,
-        bots=tuple(bot for bot in config.bots if bot.name not in names),
-        entries=tuple(entry for entry in config.entries if entry.name not in names),
-        challengers=rest.rest.challengers,
-        anchor=rest.rest.anchor,
-    )
+    left = config.only([bot.name for bot in config.bots if bot.name not in names])
+    return replace(left, challengers=rest.rest.challengers, anchor=rest.rest.anchor)

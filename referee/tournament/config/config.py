@@ -6,7 +6,7 @@ how matches are run or scheduled.
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -164,6 +164,14 @@ class Config(Settings, frozen=True, kw_only=True):
     copies: str = ""
     """The folder with copies of what bots see; see Confinement."""
     hooks: Hooks = Hooks()
+
+    def only(self, names: Collection[str]) -> "Config":
+        """The config with only these of its bots, by name."""
+        return replace(
+            self,
+            bots=tuple(bot for bot in self.bots if bot.name in names),
+            entries=tuple(entry for entry in self.entries if entry.name in names),
+        )
 
     def processes(self, matches: int) -> int:
         """How many processes play a run of this many matches."""
