@@ -77,7 +77,7 @@ def check_config(order: ConfigOrdered, signals: Signals) -> int:
 
 def _check(order: ConfigOrdered, signals: Signals) -> int:
     found = survey(order.config)
-    if (config := found.frame) is None:
+    if (config := found.rest) is None:
         raise ConfigError(found.lines)
     say(*(f"note: {note}" for note in found.notes))
     names = _chosen(order, found.entrants.all)
