@@ -41,6 +41,7 @@ MARKS = {
             "play/slaps",
         ),
         *(
+            "competition/test_check_config.py",
             "entries/test_builds.py",
             "entries/test_ready.py",
             "play/talk/test_retell.py",

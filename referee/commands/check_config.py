@@ -21,7 +21,7 @@ from referee.commands.console import (
 )
 from referee.commands.interrupt import Signals
 from referee.competition.checking import OneBot, Unready, check_bots
-from referee.competition.letters import file_names, folder_for, letter
+from referee.competition.letters import file_names, folder_for, keep_letter
 from referee.competition.rows import Row, as_json, lines_of, side_by_side, verdict_of
 from referee.entries.ready import Builder, NotReady
 from referee.entries.shelf import Shelf
@@ -155,7 +155,7 @@ def _write_letters(config: Config, rows: Sequence[Row], folder: Path) -> None:
     except OSError as error:
         raise NotWritten(f"{folder}: the folder cannot be made: {error.strerror}") from None
     for one in rows:
-        if (text := letter(config, one)) is not None:
+        if (text := keep_letter(config, one)) is not None:
             with new_file(folder / names[one.name], replaces=True) as file:
                 file.write(text.encode())
 

@@ -21,6 +21,8 @@ from referee import __version__
 from referee.competition.at_home import config_at_home
 from referee.competition.checking import Checked, OneBot, Unready
 from referee.competition.terms import Terms
+from referee.entries.last_checks import content, keep
+from referee.entries.shelf import Shelf
 from referee.entries.versions import short
 from referee.kit.check.told import finding_lines
 from referee.play.spec import BotSpec
@@ -67,6 +69,23 @@ def _why_unready(config: Config, one: Unready) -> Iterator[str]:
     yield from _fields({"looked at": f"{now} UTC by golfref {__version__}", "isolation": config.isolation})
     yield from ("", *_wrapped(f"It could not be checked: {one.problem}."))
     yield from (f"  | {line}" for line in one.lines)
+
+
+def keep_letter(config: Config, one: OneBot | Unready) -> str | None:
+    """Write the letter to the shelf as well, for whoever publishes the run; returns it. Raises NotWritten."""
+    text = letter(config, one)
+    if text is not None and one.version:
+        keep(_kept_as(Shelf(config.folder), one.version), text.encode())
+    return text
+
+
+def kept_letter(shelf: Shelf, version: str) -> str | None:
+    """The last letter about a version; None where none is kept."""
+    return content(_kept_as(shelf, version)).decode("utf-8", "replace") or None
+
+
+def _kept_as(shelf: Shelf, version: str) -> Path:
+    return shelf.folder / "letters" / f"{version}{SUFFIX}"
 
 
 def file_names(names: Iterable[str]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee.competition.beating import try_bots
 from referee.competition.checking import Checked, OneBot, check_bots
+from referee.competition.letters import keep_letter
 from referee.entries.ready import NotReady
 from referee.entries.versions import short, version_of
 from referee.new_file import NotWritten
@@ -60,7 +61,7 @@ def qualified(config: Config, path: Path, *, fresh: bool, tell: Tell, not_ready:
     if config.qualify is None:
         return Qualified(config=config)
     decided = _Decided() if fresh else _decided(path)
-    reasons = {one.name: _not_ready(one) for one in not_ready}
+    reasons = {one.name: _out(one.name, one.version, one.problem, config) for one in not_ready}
     out: dict[str, KeptOut] = {}
     open_: list[BotSpec] = []
     for bot in config.bots:
@@ -100,15 +101,15 @@ def _kept_out(config: Config, rules: Qualify, bots: Sequence[BotSpec], tell: Tel
         for one in check_bots(config, bots, tell=lambda one, _: _tell_check(one, tell)):
             if not isinstance(one.came_to, Checked):
                 raise HostFault(f"the bot {one.name} could not be checked: {one.came_to.problem}")
+            keep_letter(config, one)
             if one.came_to.verdict == "fail":
                 words = one.came_to.words.partition("; warn: ")[0].removeprefix("fail: ")
-                out[one.name] = _out(one.bot, one.version, f"its check failed: {words}")
+                out[one.name] = _out(one.name, one.version, f"its check failed: {words}", config)
     if rules.beat is not None:
         left = [bot for bot in bots if bot.name not in out]
         for name, trial in try_bots(config, rules, left, tell=tell).items():
             if not trial.has_beaten:
-                bot = next(bot for bot in left if bot.name == name)
-                out[name] = _out(bot, trial.version, f"it did not beat `{trial.beat}`: {trial.in_words}")
+                out[name] = _out(name, trial.version, f"it did not beat `{trial.beat}`: {trial.in_words}", config)
     return out
 
 
@@ -117,12 +118,10 @@ def _tell_check(one: OneBot, tell: Tell) -> None:
         tell(f"checked {one.name}: {one.came_to.verdict}")
 
 
-def _out(bot: BotSpec, version: str, reason: str) -> KeptOut:
-    return KeptOut(bot=bot.name, version=short(version), reason=printable(reason, LONGEST_REASON))
-
-
-def _not_ready(one: NotReady) -> KeptOut:
-    return KeptOut(bot=one.name, version=short(one.version), reason=printable(one.problem, LONGEST_REASON))
+def _out(name: str, version: str, reason: str, config: Config) -> KeptOut:
+    """Who is kept out. The history of a run is published, so it names no folder of the organiser."""
+    public = reason.replace(f"{config.folder}/", "")
+    return KeptOut(bot=name, version=short(version), reason=printable(public, LONGEST_REASON))
 
 
 def _decided(path: Path) -> _Decided:

@@ -1,0 +1,198 @@
+"""`qualify` in a config and its mistakes, what counts as beating, and what letters and tables hold: no process."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from referee.competition.at_home import config_at_home
+from referee.competition.beating import Trial
+from referee.competition.checking import Checked, HostSpoiled, Memory, OneBot, Slowest, Unready
+from referee.competition.letters import file_names, letter
+from referee.competition.rows import as_json, lines_of
+from referee.competition.terms import terms_of
+from referee.kit.check import rules
+from referee.kit.check.games import GAMES, OPTIONS, POSITIONS, GameToTry
+from referee.kit.check.report import Finding, Outcome, Report
+from referee.play.spec import BotSpec
+from referee.reports.tables.names import cells
+from referee.tournament.config.config import Config, ConfigError, ConfiguredVariant, load
+from referee.tournament.config.qualify import Qualify
+from referee.tournament.store.events import KeptOut, told_as_kept_out
+
+GAME = '[[variants]]\npreset = "six-card"\n'
+TABLES = [game for game in (*GAMES, *OPTIONS, *POSITIONS) if game.seats > 1]
+TWO = '[[bots]]\nbuiltin = "greedy"\n[[bots]]\nbuiltin = "keeper"\n'
+
+
+def loaded(folder: Path, qualify: str = "", bots: str = TWO) -> Config:
+    line = f"qualify = {qualify}\n" if qualify else ""
+    (folder / "c.toml").write_text(f'[tournament]\nname = "demo"\n{line}{GAME}{bots}')
+    return load(folder / "c.toml")
+
+
+# The config
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ('"check"', Qualify(check=True)),
+        ("{ check = true }", Qualify(check=True)),
+        ('{ beat = "random" }', Qualify(beat="random", games=20)),
+        ('{ check = true, beat = "random", games = 3 }', Qualify(check=True, beat="random", games=3)),
+    ],
+)
+def test_what_qualify_can_say(tmp_path: Path, written: str, meant: Qualify) -> None:
+    assert loaded(tmp_path, written).qualify == meant
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ('"chek"', 'c.toml:3:11: tournament.qualify: expected "check" or table with check, beat, games, got "chek"'),
+        ("true", 'expected "check" or table with check, beat, games, got true'),
+        ("{ check = 1 }", "tournament.qualify.check: expected bool, got int"),
+        ('{ beat = "radnom" }', "tournament.qualify.beat: unknown shipped bot `radnom`; did you mean `random`?"),
+        ("{ games = 3 }", "tournament.qualify.games: goes with `beat` only"),
+        ("{ check = true, games = 3 }", "tournament.qualify.games: goes with `beat` only"),
+        ('{ beat = "random", games = 0 }', "tournament.qualify.games: expected 1 to 10000, got 0"),
+        ("{ check = false }", "tournament.qualify: expected `check = true`, or `beat`"),
+        ('{ beats = "random" }', "tournament.qualify.beats: unknown key; did you mean `beat`?"),
+    ],
+)
+def test_mistakes_of_qualify(tmp_path: Path, written: str, told: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        loaded(tmp_path, written)
+    (line,) = caught.value.lines
+    assert told in line
+
+
+def test_a_bot_can_be_exempt(tmp_path: Path) -> None:
+    bots = f'{TWO}[[bots]]\nname = "own"\ncommand = ["sh", "-c", "exit"]\nqualify = false\n'
+    assert loaded(tmp_path, '"check"', bots).exempt == ("own",)
+
+
+# Who is kept out
+
+
+def test_the_history_tells_who_is_kept_out_in_words_that_are_read_again() -> None:
+    out = KeptOut(bot="a `b` (version 0)", version="0123456789ab", reason="its check failed: timeout (6 times)")
+    assert told_as_kept_out(out.in_words) == out
+    assert told_as_kept_out("bot `a` is nice") is None
+
+
+def test_half_of_the_match_points_is_no_win(tmp_path: Path) -> None:
+    even = Trial(
+        version="0" * 64,
+        when="2026-11-23 05:00:00",
+        terms=terms_of(loaded(tmp_path)),
+        beat="random",
+        beat_version="1" * 64,
+        games=4,
+        by_game={"six-card": 0.25, "powers": 0.75},
+        faults={"timeout": 2},
+    )
+    assert not even.has_beaten
+    assert even.in_words == (
+        "0.500 match points a match against `random` in 8 matches, with 2 faults; expected more than 0.5"
+    )
+    assert replace(even, by_game={"six-card": 0.26, "powers": 0.75}).has_beaten
+
+
+# Letters and tables
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> OneBot:
+    """A bot that was checked, whose words and folder are not to be told as they are."""
+    config = loaded(tmp_path)
+    place = f"{config.folder}/.golfref/versions/{'3f' * 32}/source"
+    finding = Finding(
+        verdict="fail",
+        kind="crashed",
+        what="the process had ended",
+        where="six-card, round 1, turn",
+        rule=rules.LINE,
+        stderr=(f'File "{place}/bot.py", line 3', f"read {config.folder}/c.toml", "\x1b[2J\x9b red"),
+        count=3,
+        games=Counter({"six-card": 3}),
+        step=3,
+    )
+    report = Report(
+        command="python3 bot.py",
+        folder=place,
+        isolation="limits",
+        seed="1",
+        verdict="fail",
+        steps=[Outcome(number=3, title="every game", verdict="fail", findings=[1])],
+        findings=[finding],
+    )
+    checked = Checked(
+        version="3f" * 32,
+        when="2026-11-23 05:00:00",
+        terms=terms_of(config),
+        report=report,
+        slowest=Slowest(ms=812.4, limit_ms=1000, decision="turn", game="six-card"),
+        memory=Memory(peak_mb=12.0, game="six-card"),
+        worst_game="six-card",
+        words="fail: crashed (3 times)",
+        verdict="fail",
+    )
+    bot = BotSpec(name="ann", command=("python3", "bot.py"), dir=place, env={"KEY": "hidden"}, entry=f"{tmp_path}/ann")
+    return OneBot(bot=bot, version="3f" * 32, came_to=checked, is_new=True, has_changed=True)
+
+
+def test_a_letter_names_no_folder_of_the_organiser_and_steers_no_terminal(one: OneBot, tmp_path: Path) -> None:
+    text = letter(loaded(tmp_path), one) or ""
+    assert str(tmp_path) not in text
+    assert 'File "./bot.py", line 3' in text
+    assert "\x1b" not in text
+    assert "\x9b" not in text
+    assert "hidden" not in text
+    assert "812.4 ms of 1000 ms" in text
+    assert "Its files were changed while it was checked." in text
+    assert 'entries = "ann"' in text
+
+
+def test_there_is_no_letter_about_what_the_host_spoiled(one: OneBot, tmp_path: Path) -> None:
+    assert letter(loaded(tmp_path), replace(one, came_to=HostSpoiled(problem="no memory"))) is None
+
+
+def test_each_letter_has_a_file_of_its_own() -> None:
+    names = file_names(["ann", "a/b", "a:b", "..", ".hidden", "孙"])
+    assert names == {
+        "ann": "ann.txt",
+        "a/b": "a_b.txt",
+        "a:b": "a_b~2.txt",
+        "..": "_.txt",
+        ".hidden": "hidden.txt",
+        "孙": "孙.txt",
+    }
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_the_table_holds_its_width_whatever_the_names_are(one: OneBot, width: int) -> None:
+    names = [f"{sign * 19}{number}" for number, sign in enumerate(("孙", "x", "é", "W"))]
+    rows = [replace(one, bot=replace(one.bot, name=name)) for name in names]
+    long = Unready(name="y" * 40, version="", problem="it has no " + "word " * 40, lines=())
+    lines = list(lines_of([*rows, long], width))
+    assert max(map(cells, lines)) <= width
+    assert sum("FAIL" in line for line in lines) == 5
+    assert [row["verdict"] for row in as_json([*rows, long])["bots"]] == ["fail"] * 5
+
+
+@pytest.mark.parametrize(
+    "game",
+    [game for game in (*GAMES, *OPTIONS, *POSITIONS) if game.seats > 1],
+    ids=lambda game: f"{game.label}-{game.seats}",
+)
+def test_the_config_for_home_has_the_same_game(game: GameToTry, one: OneBot, tmp_path: Path) -> None:
+    variant = ConfiguredVariant(name='a "name" of 孙', variant=game.variant, seats=game.seats)
+    config = replace(loaded(tmp_path), variants=(variant,))
+    bot = replace(one.bot, entry="", dir=str(tmp_path / "ann"))
+    (tmp_path / "ann").mkdir()
+    (tmp_path / "ann/bot.py").touch()
+    (tmp_path / "home.toml").write_text("\n".join(config_at_home(config, bot)))
+    assert load(tmp_path / "home.toml").variants == (variant,)
