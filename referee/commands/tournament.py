@@ -31,6 +31,7 @@ from referee.commands.standings import explain_faults, last_words, show
 from referee.commands.watching import watching
 from referee.competition.hooks import HooksRefused
 from referee.competition.places import table_of
+from referee.entries.built import version_now
 from referee.entries.ready import Builder, NotReady
 from referee.entries.shelf import Shelf
 from referee.play.bot.process import bounded, control_groups
@@ -328,6 +329,10 @@ def _note_changed_bots(run: PreparedRun, store: Store) -> None:
     """Name every bot whose files changed while it played, here and in the store."""
     copies = {bot.name for bot in run.config.strangers} if run.config.copies else set()
     lines = [changed_bot(old.name, old.version, new.version, copied=old.name in copies) for old, new in _changed(run)]
+    shelf = Shelf(run.config.folder)
+    for entry in run.config.entries:
+        if (now := version_now(shelf, entry)) != entry.version:
+            lines.append(changed_bot(entry.name, entry.version, now, copied=entry.name in copies))
     if lines:
         say(*(f"WARNING: {line}" for line in lines))
         store.note(*lines)

@@ -6,14 +6,16 @@ Nothing is built here.
 import contextlib
 from hashlib import sha256
 from importlib.metadata import version
+from pathlib import Path
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
-from referee.entries.entry import Builds
+from referee.entries.entry import Builds, Entry
 from referee.entries.shelf import Shelf, write_whole
-from referee.play.spec import Isolation
+from referee.entries.versions import version_of
+from referee.play.spec import BotSpec, Isolation
 
 KEPT = "build.json"
 """The name of the file. What lies beside it is whole if the file is there and says so."""
@@ -43,6 +45,8 @@ class Built(Struct, frozen=True, kw_only=True):
     """All files of a bot that was built, together."""
     files: int = 0
     """How many files, folders and links it has."""
+    digest: str = ""
+    """A hash of these files; see `digest_of`."""
 
 
 def conditions(isolation: Isolation, builds: Builds) -> str:
@@ -60,6 +64,22 @@ def last_build(shelf: Shelf, of: str) -> Built | None:
     with contextlib.suppress(OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return msgspec.json.decode((shelf.place(of) / KEPT).read_bytes(), type=Built)
     return None
+
+
+def digest_of(folder: Path) -> str:
+    """A hash of all files of a folder, as SHA-256 in hexadecimal. What belongs to no version is left out."""
+    return version_of(BotSpec(name="", command=(), dir=str(folder), env={}), "")
+
+
+def version_now(shelf: Shelf, entry: Entry) -> str:
+    """The version of an entry that is ready, by the files from which it starts as they are now.
+
+    It is that of the entry where nobody changed them.
+    """
+    if not entry.build:
+        return shelf.version_of_source(entry)
+    kept, now = last_build(shelf, entry.version), digest_of(shelf.files(entry))
+    return entry.version if kept is None or kept.digest in ("", now) else now
 
 
 def keep_built(shelf: Shelf, of: str, built: Built) -> None:

@@ -20,7 +20,17 @@ from msgspec import Struct
 from protocol.text import printable
 from referee.entries.build_log import BuildLog, last_lines
 from referee.entries.builds import BuildFailed, Job, Made, build
-from referee.entries.built import KEPT, LOG, Built, conditions, golfref_version, keep_built, last_build, read_log
+from referee.entries.built import (
+    KEPT,
+    LOG,
+    Built,
+    conditions,
+    digest_of,
+    golfref_version,
+    keep_built,
+    last_build,
+    read_log,
+)
 from referee.entries.entry import Builds, Entry
 from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, ShelfNotWritten, remove, write_whole
 from referee.play.faults import HostFault, hosts_fault
@@ -156,7 +166,8 @@ class Builder:
             except BuildFailed as failed:
                 problem = self._with_hints(str(failed), entry, log)
             seconds = time.monotonic() - begun
-            kept = self._kept(made, problem, seconds=seconds)
+            digest = "" if made is None else await trio.to_thread.run_sync(digest_of, place / _NEW)
+            kept = self._kept(made, problem, seconds=seconds, digest=digest)
             if made is None and before is not None and before.outcome == "built" and before.in_cell == self._in_cell:
                 self._note(entry, f"{_failed(entry, kept)}; what was built earlier stays", last_lines(log.kept()))
                 return
@@ -166,7 +177,7 @@ class Builder:
                     f"built `{entry.name}` in {seconds:.1f} s: {kept.files} files, {kept.size_bytes / 1e6:.1f} MB"
                 )
 
-    def _kept(self, made: Made | None, problem: str, *, seconds: float) -> Built:
+    def _kept(self, made: Made | None, problem: str, *, seconds: float, digest: str) -> Built:
         return Built(
             outcome="failed" if made is None else "built",
             problem=printable(problem, _LONGEST_PROBLEM) if problem else "",
@@ -178,6 +189,7 @@ class Builder:
             cpu_s=None if made is None or made.cpu_s is None else round(made.cpu_s, 3),
             size_bytes=0 if made is None else made.unpacked.bytes,
             files=0 if made is None else made.unpacked.files,
+            digest=digest,
         )
 
     def _put(self, place: Path, log: BuildLog, kept: Built) -> None:

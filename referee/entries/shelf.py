@@ -47,11 +47,11 @@ _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class ShelfError(Exception):
-    """A version cannot be put on the shelf. The text names the entry, says why, and what to do."""
+    """A version cannot be put on the shelf. The text says why, and what to do; whoever shows it names the entry."""
 
 
 class ShelfNotWritten(ShelfError):
-    """The host does not let us write to the shelf, or has no room."""
+    """The host does not let us write to the shelf, or has no room. The text names the entry."""
 
 
 class _Changed(Exception):
@@ -88,18 +88,24 @@ class Shelf:
         Waits for another process that does the same. Raises ShelfError.
         """
         if self.kept(entry.version) is not None:
+            if self.version_of_source(entry) != entry.version:
+                place = self.place(entry.version)
+                raise ShelfError(
+                    "its copy on the shelf was changed, perhaps by the bot itself; it is made again once it has been "
+                    f"removed: chmod -R u+w {place}; rm -r {place}"
+                )
             return
-        name = printable(entry.name, 100)
         try:
             with self.locked():
                 if self.kept(entry.version) is None:
                     self._take(entry)
         except _Changed:
-            raise ShelfError(f"entry `{name}` changed while it was read; try again") from None
+            raise ShelfError("its folder changed while it was read; try again") from None
         except OSError as error:
-            where = printable(str(error.filename or self.folder), 1000)
-            text = f"entry `{name}` cannot be put into {self.folder}: {where}: {error.strerror or error}"
-            raise ShelfNotWritten(f"{text}; make room there, or see who may write") from None
+            where = f"{printable(str(error.filename), 1000)}: " if error.filename else ""
+            what = f"entry `{printable(entry.name, 100)}` cannot be put into {self.folder}: {where}"
+            text = f"{what}{error.strerror or error}; make room there, or see who may write"
+            raise ShelfNotWritten(text) from None
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -119,14 +125,20 @@ class Shelf:
             open_folder(place.parent)
             open_folder(place)
             _Copy(entry).make(place / SOURCE)
-            copy = BotSpec(name=entry.name, command=entry.command, dir=str(place / SOURCE), env=entry.env)
-            if version_of(copy, str(self.folder.parent), entry.build) != entry.version:
+            if self.version_of_source(entry) != entry.version:
                 raise _Changed
             close(place / SOURCE)
             write_whole(place / KEPT, msgspec.json.encode(_Kept(entry=entry)))
         except BaseException:
             remove(place)
             raise
+
+    def version_of_source(self, entry: Entry) -> str:
+        """The version of what stands in `source` now: another one where that was changed since it was put there."""
+        copy = BotSpec(
+            name=entry.name, command=entry.command, dir=str(self.place(entry.version) / SOURCE), env=entry.env
+        )
+        return version_of(copy, str(self.folder.parent), entry.build)
 
 
 class _Kept(Struct, frozen=True, kw_only=True):

@@ -104,7 +104,7 @@ def _problem(folder: str, path: str, found: os.stat_result) -> str | None:
         return f"{path}: {_KINDS[kind]}; an entry has plain files, folders and links within it"
     if kind == stat.S_IFREG and found.st_blocks * 512 < found.st_size > SPARSE_BYTES:
         return f"{path}: a file with holes; write it out in full"
-    if not os.access(os.path.join(folder, path), os.R_OK, follow_symlinks=True):
+    if kind == stat.S_IFREG and not os.access(os.path.join(folder, path), os.R_OK):
         return f"{path}: cannot be read; let its owner make it readable (chmod -R a+rX)"
     return None
 

@@ -1,11 +1,13 @@
 """The shelf: what is put there is whole, closed, and of the version that it is called."""
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
 import pytest
 
+from referee.entries.built import Built, digest_of, keep_built, version_now
 from referee.entries.entry import Entry
 from referee.entries.folder import Allowance, read_entry
 from referee.entries.shelf import Shelf, ShelfError, ShelfNotWritten, remove
@@ -101,10 +103,23 @@ def test_an_entry_that_changes_while_it_is_read_is_told_and_leaves_nothing(ann: 
     assert callable(change)
     change(ann)
 
-    with pytest.raises(ShelfError, match=r"^entry `ann` changed while it was read; try again$"):
+    with pytest.raises(ShelfError, match=r"^its folder changed while it was read; try again$"):
         shelf.take(entry)
 
     assert not shelf.place(entry.version).exists()
+
+
+def test_a_copy_that_was_changed_does_not_play_on_as_its_version(ann: Path) -> None:
+    entry, shelf = read(ann), shelf_of(ann)
+    shelf.take(entry)
+    source = shelf.files(entry)
+    source.chmod(0o755)
+    (source / "__pycache__").mkdir()
+    shelf.take(entry)
+    (source / "learnt").touch()
+
+    with pytest.raises(ShelfError, match=r"^its copy on the shelf was changed, perhaps by the bot itself; "):
+        shelf.take(entry)
 
 
 @pytest.mark.parametrize("text", ["/etc/passwd", "../../secret"])
@@ -144,3 +159,21 @@ def test_what_is_closed_can_be_removed(ann: Path) -> None:
     remove(shelf.place(entry.version))
 
     assert os.listdir(shelf.folder / "versions") == []
+
+
+def test_files_that_a_bot_changes_where_it_starts_are_another_version(ann: Path) -> None:
+    plain, shelf = read(ann), shelf_of(ann)
+    shelf.take(plain)
+    assert version_now(shelf, plain) == plain.version
+    (ann / "bot.toml").write_text('build = ["make"]')
+    built = read(ann)
+    shelf.take(built)
+    shutil.copytree(ann, shelf.files(built))
+    under = {"in_cell": True, "under": "", "golfref": "", "when": "", "seconds": 1.0}
+    keep_built(shelf, built.version, Built(outcome="built", digest=digest_of(shelf.files(built)), **under))  # type: ignore[arg-type]
+    assert version_now(shelf, built) == built.version
+
+    for entry in (plain, built):
+        shelf.files(entry).chmod(0o755)
+        (shelf.files(entry) / "learnt").touch()
+        assert version_now(shelf, entry) != entry.version
