@@ -16,6 +16,8 @@ class Places(Struct, frozen=True, kw_only=True):
     """Paths of the folders that are entries, in the order of their names."""
     skipped: tuple[str, ...] = ()
     """Paths of what is neither a folder nor a plain file."""
+    passed_over: tuple[str, ...] = ()
+    """Paths of all else that the pattern finds, which is no entry."""
 
 
 def find_places(pattern: str, folder: str) -> Places:
@@ -28,11 +30,11 @@ def find_places(pattern: str, folder: str) -> Places:
         return Places(folders=(path,) if os.path.isdir(path) else ())
     found = sorted(glob.glob(pattern, root_dir=folder))
     paths = [os.path.normpath(os.path.join(folder, path)) for path in found]
-    paths = [path for path in paths if not is_passed_over(os.path.basename(path))]
-    return Places(
-        folders=tuple(path for path in paths if os.path.isdir(path)),
-        skipped=tuple(path for path in paths if not os.path.isdir(path) and not os.path.isfile(path)),
-    )
+    named = [path for path in paths if not is_passed_over(os.path.basename(path))]
+    folders = [path for path in named if os.path.isdir(path)]
+    skipped = [path for path in named if not os.path.isdir(path) and not os.path.isfile(path)]
+    passed_over = [path for path in paths if path not in folders and path not in skipped]
+    return Places(folders=tuple(folders), skipped=tuple(skipped), passed_over=tuple(passed_over))
 
 
 def is_passed_over(name: str) -> bool:

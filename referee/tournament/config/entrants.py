@@ -21,6 +21,9 @@ from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation,
 from referee.toml.reader import KeyPath, Reader
 from referee.tournament.plan.keys import Rotations
 
+_SHOWN = 5
+"""How many paths are told of those that are no entries."""
+
 
 class GivenBot(Struct, frozen=True, kw_only=True):
     """[[bots]] as it is written."""
@@ -213,7 +216,9 @@ class _Found:
             f"{self._shown(place)} is neither a folder nor a file, and no entry" for place in places.skipped
         ]
         if not places.folders:
-            text = f"there is no such folder in {self._folder}; expected a folder for each entry, such as entries/NAME"
+            text = f"finds no folder in {self._folder}; expected a folder for each entry, such as entries/NAME"
+            if places.passed_over:
+                text += f"; passed over: {', '.join(map(self._shown, places.passed_over[:_SHOWN]))}"
             self._reader.add((*path, "entries"), text)
         names = {os.path.basename(place) for place in places.folders}
         lost = sorted(given.owners.keys() - names) if places.folders else []

@@ -91,6 +91,8 @@ def test_hidden_folders_files_and_folders_of_submissions_are_no_entries(folder: 
 
     assert [entry.name for entry in config.entries] == ["ann", "bea", "cid"]
     assert survey("c.toml").notes == ("entries/lost is neither a folder nor a file, and no entry",)
+    (line,) = problems('[[bots]]\nentries = "entries/[d-zR]*"')
+    assert line.endswith("such as entries/NAME; passed over: entries/README.md, entries/dan.new, entries/dan.old")
 
 
 def test_several_tables_may_take_folders_and_one_may_name_a_folder(folder: Path) -> None:
@@ -132,7 +134,7 @@ def test_what_an_entry_asks_for_the_config_allows(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('[[bots]]\nentries = "entires/*"', "7:11: bots[0].entries: there is no such folder in {folder}; expected a "),
+        ('[[bots]]\nentries = "entires/*"', "7:11: bots[0].entries: finds no folder in {folder}; expected a "),
         (
             ALL + 'command = ["x"]',
             "8:1: bots[0].command: does not go with `entries`; each entry says it in its",
