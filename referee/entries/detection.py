@@ -15,8 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.play.spec import script_of
+from referee.toml.document import check_dots
 
-_READ_BYTES = 1 << 18
+_READ_BYTES = 64_000
 """How much of a file is read to find out more."""
 
 Words = tuple[str, ...]
@@ -55,7 +56,9 @@ def _crate(folder: str, rule: Rule) -> Rule:
     """The program of a crate in Rust: that of its only [[bin]], else the one that bears the package's name."""
     rule = _with_build_script(folder, rule)
     try:
-        manifest = tomllib.loads(_text(folder, "Cargo.toml"))
+        text = _text(folder, "Cargo.toml")
+        check_dots("Cargo.toml", text)
+        manifest = tomllib.loads(text)
         programs = [one["name"] for one in manifest.get("bin", ())] or [manifest["package"]["name"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return rule

@@ -14,7 +14,7 @@ from referee.entries.entry import Entry
 from referee.entries.tree import look_through
 from referee.entries.versions import version_of
 from referee.play.spec import BUILTIN, LONGEST_NAME, BotSpec
-from referee.toml.document import BadDocument, line_of, parsed, placed, read_text
+from referee.toml.document import BadDocument, check_dots, line_of, parsed, placed, read_text
 from referee.toml.reader import KeyPath, Reader
 
 BOT_TOML = "bot.toml"
@@ -22,9 +22,6 @@ BOT_TOML = "bot.toml"
 
 BOT_TOML_BYTES = 64_000
 """How long that file may be."""
-
-_MOST_DOTS = 200
-"""To parse a key of so many names takes no time yet; one of ten thousand takes many seconds."""
 
 _MOST_TOLD = 20
 """So many problems of an entry are told."""
@@ -145,11 +142,7 @@ def _text(folder: str, shown: str) -> str:
         text = read_text(path, most_bytes=BOT_TOML_BYTES)
     except BadDocument as error:
         raise BadDocument([line.replace(line_of(path), line_of(shown), 1) for line in error.lines]) from None
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.count(".") > _MOST_DOTS and not line.lstrip().startswith("#"):
-            raise BadDocument(
-                [line_of(f"{shown}:{number}:1: more than {_MOST_DOTS} dots in this line; no key needs so many")]
-            )
+    check_dots(shown, text)
     return text
 
 

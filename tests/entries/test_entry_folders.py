@@ -250,6 +250,15 @@ def test_a_bot_toml_that_is_made_to_keep_the_reader_busy_is_refused(ann: Path, t
     assert len(line) < 120
 
 
+def test_a_cargo_toml_that_is_made_to_keep_the_reader_busy_tells_nothing(ann: Path) -> None:
+    (ann / "bot.py").unlink()
+    (ann / "Cargo.toml").write_text("a." * 31_000 + "b = 1")
+
+    (line,) = problems(ann)
+
+    assert line.startswith("entries/ann: Cargo.toml does not tell what runs the bot, which `cargo build --release` bui")
+
+
 def test_of_very_many_problems_the_first_are_told(ann: Path) -> None:
     lines = problems(ann, "".join(f"k{number} = 1\n" for number in range(600)))
 
