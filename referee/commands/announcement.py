@@ -112,14 +112,9 @@ def tell_failures(greeted: Sequence[Greeted], *, in_copies: bool = False) -> boo
 
     `in_copies` says whether bots see copies of what they seem to need, which may lack something.
     """
-    failed = [(one, one.mishap) for one in greeted if one.mishap is not None]
-    for one, mishap in failed:
-        say(f"bot {one.bot.name}: {mishap.kind}: {mishap.detail}")
-        if mishap.line:
-            say(f"  its line: {mishap.line}")
-        if one.stderr:
-            say("  its standard error ends:")
-            say(*(f"  | {printable(line.expandtabs(), 500)}" for line in one.stderr.splitlines()[-STDERR_LINES:]))
+    failed = [one for one in greeted if one.mishap is not None]
+    for one in failed:
+        say(*failure_lines(one))
     if failed:
         say(f"{len(failed)} of {len(greeted)} bots did not start; nothing was played")
     if failed and in_copies:
@@ -128,6 +123,18 @@ def tell_failures(greeted: Sequence[Greeted], *, in_copies: bool = False) -> boo
             'adds a program or folder, and reads = ["/usr"] everything, from the disk'
         )
     return bool(failed)
+
+
+def failure_lines(greeted: Greeted) -> list[str]:
+    """Why a bot did not start. There are none where it did."""
+    if (mishap := greeted.mishap) is None:
+        return []
+    lines = [f"bot {greeted.bot.name}: {mishap.kind}: {mishap.detail}"]
+    lines += [f"  its line: {mishap.line}"] * bool(mishap.line)
+    if greeted.stderr:
+        ends = greeted.stderr.splitlines()[-STDERR_LINES:]
+        lines += ["  its standard error ends:", *(f"  | {printable(line.expandtabs(), 500)}" for line in ends)]
+    return lines
 
 
 def plan_lines(seats: Mapping[str, int], lineups: Mapping[str, int], deals: int, width: int) -> list[str]:

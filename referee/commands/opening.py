@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import ceil
 from pathlib import Path
 
@@ -62,8 +62,17 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
         there = {} if self.amendment is None else self.amendment.there
         return {name: count - there.get(name, 0) for name, count in self.plan.matches.items()}
 
-    def run(self, store: Store, watcher: Watcher, clock: HoursClock | None = None) -> Run:
-        """What plays it, once its store is open to write. The clock is there where it has a time to keep to."""
+    def run(
+        self,
+        store: Store,
+        watcher: Watcher,
+        clock: HoursClock | None = None,
+        has_changed: Callable[[], bool] | None = None,
+    ) -> Run:
+        """What plays it, once its store is open to write. The clock is there where it has a time to keep to.
+
+        `has_changed` is there where it rests before a round because its config or its bots changed.
+        """
         return Run(
             config=self.config,
             plan=self.plan,
@@ -74,6 +83,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
             jobs=self.jobs,
             workers=self.workers,
             clock=clock,
+            has_changed=has_changed,
         )
 
     @property
@@ -98,10 +108,11 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
         return min(self.config.processes(sys.maxsize if most is None else most), self.jobs)
 
 
-def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool) -> PreparedRun:
+def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool, is_taking_up: bool = False) -> PreparedRun:
     """What is to be played, going on with the run where there is one. Nothing is written.
 
-    A config that differs from the run's is told. Raises StoreError where the run cannot take it, or it may not change.
+    A config that differs from the run's is told; `is_taking_up` says that it changed while the run goes on.
+    Raises StoreError where the run cannot take it, or it may not change.
     """
     if fresh or not path.exists():
         facts, key = config_facts(config), master_key(config.seed)
@@ -110,18 +121,18 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool) -> Pre
         return _with_next_round(run, ())
     with contextlib.closing(Store.open(path)) as store:
         try:
-            return _going_on(config, store, may_change=may_change)
+            return _going_on(config, store, may_change=may_change, is_taking_up=is_taking_up)
         except ValueError as error:  # what a store tells may be anything
             raise no_plan(store, error) from None
 
 
-def _going_on(config: Config, store: Store, *, may_change: bool) -> PreparedRun:
+def _going_on(config: Config, store: Store, *, may_change: bool, is_taking_up: bool) -> PreparedRun:
     """What is to be played of the run in this store. Raises ValueError where no plan follows from what it tells."""
     path = store.path
     config = _with_hours_of(_with_rotations_of(config, store), store)
     facts, key = config_facts(config, store.variants()), bytes.fromhex(store.meta().master_key)
     found, stretches = amendment(store, facts), stretches_of(store)
-    _tell_amendment(path, config, found, may_change=may_change)
+    _tell_amendment(path, config, found, may_change=may_change, is_taking_up=is_taking_up)
     run = PreparedRun(
         path=path,
         config=config,
@@ -221,7 +232,7 @@ def own_origin() -> Origin:
     return Origin(golfref=__version__, protocol=VERSION, host=host_line())
 
 
-def _tell_amendment(path: Path, config: Config, found: Amendment, *, may_change: bool) -> None:
+def _tell_amendment(path: Path, config: Config, found: Amendment, *, may_change: bool, is_taking_up: bool) -> None:
     """Say what would change. Raises StoreError where it cannot, or may not."""
     if found.refused:
         raise StoreError(
@@ -231,7 +242,10 @@ def _tell_amendment(path: Path, config: Config, found: Amendment, *, may_change:
         )
     if not found.changes:
         return
-    lines = [f"{path} was begun with another config; this one would change:", *(f"  {line}" for line in found.lines())]
+    begins = f"{path} was begun with another config; this one would change:"
+    if is_taking_up:
+        begins = f"what {path} is played with has changed, and is taken up:"
+    lines = [begins, *(f"  {line}" for line in found.lines())]
     lines += [f"  note: {found.warning}"] * bool(found.warning)
     if may_change:
         say(*lines)

@@ -3,6 +3,7 @@
 import contextlib
 import shlex
 from collections.abc import Iterator, Sequence
+from functools import partial
 from os import stat_result
 from os.path import samestat
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from protocol.text import printable
 from referee.commands.announcement import (
     announce_copies,
     announce_plan,
@@ -21,12 +23,13 @@ from referee.commands.announcement import (
 )
 from referee.commands.budget import check_hours_option, needs_trial, say_what_fits, with_chosen_plan
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
-from referee.commands.forecast import Estimate
+from referee.commands.entering import Newcomers, NotTakenUp, playing_in
+from referee.commands.forecast import Estimate, estimate
 from referee.commands.interrupt import Signals
-from referee.commands.live_site import check_site, kept_current
+from referee.commands.live_site import LiveSite, check_site, kept_current
 from referee.commands.machines import BadProgress, Machines, machines
 from referee.commands.opening import PreparedRun, open_store, prepare
-from referee.commands.progress import Leaders
+from referee.commands.progress import LONGEST_LINE, Leaders
 from referee.commands.standings import explain_faults, last_words, show
 from referee.commands.watching import watching
 from referee.competition.hooks import HooksRefused
@@ -52,7 +55,7 @@ from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.crew import WorkersLost
 from referee.tournament.run.run import greet_all
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
-from referee.tournament.store.events import changed_bot, played_for
+from referee.tournament.store.events import changed_bot, drawn_in_words, played_for
 from referee.tournament.store.facts import BotFacts, config_facts
 from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
@@ -90,6 +93,8 @@ class _Session(Struct, frozen=True, kw_only=True):
     clock: HoursClock
     """Has counted since the command began."""
     told: Machines
+    newcomers: Newcomers | None
+    """Where a ladder is played, what takes new versions up between its rounds."""
 
 
 class _Ended(Struct, frozen=True, kw_only=True):
@@ -151,36 +156,73 @@ _WHY = {
 
 def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machines) -> int:
     """Play nothing before all of the config is known to be good and every bot has been greeted."""
+    found = _entered(options, path, signals, told)
+    if found is None:
+        return CHECK_FAILED
+    _check_cells(found.config, path)
+    session = _Session(options=options, signals=signals, clock=HoursClock(), told=told, newcomers=found.newcomers)
+    with contextlib.nullcontext() if options.dry_run else locked(path) as lock:
+        run = prepare(found.config, path, fresh=options.fresh, may_change=options.amend or options.dry_run)
+        run = replace(run, notes=found.notes)
+        if options.site is not None:
+            check_site(options.site, path, commitment(run.key), fresh=options.fresh)
+        announce_plan(run.config, run.plan)
+        if not needs_trial(run):
+            announce_rounds(run)
+        while (code := _go_on_with_copies(session, run, lock)) is None:
+            run = _taken_up(session, run)
+    return code
+
+
+class _Entered(Struct, frozen=True, kw_only=True):
+    """Who takes part."""
+
+    config: Config
+    newcomers: Newcomers | None
+    """Where a ladder is played, what takes new versions up between its rounds."""
+    notes: tuple[str, ...]
+    """What the history is to tell of those who do not take part."""
+
+
+def _entered(options: TournamentOptions, path: Path, signals: Signals, told: Machines) -> _Entered | None:
+    """Who takes part, with entries on the shelf and built. None where somebody cannot play, which is told.
+
+    A ladder that goes on does so with the versions that played, where newer ones cannot. Raises ConfigError.
+    """
+    with_options = partial(_with_options, options=options)
+    is_new = options.fresh or options.dry_run
+    playing = None if is_new else playing_in(path, options.config, with_options)
+    if playing is not None:
+        told.start_hooks(playing, path)
+        newcomers = Newcomers(playing, path, with_options, signals)
+        try:
+            return _Entered(config=newcomers.config(), newcomers=newcomers, notes=newcomers.notes)
+        except NotTakenUp as error:
+            raise ConfigError(error.lines) from None
     config = load(options.config)
     if not options.dry_run:
         told.start_hooks(config, path)
-    config = replace(
+    config = with_options(config)
+    if options.hours is not None:
+        check_hours_option(options.hours, config)
+    not_ready = _made_ready(config, signals)
+    if not_ready and config.qualify is None:
+        return None
+    config, kept_out = _qualified(config, path, options, signals, not_ready)
+    is_ladder = config.format == "ladder"
+    newcomers = Newcomers(config, path, with_options, signals) if is_ladder else None
+    return _Entered(config=config, newcomers=newcomers, notes=kept_out)
+
+
+def _with_options(config: Config, options: TournamentOptions) -> Config:
+    """The config as the command line has it."""
+    return replace(
         config,
         jobs=options.jobs or config.jobs,
         workers=options.workers or config.workers,
         seed=options.seed or config.seed,
         hours=options.hours or config.hours,
     )
-    if options.hours is not None:
-        check_hours_option(options.hours, config)
-    not_ready = _made_ready(config, signals)
-    if not_ready and config.qualify is None:
-        return CHECK_FAILED
-    _check_cells(config, path)
-    config, kept_out = _qualified(config, path, options, signals, not_ready)
-    session = _Session(options=options, signals=signals, clock=HoursClock(), told=told)
-    with contextlib.nullcontext() if options.dry_run else locked(path) as lock:
-        run = prepare(config, path, fresh=options.fresh, may_change=options.amend or options.dry_run)
-        run = replace(run, notes=kept_out)
-        if options.site is not None:
-            check_site(options.site, path, commitment(run.key), fresh=options.fresh)
-        announce_plan(run.config, run.plan)
-        if not needs_trial(run):
-            announce_rounds(run)
-        if not options.dry_run and not any(run.left.values()):
-            return _go_on(session, run, lock)
-        with _copies(run) as run:
-            return _go_on(session, run, lock)
 
 
 def _made_ready(config: Config, signals: Signals) -> tuple[NotReady, ...]:
@@ -212,9 +254,37 @@ def _qualified(
     return found.config, found.notes
 
 
-def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> int:
-    """Greet the bots if any is to play, and play what is left. Without a `lock` nothing is played."""
-    options, signals = session.options, session.signals
+def _go_on_with_copies(session: _Session, run: PreparedRun, lock: Lock | None) -> int | None:
+    """Do what `_go_on` does, with copies of what strangers' bots see where any is to play."""
+    if not session.options.dry_run and not any(run.left.values()):
+        return _go_on(session, run, lock)
+    with _copies(run) as copied_run:
+        return _go_on(session, copied_run, lock)
+
+
+def _taken_up(session: _Session, run: PreparedRun) -> PreparedRun:
+    """The run of a ladder as it goes on with what lies there now; or as it was, where that cannot be."""
+    if (newcomers := session.newcomers) is None:
+        raise RuntimeError("a run that is no ladder rested for newcomers")
+    try:
+        found = prepare(newcomers.config(), run.path, fresh=False, may_change=True, is_taking_up=True)
+        return replace(found, notes=newcomers.notes)
+    except (NotTakenUp, StoreError) as error:
+        newcomers.goes_back(run.config, str(error).splitlines())
+    return prepare(run.config, run.path, fresh=False, may_change=True, is_taking_up=True)
+
+
+def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> int | None:
+    """Greet the bots if any is to play, and play what is left. Without a `lock` nothing is played.
+
+    Returns the exit code; None where a ladder rests to take up what has changed.
+    """
+    options, signals, newcomers = session.options, session.signals, session.newcomers
+    if lock is not None and newcomers is not None and newcomers.start_s is not None:
+        found = estimate(
+            run.config, run.left, processes=run.workers, start_s=newcomers.start_s, grows=not run.has_ended
+        )
+        return _play(session, run, found, lock)
     greeted = []
     if options.dry_run or any(run.left.values()):
         if len(run.config.bots) >= MANY_BOTS:
@@ -226,12 +296,14 @@ def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> int:
     if needs_trial(run):
         run = _with_chosen_plan(session, run, greeted)
         announce_rounds(run)
-    estimate = announce_time(run, greeted)
-    say_what_fits(run.config, run.facts, estimate)
+    found = announce_time(run, greeted)
+    say_what_fits(run.config, run.facts, found)
     if lock is None:
         say("dry run: nothing was played, nothing was changed")
         return DONE
-    return _play(session, run, estimate, lock)
+    if newcomers is not None:
+        newcomers.start_s = mean_start_s(greeted)
+    return _play(session, run, found, lock)
 
 
 def _with_chosen_plan(session: _Session, run: PreparedRun, greeted: Sequence[Greeted]) -> PreparedRun:
@@ -281,8 +353,12 @@ def _check_cells(config: Config, path: Path) -> None:
         raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
 
 
-def _play(session: _Session, run: PreparedRun, estimate: Estimate, lock: Lock) -> int:
-    options, signals, clock = session.options, session.signals, session.clock
+def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -> int | None:
+    """Play what is left, and tell what came of it.
+
+    Returns the exit code; None where a ladder rests to take up what has changed.
+    """
+    options, signals, clock, newcomers = session.options, session.signals, session.clock, session.newcomers
     hours = run.config.hours
     with (
         contextlib.closing(open_store(run, lock)) as store,
@@ -290,39 +366,52 @@ def _play(session: _Session, run: PreparedRun, estimate: Estimate, lock: Lock) -
     ):
         if run.notes:
             store.note(*run.notes)
-        say(f"commitment {commitment(run.key)}", "  (SHA-256 of the master key, which is revealed at the end)")
+        if newcomers is None or newcomers.legs == 0:
+            say(f"commitment {commitment(run.key)}", "  (SHA-256 of the master key, which is revealed at the end)")
+        elif run.drawn is not None:
+            say(printable(drawn_in_words(run.drawn)[0], LONGEST_LINE))
         if hours is not None:
             ladder = run.config.format == "ladder"
-            clock.begin(store, hours, estimate.match_s, estimate.side_by_side, counts_earlier=not ladder)
+            clock.begin(store, hours, forecast.match_s, forecast.side_by_side, counts_earlier=not ladder)
             store.note(played_for(clock.used_s))
         leaders = Leaders(run.config.rank_by, by_strength=run.facts.order != "means", ranked=run.facts.ranked)
-        shown = watching(run, store, leaders, estimate, session.told)
+        shown = watching(run, store, leaders, forecast, session.told)
         try:
             with signals.held(), shown as watcher:
                 if any(run.left.values()):
-                    run.run(store, watcher, None if hours is None else clock).play(signals.check)
+                    has_changed = None if newcomers is None else newcomers.look
+                    run.run(store, watcher, None if hours is None else clock, has_changed).play(signals.check)
         finally:
             if hours is not None and any(run.left.values()):
                 store.note(played_for(clock.used_s))
             _note_changed_bots(run, store)
+        if newcomers is not None and newcomers.came:
+            newcomers.legs += 1
+            return None
         if hours is not None and run.config.format == "ladder":
             say(f"the ladder rests: its time of {hours:g} hours is over; the same command plays on for as long")
-        summary = summary_of(store, with_results=options.as_json)
-        session.told.put(table_of(summary.standings, summary.matches, summary.planned))
-        show(summary, as_json=options.as_json)
-        explain_faults(store, summary)
-        if summary.unplayed:
-            numbers = ", ".join(map(str, summary.unplayed))
-            say(
-                f"left out, because the referee or its host spoiled them every time: matches {numbers}; "
-                f"to try them again: {_again(options)}"
-            )
-        last_words(summary, store.path, as_json=options.as_json)
-        if site is not None:
-            site.finish()
-        if summary.unplayed:
-            return HOST_FAILED
-        return CHECK_FAILED if options.strict and any(row.faults for row in summary.standings) else DONE
+        return _end(session, store, site)
+
+
+def _end(session: _Session, store: Store, site: LiveSite | None) -> int:
+    """Tell what came of the run, and return the exit code."""
+    options = session.options
+    summary = summary_of(store, with_results=options.as_json)
+    session.told.put(table_of(summary.standings, summary.matches, summary.planned))
+    show(summary, as_json=options.as_json)
+    explain_faults(store, summary)
+    if summary.unplayed:
+        numbers = ", ".join(map(str, summary.unplayed))
+        say(
+            f"left out, because the referee or its host spoiled them every time: matches {numbers}; "
+            f"to try them again: {_again(options)}"
+        )
+    last_words(summary, store.path, as_json=options.as_json)
+    if site is not None:
+        site.finish()
+    if summary.unplayed:
+        return HOST_FAILED
+    return CHECK_FAILED if options.strict and any(row.faults for row in summary.standings) else DONE
 
 
 def _note_changed_bots(run: PreparedRun, store: Store) -> None:

@@ -7,7 +7,7 @@ import contextlib
 import os
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import file_digest, sha256
 
 import msgspec
@@ -46,6 +46,26 @@ def version_of(bot: BotSpec, folder: str, build: Sequence[str] = ()) -> str:
         name = os.fsencode(shown)
         digest.update(b"%d:%b%b" % (len(name), name, _content(path)))
     return digest.hexdigest()
+
+
+def traces_of(bot: BotSpec, folder: str) -> Iterator[tuple[str, int, int]]:
+    """The files on which the bot's version depends, each with its size and when it changed, in nanoseconds.
+
+    None of them is read. The time is the system's own note of a change, which copying does not carry over.
+    """
+    yield from _looked_at(path for path, _ in _files(bot, folder))
+
+
+def traces_below(folder: str) -> Iterator[tuple[str, int, int]]:
+    """The same for all files in a folder and below it that count for a version."""
+    yield from _looked_at(path for path, _ in _walk(folder, ""))
+
+
+def _looked_at(paths: Iterable[str]) -> Iterator[tuple[str, int, int]]:
+    for path in paths:
+        with contextlib.suppress(OSError):
+            about = os.lstat(path)
+            yield path, about.st_size, about.st_ctime_ns
 
 
 def short(version: str) -> str:

@@ -4,6 +4,8 @@ Whatever becomes of the run afterwards, it goes on with the round that is writte
 matches are played.
 """
 
+from collections.abc import Callable
+
 from referee.tournament.formats.draw import needs_results, next_round
 from referee.tournament.formats.parts import hours_are_over
 from referee.tournament.plan.growing import GrowingPlan
@@ -17,11 +19,21 @@ from referee.tournament.store.store import Store
 class Rounds:
     """Draws the rounds of a run, and lets its plan grow by them."""
 
-    def __init__(
-        self, plan: GrowingPlan, field: Field, terms: Terms, store: Store, clock: HoursClock | None = None
+    def __init__(  # noqa: PLR0913 - the parts of a run
+        self,
+        plan: GrowingPlan,
+        field: Field,
+        terms: Terms,
+        store: Store,
+        *,
+        clock: HoursClock | None = None,
+        has_changed: Callable[[], bool] | None = None,
     ) -> None:
-        """Nothing of the run's history tells that its plan does not grow any more. The `clock` can end it."""
-        self.plan = plan
+        """Nothing of the run's history tells that its plan does not grow any more. The `clock` can end it.
+
+        `has_changed` tells whether the run is to rest before the next round, because its config or its bots changed.
+        """
+        self.plan, self._has_changed = plan, has_changed
         self._field, self._store, self._has_ended, self._clock = field, store, False, clock
         self._played = PlayedSoFar(plan, terms, keeps_results=needs_results(field))
         self._last = 0
@@ -30,7 +42,7 @@ class Rounds:
     def draw(self) -> Round | End | None:
         """The next round, or that there is none. It is in the store when this returns.
 
-        None where it was there before, and where the time of a ladder is over, which only rests then.
+        None where it was there before, and where a ladder only rests: its time is over, or its bots changed.
 
         All matches of the plan must have been played, or given up. Raises StoreError.
         """
@@ -46,6 +58,9 @@ class Rounds:
             if self._field.stages[0].format == "ladder":
                 return None
             drawn = hours_are_over(clock.hours)
+        if isinstance(drawn, Round) and self._has_changed is not None and self._has_changed():
+            self._has_ended = True
+            return None
         self._store.note_drawn(drawn, None if clock is None else clock.used_s)
         if isinstance(drawn, Round):
             self.plan.add(drawn)

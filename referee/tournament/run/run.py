@@ -60,6 +60,8 @@ class Run(Struct, frozen=True, kw_only=True):
     """How many processes play them."""
     clock: HoursClock | None = None
     """Where the run has a time to keep to."""
+    has_changed: Callable[[], bool] | None = None
+    """Tells before each round whether the run is to rest, because its config or its bots changed."""
 
     def play(self, check: Callable[[], None]) -> None:
         """Play what the store lacks. A match that is voided on every attempt is left out.
@@ -105,4 +107,4 @@ class Run(Struct, frozen=True, kw_only=True):
             return None
         meta = self.store.meta()
         field = field_of(meta.facts, bytes.fromhex(meta.master_key))
-        return Rounds(self.plan, field, self.terms, self.store, self.clock)
+        return Rounds(self.plan, field, self.terms, self.store, clock=self.clock, has_changed=self.has_changed)

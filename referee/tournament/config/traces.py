@@ -1,0 +1,34 @@
+"""Whether a config, its entries or the files of its bots have changed: names, sizes and times, not contents."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+from referee.entries.places import find_places
+from referee.entries.versions import traces_below, traces_of
+from referee.tournament.config.config import Config
+
+Trace = tuple[str, int, int]
+"""A path, with its size and the time of its last change in nanoseconds."""
+
+
+def traces(config: Config) -> frozenset[Trace]:
+    """What lies there now of all that the config names. Where it is the same as before, no bot has another version."""
+    return frozenset(_traces(config))
+
+
+def newest_ns(found: frozenset[Trace]) -> int:
+    """When something of it changed last, in nanoseconds since 1970."""
+    return max((changed for _, _, changed in found), default=0)
+
+
+def _traces(config: Config) -> Iterator[Trace]:
+    own = (bot for bot in config.bots if bot.builtin is None and not bot.entry)
+    for bot in own:
+        yield from traces_of(bot, config.folder)
+    for table in config.entry_tables:
+        for place in find_places(table.pattern, config.folder).folders:
+            yield from traces_below(place)
+    with contextlib.suppress(OSError):
+        about = os.stat(config.file)
+        yield config.file, about.st_size, about.st_ctime_ns

@@ -1,0 +1,103 @@
+"""A ladder that goes on takes up what is put in place of its entries, and whatever is wrong with that ends nothing."""
+
+import re
+import select
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from commands import GOLFREF, PATIENCE_S, golfref, until_there
+
+from referee.tournament.store.store import Store
+
+BOT = (Path(__file__).parents[2] / "quick/bot.sh").read_text(encoding="utf-8")
+SLOW = BOT.replace("seed=${line#", "sleep 0.1; seed=${line#")
+"""It plays on without end, so it had better not use up the cores."""
+
+CONFIG = """
+time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }
+[tournament]
+name = "run"
+seed = "abc"
+workers = 1
+jobs = 1
+format = "ladder"
+deals = 1
+[[variants]]
+preset = "six-card"
+options = { rounds = 1 }
+[[bots]]
+entries = "entries/*"
+"""
+
+
+def entry(folder: Path, text: str = SLOW, bot_toml: str = "") -> None:
+    folder.mkdir(parents=True)
+    (folder / "bot.sh").write_text(text)
+    (folder / "bot.toml").write_text(bot_toml)
+
+
+def versions(path: Path) -> dict[str, str]:
+    with closing(Store.open(path)) as store:
+        return {bot.name: bot.version for bot in store.meta().facts.bots}
+
+
+def wait_for(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < end
+        select.select([], [], [], 0.05)
+
+
+def test_a_ladder_takes_up_new_versions_and_entries_and_keeps_the_older_ones_of_those_that_cannot_play(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "run.toml").write_text(CONFIG)
+    for name in ("ann", "bea", "cid"):
+        entry(tmp_path / "entries" / name)
+    for name in ("bea", "dan"):
+        entry(tmp_path / "new" / name, f"# the second of {name}\n{SLOW}")
+    entry(tmp_path / "new" / "ann", "exit 3\n")
+    entry(tmp_path / "new" / "eve", bot_toml='command = ["/bin/sh", "bot.sh"]\n')
+    store = tmp_path / "run.golfref"
+    with (
+        open(tmp_path / "said", "w") as said,
+        subprocess.Popen(
+            [*GOLFREF, "tournament", "run.toml"], cwd=tmp_path, stderr=said, stdout=subprocess.DEVNULL
+        ) as run,
+    ):
+        until_there(store)
+        before = versions(store)
+        shutil.rmtree(tmp_path / "entries/cid")
+        for name in ("ann", "bea"):
+            (tmp_path / "entries" / name).rename(tmp_path / name)
+        for name in ("ann", "bea", "dan", "eve"):
+            (tmp_path / "new" / name).rename(tmp_path / "entries" / name)
+        wait_for(lambda: "dan" in versions(store))
+        run.send_signal(signal.SIGINT)
+    after, words = versions(store), (tmp_path / "said").read_text()
+
+    assert run.returncode == 130
+    assert set(before) == {"ann", "bea", "cid"}
+    assert set(after) == {"ann", "bea", "dan"}
+    assert after["ann"] == before["ann"], "the new version does not start"
+    assert after["bea"] != before["bea"]
+    assert (
+        "bot ann: start_failed: exited with code 3 before `ready`\n`ann` goes on with the version that plays" in words
+    )
+    assert words.count("entries/eve/bot.toml:1:12: command[0]:") == 1
+    assert "`eve` does not play until that is put right" in words
+    assert re.search(r"bot `bea`: replaced \(version \w+ -> \w+: its files changed\)", words)
+    assert "bot `cid`: withdrawn" in words
+    assert "next round: round " in words
+
+    (tmp_path / "run.toml").write_text(CONFIG.replace("deals = 1", "deals = 1\nrounds = 1"))
+    out, err = golfref("tournament", "run.toml", "--amend", cwd=tmp_path)
+    assert "`ann` goes on with the version that plays" in err
+    assert versions(store) == after
+    assert "dan" in out
+    assert "all holds" in golfref("verify", "run.golfref", cwd=tmp_path)[0]
