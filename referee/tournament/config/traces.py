@@ -26,9 +26,14 @@ def _traces(config: Config) -> Iterator[Trace]:
     own = (bot for bot in config.bots if bot.builtin is None and not bot.entry)
     for bot in own:
         yield from traces_of(bot, config.folder)
+    around = {config.file}
     for table in config.entry_tables:
-        for place in find_places(table.pattern, config.folder).folders:
+        places = find_places(table.pattern, config.folder).folders
+        around.update(map(os.path.dirname, (os.path.normpath(os.path.join(config.folder, table.pattern)), *places)))
+        for place in places:
             yield from traces_below(place)
-    with contextlib.suppress(OSError):
-        about = os.stat(config.file)
-        yield config.file, about.st_size, about.st_ctime_ns
+    around.discard(config.folder)  # where a run changes files itself
+    for path in around:  # the time of a folder tells when an entry came or went
+        with contextlib.suppress(OSError):
+            about = os.stat(path)
+            yield path, about.st_size, about.st_ctime_ns
