@@ -14,6 +14,7 @@ from processes import Marked
 from quick import QUICK
 
 from referee.competition.happenings import Begin, End, Fault, Happening, Match, Note, Progress, Table
+from referee.tournament.config.config import ConfigError, load
 from referee.tournament.store.store import Store
 
 pytestmark = pytest.mark.process
@@ -115,8 +116,21 @@ def test_hooks_and_progress_are_told_the_same_and_nothing_that_is_secret(tmp_pat
         ("timeout_s = 0\n", "run.toml:9:13: hooks.timeout_s: expected seconds from 0.1 to 3600, got 0"),
     ],
 )
-def test_a_hook_that_cannot_be_is_an_error_of_the_config(tmp_path: Path, hooks: str, said: str) -> None:
-    (tmp_path / "run.toml").write_text(config_of(hooks))
+def test_a_hook_that_cannot_be_is_an_error_of_the_config(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hooks: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("run.toml").write_text(config_of(hooks))
+
+    with pytest.raises(ConfigError) as caught:
+        load("run.toml")
+
+    assert said in str(caught.value)
+
+
+def test_an_error_of_the_config_is_told_as_json_too(tmp_path: Path) -> None:
+    (tmp_path / "run.toml").write_text(config_of('on_end = ["no-such-program"]\n'))
+    said = "run.toml:9:11: hooks.on_end[0]: `no-such-program` is not on the PATH"
 
     _, err = golfref("tournament", "run.toml", "--progress", "json", cwd=tmp_path, code=2)
 
@@ -149,7 +163,7 @@ def test_a_hook_that_hangs_is_killed_with_all_that_it_started(
     assert err.splitlines() == [line for one in all_of(Note, happenings) for line in one.text.splitlines()]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_ended_leaves_no_hook_behind(
     tmp_path: Path, mark: dict[str, str], number: signal.Signals, until_gone: Callable[[], None]
 ) -> None:
