@@ -209,9 +209,8 @@ def _entered(options: TournamentOptions, path: Path, signals: Signals, told: Mac
     if not_ready and config.qualify is None:
         return None
     config, kept_out = _qualified(config, path, options, signals, not_ready)
-    is_ladder = config.format == "ladder"
-    newcomers = Newcomers(config, path, with_options, signals) if is_ladder else None
-    return _Entered(config=config, newcomers=newcomers, notes=kept_out)
+    later = Newcomers(config, path, with_options, signals) if config.format == "ladder" else None
+    return _Entered(config=config, newcomers=later, notes=kept_out)
 
 
 def _with_options(config: Config, options: TournamentOptions) -> Config:
