@@ -22,7 +22,7 @@ from referee.kit.check.tape import Shown, Tape
 from referee.play.bot.channel import Channel
 from referee.play.bot.orphans import end_orphans, left_by
 from referee.play.bot.process import FAREWELL_S, BotProcess
-from referee.play.bot.procfs import command_of, states
+from referee.play.bot.procfs import command_of
 from referee.play.pump.pump import Pump
 from referee.play.spec import BotSpec, Confinement
 
@@ -43,10 +43,6 @@ SHORT_PATIENCE_S = 0.05
 
 DYING_S = 0.05
 """How long what a bot has started may take to end after the bot. The warden, which kills it, looks each 0.1 s."""
-
-
-ENDED = frozenset("ZX")
-"""The states of a process that has ended, of which nothing is left but its number."""
 
 
 class Farewell(Struct, frozen=True, kw_only=True):
@@ -213,7 +209,7 @@ class Bench:
     async def _left_by(self, process: BotProcess) -> tuple[str, ...]:
         """The commands of the processes that a bot which has ended leaves, after a moment for them to end as well."""
         end = trio.current_time() + DYING_S
-        while left := [pid for pid in left_by(process.pid) if states([pid]) - ENDED]:
+        while left := left_by(process.pid):
             if trio.current_time() >= end:
                 return tuple(sorted(command_of(pid) for pid in left))
             await trio.sleep(LOOK_S)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import trio
 
 from referee.play.bot import watchman
-from referee.play.bot.procfs import own_children, session_of, states
+from referee.play.bot.procfs import lives, own_children, session_of
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
@@ -97,10 +97,10 @@ def left_by(pid: int) -> set[int]:
     """The processes that live on where a bot with this process id has ended and has not been reaped.
 
     It is what we have inherited from it, so within `nothing_left_behind` and on Linux only. A process with a session of
-    its own is told for any bot, since nothing shows whose it was. What is dead and not reaped yet is not among them.
+    its own is told for any bot, since nothing shows whose it was. What is dead or dying is not among them.
     """
     inherited = _orphans() | {child for child in own_children() - _children if session_of(child) == pid}
-    return {child for child in inherited if states([child]) - {"Z", "X"}} if _inherits else set()
+    return {child for child in inherited if lives(child)} if _inherits else set()
 
 
 def _orphans() -> set[int]:

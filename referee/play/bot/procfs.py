@@ -25,6 +25,9 @@ At worst, with a mapping for each page, they take twice that.
 _FILE_BYTES = 1024
 """What the kernel needs for a file in memory, besides what is in it."""
 
+_EXITING = 0x4
+"""Linux: the flag of a task that runs nothing of its program any more, and which the kernel is about to end."""
+
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
@@ -212,6 +215,19 @@ def states(pids: Sequence[int]) -> set[str]:
             with contextlib.suppress(OSError, IndexError):
                 found.add(chr((task / "stat").read_bytes().rpartition(b")")[2].split()[0][0]))
     return found
+
+
+def lives(pid: int) -> bool:
+    """Whether a task of this process may go on, be it stopped: none does that has ended, or that is being ended.
+
+    For the latter the kernel may need long on a busy host, and longest for the first process of a cell.
+    """
+    for task in _tasks(pid):
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            fields = (task / "stat").read_bytes().rpartition(b")")[2].split()
+            if fields[0] not in (b"Z", b"X") and not int(fields[6]) & _EXITING:
+                return True
+    return False
 
 
 @functools.cache

@@ -1,19 +1,29 @@
 """What a bot leaves behind is ended while the referee's loop goes on."""
 
+import ctypes
 import os
+import select
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 
 import pytest
 import trio
+from needs import need_bubblewrap
 
 from referee.play.bot import orphans
-from referee.play.bot.procfs import own_children
+from referee.play.bot.procfs import command_of, lives, own_children
 
 PATIENCE_S = 20.0
 SHORT_S = 0.2
 TICK_S = 0.002
+PTRACE_SEIZE = 0x4206
+WALL = 0x40000000
+"""Of waitpid: children of every kind, also those that are traced."""
+
+FIRST_OF_A_CELL = ("unshare", "--user", "--pid", "--fork", "sh", "-c", "sleep 600 & echo; read line")
+"""A process that is to the others of its cell what process 1 is to a system: it is gone when they all are reaped."""
 
 
 @pytest.fixture
@@ -60,3 +70,29 @@ def test_an_orphan_is_gone_and_reaped(orphan: "subprocess.Popen[bytes]") -> None
     assert trio.run(ticks_meanwhile, PATIENCE_S)[0]
     with pytest.raises(ChildProcessError):
         os.waitpid(orphan.pid, os.WNOHANG)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets the referee inherit processes")
+def test_what_the_kernel_is_ending_does_not_live_any_more() -> None:
+    """As on a busy host, where the first process of a cell takes long to end. Here another one has not been reaped."""
+    need_bubblewrap()
+    with subprocess.Popen(FIRST_OF_A_CELL, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as outer:
+        assert outer.stdin is not None
+        assert outer.stdout is not None
+        outer.stdout.readline()
+        [first] = children(outer.pid)
+        [other] = children(first)
+        assert lives(first)
+        assert ctypes.CDLL(None).ptrace(PTRACE_SEIZE, other, 0, 0) == 0
+        outer.stdin.close()
+        end = time.monotonic() + PATIENCE_S
+        while command_of(first) and time.monotonic() < end:
+            select.select([], [], [], TICK_S)
+
+        assert (lives(first), outer.poll()) == (False, None)
+        os.waitpid(other, WALL)
+
+
+def children(pid: int) -> list[int]:
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [int(child) for child in file.read().split()]
