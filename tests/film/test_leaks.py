@@ -25,7 +25,7 @@ from protocol.offers import admits
 from referee.film.documents import Documents
 from referee.film.follower import Follower
 from referee.film.reel import Reel
-from referee.film.view import OPEN
+from referee.film.view import OPEN, Viewer
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised
@@ -34,8 +34,6 @@ from referee.rules.record import Record
 from referee.rules.table.asks import Ask, IllegalAnswer, Response, Sealed, check
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import view
-
-Viewer = int | None
 
 
 class Otherwise(Keyed):
