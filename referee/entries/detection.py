@@ -9,7 +9,6 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import PurePath
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -37,24 +36,20 @@ class Rule(Struct, frozen=True, kw_only=True):
     """Other files that mean nothing of their own beside these: they are sources, or have been built from them."""
     adds: Mapping[str, str] = {}
     """By a part of the text of the first of the files, the word that is added to the build for it."""
-    asks: Callable[[str, "Rule"], "Rule"] | None = None
-    """Looks into the folder for what the names of files do not tell."""
+    asks: Callable[["Rule", str, frozenset[str]], "Rule"] | None = None
+    """Looks for what the files that must be there do not tell, in the folder with files of these names."""
     example: Words = ()
     """Where the command is not told, one that could be."""
 
 
-class Unclear(ValueError):
-    """The files do not say what is run; the text says why, and what to write into bot.toml."""
-
-
-def _with_build_script(folder: str, rule: Rule) -> Rule:
+def _with_build_script(rule: Rule, _: str, names: frozenset[str]) -> Rule:
     """Where a build.sh lies beside the files, it is what builds."""
-    return _changed(rule, build=("sh", "build.sh")) if os.path.isfile(os.path.join(folder, "build.sh")) else rule
+    return replace(rule, build=("sh", "build.sh")) if "build.sh" in names else rule
 
 
-def _crate(folder: str, rule: Rule) -> Rule:
+def _crate(rule: Rule, folder: str, names: frozenset[str]) -> Rule:
     """The program of a crate in Rust: that of its only [[bin]], else the one that bears the package's name."""
-    rule = _with_build_script(folder, rule)
+    rule = _with_build_script(rule, folder, names)
     try:
         text = _text(folder, "Cargo.toml")
         check_dots("Cargo.toml", text)
@@ -64,35 +59,33 @@ def _crate(folder: str, rule: Rule) -> Rule:
         return rule
     if len(programs) != 1 or not isinstance(programs[0], str) or PurePath(programs[0]).name != programs[0]:
         return rule
-    return _changed(rule, command=(f"target/release/{programs[0]}",))
+    return replace(rule, command=(f"target/release/{programs[0]}",))
 
 
-def _package(folder: str, rule: Rule) -> Rule:
+def _package(rule: Rule, folder: str, names: frozenset[str]) -> Rule:
     """What a package.json names as `main`, once its dependencies are installed and its script `build` has run."""
     try:
         package = json.loads(_text(folder, "package.json"))
         main, scripts, needs = (package.get(key) for key in ("main", "scripts", "dependencies"))
     except (ValueError, AttributeError, RecursionError):
         return rule
-    names = [main] if isinstance(main, str) and main else ["bot.mjs", "bot.js", "index.mjs", "index.js"]
-    found = [name for name in names if name == main or os.path.isfile(os.path.join(folder, name))]
+    usual = (name for name in ("bot.mjs", "bot.js", "index.mjs", "index.js") if name in names)
+    started = main if isinstance(main, str) and main else next(usual, None)
     steps: list[Words] = []
     if needs and not os.path.isdir(os.path.join(folder, "node_modules")):
-        is_locked = os.path.isfile(os.path.join(folder, "package-lock.json"))
-        steps.append(("npm", "ci" if is_locked else "install"))
+        steps.append(("npm", "ci" if "package-lock.json" in names else "install"))
     if isinstance(scripts, dict) and "build" in scripts:
         steps.append(("npm", "run", "build"))
     joined = " && ".join(" ".join(step) for step in steps)
     build = () if not steps else steps[0] if len(steps) == 1 else ("sh", "-c", joined)
-    return _changed(rule, build=build, command=("node", found[0]) if found else ())
+    return replace(rule, build=build, command=() if started is None else ("node", started))
 
 
-def _sources(folder: str, rule: Rule) -> Rule:
+def _sources(rule: Rule, folder: str, names: frozenset[str]) -> Rule:
     """Each word of the build that stands for several files is replaced by them."""
-    rule = _with_build_script(folder, rule)
-    names = sorted(os.listdir(folder))
-    words = [[name for name in names if fnmatchcase(name, word)] if "*" in word else [word] for word in rule.build]
-    return _changed(rule, build=tuple(word for some in words for word in some))
+    rule = _with_build_script(rule, folder, names)
+    words = [sorted(name for name in names if fnmatchcase(name, word)) or [word] for word in rule.build]
+    return replace(rule, build=tuple(word for some in words for word in some))
 
 
 _GSON = "gson.jar:/usr/share/java/gson.jar"
@@ -243,8 +236,8 @@ def detect(folder: str, names: Iterable[str], command: Words | None = None) -> D
     Where that runs a file that lies there already, nothing has to be built.
     """
     names = frozenset(names)
-    found = [rule for rule in RULES if _fits(rule, names)]
-    found = [rule for rule in found if not any(_covers(other, rule) for other in found if other is not rule)]
+    fitting = [rule for rule in RULES if _fits(rule, names)]
+    found = [rule for rule in fitting if not any(_covers(other, rule) for other in fitting if other is not rule)]
     if command is not None:
         program = script_of(command) or command[0]
         if os.path.isfile(os.path.join(folder, program)):
@@ -260,7 +253,7 @@ def detect(folder: str, names: Iterable[str], command: Words | None = None) -> D
         choices = "; or ".join(f"`{_array(rule.command or rule.example)}` for {rule.files[0]}" for rule in found)
         return Detected(unclear=f"several files tell what runs it; write `command` into bot.toml: {choices}")
     rule = found[0]
-    rule = rule.asks(folder, rule) if rule.asks is not None else rule
+    rule = rule.asks(rule, folder, names) if rule.asks is not None else rule
     text = _text(folder, rule.files[0]) if rule.adds else ""
     build = (*rule.build, *(word for part, word in rule.adds.items() if part in text))
     build = rule.build if rule.build[:1] == ("sh",) else build
@@ -270,7 +263,9 @@ def detect(folder: str, names: Iterable[str], command: Words | None = None) -> D
             unclear=f"{rule.files[0]} does not tell what runs the bot{how}; write "
             f"`command = {_array(rule.example)}` or so into bot.toml"
         )
-    return Detected(command=command or rule.command, build=build, language=rule.language)
+    languages = {one.language for one in fitting if one.language}
+    language = rule.language or (languages.pop() if len(languages) == 1 else "")
+    return Detected(command=command or rule.command, build=build, language=language)
 
 
 def _fits(rule: Rule, names: frozenset[str]) -> bool:
@@ -287,10 +282,6 @@ def _language_of(program: str) -> str:
     ending = PurePath(program).suffix
     named = (rule.language for rule in RULES if rule.files[0] in _SCRIPTS and PurePath(rule.files[0]).suffix == ending)
     return next(named, "")
-
-
-def _changed(rule: Rule, **changes: Any) -> Rule:
-    return replace(rule, **changes)
 
 
 def _array(words: Words) -> str:

@@ -5,6 +5,7 @@ Nothing is run and nothing is written. bot.toml is a stranger's text: it asks, a
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -22,6 +23,9 @@ BOT_TOML = "bot.toml"
 
 BOT_TOML_BYTES = 64_000
 """How long that file may be."""
+
+_MOST = {"command": 30, "reads": 30, "env": 100}
+"""How many words, paths and variables these keys may have: each of them is looked at, and some again and again."""
 
 _MOST_TOLD = 20
 """So many problems of an entry are told."""
@@ -101,6 +105,9 @@ def read_entry(folder: str, allowance: Allowance, *, name: str | None = None, sh
             raise BadEntry([*lines, *error.lines]) from None
     _check(given, allowance, reader)
     found = detect(folder, tree.top, given.command)
+    if given.command is None and found.command:
+        told = _word_problems(found.command, is_command=True)
+        lines += (line_of(f"{shown}: its files tell the command {list(found.command)}: {text}") for _, text in told)
     lines += placed(file, text, reader.problems)
     if found.unclear and not reader.wrong(("command",)):
         lines.append(line_of(f"{shown}: {found.unclear}"))
@@ -151,15 +158,13 @@ def _check(given: _Given, allowance: Allowance, reader: Reader) -> None:
     for key in ("owner", "language", "contact"):
         if getattr(given, key) is not None:
             reader.check_label((key,), getattr(given, key), LONGEST_OWNER)
-    for key in ("command", "build"):
-        if getattr(given, key) is not None:
-            _check_words((key,), getattr(given, key), reader)
-    for variable in given.env:
-        if not _VARIABLE.fullmatch(variable):
-            reader.add(("env", variable), "expected a name of letters from A to Z, digits and _", at_key=True)
-        elif _OF_THE_HOST.fullmatch(variable):
-            text = "may not be set here, because it changes what of the host is shown or run; take it out"
-            reader.add(("env", variable), text, at_key=True)
+    for key, most in _MOST.items():
+        if (count := len(getattr(given, key) or ())) > most:
+            reader.add((key,), f"expected at most {most} of them, got {count}")
+    for key, words in (("command", given.command), ("build", given.build)):
+        for index, text in _word_problems(words or ("sh",), is_command=key == "command"):
+            reader.add((key, index), text)
+    _check_env(given.env, reader)
     for index, place in enumerate(given.reads):
         _check_read(("reads", index), place, allowance, reader)
     if given.network and not allowance.network:
@@ -167,22 +172,35 @@ def _check(given: _Given, allowance: Allowance, reader: Reader) -> None:
         reader.add(("network",), text)
 
 
-def _check_words(path: KeyPath, words: tuple[str, ...], reader: Reader) -> None:
-    """The first word is a program of the host by its bare name, or a file of the entry; no other leads out of it."""
+def _check_env(env: dict[str, str], reader: Reader) -> None:
+    for variable in env:
+        if not _VARIABLE.fullmatch(variable):
+            reader.add(("env", variable), "expected a name of letters from A to Z, digits and _", at_key=True)
+        elif _OF_THE_HOST.fullmatch(variable):
+            text = "may not be set here, because it changes what of the host is shown or run; take it out"
+            reader.add(("env", variable), text, at_key=True)
+
+
+def _word_problems(words: tuple[str, ...], *, is_command: bool) -> Iterator[tuple[int, str]]:
+    """What is wrong with the words of a command or a build, each with the number of the word.
+
+    The first word is a program of the host by its bare name, or a file of the entry; no other leads out of it.
+    """
     program = words[0]
     if not program:
-        reader.add((*path, 0), "expected the name of a program, got an empty string")
+        yield 0, "expected the name of a program, got an empty string"
     elif program.startswith(BUILTIN):
-        reader.add((*path, 0), "expected the bot's own program; shipped bots are named in the config")
+        yield 0, "expected the bot's own program; shipped bots are named in the config"
     elif program.startswith("/"):
         text = f"expected a program by its bare name, such as `{os.path.basename(program) or 'sh'}`, or a path within"
-        reader.add((*path, 0), f"{text} the folder, such as `./bot`; got the absolute path {program}")
+        yield 0, f"{text} the folder, such as `./bot`; got the absolute path {program}"
     for index, word in enumerate(words):
-        if _climbs(word):
-            reader.add((*path, index), f"{word} leads out of the folder; put what it names into the folder")
-        elif index and path == ("command",) and word.startswith("/"):
-            text = f"{word} is an absolute path; name a file of the entry by its path from the folder on"
-            reader.add((*path, index), text)
+        if "\0" in word:
+            yield index, "holds a NUL character"
+        elif _climbs(word):
+            yield index, f"{word} leads out of the folder; put what it names into the folder"
+        elif index and is_command and word.startswith("/"):
+            yield index, f"{word} is an absolute path; name a file of the entry by its path from the folder on"
 
 
 def _climbs(word: str) -> bool:

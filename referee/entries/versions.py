@@ -42,9 +42,10 @@ def version_of(bot: BotSpec, folder: str, build: Sequence[str] = ()) -> str:
     command = [BUILTIN + bot.builtin] if bot.builtin is not None else list(bot.command)
     told = [command, sorted(bot.env.items()), *([list(build)] if build else [])]
     digest = sha256(msgspec.json.encode(told))
+    known: dict[tuple[int, int], bytes] = {}
     for path, shown in sorted(_files(bot, folder), key=lambda pair: os.fsencode(pair[1])):
         name = os.fsencode(shown)
-        digest.update(b"%d:%b%b" % (len(name), name, _content(path)))
+        digest.update(b"%d:%b%b" % (len(name), name, _content_once(path, known)))
     return digest.hexdigest()
 
 
@@ -106,6 +107,18 @@ def _walk(folder: str, prefix: str) -> Iterator[tuple[str, str]]:
                 waiting.append(entry.path)
             else:
                 yield entry.path, prefix + os.path.relpath(entry.path, folder)
+
+
+def _content_once(path: str, known: dict[tuple[int, int], bytes]) -> bytes:
+    """What a file adds to the version. `known` tells it of files that were read before: words may name one often."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return b"u"
+    key = found.st_dev, found.st_ino
+    if key not in known:
+        known[key] = _content(path)
+    return known[key]
 
 
 def _content(path: str) -> bytes:

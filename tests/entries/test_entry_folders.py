@@ -185,6 +185,7 @@ def test_a_version_covers_build_environment_and_bot_toml(ann: Path) -> None:
             'command = ["builtin:greedy"]',
             "1:12: command[0]: expected the bot's own program; shipped bots are named in the config",
         ),
+        ('command = ["sh"' + ', "."' * 40 + "]", "1:11: command: expected at most 30 of them, got 41"),
         ('build = ["/bin/sh"]', "1:10: build[0]: expected a program by its bare name, such as `sh`, or a path within "),
         (
             'env = { PATH = "/tmp" }',
@@ -248,6 +249,27 @@ def test_a_bot_toml_that_is_made_to_keep_the_reader_busy_is_refused(ann: Path, t
 
     assert line.startswith("entries/ann/bot.toml:")
     assert len(line) < 120
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("package.json", '{"main": "/"}', "/ is an absolute path; name a file of the entry by its path from the fold"),
+        ("package.json", '{"main": "x/../../ben.js"}', "x/../../ben.js leads out of the folder; put what it names in"),
+        ("package.json", '{"main": "a\\u0000b"}', "holds a NUL character"),
+        ("Cargo.toml", '[package]\nname = "a\\u0000b"', "holds a NUL character"),
+    ],
+)
+def test_what_files_tell_leads_out_of_the_folder_no_more_than_bot_toml(
+    ann: Path, name: str, text: str, problem: str
+) -> None:
+    (ann / "bot.py").unlink()
+    (ann / name).write_text(text)
+
+    (line,) = problems(ann)
+
+    assert line.startswith("entries/ann: its files tell the command ['")
+    assert f"]: {problem}" in line
 
 
 def test_a_cargo_toml_that_is_made_to_keep_the_reader_busy_tells_nothing(ann: Path) -> None:
