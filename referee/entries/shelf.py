@@ -12,6 +12,7 @@ folder of its own:
 import contextlib
 import fcntl
 import os
+import re
 import shutil
 import stat
 from collections.abc import Iterator
@@ -39,6 +40,7 @@ BUILT = "built"
 OPEN_FOLDER = 0o755
 """Every bot may run as a user of its own, and must get at its files."""
 
+_VERSION = re.compile("[0-9a-f]{64}")
 _CLOSED_FOLDER = 0o555
 _LOCK = "lock"
 _CHUNK_BYTES = 1 << 20
@@ -75,6 +77,8 @@ class Shelf:
 
     def kept(self, version: str) -> Entry | None:
         """The entry as it was when its version was put here. None where that is not here, or not whole."""
+        if not _VERSION.fullmatch(version):  # it may be of a stranger's store
+            return None
         place = self.place(version)
         try:
             entry = msgspec.json.decode((place / KEPT).read_bytes(), type=_Kept).entry

@@ -151,6 +151,13 @@ def test_where_nothing_can_be_written_the_folder_is_named(ann: Path) -> None:
         shelf.take(read(ann))
 
 
+def test_no_version_names_another_place(ann: Path) -> None:
+    entry, shelf = read(ann), shelf_of(ann)
+    shelf.take(entry)
+
+    assert shelf.kept(f"../versions/{entry.version}") is None
+
+
 def test_what_is_closed_can_be_removed(ann: Path) -> None:
     entry, shelf = read(ann), shelf_of(ann)
     shelf.take(entry)
