@@ -62,7 +62,7 @@ def _in_words(done: Publication, no_site: str | None) -> list[str]:
     extent = info.extent
     counted = "1 match" if extent.matches == 1 else f"{extent.matches:,} matches"
     lines = [f"{bundle}: {counted} of {info.run}, digest {info.digest}"]
-    lines += [f"{place}" for place in done.places[:-1]]
+    lines += [f"{place}" for place in done.places[1:-1]]
     if not extent.is_complete:
         lines += [
             "  the run goes on, so that the key is not in it. Whoever reads the records knows the cards: from now on",
@@ -73,8 +73,10 @@ def _in_words(done: Publication, no_site: str | None) -> list[str]:
         lines.append(f"  of {waiting} it has only the result, since the same cards are still to be dealt again")
     lines += [f"  it has no site: {no_site}"] * (no_site is not None)
     signed = "no: --key FILE signs it" if done.signed is None else f"by the {done.signed.fingerprint}"
+    authors = "1 part" if done.parts == 1 else f"{done.parts} parts"
     return [
         *lines,
+        f"{done.places[0]}: {authors}, each for its author alone; nobody else on this machine may read them",
         f"  signed: {signed}",
         f"  {_SHOWS}",
         f"  check it: golfref verify {shlex.quote(str(bundle))}",

@@ -152,9 +152,24 @@ class BotMatch(Struct, frozen=True, kw_only=True):
 
 def bot_match(record: Record, seat: int, place: RunPlace | None = None) -> BotMatch:
     """The match as the bot on this seat knows it. Raises BrokenRecord, and ValueError for a key that is none."""
-    bot = record.seats[seat]
+    (match,) = bot_matches(record, {seat: place})
+    return match
+
+
+def bot_matches(record: Record, places: Mapping[int, RunPlace | None]) -> Iterator[BotMatch]:
+    """The match as the bots on these seats know it, for which it is played again once. Raises as `bot_match` does."""
     retelling = Retelling(record)
-    wire = tuple(one.entry for one in on_wires(record, [seat], retelling))
+    wires: dict[int, list[Entry]] = {seat: [] for seat in places}
+    for one in on_wires(record, [*places], retelling):
+        wires[one.seat].append(one.entry)
+    for seat, place in places.items():
+        yield _bot_match(record, seat, place, tuple(wires[seat]), is_exact=is_exact(record, seat, retelling))
+
+
+def _bot_match(
+    record: Record, seat: int, place: RunPlace | None, wire: tuple[Entry, ...], *, is_exact: bool
+) -> BotMatch:
+    bot = record.seats[seat]
     return BotMatch(
         golfref=record.golfref,
         protocol=record.protocol,
@@ -177,7 +192,7 @@ def bot_match(record: Record, seat: int, place: RunPlace | None = None) -> BotMa
         idle_cpu_ms=bot.idle_cpu_ms,
         matches_before=bot.matches_before,
         hello=encode(hello(record.games, record.bounds, record.golfref)).decode(),
-        is_exact=is_exact(record, seat, retelling),
+        is_exact=is_exact,
         wrote_lines=bot.wrote_lines,
         wrote_bytes=bot.wrote_bytes,
         stderr_bytes=bot.stderr_bytes,

@@ -57,7 +57,7 @@ def bot_results(store: Store, bot: str, variant: str | None = None) -> OwnResult
     StoreError, also where a record is damaged.
     """
     found = [
-        _result(result, result.bots.index(bot))
+        own_result(result, result.bots.index(bot))
         for result in store.results()
         if bot in result.bots and variant in (None, result.variant)
     ]
@@ -125,7 +125,8 @@ def _counted(row: OwnResult, verdict: Literal["right", "wrong", "late"]) -> str:
     return "-" if row.slaps is None else str(getattr(row.slaps, verdict))
 
 
-def _result(result: Result, seat: int) -> OwnResult:
+def own_result(result: Result, seat: int) -> OwnResult:
+    """What a match came to for the bot on this seat, without its slaps."""
     others = [total for other, total in enumerate(result.totals) if other != seat]
     return OwnResult(
         match=result.number,

@@ -12,15 +12,20 @@ from referee.tournament.standings import Standings
 from referee.tournament.summary import RunSummary
 
 
-def tables_of(summary: RunSummary, width: int, *, full: bool) -> str:
-    """All tables of a run, for so many cells."""
-    standings = Standings(
+def standings_of_summary(summary: RunSummary) -> Standings:
+    """The standings that a summary tells."""
+    return Standings(
         rank_by=summary.rank_by,
         order=summary.order,
         overall=summary.standings,
         variants=summary.variants,
         crosstable=summary.crosstable,
     )
+
+
+def tables_of(summary: RunSummary, width: int, *, full: bool) -> str:
+    """All tables of a run, for so many cells."""
+    standings = standings_of_summary(summary)
     more = [rating_figure(summary.ratings)] if summary.ratings else []
     return "\n\n".join([*stages_report(summary.stages, width), report(standings, width, more, full=full)])
 

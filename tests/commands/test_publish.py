@@ -53,6 +53,11 @@ def bundle(published: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(there, tmp_path / "bundle"))
 
 
+def one(folder: Path, ends: str) -> Path:
+    (found,) = folder.glob(f"friday-night-*{ends}")
+    return found
+
+
 def sums_anew(bundle: Path) -> None:
     """Make the sums anew, as somebody does who changes a bundle."""
     files = sorted(path for path in bundle.rglob("*") if path.is_file() and path.name != "SHA256SUMS")
@@ -183,6 +188,39 @@ def test_whoever_makes_the_sums_anew_is_found_out_too(bundle: Path, what: str) -
     assert finding in golfref("verify", "bundle", cwd=bundle.parent, code=code)[0]
 
 
+@pytest.fixture
+def parts(published: Path, tmp_path: Path) -> Path:
+    """A copy of the parts of the authors."""
+    return Path(shutil.copytree(one(published / "out", "-authors"), tmp_path / "parts"))
+
+
+def test_each_author_has_a_part_with_the_matches_of_the_own_bots(parts: Path) -> None:
+    told = {json.loads((part / "part.json").read_text())["owner"]: part for part in parts.iterdir()}
+    greedy = lines_of(told["Ann"] / "greedy.matches.jsonl.gz")
+
+    assert (parts.stat().st_mode & 0o777, len(greedy)) == (0o700, 2)
+    assert {match["bots"][match["seat"]] for match in map(json.loads, greedy)} == {"greedy"}
+    assert {name.lower() for name in told} == {"ann"}
+    assert len({part.name.lower() for part in told.values()}) == 2, "two owners whose names differ by a capital"
+    assert "greedy and its neighbours among 2 bots" in (told["Ann"] / "greedy.txt").read_text()
+    out, _ = golfref("verify", told["Ann"], cwd=parts, code=4)
+    assert "what could be checked holds: 2 matches of the author's bots told again" in out
+    assert "not checked: the deals and what other bots played" in out
+
+
+def test_a_part_that_was_changed_is_found_out(parts: Path) -> None:
+    part = next(path for path in parts.iterdir() if (path / "greedy.txt").exists())
+    first, second = lines_of(part / "greedy.matches.jsonl.gz")
+    forged = json.loads(first)
+    forged["totals"] = [total - 5 for total in forged["totals"]]
+    put_lines(part / "greedy.matches.jsonl.gz", [json.dumps(forged, separators=(",", ":")).encode(), second, second])
+    sums_anew(part)
+
+    out, _ = golfref("verify", part, cwd=parts, code=1)
+    assert "greedy.matches.jsonl.gz:1: it ends with totals" in out
+    assert f"greedy.matches.jsonl.gz:3: match #{json.loads(second)['place']['commit']} is there twice" in out
+
+
 def test_a_bundle_is_signed_by_ssh_keygen(published: Path, tmp_path: Path) -> None:
     if shutil.which("ssh-keygen") is None:
         lacking("ssh-keygen is not installed")
@@ -207,11 +245,6 @@ def evening(published: Path, tmp_path: Path) -> Path:
         store.execute("DELETE FROM matches WHERE id > 1")
     golfref("publish", "day.golfref", "-o", "out", "--matches", "0", "--tar", cwd=tmp_path)
     return tmp_path / "out"
-
-
-def one(folder: Path, ends: str) -> Path:
-    (found,) = folder.glob(f"friday-night-*{ends}")
-    return found
 
 
 def test_nothing_of_a_run_that_goes_on_tells_its_key_or_cards(evening: Path) -> None:

@@ -1,7 +1,8 @@
 """What a published bundle is: the names of its files, and what it says of itself."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -27,6 +28,11 @@ ROWS = "rows.jsonl.gz"
 RECORDS = "records.jsonl.gz"
 TABLE_FILES = {f"tables/{table}.csv": table for table in TABLES}
 SITE = "site"
+MATCHES = ".matches.jsonl.gz"
+"""How the names of the files with the matches of one bot end."""
+
+PART = "part.json"
+"""In place of bundle.json in the part of an author."""
 SUMS = "SHA256SUMS"
 SSH_SIGNATURE = f"{SUMS}.sig"
 MINISIGN_SIGNATURE = f"{SUMS}.minisig"
@@ -93,6 +99,21 @@ class BundleInfo(Struct, frozen=True, kw_only=True):
     made: Made
 
 
+class PartInfo(Struct, frozen=True, kw_only=True):
+    """What `part.json` says of the part of an author."""
+
+    format: Literal["golfref-author-1"] = "golfref-author-1"
+    run: str
+    owner: str
+    """Empty where the bot has none."""
+    bots: dict[str, str]
+    """By bot how the names of its files begin."""
+    commitment: str
+    digest: str
+    """The digest of the bundle beside which it was made."""
+    made: Made
+
+
 class NotPublished(Exception):
     """A run that cannot be published, or not so. The text says why and what to do."""
 
@@ -131,15 +152,24 @@ def is_store_name(name: str) -> bool:
     return len(name.encode()) <= LONGEST_STORE_NAME and name not in (".", "..") and bool(_STORE_NAME.fullmatch(name))
 
 
-def file_name(name: str) -> str:
-    """The name of a run as the name of a file: lower-case letters, digits and hyphens."""
+def file_names(names: Iterable[str]) -> dict[str, str]:
+    """By name one for a file: lower-case letters, digits and hyphens, with a hash where another one would be alike."""
+    every = slugs(names)
+    plain = {name: _plain(name) for name in every}
+    often = Counter(plain.values())
+    return {name: plain[name] if plain[name] and often[plain[name]] == 1 else slug for name, slug in every.items()}
+
+
+def _plain(name: str) -> str:
+    """What a name is without its capitals and signs, as far as that can be the name of a file anywhere."""
     letters = normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    return "-".join(re.findall("[a-z0-9]+", letters))[:LONGEST].strip("-") or slugs([name])[name]
+    plain = "-".join(re.findall("[a-z0-9]+", letters))[:LONGEST].strip("-")
+    return plain if slugs([plain])[plain] == plain else ""
 
 
 def names_for(run: str, day: datetime, there: Sequence[str]) -> str:
     """The name of a new bundle in a folder that holds these names: NAME-YYYY-MM-DD, with -2 and so on if it must be."""
-    begin = f"{file_name(run)}-{day:%Y-%m-%d}"
+    begin = f"{file_names([run])[run]}-{day:%Y-%m-%d}"
     taken = set(there)
     number = 1
     while True:

@@ -19,6 +19,7 @@ from referee import __version__
 from referee.competition.publishing.bundle import (
     HASHES,
     INFO,
+    PART,
     RECORDS,
     RESULTS,
     ROWS,
@@ -29,6 +30,7 @@ from referee.competition.publishing.bundle import (
 )
 from referee.competition.publishing.contents import Content, contents
 from referee.competition.publishing.going_on import GoingOn, compare_earlier
+from referee.competition.publishing.part import PartCheck
 from referee.competition.publishing.reading import MOST_NAMED, Broken, BundleFolder, opened_bundle
 from referee.competition.publishing.seal import check_seal
 from referee.competition.publishing.signing import PublicKeys
@@ -87,6 +89,11 @@ class _BundleCheck:
         self._notes += seal.notes
         self._same += seal.same
         self._unchecked += seal.unchecked
+        if self._folder.has(PART) and not self._folder.has(INFO):
+            part = PartCheck(self._folder)
+            self._note(part.findings())
+            self._run = part.checked()
+            return
         info = _info(self._folder)
         if info.key is None:
             self._check_going_on(info)

@@ -71,15 +71,15 @@ class NewBundle:
 
     def sums(self, place: Path) -> Path:
         """Write the sums of all files in one of the folders."""
-        place.joinpath(MARK).unlink()
+        place.joinpath(MARK).unlink(missing_ok=True)
         paths = sorted(path for path in place.rglob("*") if path.is_file())
         self.write(place / SUMS, (self._sum(path, place) for path in paths))
         return place / SUMS
 
     def pack(self, place: Path) -> Path:
-        """Write one of the folders as an archive, in which it has the name that it is to have."""
+        """Write one of the folders as an archive beside it, in which it has the name that it is to have."""
         name = Path(place.name.removesuffix(UNBORN))
-        target = place.with_name(f"{name}{PACKED}{UNBORN}")
+        target = place.with_name(f"{name}{PACKED}{UNBORN * place.name.endswith(UNBORN)}")
         with target.open("xb") as file, tarfile.open(fileobj=file, mode="w:gz", format=tarfile.PAX_FORMAT) as archive:
             os.fchmod(file.fileno(), FILE_MODE)
             for path in (place, *sorted(place.rglob("*"))):
@@ -89,6 +89,7 @@ class NewBundle:
 
     def finish(self) -> list[Path]:
         """Give everything its name, the public folder last. Either all of it has its name then, or nothing."""
+        self.authors.joinpath(MARK).unlink(missing_ok=True)
         there = [self.authors, self.folder / (self.name + PACKED + UNBORN), self.public]
         named: list[tuple[Path, Path]] = []
         try:

@@ -1,6 +1,6 @@
 """Making a bundle of a run, and the parts of the authors beside it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from protocol import VERSION
 from referee import __version__
+from referee.competition.publishing.authors import write_parts
 from referee.competition.publishing.bundle import (
     PUBLIC_KEY,
     RECORDS,
@@ -23,7 +24,7 @@ from referee.competition.publishing.bundle import (
     shown,
 )
 from referee.competition.publishing.contents import contents
-from referee.competition.publishing.folders import FOLDER_MODE, NewBundle, new_bundle
+from referee.competition.publishing.folders import FOLDER_MODE, PRIVATE_MODE, NewBundle, new_bundle
 from referee.competition.publishing.rows import packed, record_lines, row_lines
 from referee.competition.publishing.signing import Signed, Signer, public_line
 from referee.site.folder import site_folder
@@ -51,7 +52,9 @@ class Publication(Struct, frozen=True, kw_only=True):
 
     info: BundleInfo
     places: tuple[Path, ...]
-    """What was made, the public folder last."""
+    """What was made: the folder of the authors' parts, an archive if it was asked for, and the public folder."""
+    parts: int
+    """How many authors have a part."""
     signed: Signed | None
 
 
@@ -75,12 +78,15 @@ def publish(order: Order, signer: Signer | None, now: datetime, check: Callable[
             _write(bundle, store, info, held)
             if order.has_site:
                 _write_site(path, place / SITE, info, check)
-            signed = _seal(bundle, place, signer)
+            bundle.begin(bundle.authors, PRIVATE_MODE)
+            parts = write_parts(bundle, store, info, held, order.run)
+            signed = _seal(bundle, [place, *parts], signer)
             if order.is_packed:
-                bundle.pack(place)
+                for one in (place, *parts):
+                    bundle.pack(one)
             if store.digest() != info.digest:
                 raise NotPublished(f"{shown(order.run)}: the run has changed meanwhile; run the same command again")
-            return Publication(info=info, places=tuple(bundle.finish()), signed=signed)
+            return Publication(info=info, places=tuple(bundle.finish()), parts=len(parts), signed=signed)
 
 
 @contextmanager
@@ -122,11 +128,12 @@ def _write_site(path: Path, place: Path, info: BundleInfo, check: Callable[[], N
         SiteBuilder(path, folder, Matches(most=info.made.site_matches), check).build(is_live=False)
 
 
-def _seal(bundle: NewBundle, place: Path, signer: Signer | None) -> Signed | None:
-    """Write the sums of a folder, and sign them."""
-    sums = bundle.sums(place)
+def _seal(bundle: NewBundle, places: Sequence[Path], signer: Signer | None) -> Signed | None:
+    """Write the sums of the folders, and sign them all at once, so that nobody is asked for a passphrase twice."""
+    sums = [bundle.sums(place) for place in places]
     if signer is None:
         return None
     signed = signer.sign(sums)
-    bundle.write(place / PUBLIC_KEY, [public_line(signed)])
+    for place in places:
+        bundle.write(place / PUBLIC_KEY, [public_line(signed)])
     return signed

@@ -18,7 +18,7 @@ from referee.competition.publishing.signing import (
 )
 
 _WHOSE = (
-    "note: signed by the {fingerprint}, whose public key came with the bundle: only a comparison with one that the "
+    "note: signed by the {fingerprint}, whose public key came with it: only a comparison with one that the "
     "organiser has published elsewhere says whose it is (--signer FILE.pub)"
 )
 _NOBODY = (

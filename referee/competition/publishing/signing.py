@@ -13,7 +13,7 @@ import stat
 import subprocess
 import sys
 import termios
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
@@ -100,26 +100,28 @@ class Signer:
             )
         self._public = _public_beside(key) if self.kind == "minisign" else None
 
-    def sign(self, sums: Path) -> Signed:
-        """Write the signature beside the sums, and check it. Raises BadKey."""
-        target = sums.with_name(SIGNATURES[self.kind])
-        with self._held(), _terminal():
-            told = subprocess.run(self._command(sums, target), stdout=subprocess.DEVNULL, check=False)
-        if told.returncode or not target.is_file():
-            what = f"{PROGRAMS[self.kind]} did not sign with {shown(self.key)} (exit code {told.returncode})"
-            raise BadKey(f"{what}; see what it said above")
-        target.chmod(0o644)
-        try:
-            return check_signature(self.kind, sums.read_bytes(), target.read_bytes(), self._public)
-        except (Unsigned, NoProgram) as error:
-            raise BadKey(f"{shown(self.key)}: the signature does not hold: {error}") from None
-
-    def _command(self, sums: Path, target: Path) -> list[str]:
+    def sign(self, sums: Sequence[Path]) -> Signed:
+        """Write a signature beside each of these files, and check it. Raises BadKey."""
         program = str(self._program)
         if self.kind == "ssh":
-            return [program, "-q", "-Y", "sign", "-n", NAMESPACE, "-f", str(self.key.absolute()), str(sums)]
-        comment = f"golfref {sums.parent.name.removesuffix('.new')}"
-        return [program, "-S", "-s", str(self.key.absolute()), "-m", str(sums), "-x", str(target), "-t", comment]
+            command = [program, "-q", "-Y", "sign", "-n", NAMESPACE, "-f", str(self.key.absolute())]
+        else:
+            command = [program, "-S", "-s", str(self.key.absolute()), "-t", NAMESPACE, "-m"]
+        with self._held(), _terminal():
+            told = subprocess.run([*command, *map(str, sums)], stdout=subprocess.DEVNULL, check=False)
+        targets = [one.with_name(SIGNATURES[self.kind]) for one in sums]
+        if told.returncode or not all(target.is_file() for target in targets):
+            what = f"{PROGRAMS[self.kind]} did not sign with {shown(self.key)} (exit code {told.returncode})"
+            raise BadKey(f"{what}; see what it said above")
+        try:
+            signed = [self._checked(*pair) for pair in zip(sums, targets, strict=True)]
+        except (Unsigned, NoProgram) as error:
+            raise BadKey(f"{shown(self.key)}: the signature does not hold: {error}") from None
+        return signed[0]
+
+    def _checked(self, sums: Path, target: Path) -> Signed:
+        target.chmod(0o644)
+        return check_signature(self.kind, sums.read_bytes(), target.read_bytes(), self._public)
 
 
 def check_signature(kind: Kind, sums: bytes, signature: bytes, keys: PublicKeys | None) -> Signed:

@@ -1,7 +1,10 @@
 """The texts for people that lie in a bundle."""
 
+import shlex
+from collections.abc import Mapping
+
 from protocol.text import printable
-from referee.competition.publishing.bundle import BundleInfo
+from referee.competition.publishing.bundle import MATCHES, BundleInfo, PartInfo
 
 
 def readme(info: BundleInfo) -> str:
@@ -57,6 +60,49 @@ The records hold all that passed between the referee and each bot: the commands 
 they were sent and wrote, their standard error as far as it is kept, and their times. The rows hold the config: names,
 owners, commands, folders, and the variables that the config sets for bots. No program of a bot is here.
 """
+
+
+def part_readme(part: PartInfo, matches: Mapping[str, int]) -> str:
+    """What the part of an author is. `matches` says how many there are of each bot."""
+    run, owner = printable(part.run, 200), printable(part.owner, 200)
+    whose = f"the bots of {owner}" if owner else f"the bot {printable(next(iter(part.bots)), 200)}"
+    bots = "".join(
+        f"  {begin + '.*':<20} {printable(bot, 100)}: {_matches(matches[bot])}\n" for bot, begin in part.bots.items()
+    )
+    return f"""\
+{run}: {whose}, as of {part.made.when}
+
+This part is for the author alone. It holds what these bots were told and wrote, and of other bots no more than
+everybody may know. The run as a whole is published beside it; its digest is {part.digest}
+
+{bots}
+  NAME.txt             its place, its worst matches, and where it was at fault
+  NAME{MATCHES}
+                       its matches, each as the bot itself knows it, with its standard error
+  NAME.VERSION.build.log
+                       what the build of a version said, where it was built here
+  NAME.VERSION.check.txt
+                       the letter about its check, where there was one
+
+How to read it
+
+{"".join(f"  {line}" + chr(10) for line in commands_for(f"NAME{MATCHES}", 17)[1:])}
+How to check it
+
+  golfref verify .     sums, signature, and every match as far as one seat of it shows; whole records are in the bundle
+  sha256sum -c SHA256SUMS
+"""
+
+
+def commands_for(file: str, match: int) -> list[str]:
+    """How an author reads the matches of a bot."""
+    where = shlex.quote(f"{file}:{match}")
+    return [
+        "To read on:",
+        f"golfref transcript {where}             all that it was sent and wrote",
+        f"golfref replay {where}                 the match as it came to it",
+        f"golfref rerun {where} -- COMMAND       the same lines sent to a build of the bot",
+    ]
 
 
 def _matches(count: int) -> str:
