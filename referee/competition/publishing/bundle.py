@@ -174,7 +174,8 @@ def names_for(run: str, day: datetime, there: Sequence[str]) -> str:
     number = 1
     while True:
         name = begin if number == 1 else f"{begin}-{number}"
-        if not taken & {name, name + AUTHORS, name + PACKED}:
+        mine = {name, name + AUTHORS, name + PACKED}
+        if not taken & {*mine, *(one + UNBORN for one in mine)}:
             return name
         number += 1
 

@@ -29,7 +29,7 @@ from referee.competition.publishing.bundle import (
 
 MARK = "UNFINISHED.txt"
 _MARKED = b"`golfref publish` was ended while it made this folder. It can be removed; the next publication does so.\n"
-_LEFT = re.compile(rf".+-\d{{4}}-\d\d-\d\d(-\d+)?({re.escape(AUTHORS)}|{re.escape(PACKED)})?{re.escape(UNBORN)}")
+_LEFT = re.compile(rf".+-\d{{4}}-\d\d-\d\d(-\d+)?({re.escape(AUTHORS)})?{re.escape(UNBORN)}")
 _WRONG_NAME = {errno.ENOENT, errno.ENOTDIR, errno.EEXIST}
 
 FILE_MODE, FOLDER_MODE, PRIVATE_MODE = 0o644, 0o755, 0o700
@@ -71,8 +71,7 @@ class NewBundle:
 
     def sums(self, place: Path) -> Path:
         """Write the sums of all files in one of the folders."""
-        place.joinpath(MARK).unlink(missing_ok=True)
-        paths = sorted(path for path in place.rglob("*") if path.is_file())
+        paths = sorted(path for path in place.rglob("*") if path.is_file() and path.name != MARK)
         self.write(place / SUMS, (self._sum(path, place) for path in paths))
         return place / SUMS
 
@@ -84,12 +83,15 @@ class NewBundle:
             os.fchmod(file.fileno(), FILE_MODE)
             for path in (place, *sorted(place.rglob("*"))):
                 self.check()
+                if path.name == MARK:
+                    continue
                 archive.add(path, (name / path.relative_to(place)).as_posix(), recursive=False, filter=_nobody)
         return target
 
     def finish(self) -> list[Path]:
         """Give everything its name, the public folder last. Either all of it has its name then, or nothing."""
-        self.authors.joinpath(MARK).unlink(missing_ok=True)
+        for place in (self.authors, self.public):
+            place.joinpath(MARK).unlink(missing_ok=True)
         there = [self.authors, self.folder / (self.name + PACKED + UNBORN), self.public]
         named: list[tuple[Path, Path]] = []
         try:
@@ -153,14 +155,13 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _clear(folder: Path) -> None:
-    """Remove what has no name yet, of this publication or of one that was killed."""
-    for place in folder.iterdir():
-        if not _LEFT.fullmatch(place.name) or place.is_symlink():
+    """Remove what has no name yet, of this publication or of one that was killed: only what bears our mark."""
+    for mark in [*folder.glob(f"*{UNBORN}/{MARK}")]:
+        place = mark.parent
+        if not _LEFT.fullmatch(place.name) or place.is_symlink() or mark.read_bytes() != _MARKED:
             continue
-        if place.is_dir():
-            shutil.rmtree(place)
-        else:
-            place.unlink()
+        place.with_name(place.name.removesuffix(UNBORN) + PACKED + UNBORN).unlink(missing_ok=True)
+        shutil.rmtree(place)
 
 
 def _nobody(member: tarfile.TarInfo) -> tarfile.TarInfo:
