@@ -152,7 +152,7 @@ FORGED: dict[str, tuple[Callable[[Path], object], str, int]] = {
     "results": (let_random_win, "standings.json: ", 1),
     "a table": (
         lambda bundle: (bundle / "tables/pairs.csv").write_text("bot\n"),
-        "tables/pairs.csv: line 1 is bot; from this run follows ",
+        "tables/pairs.csv: line 1 is `bot`; from this run follows ",
         1,
     ),
     "a page": (

@@ -247,9 +247,18 @@ def _first_difference(folder: BundleFolder, path: str, content: Content) -> str:
         for number, expected in enumerate(_lines(content), 1):
             found = file.readline(len(expected) + 1)
             if found != expected:
-                shown = [printable(line.decode(errors="replace").rstrip("\n"), 100) for line in (found, expected)]
-                return f"line {number} is {shown[0] or 'not there'}; from this run follows {shown[1]}"
+                begin = max(0, _same_bytes(found, expected) - 20)
+                shown = [
+                    printable(line[begin:].decode(errors="replace").rstrip("\n"), 60) for line in (found, expected)
+                ]
+                at = f" has from byte {begin + 1} on" if begin else " is"
+                return f"line {number}{at} `{shown[0]}`; from this run follows `{shown[1]}`"
     return "it goes on where it should end"
+
+
+def _same_bytes(one: bytes, other: bytes) -> int:
+    """How many bytes of two lines are the same before they differ."""
+    return next((place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), 0)
 
 
 def _lines(content: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
