@@ -447,11 +447,31 @@ def check(
 @app.command()
 def entries(
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The tournament's TOML file.")],
+    name: Annotated[
+        Optional[str], typer.Argument(metavar="NAME", help="One entry, with --log and --build.", show_default=False)
+    ] = None,
     as_json: Json = False,
+    log: Annotated[bool, typer.Option("--log", help="Print what the last build of the entry NAME said.")] = False,
+    build: Annotated[
+        bool, typer.Option("--build", help="Build the entry NAME again, or all of them, whatever came of it before.")
+    ] = False,
 ) -> None:
     """List the entries of a config, with version, owner, build and last check, and what is wrong with them."""
     from referee.commands.entries import list_entries
 
+    if build and log:
+        raise typer.BadParameter("give either --build or --log")
+    if name is not None and not (build or log):
+        raise typer.BadParameter("a NAME goes with --log or --build")
+    if build:
+        from referee.commands.entry_builds import build_again
+        from referee.commands.interrupt import Signals
+
+        raise typer.Exit(build_again(config, name, Signals()))
+    if log:
+        from referee.commands.entry_builds import show_log
+
+        raise typer.Exit(show_log(config, name))
     raise typer.Exit(list_entries(config, as_json=as_json))
 
 

@@ -146,12 +146,14 @@ def _columns(listing: Listing, width: int) -> Sequence[Column]:
 
 
 def _build(entry: ListedEntry) -> str:
-    """What became of the build of this version, in a word or two."""
+    """What became of the build of this version, in a word or two; how long it took, and how much it left."""
     if not entry.build:
         return "none"
     if entry.built is None:
         return "not yet"
-    return "kept" if entry.built.outcome == "built" else "failed"
+    if entry.built.outcome == "failed":
+        return "failed"
+    return f"{entry.built.seconds:.1f} s, {entry.built.size_bytes / 1e6:.1f} MB"
 
 
 def _check(entry: ListedEntry) -> str:

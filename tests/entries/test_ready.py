@@ -196,6 +196,23 @@ def test_a_tournament_with_a_broken_entry_ends_before_anything_is_played(cup: Cu
     assert not cup.file.with_suffix(".golfref").exists()
 
 
+def test_the_log_of_a_build_can_be_read_and_a_build_done_again(cup: Cup) -> None:
+    cup.enter("ann", f"echo one; echo '\033[2J two' >&2; echo x >> {cup.folder}/count; {PLAYS}")
+    cup.enter("bob", "")
+    none = golfref("entries", cup.file, "ann", "--log", cwd=cup.folder)
+    told = golfref("entries", cup.file, "ann", "--build", cwd=cup.folder)[1]
+    golfref("entries", cup.file, "ann", "--build", cwd=cup.folder)
+    log, came = golfref("entries", cup.file, "ann", "--log", cwd=cup.folder)
+
+    assert (none[0], "has not been built" in none[1]) == ("", True)
+    assert re.sub(r"[\d.]+ s", "0 s", told.splitlines()[-1]).startswith("built `ann` in 0 s: 4 files")
+    assert (cup.folder / "count").read_text() == "x\nx\n"
+    assert log == "one\n\\x1b[2J two\n"
+    assert came.endswith(": built\n")
+    assert "`bob` has no build" in golfref("entries", cup.file, "bob", "--log", cwd=cup.folder)[1]
+    assert "there are ann, bob" in golfref("entries", cup.file, "eve", "--log", cwd=cup.folder, code=2)[1]
+
+
 def test_in_a_cell_a_build_starts_where_the_bot_will(tmp_path: Path, mark: dict[str, str]) -> None:
     need_bubblewrap()
     cup = Cup(tmp_path, mark, "bwrap")

@@ -57,6 +57,9 @@ FAREWELL_S = 0.5
 DYING_S = 10.0
 """How long killed processes may take to be gone. A control group that is not empty then is left to a later referee."""
 
+BUILD_DYING_S = 120.0
+"""The same for a build, which may have filled its folder, and gets a core only when little else wants one."""
+
 _HOST_TROUBLE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
 """Reasons why a process cannot be started that are no bot's fault."""
 
@@ -98,6 +101,7 @@ class BotProcess:
         self.limits = confinement.limits
         self._name = spec.name
         self._is_cell = confinement.isolation == "bwrap"
+        self._is_build = confinement.workshop is not None
         self._oom_kills_before = oom_kills(at_most_s_ago=OOM_KILLS_S)
         self._group = _new_group(confinement)
         self._launch: Launch | None = None
@@ -327,7 +331,7 @@ class BotProcess:
         self._give_back()
 
     async def _leave_group(self) -> None:
-        end = trio.current_time() + DYING_S
+        end = trio.current_time() + (BUILD_DYING_S if self._is_build else DYING_S)
         while self._group is not None and not self._group.remove(patience_s=0) and trio.current_time() < end:
             await trio.sleep(0.002)
 
