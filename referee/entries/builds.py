@@ -39,7 +39,7 @@ UNPACK_S = 300.0
 """How long it may take to unpack what comes out."""
 
 MOST_WAITING = 10
-"""By how many times a build may take longer than it may, where it gets no core."""
+"""By how many times a build may take longer than it may, where other programs want the cores that it would use."""
 
 _LOOK_S = 0.1
 _CHUNK_BYTES = 1 << 16
@@ -69,6 +69,11 @@ exec tar --hard-dereference -cf - .
 
 class BuildFailed(Exception):
     """The build made no bot; the text says why."""
+
+    def __init__(self, text: str, *, is_hosts: bool = False) -> None:
+        super().__init__(text)
+        self.is_hosts = is_hosts
+        """Whether the host is to blame, so that it may succeed at another time."""
 
 
 class Made(Struct, frozen=True, kw_only=True):
@@ -212,6 +217,7 @@ class _Run:
         self._size_bytes = 0
         self._cpu_ns: int | None = None
         self._excess = ""
+        self._is_hosts = False
         try:
             self._process = BotProcess(_spec(job), job.confinement)
         except StartFailed as error:
@@ -247,7 +253,7 @@ class _Run:
     def _judge(self, status: str, *, succeeded: bool) -> None:
         """Raise BuildFailed unless a stream has come of which all can be taken."""
         if self._excess:
-            raise BuildFailed(self._excess)
+            raise BuildFailed(self._excess, is_hosts=self._is_hosts)
         ended = status if status.startswith("exited") else f"was {status}"
         if _COPIED not in self._marks:
             raise BuildFailed(f"the files of the entry could not be copied for it: `cp` {ended}")
@@ -307,9 +313,12 @@ class _Run:
         process.go_on_killing()
         end_orphans_now()
         holds = process.holdings()
-        self._clock.look(holds)
-        if self._clock.own_s > builds.time_s or self._clock.all_s > MOST_WAITING * builds.time_s:
+        self._clock.look(holds, wants_core=process.is_running())
+        if self._clock.own_s > builds.time_s:
             self._exceed(f"it took longer than {builds.time_s:g} s")
+        elif self._clock.all_s > MOST_WAITING * builds.time_s:
+            self._exceed(f"it got hardly any core in {self._clock.all_s:.0f} s, so busy is this host")
+            self._is_hosts = True
         if holds is not None:
             self._cpu_ns = max(self._cpu_ns or 0, holds.cpu_ns)
             if holds.memory_bytes > builds.memory_mb * MB and "memory" not in process.bounded:
@@ -335,7 +344,7 @@ class _Clock:
 
     def __init__(self) -> None:
         self._begun = self._looked = time.monotonic()
-        self._cpu_ns = self._wait_ns = 0
+        self._cpu_ns = 0
         self.own_s = 0.0
         """Without the time in which it got no core, being the least urgent of all that wants one."""
 
@@ -344,15 +353,14 @@ class _Clock:
         """From its start to the last look."""
         return self._looked - self._begun
 
-    def look(self, holds: Holdings | None) -> None:
-        """Count the time since the last look, in which it has computed and waited for a core as its figures tell."""
+    def look(self, holds: Holdings | None, *, wants_core: bool) -> None:
+        """Count the time since the last look. `wants_core` says whether something of it computes, or would."""
         now = time.monotonic()
         passed_s, self._looked = now - self._looked, now
-        waited_s = computed_s = 0.0
+        computed_s = 0.0
         if holds is not None:
-            waited_s, self._wait_ns = (holds.wait_ns - self._wait_ns) / 1e9, holds.wait_ns
-            computed_s, self._cpu_ns = (holds.cpu_ns - self._cpu_ns) / 1e9, holds.cpu_ns
-        self.own_s += min(passed_s, max(passed_s - max(waited_s, 0.0), computed_s, 0.0))
+            computed_s, self._cpu_ns = max(0.0, (holds.cpu_ns - self._cpu_ns) / 1e9), holds.cpu_ns
+        self.own_s += min(passed_s, computed_s) if wants_core and holds is not None else passed_s
 
 
 def _is_larger(folder: Path, most_bytes: int) -> bool:

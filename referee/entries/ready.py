@@ -157,19 +157,22 @@ class Builder:
                 await trio.to_thread.run_sync(remove, place / name)
             self._tell(f"building `{entry.name}`: {_shown(entry.build)}")
             log, begun = BuildLog(), time.monotonic()
-            made, problem = None, ""
+            made, problem, is_hosts = None, "", False
             job = Job(
                 entry=entry, source=place / SOURCE, into=place / _NEW, isolation=self._isolation, builds=self._builds
             )
             try:
                 made = await build(job, log)
             except BuildFailed as failed:
-                problem = self._with_hints(str(failed), entry, log)
+                problem, is_hosts = self._with_hints(str(failed), entry, log), failed.is_hosts
             seconds = time.monotonic() - begun
             digest = "" if made is None else await trio.to_thread.run_sync(digest_of, place / _NEW)
             kept = self._kept(made, problem, seconds=seconds, digest=digest)
             if made is None and before is not None and before.outcome == "built" and before.in_cell == self._in_cell:
                 self._note(entry, f"{_failed(entry, kept)}; what was built earlier stays", last_lines(log.kept()))
+                return
+            if is_hosts:
+                self._note(entry, f"{_failed(entry, kept)}; try again when it does less", last_lines(log.kept()))
                 return
             await trio.to_thread.run_sync(self._put, place, log, kept)
             if made is not None:
