@@ -25,7 +25,7 @@ from referee.entries.entry import Builds, Entry
 from referee.entries.members import BadArchive, Bounds, Unpacked
 from referee.entries.shelf import close
 from referee.play.bot.orphans import end_orphans, end_orphans_now
-from referee.play.bot.process import KEEPERS, BotProcess, StartFailed
+from referee.play.bot.process import BUILD_DYING_S, KEEPERS, BotProcess, StartFailed
 from referee.play.bot.procfs import Holdings
 from referee.play.isolation.cell import cell_of
 from referee.play.isolation.paths import PATH, SOURCE, SYSTEM
@@ -247,7 +247,8 @@ class _Run:
         finally:
             with trio.CancelScope(shield=True):
                 await process.stop(patience_s=0, drain=self._drain)
-                await end_orphans()
+                # What was in a cell is gone when the cell's first process is, which we inherit.
+                await end_orphans(patience_s=BUILD_DYING_S)
         self._judge(status, succeeded=succeeded)
 
     def _judge(self, status: str, *, succeeded: bool) -> None:
@@ -255,6 +256,8 @@ class _Run:
         if self._excess:
             raise BuildFailed(self._excess, is_hosts=self._is_hosts)
         ended = status if status.startswith("exited") else f"was {status}"
+        if (self._cpu_ns or 0) >= self._builds.cpu_s * 1_000_000_000:
+            ended += f", after {self._builds.cpu_s} s of computing, which is what it may have"
         if _COPIED not in self._marks:
             raise BuildFailed(f"the files of the entry could not be copied for it: `cp` {ended}")
         if _BUILT not in self._marks:

@@ -1,6 +1,7 @@
 """Builds of entries: what a build finds and may use, what comes out of it, and what is told where it fails."""
 
 import os
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -105,3 +106,104 @@ def test_in_a_cell_the_paths_are_those_at_play_and_there_is_no_network(built: Bu
     assert "Read-only file system" in ended.log[3]
     assert ended.log[4] == "1"
     assert "No such file" in ended.log[5]
+
+
+HOSTILE: dict[str, tuple[str, dict[str, Any], str]] = {
+    "has no end": ("sleep 1000", {"time_s": 0.5}, "it took longer than 0.5 s, and was ended"),
+    "stops what would end it": ("kill -STOP $PPID $$", {"time_s": 0.5}, "it took longer than 0.5 s, and was ended"),
+    "computes": (
+        "while :; do :; done",
+        {"cpu_s": 1},
+        "it .* 1 s(| of computing.*), and was ended|it .* of computing.*",
+    ),
+    "forks": (
+        "f() { f | f & }; f; sleep 1000",
+        {"time_s": 1.0, "processes": 20},
+        "it (exited with code 2|took longer .*)",
+    ),
+    "prints without end": ("yes | tr -d '\\n'", {}, "it printed more than 64 MB, and was ended"),
+    "fills its folder": (
+        "cat /dev/zero > big",
+        {"disk_mb": 2},
+        "it (exited with code 1|was killed by SIGXFSZ.*|wrote more than 2 MB, and was ended)",
+    ),
+    "fills its folder with holes": (
+        "for i in 1 2 3 4 5; do truncate -s 3M $i; done",
+        {"disk_mb": 4},
+        "(what it leaves cannot be taken: .*|it left more than 4 MB, and was ended)",
+    ),
+    "kills what started it": ("kill -9 $PPID; sleep 1000", {"time_s": 30.0}, "it was killed by SIGKILL"),
+    "leaves a pipe": ("mkfifo pipe", {}, 'what it leaves cannot be taken: member "./pipe": it is a pipe; .*'),
+    "leaves a link out": (
+        "ln -s ../../x x",
+        {},
+        'what it leaves cannot be taken: member "x": it is a link that leads .*',
+    ),
+    "leaves what is no name": (
+        'python3 -c \'open(b"\\xff", "w")\'',
+        {},
+        "what it leaves cannot be taken: .*: its name is not UTF-8; .*",
+    ),
+    "leaves a deep tree": (
+        'python3 -c \'import os\nfor _ in range(300): os.mkdir("d"); os.chdir("d")\'',
+        {},
+        "what it leaves cannot be taken: .*: it lies deeper than 64 folders",
+    ),
+    "leaves nothing": ("rm -rf /bot/*", {}, "what it leaves cannot be taken: there is no file in it"),
+}
+
+
+OUTSIDE_A_CELL = ("has no end", "forks", "fills its folder", "leaves a pipe", "leaves a deep tree")
+"""Those that differ most where there is no cell."""
+
+
+@pytest.mark.parametrize(
+    ("what", "isolation"), [*((what, "bwrap") for what in HOSTILE), *((what, "limits") for what in OUTSIDE_A_CELL)]
+)
+def test_a_hostile_build_is_named_and_leaves_nothing(built: Builder, isolation: Isolation, what: str) -> None:
+    script, limits, problem = HOSTILE[what]
+    ended = built(script, isolation, **limits)
+
+    assert re.fullmatch(problem, ended.problem, flags=re.DOTALL)
+
+
+def test_what_a_build_cannot_read_back_is_told(built: Builder) -> None:
+    ended = built("echo > secret; chmod 0 secret")
+
+    assert ended.problem == "it ended well, but not all that it left can be read: `tar` exited with code 2"
+    assert "secret: Cannot open: Permission denied" in ended.log[0]
+
+
+@pytest.mark.parametrize("isolation", LEVELS)
+def test_nothing_of_a_build_outlives_it(built: Builder, isolation: Isolation) -> None:
+    """The fixture `mark` looks for the processes."""
+    ended = built("sleep 1000 & (setsid sleep 1000 &) 2> /dev/null; echo > bot", isolation)
+
+    assert ended.problem == ""
+
+
+def test_neither_special_rights_nor_devices_come_out_of_a_build(built: Builder) -> None:
+    ended = built("cp /bin/true bot; chmod 6755 bot; mknod null c 1 3")
+
+    assert ended.problem == "it exited with code 1"
+    assert "Operation not permitted" in ended.log[0]
+    ended = built("cp /bin/true bot; chmod 6755 bot")
+    assert (ended.folder / "bot").stat().st_mode & 0o7777 == 0o555
+
+
+def test_a_build_that_is_given_the_network_has_that_of_the_host(built: Builder) -> None:
+    ended = built("grep -c : /proc/net/dev; ls /etc/ssl > /dev/null && echo there", network=True, asks=True)
+
+    assert ended.log == [str(Path("/proc/net/dev").read_text().count(":")), "there"]
+    assert built("grep -c : /proc/net/dev", network=True).log == ["1"]
+    assert built("grep -c : /proc/net/dev", asks=True).log == ["1"]
+
+
+def test_a_build_may_lock_files_and_set_their_times(built: Builder) -> None:
+    ended = built("flock part/words.txt echo locked; touch -d 2001-01-01 part/words.txt; date -ur part/words.txt +%Y")
+
+    assert ended.log == ["locked", "2001"]
+
+
+def test_a_build_gives_way_to_all_else(built: Builder) -> None:
+    assert built("nice").log == ["19"]
