@@ -27,9 +27,11 @@ MEASURED: tuple[tuple[str, str], ...] = (
     (r"\b[0-9a-f]{12,64}\b", "HEX"),  # versions, digests, keys
     (r"\bSHA256:[A-Za-z0-9+/]{43}", "SHA256:BASE64"),  # fingerprints of ssh-keygen
     (r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d[:-]?\d\d(?:[:-]?\d\d)?)?(?: ?UTC|Z|[+-]\d\d:?\d\d)?", "DATE"),
+    (r"\b\d{8}-\d{6}-\d+\b", "ID"),  # submissions
     (r"\b(golfref|Python|Linux) \d\S*(?: x86_64| aarch64| arm64)?", r"\1 VERSION"),
     (r", above 100 ms in \d+ of \d+ matches", ""),
     (r"\b\d[\d,.]* ?(us|ms|s|min|h|bytes|kB|MB|GB)\b", r"N \1"),
+    (r"(?:\d+|-) of (\d+) +(?:\d+|-) +\S+$", r"N of \1 N GAME"),  # the slowest answer of a check, memory, and the game
     (r"-{2,}", "-"),
     (r"\s+", " "),
 )
