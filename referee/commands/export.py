@@ -1,18 +1,17 @@
 """export: a table of a run as a file for other programs."""
 
 import gzip
-import signal
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, nullcontext
 from difflib import get_close_matches
 from pathlib import Path
-from types import FrameType
 from typing import BinaryIO, Literal, get_args
 
 from msgspec import Struct
 
 from protocol.text import printable
 from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, USAGE, put_bytes, say
+from referee.commands.interrupt import interruptible
 from referee.commands.records import place_of
 from referee.new_file import HostRefused, NotWritten, new_file
 from referee.reports.export.columns import Column, columns_of
@@ -62,7 +61,7 @@ class ExportOptions(Struct, frozen=True, kw_only=True):
 def export(options: ExportOptions) -> int:
     """Write the table, and say what it lacks."""
     try:
-        with _interruptible():
+        with interruptible():
             return _export(options)
     except (NoRecord, NotWritten, StoreError) as error:
         say(f"golfref export: {error}")
@@ -70,20 +69,6 @@ def export(options: ExportOptions) -> int:
     except KeyboardInterrupt:
         say("golfref export: interrupted" + "; nothing was written" * (options.out is not None))
         return INTERRUPTED
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Within this context SIGTERM is what Ctrl-C is, so that it leaves nothing half-written either."""
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _export(options: ExportOptions) -> int:

@@ -57,6 +57,20 @@ class Signals:
             self.check()
 
 
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Within this context SIGTERM is what Ctrl-C is, KeyboardInterrupt, so that it leaves nothing half-done either."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def _ignore() -> None:
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)

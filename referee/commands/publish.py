@@ -10,7 +10,7 @@ from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.interrupt import Signals
 from referee.commands.site import problem
 from referee.competition.publishing.bundle import HostRefused, NotPublished
-from referee.competition.publishing.publish import Order, Publication
+from referee.competition.publishing.publish import Around, Order, Publication
 from referee.competition.publishing.publish import publish as make
 from referee.competition.publishing.signing import Signer
 from referee.play.session import Interrupted
@@ -46,7 +46,7 @@ def publish(options: PublishOptions, signals: Signals) -> int:
                 has_site=no_site is None,
                 is_packed=options.is_packed,
             )
-            done = make(order, signer, datetime.now().astimezone(), signals.check)
+            done = make(order, signer, Around(check=signals.check, tell=say, now=datetime.now().astimezone()))
     except (NotPublished, StoreError, SiteRefused) as error:
         say(f"golfref publish: {error}")
         return HOST_FAILED if isinstance(error, HostRefused | SiteNotWritten | WriteFailed) else USAGE

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, NOT_ALL_CHECKED, USAGE, put, say
+from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, NOT_ALL_CHECKED, USAGE, put, say
+from referee.commands.interrupt import interruptible
 from referee.commands.records import Place, decode, lines_of, load_record, place_of
 from referee.competition.publishing.bundle import PACKED, HostRefused, NotPublished
 from referee.competition.publishing.signing import read_public_keys
@@ -35,6 +36,9 @@ def verify(where: str, digest: str | None, results: Path | None, signer: Path | 
     except (NoRecord, BadPublished, NotPublished, StoreError) as error:
         say(f"golfref: {error}")
         return HOST_FAILED if isinstance(error, HostRefused | WriteFailed) else USAGE
+    except KeyboardInterrupt:
+        say("golfref verify: interrupted; nothing was found out")
+        return INTERRUPTED
     put(*checked.notes, *checked.findings, f"{where}: {verdict_of(checked)}")
     if checked.findings or checked.missing or checked.goes_on:
         return CHECK_FAILED
@@ -72,7 +76,8 @@ def _checked_bundle(path: Path, published: Published, signer: Path | None) -> Ch
             keys = read_public_keys(signer.read_bytes(), str(signer))
         except OSError as error:
             raise NoRecord(f"{signer}: cannot be read: {error.strerror}") from None
-    return check_bundle(path, Given(signer=keys, published=published))
+    with interruptible():
+        return check_bundle(path, Given(signer=keys, published=published))
 
 
 def _checked(where: str, published: Published) -> Checked:

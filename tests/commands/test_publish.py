@@ -77,7 +77,7 @@ def test_a_bundle_holds_without_the_run(bundle: Path) -> None:
     out, err = golfref("verify", "bundle", cwd=bundle.parent)
 
     assert "bundle: all holds: 2 matches replayed; all files are as the sums tell" in out
-    assert "the tables, texts and pages are those of this run" in out
+    assert "tables, texts and pages are those of this run" in out
     assert "nobody has signed it" in out
     assert err == ""
 
@@ -162,7 +162,7 @@ FORGED: dict[str, tuple[Callable[[Path], object], str, int]] = {
     ),
     "a file more": (
         lambda bundle: (bundle / "prize.txt").write_text("random has won"),
-        "prize.txt: no such file belongs into a bundle",
+        "prize.txt: no such file belongs into this bundle",
         1,
     ),
     "a bomb": (

@@ -78,6 +78,8 @@ class Made(Struct, frozen=True, kw_only=True):
     """The name of the run's store, which the commands in the texts name."""
     golfref: str
     """The version that published it."""
+    code: str
+    """A hash of its code: two builds of one version may differ."""
     protocol: str
     has_site: bool
     site_matches: int | None

@@ -28,6 +28,7 @@ from referee.competition.publishing.folders import FOLDER_MODE, PRIVATE_MODE, Ne
 from referee.competition.publishing.rows import packed, record_lines, row_lines
 from referee.competition.publishing.signing import Signed, Signer, public_line
 from referee.site.folder import site_folder
+from referee.site.shipped import code_hash
 from referee.tournament.store.dealt_again import dealt_again
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.plans import extent_of
@@ -58,26 +59,40 @@ class Publication(Struct, frozen=True, kw_only=True):
     signed: Signed | None
 
 
-def publish(order: Order, signer: Signer | None, now: datetime, check: Callable[[], None]) -> Publication:
+class Around(Struct, frozen=True, kw_only=True):
+    """What a publication needs of whoever asked for it."""
+
+    check: Callable[[], None]
+    """Called often; it may raise what ends it all."""
+    tell: Callable[[str], None]
+    """Takes a line about what is being done."""
+    now: datetime
+
+
+def publish(order: Order, signer: Signer | None, around: Around) -> Publication:
     """Publish a run. Raises NotPublished, StoreError, SiteRefused, and what `check` raises; then nothing is left."""
     if not is_store_name(order.run.name):
         raise NotPublished(f"{shown(order.run)}: texts that are published name the store; give its file a plainer name")
     with _at_rest(order.run) as path, closing(Store.open(path)) as store:
         held = dealt_again(store)
         made = Made(
-            when=now.isoformat(timespec="seconds"),
+            when=around.now.isoformat(timespec="seconds"),
             store=path.name,
             golfref=__version__,
+            code=code_hash(),
             protocol=VERSION,
             has_site=order.has_site,
             site_matches=order.site_matches,
         )
         info = info_of(store, made, len(held))
-        with new_bundle(order.out, info.run, now, check) as bundle:
+        with new_bundle(order.out, info.run, around.now, around.check) as bundle:
             place = bundle.begin(bundle.public, FOLDER_MODE)
+            around.tell("writing the tables, and the rows and records of the store")
             _write(bundle, store, info, held)
             if order.has_site:
-                _write_site(path, place / SITE, info, check)
+                around.tell("making the site")
+                _write_site(path, place / SITE, info, around.check)
+            around.tell("writing the parts of the authors")
             bundle.begin(bundle.authors, PRIVATE_MODE)
             parts = write_parts(bundle, store, info, held, order.run)
             signed = _seal(bundle, [place, *parts], signer)
