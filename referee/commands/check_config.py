@@ -71,7 +71,7 @@ def check_config(order: ConfigOrdered, signals: Signals) -> int:
         say(f"golfref check: {error}")
         return HOST_FAILED if isinstance(error, HostRefused) else USAGE
     except Interrupted:
-        say("golfref check: interrupted; what was checked whole is told above, and checked again next time")
+        say("golfref check: interrupted; what was told to be checked is kept")
         return INTERRUPTED
 
 
@@ -166,7 +166,10 @@ def _summary(config: Config, rows: Sequence[Row], folder: Path) -> Iterator[str]
     counts = Counter(map(verdict_of, rows))
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("pass", "warn", "fail", "void") if counts[verdict])
     what = f"{counted(len(rows), 'bot')} in {counted(len(config.variants), 'game')}: {told}."
-    yield from ("", wrapped(f"{what} For each there is a letter to its author in {folder}.", width))
+    letters = f" For each there is a letter to its author in {folder}."
+    if void := counts["void"]:
+        letters = f" For all but the void there are letters to their authors in {folder}." if len(rows) > void else ""
+    yield from ("", wrapped(what + letters, width))
     if (most := max(map(side_by_side, rows), default=1)) > 1:
         text = (
             f"Up to {most} bots were checked at a time, which can make answers a little slower. Whoever was late or "
