@@ -15,6 +15,7 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.competition.checking import HostSpoiled, first_of
 from referee.competition.terms import Terms, terms_of
 from referee.entries.last_checks import TRIALS, content, keep, kept_as
 from referee.entries.shelf import Shelf
@@ -93,10 +94,10 @@ class _Asked(Struct, frozen=True, kw_only=True):
 
 def try_bots(
     config: Config, rules: Qualify, bots: Sequence[BotSpec], *, tell: Callable[[str], None], again: bool = False
-) -> dict[str, Trial]:
+) -> dict[str, Trial | HostSpoiled]:
     """What each of these bots comes to against the shipped bot that it must beat, by name. It is kept by content.
 
-    Must run in the main thread. Raises HostFault, Interrupted, and NotWritten where nothing can be kept.
+    Must run in the main thread. Raises Interrupted, and NotWritten where nothing can be kept.
     """
     shelf, other = Shelf(config.folder), builtin_bot(rules.beat or "")
     asked = _Asked(
@@ -105,7 +106,7 @@ def try_bots(
         beat_version=version_of(other, config.folder),
         games=rules.games,
     )
-    found: dict[str, Trial] = {}
+    found: dict[str, Trial | HostSpoiled] = {}
     missing: list[tuple[BotSpec, str]] = []
     for bot in bots:
         version = version_of(bot, config.folder)
@@ -153,17 +154,22 @@ class _Trials:
         tell: Callable[[str], None],
     ) -> None:
         self._config, self._other, self._asked, self._bots, self._tell = config, other, asked, bots, tell
-        self.found: dict[str, Trial] = {}
+        self.found: dict[str, Trial | HostSpoiled] = {}
         """By name what each bot came to."""
 
     async def run(self, pump: Pump) -> None:
-        """Try all of them, one after the other. Raises HostFault."""
+        """Try all of them, one after the other."""
         places = trio.CapacityLimiter(min(cores(), self._config.jobs))
         for bot, version in self._bots:
-            trial = await self._try(pump, places, bot, version)
-            keep(_file(Shelf(self._config.folder), version, self._asked), msgspec.json.encode(trial))
+            trial: Trial | HostSpoiled = HostSpoiled(problem="")
+            try:
+                trial = await self._try(pump, places, bot, version)
+            except* HostFault as faults:
+                trial = HostSpoiled(problem=str(first_of(faults)))
             self.found[bot.name] = trial
-            self._tell(f"tried {bot.name}: {trial.in_words}")
+            if isinstance(trial, Trial):
+                keep(_file(Shelf(self._config.folder), version, self._asked), msgspec.json.encode(trial))
+                self._tell(f"tried {bot.name}: {trial.in_words}")
 
     async def _try(self, pump: Pump, places: trio.CapacityLimiter, bot: BotSpec, version: str) -> Trial:
         shares: dict[str, list[float]] = {one.name: [] for one in self._config.variants}

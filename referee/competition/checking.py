@@ -235,15 +235,16 @@ class _Checks:
                 bot = self._bots[version][0]
                 checked = await _check_one(pump, self._config, self._terms, bot, version, side_by_side)
             except* HostFault as faults:
-                problem = str(_first(faults))
+                problem = str(first_of(faults))
             if checked is not None:
                 return checked
         return HostSpoiled(problem=problem)
 
 
-def _first(group: BaseExceptionGroup[HostFault]) -> HostFault:
+def first_of(group: BaseExceptionGroup[HostFault]) -> HostFault:
+    """The first fault of a group."""
     inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+    return first_of(inner) if isinstance(inner, BaseExceptionGroup) else inner
 
 
 async def _check_one(  # noqa: PLR0913, PLR0917 - what a check is about
@@ -317,12 +318,12 @@ def _memory(bench: Bench) -> Memory | None:
 
 def _worst_game(bench: Bench, slowest: Slowest | None) -> str:
     faults = Counter[str]()
-    for finding in _worst_first(bench.found.values()):
+    for finding in _worstfirst_of(bench.found.values()):
         faults.update(finding.games)
     return faults.most_common(1)[0][0] if faults else "" if slowest is None else slowest.game
 
 
-def _worst_first(findings: Any) -> Iterator[Finding]:
+def _worstfirst_of(findings: Any) -> Iterator[Finding]:
     """The failures, or where there are none the warnings."""
     failures = [finding for finding in findings if finding.verdict == "fail"]
     yield from failures or findings

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.competition.beating import try_bots
-from referee.competition.checking import Checked, OneBot, check_bots
+from referee.competition.checking import Checked, HostSpoiled, OneBot, check_bots
 from referee.competition.letters import keep_letter
 from referee.entries.ready import NotReady
 from referee.entries.versions import short, version_of
@@ -71,20 +71,23 @@ def qualified(config: Config, path: Path, *, fresh: bool, tell: Tell, not_ready:
         if bot.builtin is not None or bot.name in config.exempt:
             continue
         named = (bot.name, short(version_of(bot, config.folder)))
+        if named in decided.taking_part:
+            continue
         if (before := next((one for one in decided.kept_out if (one.bot, one.version) == named), None)) is not None:
             out[bot.name] = before
-        elif named not in decided.taking_part:
+        else:
             open_.append(bot)
     try:
         out |= _kept_out(config, config.qualify, open_, tell) if open_ else {}
     except NotWritten as error:
         raise HostFault(str(error)) from None
+    told = {(one.bot, one.version) for one in decided.kept_out}
     kept_out = tuple(out[bot.name] for bot in config.bots if bot.name in out)
     tell_all(kept_out, tell)
     return Qualified(
         config=_without(config, frozenset(out)),
         kept_out=kept_out,
-        notes=tuple(one.in_words for one in kept_out if one not in decided.kept_out),
+        notes=tuple(one.in_words for one in kept_out if (one.bot, one.version) not in told),
     )
 
 
@@ -98,19 +101,35 @@ def _kept_out(config: Config, rules: Qualify, bots: Sequence[BotSpec], tell: Tel
     """Which of these bots have not qualified, by name."""
     out: dict[str, KeptOut] = {}
     if rules.check:
-        for one in check_bots(config, bots, tell=lambda one, _: _tell_check(one, tell)):
-            if not isinstance(one.came_to, Checked):
-                raise HostFault(f"the bot {one.name} could not be checked: {one.came_to.problem}")
+        checked = check_bots(config, bots, tell=lambda one, _: _tell_check(one, tell))
+        _refuse_if_all_void([one.came_to for one in checked])
+        for one in checked:
             keep_letter(config, one)
-            if one.came_to.verdict == "fail":
+            if isinstance(one.came_to, HostSpoiled):
+                out[one.name] = _out(
+                    one.name, one.version, f"its check was void each time: {one.came_to.problem}", config
+                )
+            elif one.came_to.verdict == "fail":
                 words = one.came_to.words.partition("; warn: ")[0].removeprefix("fail: ")
                 out[one.name] = _out(one.name, one.version, f"its check failed: {words}", config)
     if rules.beat is not None:
         left = [bot for bot in bots if bot.name not in out]
-        for name, trial in try_bots(config, rules, left, tell=tell).items():
-            if not trial.has_beaten:
-                out[name] = _out(name, trial.version, f"it did not beat `{trial.beat}`: {trial.in_words}", config)
+        trials = try_bots(config, rules, left, tell=tell)
+        _refuse_if_all_void([*trials.values()])
+        for bot in left:
+            trial, version = trials[bot.name], version_of(bot, config.folder)
+            if isinstance(trial, HostSpoiled):
+                out[bot.name] = _out(bot.name, version, f"its matches were void each time: {trial.problem}", config)
+            elif not trial.has_beaten:
+                out[bot.name] = _out(bot.name, version, f"it did not beat `{trial.beat}`: {trial.in_words}", config)
     return out
+
+
+def _refuse_if_all_void(found: Sequence[object]) -> None:
+    """Raise HostFault where the host spoiled all of it. Where it spoiled some alone, it is likely that these did it."""
+    spoiled = [one for one in found if isinstance(one, HostSpoiled)]
+    if spoiled and len(spoiled) == len(found):
+        raise HostFault(f"no bot could be tried: {spoiled[0].problem}")
 
 
 def _tell_check(one: OneBot, tell: Tell) -> None:

@@ -11,6 +11,7 @@ from referee.reports.tables.rows import idle_cpu
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.statistics.carrying import LEVEL
 from referee.tournament.statistics.stopping import saved_words
+from referee.tournament.store.events import told_as_kept_out
 from referee.tournament.summary import RunSummary
 
 NAMED = 5
@@ -160,6 +161,12 @@ def troubles(summary: RunSummary, names: Callable[[str], str] = short) -> list[s
         lines.append(f"  after {event.after} matches:")
         lines += [f"    {printable(line, 300)}" for line in event.lines]
     return lines
+
+
+def kept_out(summary: RunSummary) -> list[str]:
+    """Who did not qualify, and why."""
+    told = (told_as_kept_out(line) for event in summary.history for line in event.lines)
+    return [f"{printable(one.bot, 40)}, version {one.version}: {printable(one.reason, 300)}" for one in told if one]
 
 
 def spoiled(summary: RunSummary, names: Callable[[str], str] = short) -> list[str]:

@@ -1,20 +1,24 @@
 """`qualify` in a config and its mistakes, what counts as beating, and what letters and tables hold: no process."""
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from referee.competition import qualifying
 from referee.competition.at_home import config_at_home
 from referee.competition.beating import Trial
 from referee.competition.checking import Checked, HostSpoiled, Memory, OneBot, Slowest, Unready
 from referee.competition.letters import file_names, letter
 from referee.competition.rows import as_json, lines_of
 from referee.competition.terms import terms_of
+from referee.entries.versions import version_of
 from referee.kit.check import rules
 from referee.kit.check.games import GAMES, OPTIONS, POSITIONS, GameToTry
 from referee.kit.check.report import Finding, Outcome, Report
+from referee.play.faults import HostFault
 from referee.play.spec import BotSpec
 from referee.reports.tables.names import cells
 from referee.tournament.config.config import Config, ConfigError, ConfiguredVariant, load
@@ -101,13 +105,63 @@ def test_half_of_the_match_points_is_no_win(tmp_path: Path) -> None:
     assert replace(even, by_game={"six-card": 0.26, "powers": 0.75}).has_beaten
 
 
+OWN = "".join(f'[[bots]]\nname = "{name}"\ncommand = ["sh", "-c", "exit"]\n' for name in ("ann", "bob"))
+
+
+def voided(*names: str) -> Callable[..., list[OneBot]]:
+    """Checks in which those of these bots are void, and the others fail."""
+
+    def check_bots(config: Config, bots: Sequence[BotSpec], **_: object) -> list[OneBot]:
+        failed = checked_bot(config)
+        spoiled = HostSpoiled(problem="no room")
+        versions = {bot.name: version_of(bot, config.folder) for bot in bots}
+        return [
+            OneBot(bot=bot, version=versions[bot.name], came_to=spoiled if bot.name in names else failed, is_new=True)
+            for bot in bots
+        ]
+
+    return check_bots
+
+
+def test_who_voids_its_check_keeps_nobody_else_from_playing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = loaded(tmp_path, '"check"', TWO + OWN)
+    monkeypatch.setattr(qualifying, "check_bots", voided("ann"))
+    told: list[str] = []
+
+    found = qualifying.qualified(config, tmp_path / "run.golfref", fresh=False, tell=told.append)
+
+    assert [bot.name for bot in found.config.bots] == ["greedy", "keeper"]
+    assert told == list(found.notes)
+    assert [one.reason for one in found.kept_out] == [
+        "its check was void each time: no room",
+        "its check failed: crashed (3 times)",
+    ]
+    monkeypatch.setattr(qualifying, "check_bots", voided("ann", "bob"))
+    with pytest.raises(HostFault, match="no bot could be tried: no room"):
+        qualifying.qualified(config, tmp_path / "run.golfref", fresh=False, tell=told.append)
+
+
+def test_an_anchor_that_is_kept_out_is_no_anchor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = loaded(tmp_path, '"check"\nanchor = "ann"', TWO + OWN)
+    monkeypatch.setattr(qualifying, "check_bots", voided())
+    found = qualifying.qualified(config, tmp_path / "run.golfref", fresh=False, tell=lambda _: None)
+    assert (config.anchor, found.config.anchor) == ("ann", None)
+
+
 # Letters and tables
 
 
 @pytest.fixture
 def one(tmp_path: Path) -> OneBot:
     """A bot that was checked, whose words and folder are not to be told as they are."""
-    config = loaded(tmp_path)
+    checked = checked_bot(loaded(tmp_path))
+    place = checked.report.folder
+    bot = BotSpec(name="ann", command=("python3", "bot.py"), dir=place, env={"KEY": "hidden"}, entry=f"{tmp_path}/ann")
+    return OneBot(bot=bot, version="3f" * 32, came_to=checked, is_new=True, has_changed=True)
+
+
+def checked_bot(config: Config) -> Checked:
+    """What the check of a bot came to that fails."""
     place = f"{config.folder}/.golfref/versions/{'3f' * 32}/source"
     finding = Finding(
         verdict="fail",
@@ -129,7 +183,7 @@ def one(tmp_path: Path) -> OneBot:
         steps=[Outcome(number=3, title="every game", verdict="fail", findings=[1])],
         findings=[finding],
     )
-    checked = Checked(
+    return Checked(
         version="3f" * 32,
         when="2026-11-23 05:00:00",
         terms=terms_of(config),
@@ -140,8 +194,6 @@ def one(tmp_path: Path) -> OneBot:
         words="fail: crashed (3 times)",
         verdict="fail",
     )
-    bot = BotSpec(name="ann", command=("python3", "bot.py"), dir=place, env={"KEY": "hidden"}, entry=f"{tmp_path}/ann")
-    return OneBot(bot=bot, version="3f" * 32, came_to=checked, is_new=True, has_changed=True)
 
 
 def test_a_letter_names_no_folder_of_the_organiser_and_steers_no_terminal(one: OneBot, tmp_path: Path) -> None:

@@ -208,6 +208,7 @@ def facts(site: Site) -> list[Fact]:
             for line in provenance.idle_cpu_meaning(summary)
         ],
         *[Fact(title="Carrying over", text=sentence(line)) for line in carries],
+        *[Fact(title="Kept out", text=sentence(line)) for line in provenance.kept_out(summary)],
         Fact(title="Lateness", text=sentence(f"the {provenance.lateness(summary)}")),
     ]
 
