@@ -103,7 +103,7 @@ def zipped(folder: Path, path: Path) -> Path:
 
 def test_a_folder_or_an_archive_becomes_an_entry(hall: Hall, tmp_path: Path) -> None:
     folder = hall.files("1")
-    archive = zipped(hall.files("2", name="other"), tmp_path / "any.zip")
+    archive = zipped(hall.files("2", name="inner"), tmp_path / "other.zip")
 
     hall.accepted(folder)
     hall.accepted(archive)
@@ -115,7 +115,7 @@ def test_a_folder_or_an_archive_becomes_an_entry(hall: Hall, tmp_path: Path) -> 
 
 
 def test_what_macs_add_to_a_zip_is_left_out(hall: Hall, tmp_path: Path) -> None:
-    archive = zipped(hall.files("1"), tmp_path / "any.zip")
+    archive = zipped(hall.files("1"), tmp_path / "bot.zip")
     with zipfile.ZipFile(archive, "a") as more:
         more.writestr("__MACOSX/._bot.py", "x")
 

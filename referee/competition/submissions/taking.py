@@ -33,7 +33,7 @@ from referee.competition.submissions.owners import Claims, owner_of
 from referee.competition.submissions.placing import Placement, begin, finish, stage
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.standing import Standing, standing
-from referee.entries.archive import stem_of, unpack_file
+from referee.entries.archive import ENDINGS, stem_of, unpack_file
 from referee.entries.entry import Entry
 from referee.entries.folder import BadEntry, name_problem, read_entry
 from referee.entries.members import BadArchive, Bounds
@@ -54,6 +54,8 @@ _LEFT_BY_MACS = {"__MACOSX", ".DS_Store"}
 
 _LONGEST_FILE = 200
 
+_ENDINGS = ", ".join(ENDINGS)
+
 
 class Offer(Struct, frozen=True, kw_only=True):
     """What is handed in."""
@@ -73,9 +75,16 @@ class Offer(Struct, frozen=True, kw_only=True):
     """What opens an archive; None: its path does."""
 
     @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder."""
+        return self.opens is None and self.path.is_dir()
+
+    @property
     def called(self) -> str:
-        """What it is called until more is known."""
-        return self.name or stem_of(self.path.name) or self.path.name
+        """What the entry is called."""
+        if self.name or self.is_folder:
+            return self.name or self.path.resolve().name
+        return stem_of(self.path.name) or self.path.name
 
 
 class Taken(Struct, frozen=True, kw_only=True):
@@ -192,8 +201,8 @@ class _Taking:
         """From what came in to what is in place. Raises Refused."""
         if self._offer.sender:
             self._check_pace(self._offer.sender)
-        folder, called = self._opened()
-        name = self._named(called)
+        name = self._named()
+        folder = self._opened()
         entry = self._read(folder, name)
         self._line = replace(self._line, entry=name, owner=entry.owner, version=entry.version)
         before = self._there.entry(name)
@@ -220,11 +229,13 @@ class _Taking:
                 outcome="limited",
             )
 
-    def _opened(self) -> tuple[Path, str]:
-        """The folder with the files of the entry, and what it is called. Raises Refused."""
+    def _opened(self) -> Path:
+        """The folder with the files of the entry. Raises Refused, Incomplete."""
         offer = self._offer
-        if offer.path.is_dir() and offer.opens is None:
-            return offer.path, offer.path.resolve().name
+        if offer.is_folder:
+            return offer.path
+        if stem_of(offer.path.name) is None:
+            raise Refused(f"this is no archive that can be unpacked; its name must end with {_ENDINGS}")
         into = self._incoming / "files"
         allowed = self._config.submissions
         bounds = Bounds(total_bytes=allowed.size_mb << 20, file_bytes=allowed.size_mb << 20, members=allowed.files)
@@ -239,16 +250,15 @@ class _Taking:
         found = [one for one in os.listdir(into) if one not in _LEFT_BY_MACS]
         top = into / found[0] if len(found) == 1 else into
         if top != into and top.is_dir() and not top.is_symlink():
-            return top, top.name
+            return top
         for one in _LEFT_BY_MACS & {*os.listdir(into)}:
             inner = into / one
             shutil.rmtree(inner) if inner.is_dir() and not inner.is_symlink() else inner.unlink()
-        return into, stem_of(offer.path.name) or offer.path.name
+        return into
 
-    def _named(self, called: str) -> str:
+    def _named(self) -> str:
         """What the entry is called. Raises Refused."""
-        name = self._offer.name or called
-        self._line = replace(self._line, entry=printable(name, _LONGEST_FILE))
+        name = self._offer.called
         if problem := name_problem(name):
             raise Refused(problem)
         if is_passed_over(name) or "/" in name:
