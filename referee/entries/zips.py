@@ -4,6 +4,7 @@ The two must agree, and the file must consist of nothing but the members, one af
 part of it counts twice, and nobody else finds other files in it.
 """
 
+import contextlib
 import os
 import stat
 import struct
@@ -33,6 +34,9 @@ _FAR = 1 << 62
 _LEAST_DIRECTORY = 1 << 17
 _DIRECTORY_BYTES = 400
 """How long the directory may be for each member that is allowed."""
+
+_UNIX = {3, 19}
+"""Systems on which names are bytes, written as they are: `zip` of Linux and the Finder say nothing of their UTF-8."""
 
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 """What unpacks with little memory, and is what all tools use unless they are told otherwise."""
@@ -67,6 +71,8 @@ def read_zip(file: BinaryIO, tree: Tree) -> Unpacked:
     try:
         bounded = cast(BinaryIO, _Bounded(file, most))
         with zipfile.ZipFile(bounded) as archive:
+            if len(archive.infolist()) > tree.bounds.members:
+                raise BadArchive(f"the zip has more than {tree.bounds.members} files, folders and links")
             _check_places(archive, bounded)
             for member in archive.infolist():
                 _take(archive, member, tree)
@@ -112,7 +118,10 @@ def _target(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, tree: 
 
 
 def _name(member: zipfile.ZipInfo) -> str:
-    """The name of a member: ASCII, or what the zip says to be UTF-8. Others are not guessed: BadArchive is raised."""
+    """The name of a member: in ASCII, or in UTF-8 if the zip says that, or was made under Unix and the name is that.
+
+    Other encodings are not guessed: BadArchive is raised.
+    """
     written = member.orig_filename
     is_utf_8 = bool(member.flag_bits & _UTF_8)
     raw = written.encode("utf-8" if is_utf_8 else "cp437")
@@ -121,13 +130,16 @@ def _name(member: zipfile.ZipInfo) -> str:
         raise refused(written, f'it has a second name, "{printable(told, 200)}"; make the zip anew')
     if told is not None:
         return told
-    if not is_utf_8 and not raw.isascii():
-        shown = printable(repr(raw)[1:], 200)
-        raise BadArchive(
-            f"member {shown}: the zip does not say in which encoding this name is; rename it in ASCII, or make the zip "
-            "with a tool that writes UTF-8"
-        )
-    return written
+    if is_utf_8 or raw.isascii():
+        return written
+    with contextlib.suppress(UnicodeDecodeError):
+        if member.create_system in _UNIX:
+            return raw.decode()
+    shown = printable(repr(raw)[1:], 200)
+    raise BadArchive(
+        f"member {shown}: the zip does not say in which encoding this name is; rename it in ASCII, or make the zip "
+        "with a tool that writes UTF-8"
+    )
 
 
 def _unicode_path(extra: bytes, raw: bytes) -> str | None:

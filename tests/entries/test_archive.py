@@ -311,6 +311,7 @@ def unicode_path(raw: bytes, name: bytes) -> bytes:
     ("data", "name"),
     [
         (raw_zip(("über.py".encode(), b""), flags=0x800), "über.py"),
+        (raw_zip(("über.py".encode(), b"")), "über.py"),
         (raw_zip((b"\x81ber.py", b""), extra=unicode_path(b"\x81ber.py", "über.py".encode())), "über.py"),
         (raw_zip((b"#U00fcber.py", b""), extra=unicode_path(b"#U00fcber.py", "über.py".encode())), "über.py"),
     ],
@@ -325,7 +326,8 @@ def test_a_zip_may_have_names_in_utf_8_if_it_says_so(tmp_path: Path, data: bytes
     ("data", "words"),
     [
         (raw_zip((b"\x81ber.py", b"")), "in which encoding"),
-        (raw_zip(("über.py".encode(), b"")), "in which encoding"),
+        (raw_zip((b"\xfcber.py", b"")), "in which encoding"),
+        (raw_zip(("über.py".encode(), b""), system=0), "in which encoding"),
         (raw_zip((b"\x81ber.py", b""), extra=unicode_path(b"other", b"u.py")), "in which encoding"),
         (raw_zip((b"a.py", b""), flags=0x800, extra=unicode_path(b"a.py", b"b.py")), "second name"),
         (raw_zip((b"\xffber.py", b""), flags=0x800), "not UTF-8"),
@@ -355,7 +357,8 @@ def test_a_zip_may_have_names_in_utf_8_if_it_says_so(tmp_path: Path, data: bytes
         (raw_zip((b"a", b"1"))[:-30], "damaged"),
         (b"PK\3\4" + bytes(100), "damaged"),
         (b"PK\5\6" + bytes(18), "no file in it"),
-        (zipped(*((str(number), b"") for number in range(51))), "one too many"),
+        (zipped(*((str(number), b"") for number in range(51))), "more than 50"),
+        (zipped(("a/b/c/d/e", b""), *((f"b{number}/c", b"") for number in range(24))), "one too many"),
         (zipped(*((str(number) * 60, b"") for number in range(2000))), "directory"),
     ],
 )
