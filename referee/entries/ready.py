@@ -33,7 +33,7 @@ from referee.entries.built import (
 )
 from referee.entries.entry import Builds, Entry
 from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, ShelfNotWritten, remove, write_whole
-from referee.play.faults import HostFault, hosts_fault
+from referee.play.faults import HostFault
 from referee.play.isolation.host import cores
 from referee.play.isolation.levels import bubblewrap, find_problem
 from referee.play.session import guarded, heeding_signals
@@ -144,41 +144,43 @@ class Builder:
 
     async def _build_in_turn(self, entry: Entry, free: trio.CapacityLimiter) -> None:
         async with free:
-            with hosts_fault():
+            try:
                 await self._build(entry)
+            except OSError as error:
+                where = printable(str(error.filename or self._shelf.folder), _LONGEST_PROBLEM)
+                text = f"the build of `{entry.name}` cannot be kept: {where}: {error.strerror or error}"
+                raise HostFault(f"{text}; make room there, or see who may write") from None
 
     async def _build(self, entry: Entry) -> None:
+        """Build an entry, unless another golfref does so meanwhile, and keep what comes of it."""
         place = self._shelf.place(entry.version)
         before = last_build(self._shelf, entry.version)
         async with _alone(place, lambda: self._tell(f"another golfref builds `{entry.name}`; waiting for it")):
             if last_build(self._shelf, entry.version) != before and self._is_settled(entry):
                 return
-            for name in (_NEW, _OLD):
+            for name in (_NEW, _OLD):  # what a process that was killed has left
                 await trio.to_thread.run_sync(remove, place / name)
             self._tell(f"building `{entry.name}`: {_shown(entry.build)}")
             log, begun = BuildLog(), time.monotonic()
-            made, problem, is_hosts = None, "", False
-            job = Job(
-                entry=entry, source=place / SOURCE, into=place / _NEW, isolation=self._isolation, builds=self._builds
-            )
+            source, into = place / SOURCE, place / _NEW
+            job = Job(entry=entry, source=source, into=into, isolation=self._isolation, builds=self._builds)
             try:
-                made = await build(job, log)
-            except BuildFailed as failed:
-                problem, is_hosts = self._with_hints(str(failed), entry, log), failed.is_hosts
+                made, failed = await build(job, log), None
+            except BuildFailed as error:
+                made, failed = None, error
             seconds = time.monotonic() - begun
-            digest = "" if made is None else await trio.to_thread.run_sync(digest_of, place / _NEW)
+            problem = "" if failed is None else self._with_hints(str(failed), entry, log)
+            digest = "" if made is None else await trio.to_thread.run_sync(digest_of, into)
             kept = self._kept(made, problem, seconds=seconds, digest=digest)
-            if made is None and before is not None and before.outcome == "built" and before.in_cell == self._in_cell:
-                self._note(entry, f"{_failed(entry, kept)}; what was built earlier stays", last_lines(log.kept()))
-                return
-            if is_hosts:
-                self._note(entry, f"{_failed(entry, kept)}; try again when it does less", last_lines(log.kept()))
+            has_other = before is not None and before.outcome == "built" and before.in_cell == self._in_cell
+            if failed is not None and (has_other or failed.is_hosts):
+                what = "what was built earlier stays" if has_other else "try again when it does less"
+                self._note(entry, f"{_failed(entry, kept)}; {what}", last_lines(log.kept()))
                 return
             await trio.to_thread.run_sync(self._put, place, log, kept)
             if made is not None:
-                self._tell(
-                    f"built `{entry.name}` in {seconds:.1f} s: {kept.files} files, {kept.size_bytes / 1e6:.1f} MB"
-                )
+                size = f"{kept.files} files, {kept.size_bytes / 1e6:.1f} MB"
+                self._tell(f"built `{entry.name}` in {seconds:.1f} s: {size}")
 
     def _kept(self, made: Made | None, problem: str, *, seconds: float, digest: str) -> Built:
         return Built(
