@@ -45,7 +45,7 @@ class Machines:
     def start_hooks(self, config: Config, store: Path) -> None:
         """Start the process that runs the hooks of this config, where it has any. Raises HooksRefused."""
         if config.hooks.commands:
-            self._hooks.append(RunningHooks(config.hooks, config.folder, store, say))
+            self._hooks.append(RunningHooks(config, store, say))
 
     def put(self, happening: Happening) -> None:
         """Tell what happened. Returns at once."""

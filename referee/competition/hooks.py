@@ -28,7 +28,9 @@ from referee.competition.hook_process import (
 )
 from referee.competition.outflow import Outflow
 from referee.play.bot import orphans
-from referee.tournament.config.hooks import Hooks
+from referee.play.bot.process import control_groups
+from referee.play.isolation.cgroups import Cgroups, Group, write_text
+from referee.tournament.config.config import Config
 
 END_PATIENCE_S = 5.0
 """After its time is over, the process has so long to end the hook that runs and itself."""
@@ -47,10 +49,10 @@ class HooksRefused(Exception):
 class RunningHooks:
     """The hooks of a run, until it ends. `close` must be called at the end; nothing of them is left after it."""
 
-    def __init__(self, hooks: Hooks, folder: str, store: Path, say: Callable[[str], None]) -> None:
+    def __init__(self, config: Config, store: Path, say: Callable[[str], None]) -> None:
         """Start the process. `say` tells a line to the organiser. Raises HooksRefused."""
-        self._hooks, self._say = hooks, say
-        order = HookOrder(hooks=hooks, folder=folder, store=str(store.absolute()))
+        self._hooks, self._say = config.hooks, say
+        order = HookOrder(hooks=config.hooks, folder=config.folder, store=str(store.absolute()))
         root = str(Path(referee.__file__).resolve().parent.parent)
         command = [sys.executable, "-P", "-c", START, root, msgspec.json.encode(order).decode()]
         try:
@@ -67,6 +69,7 @@ class RunningHooks:
         if self._process.stdin is None or self._process.stdout is None:
             raise RuntimeError("a process without its pipes")
         orphans.register(self._process.pid)
+        self._group = None if config.isolation == "none" else _least_share(self._process.pid)
         self._input, self._output = self._process.stdin, self._process.stdout
         os.set_blocking(self._input.fileno(), False)
         os.set_blocking(self._output.fileno(), False)
@@ -112,6 +115,8 @@ class RunningHooks:
             self._process.wait()
         self._output.close()
         orphans.unregister(self._process.pid)
+        if self._group is not None:
+            self._group.remove()
 
     def _hear(self, patience_s: float = 0.0) -> None:
         """Take in what the process reports within `patience_s`."""
@@ -146,6 +151,19 @@ class RunningHooks:
                 self._say(words)
         if lost := self._outflow.left_out:
             self._say(f"hooks were not told of {lost} happenings: the process that runs them had no time to read")
+
+
+def _least_share(pid: int) -> Group | None:
+    """The control group that a process is put into, where the bots are in groups that compete for the cores."""
+    groups = control_groups()
+    if not isinstance(groups, Cgroups):
+        return None
+    group = None
+    with contextlib.suppress(OSError):
+        if (group := groups.least()) is not None:
+            for file in group.join_files():
+                write_text(Path(file), str(pid))
+    return group
 
 
 def _in_words(tally: Tally) -> str:

@@ -63,6 +63,19 @@ class Cgroups(Struct, frozen=True, kw_only=True):
             ) from None
         return group
 
+    def least(self) -> "Group | None":
+        """A new, empty group that gets the least share of the cores, for what computes beside the bots.
+
+        None where cores are not shared out by group: there a low rank of the processes does the same. Raises OSError.
+        """
+        if "share" not in self.folders:
+            return None
+        place = self.folders["share"]
+        one = Cgroups(version=self.version, folders=dict.fromkeys(("share", "freeze", "kill"), place))
+        group = Group(one, f"golfref-{identity(os.getpid())}-{next(_numbers)}")
+        group.make_least()
+        return group
+
 
 class Group:
     """A control group. Its figures are None where the system does not count them, or where the group is gone."""
@@ -85,6 +98,14 @@ class Group:
         if share := self._folders.get("share"):
             with contextlib.suppress(OSError):
                 write_text(share / "cpu.weight", "1")
+
+    def make_least(self) -> None:
+        """Make the folder of a group that gets the least share of the cores; raises OSError."""
+        folder = self._folders["share"]
+        folder.mkdir()
+        write_text(folder / "cpu.weight", "1")
+        with contextlib.suppress(OSError):  # since Linux 5.15
+            write_text(folder / "cpu.idle", "1")
 
     def join_files(self) -> tuple[str, ...]:
         """The files into which a process writes its id to be in the group."""

@@ -266,6 +266,19 @@ def test_groups_are_not_made_where_nobody_may(tmp_path: Path) -> None:
         nowhere.group(memory_bytes=MB, processes=1)
 
 
+def test_what_computes_beside_the_bots_gets_the_least_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel makes the files of a group; a folder stands in for it."""
+    monkeypatch.setattr("referee.play.isolation.cgroups.write_text", lambda path, text: path.write_text(text))
+    place = str(tmp_path)
+    group = Cgroups(version=2, folders={"memory": place, "share": place, "kill": place}).least()
+
+    assert group is not None
+    (procs,) = group.join_files()
+    folder = Path(procs).parent
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {"cpu.weight": "1", "cpu.idle": "1"}
+    assert Cgroups(version=1, folders={"memory": place, "kill": place}).least() is None
+
+
 @pytest.mark.usefixtures("cgroups")
 def test_groups_of_a_dead_referee_are_ended_when_a_new_one_begins(mark: dict[str, str], marked: Marked) -> None:
     referee = [sys.executable, "-c", REFEREE]
