@@ -33,11 +33,15 @@ def config_at_home(config: Config, bot: BotSpec) -> Iterator[str]:
     yield from _table("limits", to_builtins(config.limits), to_builtins(BotLimits()))
     faults = {"policy": config.faults.policy, "strikes": config.faults.strikes}
     yield from _table("faults", faults, to_builtins(Faults()))
+    if any(entry.wants_network for entry in config.entries if entry.name == bot.name):
+        yield from ("", "[builds]", "network = true")
     for one in config.variants:
         yield from _variant(one)
     yield from ("", "[[bots]]")
     if bot.entry:
         yield f"entries = {toml(folder)}"
+        if bot.reads:
+            yield f"reads = {toml(bot.reads)}"
     else:
         yield f"name = {toml(bot.name)}"
         yield f"command = {toml(list(bot.command))}"
