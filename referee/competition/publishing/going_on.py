@@ -163,6 +163,8 @@ class GoingOn:
     def _compare(self, left: dict[int, Result]) -> Iterator[str]:
         """What the bundle says of itself, against its rows; `left` are the results of matches that are not there."""
         extent, rows = self._info.extent, self._rows
+        if extent.is_complete:
+            yield f"{INFO}: it says that the run is complete, but it does not tell the key"
         counts = {
             "matches": (extent.matches + extent.out_of_standings, rows["match"]),
             "voids": (extent.voids, rows["void"]),

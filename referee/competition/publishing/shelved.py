@@ -18,7 +18,7 @@ _MOST_LETTERS = 10_000
 def kept_texts(run: Path, bot: str, version: str) -> dict[str, bytes]:
     """By the end of a file's name what is kept about this version of a bot of the run in this store."""
     texts = {"build.log": read_log(Shelf(run.absolute().parent), version), "check.txt": _letter(run, bot, version)}
-    return {name: text for name, text in texts.items() if text}
+    return {name: text for name, text in texts.items() if text is not None}
 
 
 def _letter(run: Path, bot: str, version: str) -> bytes | None:
