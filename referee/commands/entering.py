@@ -191,6 +191,7 @@ def _with_former(wanted: Config, playing: Config, stay: Mapping[str, Sequence[st
             entries[bot.name] = entry
     return replace(
         wanted,
+        anchor=wanted.anchor if wanted.anchor in bots else None,
         bots=tuple(bots[name] for name in entered if name in bots),
         entries=tuple(entries[name] for name in entered if name in entries),
     )
