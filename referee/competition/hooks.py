@@ -146,6 +146,8 @@ class RunningHooks:
 
     def _tell_all(self) -> None:
         """Say what became of the hooks that failed or were left out."""
+        if self._ended is None and not self._is_dead:
+            self._say("golfref: the process that runs hooks did not end in time, and is killed")
         for tally in self._ended.tallies if self._ended is not None else ():
             if words := _in_words(tally):
                 self._say(words)

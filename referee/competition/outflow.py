@@ -22,17 +22,20 @@ class Outflow:
 
     def __init__(self, fd: int) -> None:
         """The descriptor stays its owner's, who closes it."""
-        self.left_out = 0
-        """How many lines were never written."""
         self.problem = ""
         """Why nothing is written any more; empty as long as it is."""
         self._fd = fd
         self._waiting: deque[bytes] = deque()
         self._begun = memoryview(b"")
         """The rest of the line that is being written."""
-        self._missing = 0
-        """How many lines were left out since the last one that was taken."""
+        self._left_out = self._missing = 0
+        """How many lines were left out, those apart that were since the last one that was taken."""
         self._lock = threading.Lock()
+
+    @property
+    def left_out(self) -> int:
+        """How many lines have not been written, and never will be if nothing more is."""
+        return self._left_out + self._missing + len(self._waiting) + bool(self._begun)
 
     def put(self, happening: Happening) -> None:
         """Write a line, or let it wait. Where too many wait it is left out, unless it is the end."""
@@ -45,7 +48,7 @@ class Outflow:
             else:
                 if self._missing:
                     self._waiting.append(line_of(LeftOut(lines=self._missing)))
-                    self.left_out += self._missing
+                    self._left_out += self._missing
                     self._missing = 0
                 self._waiting.append(line_of(happening))
             self._flush()
@@ -61,7 +64,6 @@ class Outflow:
                     break
                 if self._waiting or self._begun:
                     self._is_ready(min(left_s, 0.1))
-            self.left_out += self._missing + len(self._waiting) + bool(self._begun)
             return not self.problem and not self._waiting and not self._begun
 
     def _flush(self) -> None:
