@@ -13,6 +13,7 @@ from referee.play.spec import LONGEST_NAME, BotLimits, BotSpec
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised, preset
+from referee.toml.document import BARE_KEY
 from referee.tournament.config.config import Config, ConfiguredVariant, Faults
 
 OTHERS = "random"
@@ -42,6 +43,9 @@ def config_at_home(config: Config, bot: BotSpec) -> Iterator[str]:
         yield f"entries = {toml(folder)}"
         if bot.reads:
             yield f"reads = {toml(bot.reads)}"
+    elif bot.builtin is not None:
+        yield f"name = {toml(bot.name)}"
+        yield f"builtin = {toml(bot.builtin)}"
     else:
         yield f"name = {toml(bot.name)}"
         yield f"command = {toml(list(bot.command))}"
@@ -85,9 +89,13 @@ def _changes(variant: Variant) -> dict[str, Any]:
 def toml(value: Any) -> str:
     """A value as TOML has it."""
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{json.dumps(str(key))} = {toml(inner)}" for key, inner in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(str(key))} = {toml(inner)}" for key, inner in value.items()) + " }"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml, value))}]"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return json.dumps(value)
+
+
+def _key(name: str) -> str:
+    return name if BARE_KEY.fullmatch(name) else toml(name)

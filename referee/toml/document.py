@@ -23,7 +23,7 @@ MOST_DOTS = 200
 """How many dots a line of a stranger's text may have. A key of 31,000 names took the parser 26 s, and it takes time
 with their square."""
 
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class BadDocument(ValueError):
@@ -108,5 +108,5 @@ def line_of(text: str) -> str:
 
 def _dotted(path: KeyPath) -> str:
     """A path as people write it: `bots[1].env."odd key"`."""
-    names = (key if isinstance(key, int) or _BARE_KEY.fullmatch(key) else repr(key) for key in path)
+    names = (key if isinstance(key, int) or BARE_KEY.fullmatch(key) else repr(key) for key in path)
     return "".join(f"[{name}]" if isinstance(name, int) else f".{name}" for name in names).removeprefix(".")

@@ -248,3 +248,9 @@ def test_the_config_for_home_has_the_same_game(game: GameToTry, one: OneBot, tmp
     (tmp_path / "ann/bot.py").touch()
     (tmp_path / "home.toml").write_text("\n".join(config_at_home(config, bot)))
     assert load(tmp_path / "home.toml").variants == (variant,)
+
+
+def test_a_shipped_bot_is_named_as_such_at_home(tmp_path: Path) -> None:
+    config = loaded(tmp_path)
+    (tmp_path / "home.toml").write_text("\n".join(config_at_home(config, config.bots[0])))
+    assert load(tmp_path / "home.toml").bots[0] == config.bots[0]
