@@ -140,7 +140,7 @@ def _columns(listing: Listing, width: int) -> Sequence[Column]:
         Column(title="version", cells=[*(short(entry.version) for entry in entries), *lost], is_text=True),
         column("owner", [entry.owner for entry in entries], 2),
         column("language", [entry.language for entry in entries], 3),
-        column("build", [_build(entry) for entry in entries]),
+        Column(title="build", cells=[*map(_build, entries), *lost], is_text=True),
         Column(title="last check", cells=[*map(_check, entries), *("unreadable" for _ in lost)], is_text=True),
     ]
 
