@@ -24,6 +24,7 @@ MOST_DOTS = 200
 with their square."""
 
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+"""A key that TOML takes without quotes."""
 
 
 class BadDocument(ValueError):
