@@ -73,9 +73,11 @@ def submit(order: SubmitOrdered, signals: Signals) -> int:
         say(f"golfref submit: {error}; nothing has changed")
         return HOST_FAILED
     except OSError as error:
-        where = printable(str(error.filename or order.config), 1000)
-        say(f"golfref submit: {where}: {error.strerror or error}; the entry is the older version or the newer one, and")
-        say("the same command goes on from there")
+        where = printable(str(error.filename or order.config.parent.resolve()), 1000)
+        say(
+            f"golfref submit: {where}: {error.strerror or error}; see to that, and give the same command again: what is"
+        )
+        say("in place is whole, the older version or the newer one")
         return HOST_FAILED
     except Interrupted:
         say("golfref submit: interrupted; an entry that was not accepted yet is as it was")
@@ -202,13 +204,13 @@ def _watch(order: SubmitOrdered, path: Path, signals: Signals) -> int:
             config = standing(order.config).config
         os.nice(_NICER)
         say(f"watching {path} for {config.name}; Ctrl-C ends it")
-        _Watch(order, DropFolder(path, fd), signals).run()
+        Watch(order, DropFolder(path, fd), signals).run()
     finally:
         os.close(fd)
     return DONE
 
 
-class _Watch:
+class Watch:
     """Takes what is dropped, one after the other."""
 
     def __init__(self, order: SubmitOrdered, folder: DropFolder, signals: Signals) -> None:
@@ -217,42 +219,46 @@ class _Watch:
     def run(self) -> None:
         """Go on until Interrupted is raised."""
         while True:
-            drops = self._folder.look(time.monotonic())
-            older = self._folder.older(drops)
-            for drop, newer in older:
-                self._tell_older(drop, newer)
-            drops = [drop for drop in drops if all(drop is not one for one, _ in older)]
-            if drops:
-                self._take(self._folder.next(drops))
-            else:
+            if not self.turn(time.monotonic()):
                 time.sleep(LOOK_S / 2)
 
-    def _take(self, drop: Drop) -> None:
+    def turn(self, clock_s: float) -> bool:
+        """Look what is there, and take one; returns whether there was one. `clock_s` only grows."""
+        drops = self._folder.look(clock_s)
+        older = self._folder.older(drops)
+        for drop, newer in older:
+            self._tell_older(drop, newer)
+        drops = [drop for drop in drops if all(drop is not one for one, _ in older)]
+        if drops:
+            self._take(self._folder.next(drops), clock_s)
+        return bool(drops)
+
+    def _take(self, drop: Drop, clock_s: float) -> None:
         shown = printable(f"{drop.owner}/{drop.name}" if drop.owner else drop.name, 200)
         say(f"{now():%Y-%m-%d %H:%M:%S}Z {shown}")
         try:
             with _alone(self._order, f"golfref submit --watch, with {shown}"):
-                taken = _take(self._offer(drop), self._order.config, self._signals)
+                taken = _take(self._offer(drop, clock_s), self._order.config, self._signals)
         except Incomplete:
             say("  damaged, or still on its way; it is looked at again")
-            self._folder.hold(drop, time.monotonic() + PATIENCE_S)
+            self._folder.hold(drop, clock_s + PATIENCE_S)
             return
         except (FileNotFoundError, NotADirectoryError):
             return  # it is gone
         except (HostFault, ShelfError, NotWritten, OSError, BadDocument) as error:
             words = "; ".join(error.lines) if isinstance(error, BadDocument) else str(error)
             say(f"  cannot be taken now, and is tried again in {_AGAIN_S:g} s: {printable(words, 1000)}")
-            self._folder.hold(drop, time.monotonic() + _AGAIN_S)
+            self._folder.hold(drop, clock_s + _AGAIN_S)
             return
         say(*(f"  {line}" for line in _lines_of(taken)))
         self._answer(drop, taken.text, taken.line.id)
 
-    def _offer(self, drop: Drop) -> Offer:
+    def _offer(self, drop: Drop, clock_s: float) -> Offer:
         return Offer(
             path=self._folder.path / drop.owner / drop.name,
             sender=drop.owner,
             is_checked=self._order.is_checked,
-            may_grow=not self._folder.has_settled(drop, time.monotonic()),
+            may_grow=not self._folder.has_settled(drop, clock_s),
             opens=None if drop.is_folder else partial(self._folder.open, drop),
         )
 

@@ -1,10 +1,19 @@
 """`golfref submit` as an organiser types it."""
 
 import json
+import os
+import signal
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from commands import golfref
+
+from referee.beneath import open_folder
+from referee.commands.interrupt import Signals
+from referee.commands.submit import SubmitOrdered, Watch
+from referee.competition.submissions.dropping import LOOK_S, PATIENCE_S, DropFolder
 
 CONFIG = """
 [tournament]
@@ -85,6 +94,92 @@ def test_a_refusal_is_told_with_a_text_for_the_author(place: Path) -> None:
     (answer,) = (place / ".golfref/answers").iterdir()
     assert str(answer) in out
     assert "The archive cannot be taken: the zip is damaged" in answer.read_text()
+
+
+@pytest.fixture
+def watch(place: Path) -> Iterator[Watch]:
+    """What watches the folder `dropped`, and checks nothing."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    folder = place / "dropped"
+    folder.mkdir()
+    order = SubmitOrdered(
+        config=place / "config.toml",
+        what="",
+        name="",
+        owner="",
+        is_checked=False,
+        lists=False,
+        restores="",
+        watches=folder,
+        as_json=False,
+    )
+    fd = open_folder(folder)
+    with Signals() as signals:
+        yield Watch(order, DropFolder(folder, fd), signals)
+    os.close(fd)
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+def drop(place: Path, path: str, *, text: str = "print(1)\n", when: int = 1000) -> Path:
+    """A zip with a bot in the folder that is watched."""
+    archive = place / "dropped" / path
+    archive.parent.mkdir(exist_ok=True)
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("bot/bot.py", text)
+    os.utime(archive, (when, when))
+    return archive
+
+
+def test_what_is_dropped_is_answered_beside_it(place: Path, watch: Watch) -> None:
+    drop(place, "ann/keen.zip")
+    drop(place, "ann/keen.tar.gz", when=10)  # older, and a zip by its content
+    drop(place, "bob/keen.zip", when=2000)
+    assert not watch.turn(0.0)
+    now = LOOK_S
+    while watch.turn(now):
+        now += LOOK_S
+
+    dropped = place / "dropped"
+    assert (dropped / "ann/keen.txt").read_text().count("It is accepted") == 1
+    assert "newer one of the same name was handed in: keen.zip" in (dropped / "ann/keen.tar.gz.txt").read_text()
+    assert "The entry `keen` is ann's, and this came from bob" in (dropped / "bob/keen.txt").read_text()
+    assert sorted(os.listdir(dropped / "ann")) == ["keen.tar.gz.txt", "keen.txt"]
+    assert len(os.listdir(dropped / "done/ann")) == 2
+    assert os.listdir(place / "entries") == ["keen"]
+
+
+def test_what_is_half_there_is_waited_for(place: Path, watch: Watch) -> None:
+    archive = drop(place, "ann/keen.zip")
+    whole = archive.read_bytes()
+    archive.write_bytes(whole[:50])
+    watch.turn(0.0)
+    assert watch.turn(LOOK_S)
+    assert not watch.turn(2 * LOOK_S)
+    assert os.listdir(place / "dropped/ann") == ["keen.zip"]
+    archive.write_bytes(whole)
+    watch.turn(3 * LOOK_S)
+    watch.turn(4 * LOOK_S)
+    assert "It is accepted" in (place / "dropped/ann/keen.txt").read_text()
+    drop(place, "ann/keen.zip").write_bytes(whole[:50])
+    for now in (100.0, 100 + LOOK_S, 200 + PATIENCE_S):
+        watch.turn(now)
+    assert "damaged" in (place / "dropped/ann/keen.txt").read_text()
+    assert (place / "entries/keen/bot.py").read_text() == "print(1)\n"
+
+
+def test_a_broken_config_spoils_nothing_that_is_dropped(place: Path, watch: Watch) -> None:
+    drop(place, "keen.zip")
+    config = (place / "config.toml").read_text()
+    (place / "config.toml").write_text("nonsense")
+    watch.turn(0.0)
+    assert watch.turn(LOOK_S)
+    assert os.listdir(place / "dropped") == ["keen.zip"]
+    (place / "config.toml").write_text(config)
+
+    watch.turn(100.0)
+
+    assert os.listdir(place / "entries") == ["keen"]
 
 
 @pytest.mark.toolchain

@@ -332,7 +332,7 @@ def test_a_zip_may_have_names_in_utf_8_if_it_says_so(tmp_path: Path, data: bytes
         (raw_zip((b"a.py", b""), flags=0x800, extra=unicode_path(b"a.py", b"b.py")), "second name"),
         (raw_zip((b"\xffber.py", b""), flags=0x800), "not UTF-8"),
         (raw_zip((b"a", b""), extra=unicode_path(b"a", b"../x")), "climbs"),
-        (raw_zip((b"a", b""), extra=unicode_path(b"a", b"\xff")), "not UTF-8"),
+        (raw_zip((b"a", b""), extra=unicode_path(b"a", b"\xff")), "utf-8"),
         (raw_zip((b"a\0.py", b"")), "not seen"),
         (raw_zip((b"a\\b.py", b""), system=0), "backslash"),
         (raw_zip((b"/a", b"")), "absolute"),
@@ -363,7 +363,7 @@ def test_a_zip_may_have_names_in_utf_8_if_it_says_so(tmp_path: Path, data: bytes
     ],
 )
 def test_a_zip_is_refused_by_the_rule(tmp_path: Path, data: bytes, words: str) -> None:
-    assert words in refusal(tmp_path, data, "a.zip")
+    assert words.casefold() in refusal(tmp_path, data, "a.zip").casefold()
 
 
 def test_members_of_a_zip_may_not_share_bytes(tmp_path: Path) -> None:

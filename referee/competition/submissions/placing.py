@@ -65,7 +65,10 @@ def stage(shelf: Shelf, version: str, place: Path) -> int:
     place.parent.mkdir(parents=True, exist_ok=True)
     write_whole(shelf.folder / _STAGING, os.fsencode(staged))
     remove(staged)
-    shutil.copytree(shelf.place(version) / SOURCE, staged, symlinks=True)
+    try:
+        shutil.copytree(shelf.place(version) / SOURCE, staged, symlinks=True, copy_function=_copy)
+    except _NotCopied as failed:
+        raise failed.error from None
     for path, _, names in os.walk(staged):
         os.chmod(path, OPEN_FOLDER)
         for name in names:
@@ -74,6 +77,21 @@ def stage(shelf: Shelf, version: str, place: Path) -> int:
             if stat.S_ISREG(mode):
                 os.chmod(inner, 0o755 if mode & stat.S_IXUSR else 0o644)
     return staged.stat().st_ino
+
+
+class _NotCopied(Exception):
+    """What ends a copy at once: `copytree` goes on after errors of the system."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__()
+        self.error = error
+
+
+def _copy(source: str, target: str) -> None:
+    try:
+        shutil.copy(source, target)
+    except OSError as error:
+        raise _NotCopied(error) from None
 
 
 def begin(shelf: Shelf, placement: Placement) -> None:
