@@ -1,1 +1,1 @@
-"""What each command does, in a file of its name; cli.py only declares their options. Each returns the exit code."""
+"""What each command does, in a file of its name; cli/ only declares their options. Each returns the exit code."""
