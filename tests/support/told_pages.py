@@ -31,7 +31,11 @@ MEASURED: tuple[tuple[str, str], ...] = (
     (r"\b(golfref|Python|Linux) \d\S*(?: x86_64| aarch64| arm64)?", r"\1 VERSION"),
     (r", above 100 ms in \d+ of \d+ matches", ""),
     (r"\b\d[\d,.]* ?(us|ms|s|min|h|bytes|kB|MB|GB)\b", r"N \1"),
-    (r"(?:\d+|-) of (\d+) +(?:\d+|-) +\S+$", r"N of \1 N GAME"),  # the slowest answer of a check, memory, and the game
+    (r'"id":"[\w-]{12}"', '"id":"ID"'),  # of requests
+    (
+        r"(?:\d[\d.]*|-) of (\d+) +(?:\d+|-) +\S+$",
+        r"N of \1 N GAME",
+    ),  # the slowest answer of a check, memory, and the game
     (r"-{2,}", "-"),
     (r"\s+", " "),
 )
