@@ -260,6 +260,7 @@ class Watch:
             is_checked=self._order.is_checked,
             may_grow=not self._folder.has_settled(drop, clock_s),
             opens=None if drop.is_folder else partial(self._folder.open, drop),
+            enters=partial(self._folder.enter, drop) if drop.is_folder else None,
         )
 
     def _answer(self, drop: Drop, text: str, number: str, *, whole_name: bool = False) -> None:

@@ -87,7 +87,7 @@ def read_entry(folder: str, allowance: Allowance, *, name: str | None = None, sh
     shown = shown or folder
     name = os.path.basename(folder) if name is None else name
     lines = [] if not (problem := name_problem(name)) else [line_of(f"{shown}: {problem}")]
-    if _holds(folder, allowance.folder):
+    if holds(folder, allowance.folder):
         raise BadEntry([*lines, line_of(f"{shown}: this folder holds the config; give the bot a folder of its own")])
     try:
         tree = look_through(folder, most_mb=allowance.entry_mb, most_files=allowance.entry_files)
@@ -219,6 +219,7 @@ def _check_read(path: KeyPath, place: str, allowance: Allowance, reader: Reader)
         reader.add(path, f"there is no {place}")
 
 
-def _holds(folder: str, other: str) -> bool:
+def holds(folder: str, other: str) -> bool:
+    """Whether a folder lies in this one, or is it; links are followed."""
     outer, inner = os.path.realpath(folder), os.path.realpath(other)
     return Path(inner).is_relative_to(outer)

@@ -16,7 +16,8 @@ DEEPEST = 32
 _MOST_TOLD = 5
 """How many files of a folder are told that break a rule."""
 
-_KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFBLK: "a device", stat.S_IFCHR: "a device"}
+KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFBLK: "a device", stat.S_IFCHR: "a device"}
+"""What no entry may have, in words, by the kind that `stat` tells."""
 
 
 class Tree(Struct, frozen=True, kw_only=True):
@@ -100,13 +101,18 @@ def _problem(folder: str, path: str, found: os.stat_result) -> str | None:
     kind = stat.S_IFMT(found.st_mode)
     if kind == stat.S_IFLNK:
         return _link_problem(folder, path)
-    if kind in _KINDS:
-        return f"{path}: {_KINDS[kind]}; an entry has plain files, folders and links within it"
-    if kind == stat.S_IFREG and found.st_blocks * 512 < found.st_size > SPARSE_BYTES:
+    if kind in KINDS:
+        return f"{path}: {KINDS[kind]}; an entry has plain files, folders and links within it"
+    if kind == stat.S_IFREG and has_holes(found):
         return f"{path}: a file with holes; write it out in full"
     if kind == stat.S_IFREG and not os.access(os.path.join(folder, path), os.R_OK):
         return f"{path}: cannot be read; let its owner make it readable (chmod -R a+rX)"
     return None
+
+
+def has_holes(found: os.stat_result) -> bool:
+    """Whether a file is long, and less of it is on the disk than it has."""
+    return found.st_blocks * 512 < found.st_size > SPARSE_BYTES
 
 
 def _link_problem(folder: str, path: str) -> str | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.beneath import open_folder
+from referee.competition.submissions import dropping
 from referee.competition.submissions.dropping import LOOK_S, PATIENCE_S, Drop, DropFolder
 
 
@@ -116,6 +117,7 @@ def test_an_answer_replaces_a_link_and_what_was_answered_goes_away(folder: DropF
     assert whole(folder, 10.0) == []
 
 
+@pytest.mark.process
 def test_what_was_answered_does_not_grow_without_end(folder: DropFolder, tmp_path: Path) -> None:
     for number in range(30):
         put(tmp_path / "ann/bot/bot.py")
@@ -132,6 +134,43 @@ def test_what_changes_while_it_is_taken_is_known(folder: DropFolder, tmp_path: P
     assert folder.is_unchanged(drop)
     put(tmp_path / "ann/bot/bot.py", "y", when=2000)
     assert not folder.is_unchanged(drop)
+
+
+@pytest.mark.process
+def test_a_folder_of_any_depth_is_looked_at_and_removed(
+    folder: DropFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dropping, "_KEPT", 1)
+    put(tmp_path / "ann/bot/bot.py")
+    monkeypatch.chdir(tmp_path / "ann/bot")
+    for _ in range(1100):
+        os.mkdir("d")
+        os.chdir("d")
+    monkeypatch.undo()
+    monkeypatch.setattr(dropping, "_KEPT", 1)
+    for number in range(2):
+        (drop,) = whole(folder, 10.0 * number)
+        folder.put_away(drop, str(number))
+        put(tmp_path / "ann/bot/bot.py")
+    assert os.listdir(tmp_path / "done/ann") == ["1-bot"]
+
+
+def test_a_folder_that_has_become_a_link_is_not_entered(folder: DropFolder, tmp_path: Path) -> None:
+    put(tmp_path / "ann/bot/bot.py")
+    (drop,) = whole(folder)
+    os.close(folder.enter(drop))
+    put(tmp_path / "secret/bot.py").parent.rename(tmp_path / "elsewhere")
+    (tmp_path / "ann/bot").rename(tmp_path / "ann/.gone")
+    (tmp_path / "ann/bot").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(OSError, match="Not a directory"):
+        folder.enter(drop)
+
+
+def test_an_owner_has_few_folders_looked_through_at_once(folder: DropFolder, tmp_path: Path) -> None:
+    for number in range(30):
+        put(tmp_path / f"ann/bot{number}/bot.py")
+        put(tmp_path / f"ann/bot{number}.zip")
+    assert len(whole(folder)) == 20 + 30
 
 
 def test_an_archive_is_opened_without_following_a_link(folder: DropFolder, tmp_path: Path) -> None:

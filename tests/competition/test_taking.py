@@ -114,6 +114,48 @@ def test_a_folder_or_an_archive_becomes_an_entry(hall: Hall, tmp_path: Path) -> 
     assert not (hall.shelf.folder / "incoming").exists()
 
 
+def test_what_is_read_of_a_folder_is_a_copy_of_it_that_nobody_else_changes(hall: Hall, tmp_path: Path) -> None:
+    folder = hall.files("1")
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "bot.py").write_text("secret")
+
+    def swaps() -> int:
+        """Open it, and let its author replace it by a link."""
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        folder.rename(tmp_path / "gone")
+        folder.symlink_to(secret)
+        return fd
+
+    tidy(hall.shelf)
+    offer = Offer(path=folder, sender="ann", is_checked=False, enters=swaps)
+    taken = take(offer, hall.config, Doing(tell=lambda _: None, check=lambda: None))
+    assert taken.line.outcome == "accepted", taken.text
+    assert (tmp_path / "entries/bot/bot.py").read_text() == "1"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "deep", "much", "holes"])
+def test_what_no_entry_may_have_is_not_copied(tmp_path: Path, kind: str) -> None:
+    hall = Hall(tmp_path, 'trust = "all"\n[builds]\nentry_mb = 1')
+    folder = hall.files()
+    if kind == "pipe":
+        os.mkfifo(folder / "pipe")
+    elif kind == "deep":
+        folder.joinpath(*"d" * 40).mkdir(parents=True)
+    elif kind == "much":
+        (folder / "much").write_bytes(bytes(1_100_000))
+    else:
+        with (folder / "holes").open("wb") as file:
+            file.truncate(1 << 40)
+    words = {
+        "pipe": "bot/pipe: a pipe",
+        "deep": "more than 32 folders",
+        "much": "more than 1 MB",
+        "holes": "bot/holes: a file with holes",
+    }
+    assert words[kind] in hall.refused(folder)
+
+
 def test_what_macs_add_to_a_zip_is_left_out(hall: Hall, tmp_path: Path) -> None:
     archive = zipped(hall.files("1"), tmp_path / "bot.zip")
     with zipfile.ZipFile(archive, "a") as more:

@@ -12,6 +12,7 @@ import contextlib
 import os
 import shutil
 import stat
+import subprocess
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import islice
@@ -23,6 +24,8 @@ from msgspec import Struct
 from referee.beneath import opened
 from referee.competition.letters import file_names
 from referee.entries.archive import stem_of
+from referee.entries.tree import DEEPEST
+from referee.play.isolation.paths import PATH
 
 LOOK_S = 2.0
 """So long nothing may have changed in what is taken."""
@@ -37,7 +40,13 @@ _KEPT = 20
 """So many answered archives and folders of each owner are kept, the latest ones."""
 
 _MOST = 1000
-"""So many things in a folder are looked at at once, and so many files of each."""
+"""So many things in a folder of an owner are looked at at once."""
+
+_MOST_FOLDERS = 20
+"""So many of them are folders; others have their turn when these have been answered."""
+
+_MOST_BELOW = 10_000
+"""At so many things within a folder it is looked whether they have changed."""
 
 _UNDER_WAY = (".txt", ".part", ".partial", ".filepart", ".tmp", ".crdownload", ".new", "~")
 """How names end that are answers, or that programs give to files until they are whole."""
@@ -116,6 +125,11 @@ class DropFolder:
             flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
             return os.fdopen(os.open(drop.name, flags, dir_fd=there), "rb")
 
+    def enter(self, drop: Drop) -> int:
+        """A folder to be read, as a descriptor that the caller closes. Raises OSError."""
+        with opened(drop.owner, self._fd) as there, opened(drop.name, there) as folder:
+            return os.dup(folder)
+
     def is_unchanged(self, drop: Drop) -> bool:
         """Whether it is still what it was."""
         return any(one == drop for one in self._drops())
@@ -145,7 +159,7 @@ class DropFolder:
             os.rename(drop.name, f"{number}-{drop.name[-_LONGEST_NAME:]}", src_dir_fd=there, dst_dir_fd=done)
             for name in sorted(os.listdir(done))[:-_KEPT]:
                 if stat.S_ISDIR(os.stat(name, dir_fd=done, follow_symlinks=False).st_mode):
-                    shutil.rmtree(name, dir_fd=done, ignore_errors=True)
+                    _remove(self.path / into / name)
                 else:
                     os.unlink(name, dir_fd=done)
 
@@ -157,7 +171,7 @@ class DropFolder:
         for name, about in _seen(self._fd):
             if stat.S_ISDIR(about.st_mode) and name != DONE:
                 with contextlib.suppress(OSError), opened(name, self._fd) as there:
-                    yield from (self._drop(name, inner, one, there) for inner, one in _seen(there))
+                    yield from (self._drop(name, inner, one, there) for inner, one in _few_folders(_seen(there)))
             elif stat.S_ISREG(about.st_mode):
                 yield self._drop("", name, about, self._fd)
 
@@ -188,8 +202,31 @@ def _seen(folder: int) -> Iterator[tuple[str, os.stat_result]]:
 
 def _below(name: str, above: int) -> Iterator[tuple[str, os.stat_result]]:
     """What lies in a folder, as far as it counts here."""
-    with contextlib.suppress(OSError):
-        for path, folders, files, fd in islice(os.fwalk(name, dir_fd=above), _MOST):
-            for inner in sorted([*folders, *files])[:_MOST]:
+    left, waiting = _MOST_BELOW, [name]
+    while waiting and left > 0:
+        path = waiting.pop()
+        with contextlib.suppress(OSError), opened(path, above) as fd, os.scandir(fd) as entries:
+            for inner in sorted(entry.name for entry in islice(entries, left)):
+                left -= 1
                 with contextlib.suppress(OSError):
-                    yield f"{path}/{inner}", os.stat(inner, dir_fd=fd, follow_symlinks=False)
+                    about = os.stat(inner, dir_fd=fd, follow_symlinks=False)
+                    yield f"{path}/{inner}", about
+                    if stat.S_ISDIR(about.st_mode) and path.count("/") < DEEPEST:
+                        waiting.append(f"{path}/{inner}")
+
+
+def _few_folders(seen: Iterator[tuple[str, os.stat_result]]) -> Iterator[tuple[str, os.stat_result]]:
+    """The same with no more folders than are looked through at once."""
+    left = _MOST_FOLDERS
+    for name, about in seen:
+        left -= stat.S_ISDIR(about.st_mode)
+        if left >= 0 or not stat.S_ISDIR(about.st_mode):
+            yield name, about
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder of a stranger. What cannot be removed stays."""
+    # shutil recurses before Python 3.13, and a stranger's folders lie in one another as deep as he likes.
+    if tool := shutil.which("rm", path=PATH):
+        command = [tool, "-rf", "--", str(folder.absolute())]
+        subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)

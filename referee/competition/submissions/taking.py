@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
+from referee.beneath import open_folder as open_source
 from referee.competition.checking import Checked, Unready, check_bots
 from referee.competition.letters import letter
 from referee.competition.submissions.answers import answer, keep_answer
@@ -35,7 +36,8 @@ from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.standing import Standing, standing
 from referee.entries.archive import ENDINGS, stem_of, unpack_file
 from referee.entries.entry import Entry
-from referee.entries.folder import BadEntry, name_problem, read_entry
+from referee.entries.folder import BadEntry, holds, name_problem, read_entry
+from referee.entries.incoming import NotCopied, copy_in
 from referee.entries.members import BadArchive, Bounds
 from referee.entries.places import is_passed_over
 from referee.entries.ready import Builder
@@ -43,6 +45,7 @@ from referee.entries.shelf import Shelf, ShelfError, ShelfNotWritten, open_folde
 from referee.entries.versions import short
 from referee.kit.check.report import Verdict
 from referee.play.faults import HostFault
+from referee.toml.document import line_of
 from referee.tournament.config.config import ConfigError
 from referee.tournament.config.entrants import spec_of
 
@@ -73,17 +76,19 @@ class Offer(Struct, frozen=True, kw_only=True):
     """Whether an archive that is damaged may be one of which more is on its way."""
     opens: Callable[[], BinaryIO] | None = None
     """What opens an archive; None: its path does."""
+    enters: Callable[[], int] | None = None
+    """What opens a folder, and gives its descriptor; None: its path does."""
 
     @property
     def is_folder(self) -> bool:
         """Whether it is a folder."""
-        return self.opens is None and self.path.is_dir()
+        return self.enters is not None or (self.opens is None and self.path.is_dir())
 
     @property
     def called(self) -> str:
         """What the entry is called."""
         if self.name or self.is_folder:
-            return self.name or self.path.resolve().name
+            return self.name or (self.path if self.enters is not None else self.path.resolve()).name
         return stem_of(self.path.name) or self.path.name
 
 
@@ -233,7 +238,7 @@ class _Taking:
         """The folder with the files of the entry. Raises Refused, Incomplete."""
         offer = self._offer
         if offer.is_folder:
-            return offer.path
+            return self._copied()
         if stem_of(offer.path.name) is None:
             raise Refused(f"this is no archive that can be unpacked; its name must end with {_ENDINGS}")
         into = self._incoming / "files"
@@ -254,6 +259,23 @@ class _Taking:
         for one in _LEFT_BY_MACS & {*os.listdir(into)}:
             inner = into / one
             shutil.rmtree(inner) if inner.is_dir() and not inner.is_symlink() else inner.unlink()
+        return into
+
+    def _copied(self) -> Path:
+        """A copy of the folder that is handed in, which its author cannot change any more. Raises Refused."""
+        offer, builds, into = self._offer, self._config.builds, self._incoming / "files"
+        if offer.enters is None and holds(str(offer.path), self._config.folder):
+            raise Refused("this folder holds the config; give the bot a folder of its own")
+        fd = open_source(offer.path) if offer.enters is None else offer.enters()
+        try:
+            copy_in(fd, into, most_mb=builds.entry_mb, most_files=builds.entry_files)
+        except NotCopied as problem:
+            raise Refused(
+                "it cannot be read as an entry",
+                lines=[line_of(f"{offer.called}/{problem}" if ": " in str(problem) else f"{offer.called}: {problem}")],
+            ) from None
+        finally:
+            os.close(fd)
         return into
 
     def _named(self) -> str:
