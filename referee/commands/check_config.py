@@ -90,7 +90,9 @@ def _check(order: ConfigOrdered, signals: Signals) -> int:
     lost = {one.name for one in unready}
     bots = [bot for bot in config.bots if bot.name in names and bot.name not in lost]
     check_ready(config.only([bot.name for bot in bots]))
-    told = _Telling(len(bots))
+    told = _Telling(len(names))
+    for one in unready:
+        told.tell_unready(one)
     with signals.held():
         checked = check_bots(config, bots, again=order.again, tell=told.tell) if bots else []
     rows: list[Row] = sorted([*unready, *checked], key=lambda one: names.index(one.name))
@@ -137,14 +139,20 @@ class _Telling:
 
     def tell(self, one: OneBot, seconds: float) -> None:
         """Say what a bot's check came to."""
-        self._done += 1
-        took = duration(seconds) if one.is_new else "kept from before"
-        say(f"checked {self._done} of {self._bots}: {one.bot.name}: {verdict_of(one)}, {took}")
+        self._count(one.name, f"{verdict_of(one)}, {duration(seconds) if one.is_new else 'kept from before'}")
         if one.has_changed:
             say(
                 f"WARNING: the files of {one.bot.name} changed while it was checked; this is about version "
                 f"{short(one.version)}, as it was before"
             )
+
+    def tell_unready(self, one: Unready) -> None:
+        """Say why a bot cannot be checked."""
+        self._count(one.name, f"{verdict_of(one)}, {one.problem}")
+
+    def _count(self, name: str, words: str) -> None:
+        self._done += 1
+        say(f"checked {self._done} of {self._bots}: {name}: {words}")
 
 
 def _write_letters(config: Config, rows: Sequence[Row], folder: Path) -> None:

@@ -21,7 +21,7 @@ from referee import __version__
 from referee.competition.at_home import config_at_home
 from referee.competition.checking import Checked, OneBot, Unready
 from referee.competition.terms import Terms
-from referee.entries.last_checks import content, keep
+from referee.entries.last_checks import LETTERS, content, keep, kept_as
 from referee.entries.shelf import Shelf
 from referee.entries.versions import short
 from referee.kit.check.told import finding_lines
@@ -75,17 +75,18 @@ def keep_letter(config: Config, one: OneBot | Unready) -> str | None:
     """Write the letter to the shelf as well, for whoever publishes the run; returns it. Raises NotWritten."""
     text = letter(config, one)
     if text is not None and one.version:
-        keep(_kept_as(Shelf(config.folder), one.version), text.encode())
+        keep(_kept_as(Shelf(config.folder), one.name, one.version), text.encode())
     return text
 
 
-def kept_letter(shelf: Shelf, version: str) -> str | None:
-    """The last letter about a version; None where none is kept."""
-    return content(_kept_as(shelf, version)).decode("utf-8", "replace") or None
+def kept_letter(shelf: Shelf, bot: str, version: str) -> bytes | None:
+    """The last letter about this version of a bot; None where none is kept."""
+    return content(_kept_as(shelf, bot, version)) or None
 
 
-def _kept_as(shelf: Shelf, version: str) -> Path:
-    return shelf.folder / "letters" / f"{version}{SUFFIX}"
+def _kept_as(shelf: Shelf, bot: str, version: str) -> Path:
+    """Two bots may be of one version, and each letter names its bot."""
+    return kept_as(shelf, LETTERS, version, bot.encode()).with_suffix(SUFFIX)
 
 
 def file_names(names: Iterable[str]) -> dict[str, str]:

@@ -35,9 +35,12 @@ CHECKS = "checks"
 TRIALS = "trials"
 """The folder in which is kept whom a bot has beaten."""
 
+LETTERS = "letters"
+"""The folder in which the letters to authors are kept."""
+
 
 def kept_as(shelf: Shelf, folder: str, version: str, terms: bytes) -> Path:
-    """The file for what a version came to under these terms."""
+    """The file for what a version came to under these terms; a letter has the name of its bot in their place."""
     return shelf.folder / folder / f"{version}-{sha256(terms).hexdigest()[:16]}.json"
 
 

@@ -12,6 +12,7 @@ from needs import need_perl
 
 from referee.competition import qualifying
 from referee.competition.checking import kept_check
+from referee.competition.publishing.shelved import kept_texts
 from referee.competition.terms import terms_of
 from referee.entries.shelf import Shelf
 from referee.entries.versions import short
@@ -100,7 +101,8 @@ def test_the_table_has_a_row_for_each_entry(checked: tuple[str, str]) -> None:
     assert "    fail: crashed" in out
     assert "4 bots in 2 games: 1 pass, 3 fail." in " ".join(out.split())
     assert max(map(cells, out.splitlines())) <= 80
-    assert "checked 2 of 2" in err
+    assert "checked 4 of 4" in err
+    assert "unbuilt: fail, its build" in err
 
 
 @pytest.mark.usefixtures("checked")
@@ -164,6 +166,20 @@ def test_what_is_kept_is_not_checked_again_and_old_letters_stay(cup: Path) -> No
     (found,) = json.loads(out)["bots"]
     assert (found["is_new"], found["check"]["when"]) == (False, before[found["version"]])
     assert (cup / "cup.checks/gone.txt").read_text() == "of an entry that is gone"
+
+
+@pytest.mark.usefixtures("checked")
+def test_the_part_of_an_author_has_the_last_letter_also_of_a_submission(cup: Path, tmp_path: Path) -> None:
+    there = Path(shutil.copytree(cup, tmp_path / "cup", symlinks=True))
+
+    out, _ = golfref("submit", "cup.toml", "entries/good", "--name", "twin", cwd=there)  # its check is kept
+
+    assert "accepted, and in place" in out
+    (good,) = (one for one in kept(cup) if one["report"]["verdict"] == "pass")
+    for name in ("good", "twin"):
+        text = kept_texts(there / "cup.golfref", name, good["version"])["check.txt"].decode()
+        assert text.startswith(f"Check of the bot `{name}` for the competition `cup`\n")
+    assert kept_texts(there / "cup.golfref", "落下", good["version"]) == {}
 
 
 @pytest.mark.usefixtures("checked")

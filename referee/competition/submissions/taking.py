@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee.beneath import open_folder as open_source
 from referee.competition.checking import Checked, Unready, check_bots
-from referee.competition.letters import letter
+from referee.competition.letters import keep_letter, letter
 from referee.competition.submissions.answers import answer, keep_answer
 from referee.competition.submissions.history import (
     IN_PLACE,
@@ -331,9 +331,10 @@ class _Taking:
         self._doing.check()
         if not isinstance(one.came_to, Checked):
             raise HostFault(f"`{entry.name}` could not be checked, and not by its fault: {one.came_to.problem}")
-        self._letter = letter(alone, one)
         if one.came_to.verdict == "fail":
+            self._letter = letter(alone, one)
             raise Refused(f"the check failed: {printable(one.came_to.words, 500)}", verdict="fail")
+        self._letter = keep_letter(alone, one)
         return one.came_to.verdict
 
     def _built(self, entry: Entry) -> Unready | None:
