@@ -318,7 +318,7 @@ class _Run:
         holds = process.holdings()
         self._clock.look(holds, wants_core=process.is_running())
         if self._clock.own_s > builds.time_s:
-            self._exceed(f"it took longer than {builds.time_s:g} s")
+            self._exceed(f"it took longer than {builds.time_s:g} s{self._clock.aside()}")
         elif self._clock.all_s > MOST_WAITING * builds.time_s:
             self._exceed(f"it got hardly any core in {self._clock.all_s:.0f} s, so busy is this host")
             self._is_hosts = True
@@ -355,6 +355,11 @@ class _Clock:
     def all_s(self) -> float:
         """From its start to the last look."""
         return self._looked - self._begun
+
+    def aside(self) -> str:
+        """In words, the time in which it got no core, where that is worth telling."""
+        waited_s = self.all_s - self.own_s
+        return f", not counting {waited_s:.0f} s in which it waited for a core" if waited_s >= 1 else ""
 
     def look(self, holds: Holdings | None, *, wants_core: bool) -> None:
         """Count the time since the last look. `wants_core` says whether something of it computes, or would."""
