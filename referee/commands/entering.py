@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from referee.commands.announcement import failure_lines
 from referee.commands.console import say
 from referee.commands.interrupt import Signals
+from referee.entries.entry import Entry
 from referee.entries.ready import Builder
 from referee.entries.shelf import Shelf
 from referee.play.faults import HostFault
@@ -169,10 +170,16 @@ def playing_in(path: Path, file: Path, with_options: Callable[[Config], Config])
         return None
     config = with_options(found.rest)
     shelf = Shelf(config.folder)
-    kept = (shelf.kept(bot.version) for bot in facts.bots if bot.name in config.tables)
+    kept = (_kept(shelf, bot.version, bot.name, bot.owner) for bot in facts.bots if bot.name in config.tables)
     entries = tuple(entry for entry in kept if entry is not None)
     bots = (*(bot for bot in config.bots if not bot.entry), *(spec_of(entry, shelf) for entry in entries))
     return replace(config, bots=bots, entries=entries)
+
+
+def _kept(shelf: Shelf, version: str, name: str, owner: str) -> Entry | None:
+    """A version on the shelf as the entry of this name; what is kept of it names who was the first to have it."""
+    entry = shelf.kept(version)
+    return None if entry is None else replace(entry, name=name, owner=owner)
 
 
 def _is_settled(found: frozenset[Trace]) -> bool:
@@ -187,7 +194,7 @@ def _with_former(wanted: Config, playing: Config, stay: Mapping[str, Sequence[st
     bots = {bot.name: bot for bot in wanted.bots if bot.name not in stay} | former
     entries = {entry.name: entry for entry in wanted.entries if entry.name not in stay}
     for bot in former.values():
-        if (entry := shelf.kept(bot.version)) is not None:
+        if (entry := _kept(shelf, bot.version, bot.name, bot.owner)) is not None:
             entries[bot.name] = entry
     return replace(
         wanted,

@@ -22,6 +22,9 @@ PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 
 _TOO_WIDE = ("/", "/home", "/root", "/etc", "/var", "/opt", "/srv", SCRATCH, "/run", "/mnt", "/media")
 
+_TOO_WIDE_AT_HOME = (".local", ".cargo")
+"""Folders of a home folder in which programs lie beside what is nobody else's business, such as keys."""
+
 
 def is_within(path: str, folder: str) -> bool:
     """Whether a path is this folder, or lies in it by its name; links are not followed."""
@@ -35,8 +38,9 @@ def is_system(path: str) -> bool:
 
 def is_wide(place: str) -> bool:
     """Whether a folder holds what belongs to many, or the organiser's home."""
-    home = os.path.realpath(os.path.expanduser("~"))
-    return os.path.realpath(place) in _TOO_WIDE or is_within(home, os.path.realpath(place))
+    home, found = os.path.realpath(os.path.expanduser("~")), os.path.realpath(place)
+    at_home = [os.path.realpath(os.path.join(home, name)) for name in _TOO_WIDE_AT_HOME]
+    return found in (*_TOO_WIDE, *at_home) or is_within(home, found)
 
 
 def inside(path: str, folder: str) -> str:

@@ -360,6 +360,21 @@ def test_a_python_that_is_installed_in_the_home_folder_would_show_all_of_it(
         cell_of(bot)
 
 
+@pytest.mark.parametrize("place", [".local", ".cargo"])
+def test_a_program_beside_which_secrets_lie_is_shown_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """An author may name whatever program is on the organiser's PATH."""
+    prefix = folder.parent / "home" / place
+    (prefix / "bin").mkdir(parents=True)
+    shutil.copy("/bin/true", prefix / "bin/tool")
+    (prefix / "secret").write_text("")
+    monkeypatch.setenv("HOME", str(prefix.parent))
+    cell = cell_of(BotSpec(name="mine", command=("tool",), dir=str(folder), env={"PATH": f"{prefix}/bin"}))
+    assert cell.can_read(str(prefix / "bin/tool"))
+    assert not cell.can_read(str(prefix / "secret"))
+
+
 @pytest.mark.parametrize("make", [os.mkfifo, _bound])
 def test_nothing_that_a_bot_can_read_lets_it_talk(folder: Path, make: Callable[[Path], object]) -> None:
     """Two bots that use one virtual environment, or read one folder, could talk through a pipe in it."""

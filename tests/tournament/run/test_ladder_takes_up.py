@@ -57,11 +57,11 @@ def test_a_ladder_takes_up_new_versions_and_entries_and_keeps_the_older_ones_of_
     tmp_path: Path,
 ) -> None:
     (tmp_path / "run.toml").write_text(CONFIG)
-    for name in ("ann", "bea", "cid"):
+    for name in ("ann", "bea", "cid"):  # all of one version, which is kept under the name of the first
         entry(tmp_path / "entries" / name)
-    for name in ("bea", "dan"):
+    for name in ("ann", "dan"):
         entry(tmp_path / "new" / name, f"# the second of {name}\n{SLOW}")
-    entry(tmp_path / "new" / "ann", "exit 3\n")
+    entry(tmp_path / "new" / "bea", "exit 3\n")
     entry(tmp_path / "new" / "eve", bot_toml='command = ["/bin/sh", "bot.sh"]\n')
     store = tmp_path / "run.golfref"
     with (
@@ -84,20 +84,20 @@ def test_a_ladder_takes_up_new_versions_and_entries_and_keeps_the_older_ones_of_
     assert run.returncode == 130
     assert set(before) == {"ann", "bea", "cid"}
     assert set(after) == {"ann", "bea", "dan"}
-    assert after["ann"] == before["ann"], "the new version does not start"
-    assert after["bea"] != before["bea"]
+    assert after["bea"] == before["bea"], "the new version does not start"
+    assert after["ann"] != before["ann"]
     assert (
-        "bot ann: start_failed: exited with code 3 before `ready`\n`ann` goes on with the version that plays" in words
+        "bot bea: start_failed: exited with code 3 before `ready`\n`bea` goes on with the version that plays" in words
     )
     assert words.count("entries/eve/bot.toml:1:12: command[0]:") == 1
     assert "`eve` does not play until that is put right" in words
-    assert re.search(r"bot `bea`: replaced \(version \w+ -> \w+: its files changed\)", words)
+    assert re.search(r"bot `ann`: replaced \(version \w+ -> \w+: its files changed\)", words)
     assert "bot `cid`: withdrawn" in words
     assert "next round: round " in words
 
     (tmp_path / "run.toml").write_text(CONFIG.replace("deals = 1", "deals = 1\nrounds = 1"))
     out, err = golfref("tournament", "run.toml", "--amend", cwd=tmp_path)
-    assert "`ann` goes on with the version that plays" in err
+    assert "`bea` goes on with the version that plays" in err
     assert versions(store) == after
     assert "dan" in out
     assert "all holds" in golfref("verify", "run.golfref", cwd=tmp_path)[0]
