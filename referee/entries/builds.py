@@ -8,7 +8,6 @@ command does, the stream is bounded and unpacked as one that a stranger wrote.
 import contextlib
 import os
 import shutil
-import stat
 import subprocess
 import tempfile
 import time
@@ -140,17 +139,8 @@ def _unpacked(spool: BinaryIO, into: Path, builds: Builds) -> Unpacked:
         unpacked = unpack_tar(spool, into, bounds)
     except BadArchive as error:
         raise BuildFailed(f"what it leaves cannot be taken: {error}") from None
-    _close(into)
+    close(into)
     return unpacked
-
-
-def _close(folder: Path) -> None:
-    """Let everybody read all of it, and nobody write. Raises OSError."""
-    for place, _, files in os.walk(folder):
-        for path in (os.path.join(place, name) for name in files):
-            if not os.path.islink(path):
-                os.chmod(path, 0o555 if os.stat(path).st_mode & stat.S_IXUSR else 0o444)
-    close(folder)
 
 
 def _spec(job: Job) -> BotSpec:

@@ -22,10 +22,11 @@ import msgspec
 from msgspec import Struct
 
 from protocol.text import printable
+from referee.entries.copying import NotCopied, copy_in
 from referee.entries.entry import Entry
-from referee.entries.tree import leads_out
-from referee.entries.versions import LEFT_OUT, version_of
-from referee.play.spec import BotSpec
+from referee.entries.tree import look_through
+from referee.entries.versions import version_of
+from referee.play.spec import MB, BotSpec
 
 SHELF = ".golfref"
 """The name of the shelf's folder."""
@@ -43,9 +44,6 @@ OPEN_FOLDER = 0o755
 _VERSION = re.compile("[0-9a-f]{64}")
 _CLOSED_FOLDER = 0o555
 _LOCK = "lock"
-_CHUNK_BYTES = 1 << 20
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class ShelfError(Exception):
@@ -128,7 +126,7 @@ class Shelf:
         try:
             open_folder(place.parent)
             open_folder(place)
-            _Copy(entry).make(place / SOURCE)
+            _copy(entry, place / SOURCE)
             if self.version_of_source(entry) != entry.version:
                 raise _Changed
             close(place / SOURCE)
@@ -151,78 +149,20 @@ class _Kept(Struct, frozen=True, kw_only=True):
     entry: Entry
 
 
-class _Copy:
-    """A copy of an entry's files that is no larger than the entry was."""
-
-    def __init__(self, entry: Entry) -> None:
-        self._folder = entry.folder
-        self._files = entry.files
-        self._bytes = entry.size_bytes
-
-    def make(self, target: Path) -> None:
-        """Copy everything that belongs to the version. Raises _Changed, OSError."""
-        with _as_changed():
-            above = os.open(self._folder, _FOLDER)
-        try:
-            self._copy_folder(above, "", target)
-        finally:
-            os.close(above)
-
-    def _copy_folder(self, source: int, path: str, target: Path) -> None:
-        open_folder(target)
-        with os.scandir(source) as found:
-            names = [one.name for one in found if one.name not in LEFT_OUT]
-        for name in names:
-            self._files -= 1
-            if self._files < 0:
-                raise _Changed
-            with _as_changed():
-                mode = os.stat(name, dir_fd=source, follow_symlinks=False).st_mode
-            inner = os.path.join(path, name)
-            if stat.S_ISDIR(mode):
-                with _as_changed():
-                    fd = os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=source)
-                try:
-                    self._copy_folder(fd, inner, target / name)
-                finally:
-                    os.close(fd)
-            elif stat.S_ISLNK(mode):
-                with _as_changed():
-                    text = os.readlink(name, dir_fd=source)
-                if leads_out(self._folder, inner, text):
-                    raise _Changed
-                os.symlink(text, target / name)
-            else:
-                with _as_changed():
-                    fd = os.open(name, _FILE, dir_fd=source)
-                try:
-                    self._copy_file(fd, target / name)
-                finally:
-                    os.close(fd)
-
-    def _copy_file(self, source: int, target: Path) -> None:
-        about = os.fstat(source)
-        if not stat.S_ISREG(about.st_mode):
-            raise _Changed
-        fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        with open(fd, "wb", buffering=0) as file:
-            while data := os.read(source, _CHUNK_BYTES):
-                self._bytes -= len(data)
-                if self._bytes < 0:
-                    raise _Changed
-                rest = memoryview(data)
-                while rest:
-                    rest = rest[file.write(rest) :]
-            os.fchmod(fd, 0o555 if about.st_mode & stat.S_IXUSR else 0o444)
-
-
-@contextlib.contextmanager
-def _as_changed() -> Iterator[None]:
-    """What was there when the entry was looked through cannot be had any more."""
+def _copy(entry: Entry, into: Path) -> None:
+    """Copy all that belongs to the version of an entry, which is no more than it was. Raises _Changed, OSError."""
     try:
-        yield
+        folder = os.open(entry.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
         raise _Changed from None
+    try:
+        copy_in(folder, into, most_bytes=entry.size_bytes, most_files=entry.files)
+    except NotCopied:
+        raise _Changed from None
+    finally:
+        os.close(folder)
+    if look_through(str(into), most_mb=entry.size_bytes // MB + 1, most_files=entry.files).problems:
+        raise _Changed
 
 
 def open_folder(path: Path) -> None:
@@ -232,8 +172,11 @@ def open_folder(path: Path) -> None:
 
 
 def close(folder: Path) -> None:
-    """Let nobody write into a folder and those below it any more. Raises OSError."""
-    for path, _, _ in os.walk(folder):
+    """Let everybody read all of a folder, and nobody write into it any more. Raises OSError."""
+    for path, _, files in os.walk(folder):
+        for file in (os.path.join(path, name) for name in files):
+            if not os.path.islink(file):
+                os.chmod(file, 0o555 if os.stat(file).st_mode & stat.S_IXUSR else 0o444)
         os.chmod(path, _CLOSED_FOLDER)
 
 

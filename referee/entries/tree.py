@@ -120,12 +120,12 @@ def _link_problem(folder: str, path: str) -> str | None:
         text = os.readlink(os.path.join(folder, path))
     except OSError as error:
         return f"{path}: cannot be read: {error.strerror}"
-    if leads_out(folder, path, text):
+    if _leads_out(folder, path, text):
         return f"{path}: a link that leads out of the entry, to {text}; put what it leads to into the entry"
     return None
 
 
-def leads_out(folder: str, path: str, text: str) -> bool:
+def _leads_out(folder: str, path: str, text: str) -> bool:
     """Whether a link at this path from the folder on, with this text, leads out of the folder, or might."""
     if text.startswith("/"):
         return True

@@ -35,9 +35,9 @@ from referee.competition.submissions.placing import Placement, begin, finish, st
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.standing import Standing, standing
 from referee.entries.archive import ENDINGS, stem_of, unpack_file
+from referee.entries.copying import NotCopied, copy_in
 from referee.entries.entry import Entry
 from referee.entries.folder import BadEntry, holds, name_problem, read_entry
-from referee.entries.incoming import NotCopied, copy_in
 from referee.entries.members import BadArchive, Bounds
 from referee.entries.places import is_passed_over
 from referee.entries.ready import Builder
@@ -45,6 +45,7 @@ from referee.entries.shelf import Shelf, ShelfError, ShelfNotWritten, open_folde
 from referee.entries.versions import short
 from referee.kit.check.report import Verdict
 from referee.play.faults import HostFault
+from referee.play.spec import MB
 from referee.toml.document import line_of
 from referee.tournament.config.config import ConfigError
 from referee.tournament.config.entrants import spec_of
@@ -268,7 +269,7 @@ class _Taking:
             raise Refused("this folder holds the config; give the bot a folder of its own")
         fd = open_source(offer.path) if offer.enters is None else offer.enters()
         try:
-            copy_in(fd, into, most_mb=builds.entry_mb, most_files=builds.entry_files)
+            copy_in(fd, into, most_bytes=builds.entry_mb * MB, most_files=builds.entry_files)
         except NotCopied as problem:
             raise Refused(
                 "it cannot be read as an entry",

@@ -1,4 +1,4 @@
-"""A stranger's folder is copied before anything in it is read, for he may change it at any moment.
+"""A stranger's folder is copied, before it is read and when it is put on the shelf: he may change it at any moment.
 
 It is read by an open folder and names below it, never by its path: whatever the stranger replaces by a link meanwhile,
 nothing but what lies in that folder is copied.
@@ -21,18 +21,19 @@ class NotCopied(Exception):
     """What lies in the folder is not copied. The text says why, with the path from the folder on."""
 
 
-def copy_in(folder: int, into: Path, *, most_mb: int, most_files: int) -> None:
+def copy_in(folder: int, into: Path, *, most_bytes: int, most_files: int) -> None:
     """Copy what lies in an open folder into a new one; links are copied as they are, and not followed.
 
-    What belongs to no version is left out. Raises NotCopied for what no entry may have, or where the folder changes
-    meanwhile, and OSError where the host cannot write; then a part of it is left.
+    What belongs to no version is left out, and so are all rights of files but that their owner may execute them.
+    Raises NotCopied for what no entry may have, or where the folder changes meanwhile, and OSError where the host
+    cannot write; then a part of the copy is left.
     """
-    _Copy(most_mb=most_mb, most_files=most_files).folder(folder, "", into)
+    _Copy(most_bytes=most_bytes, most_files=most_files).folder(folder, "", into)
 
 
 class _Copy:
-    def __init__(self, *, most_mb: int, most_files: int) -> None:
-        self._most_mb, self._most_files = most_mb, most_files
+    def __init__(self, *, most_bytes: int, most_files: int) -> None:
+        self._most_bytes, self._most_files = most_bytes, most_files
         self._files = self._bytes = 0
 
     def folder(self, source: int, path: str, into: Path) -> None:
@@ -82,8 +83,8 @@ class _Copy:
         with open(fd, "wb") as file:
             while data := os.read(source, _CHUNK_BYTES):
                 self._bytes += len(data)
-                if self._bytes > self._most_mb * MB:
-                    raise NotCopied(f"more than {self._most_mb} MB of files, which is `entry_mb` in [builds]")
+                if self._bytes > self._most_bytes:
+                    raise NotCopied(f"more than {self._most_bytes // MB} MB of files, which is `entry_mb` in [builds]")
                 file.write(data)
             os.fchmod(fd, 0o755 if about.st_mode & stat.S_IXUSR else 0o644)
 
