@@ -15,6 +15,8 @@ ROOMS = (
     "protocol",
     "referee.toml",
     "referee.beneath",
+    "referee.lock_file",
+    "referee.wall_clock",
     "referee.rules",
     "referee.play",
     "referee.trials",

@@ -5,13 +5,13 @@ the version that plays, which is still on the shelf; any other such bot leaves u
 """
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from referee import wall_clock
 from referee.commands.announcement import failure_lines
 from referee.commands.console import say
 from referee.commands.interrupt import Signals
@@ -32,8 +32,6 @@ from referee.tournament.store.store import Store
 
 SETTLED_S = 2.0
 """Files that changed more recently than this are perhaps still being copied: the next round looks again."""
-
-_NS = 1e9
 
 
 class NotTakenUp(Exception):
@@ -183,7 +181,7 @@ def _kept(shelf: Shelf, version: str, name: str, owner: str) -> Entry | None:
 
 
 def _is_settled(found: frozenset[Trace]) -> bool:
-    return not 0 <= time.time() - newest_ns(found) / _NS <= SETTLED_S
+    return not 0 <= wall_clock.seconds_since(newest_ns(found)) <= SETTLED_S
 
 
 def _with_former(wanted: Config, playing: Config, stay: Mapping[str, Sequence[str]], found: Survey) -> Config:

@@ -1,11 +1,11 @@
 """publish: a run as a dated bundle that anybody can check, and for each author the matches of its own bots."""
 
 import shlex
-from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct
 
+from referee import wall_clock
 from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.interrupt import Signals
 from referee.commands.site import problem
@@ -46,7 +46,7 @@ def publish(options: PublishOptions, signals: Signals) -> int:
                 has_site=no_site is None,
                 is_packed=options.is_packed,
             )
-            done = make(order, signer, Around(check=signals.check, tell=say, now=datetime.now().astimezone()))
+            done = make(order, signer, Around(check=signals.check, tell=say, now=wall_clock.now_here()))
     except (NotPublished, StoreError, SiteRefused) as error:
         say(f"golfref publish: {error}")
         return HOST_FAILED if isinstance(error, HostRefused | SiteNotWritten | WriteFailed) else USAGE

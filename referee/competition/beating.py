@@ -6,7 +6,6 @@ tournaments/CHECKING.md defines what is played, with which deals, and what count
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
 
@@ -15,6 +14,7 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee import wall_clock
 from referee.competition.checking import HostSpoiled, first_of
 from referee.competition.terms import Terms, terms_of
 from referee.entries.last_checks import TRIALS, content, keep, kept_as
@@ -189,7 +189,7 @@ class _Trials:
                     nursery.start_soon(one, variant, game)
         return Trial(
             version=version,
-            when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"),
+            when=wall_clock.stamp(),
             terms=self._asked.terms,
             beat=self._asked.beat,
             beat_version=self._asked.beat_version,

@@ -6,7 +6,6 @@ What a check comes to is kept by content, so that a bot which has not changed is
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -14,6 +13,7 @@ import trio
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee import wall_clock
 from referee.competition.terms import Terms, conditions_of, games_of, terms_of
 from referee.entries.last_checks import CHECKS, content, keep, kept_as
 from referee.entries.shelf import Shelf
@@ -265,7 +265,7 @@ async def _check_one(  # noqa: PLR0913, PLR0917 - what a check is about
     slowest, memory = _slowest(bench), _memory(bench)
     return Checked(
         version=version,
-        when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"),
+        when=wall_clock.stamp(),
         terms=terms,
         report=report,
         slowest=slowest,

@@ -5,12 +5,11 @@ command, folder or environment of a bot: whoever reads it may be anybody. The de
 told only where the cards of the match are not dealt again in this run.
 """
 
-from datetime import UTC, datetime
-
 import msgspec
 from msgspec import Struct, field
 
 from protocol.text import escaped_json, harmless, printable
+from referee import wall_clock
 
 LONGEST_TEXT = 2000
 """How many characters a text of strangers has at most."""
@@ -18,7 +17,7 @@ LONGEST_TEXT = 2000
 
 def now() -> str:
     """The time in UTC, such as `2026-11-23T19:30:05.123Z`."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return wall_clock.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class _Happening(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type"):

@@ -9,7 +9,6 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from wcwidth import wrap
 
 from protocol import VERSION
 from protocol.text import harmless, printable
-from referee import __version__
+from referee import __version__, wall_clock
 from referee.competition.at_home import config_at_home
 from referee.competition.checking import Checked, OneBot, Unready
 from referee.competition.terms import Terms
@@ -65,8 +64,9 @@ def letter(config: Config, one: OneBot | Unready) -> str | None:
 
 
 def _why_unready(config: Config, one: Unready) -> Iterator[str]:
-    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
-    yield from _fields({"looked at": f"{now} UTC by golfref {__version__}", "isolation": config.isolation})
+    yield from _fields(
+        {"looked at": f"{wall_clock.stamp()} UTC by golfref {__version__}", "isolation": config.isolation}
+    )
     yield from ("", *_wrapped(f"It could not be checked: {one.problem}."))
     yield from (f"  | {line}" for line in one.lines)
 

@@ -5,8 +5,6 @@ been built appears by a rename, and `build.json` beside it says what came of it.
 """
 
 import contextlib
-import datetime
-import fcntl
 import os
 import shlex
 import time
@@ -18,6 +16,7 @@ import trio
 from msgspec import Struct
 
 from protocol.text import printable
+from referee import wall_clock
 from referee.entries.build_log import BuildLog, last_lines
 from referee.entries.builds import BuildFailed, Job, Made, build
 from referee.entries.built import (
@@ -33,6 +32,7 @@ from referee.entries.built import (
 )
 from referee.entries.entry import Builds, Entry
 from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, ShelfNotWritten, remove, write_whole
+from referee.lock_file import try_lock, unlock
 from referee.play.faults import HostFault
 from referee.play.isolation.host import cores
 from referee.play.isolation.levels import bubblewrap, find_problem
@@ -189,7 +189,7 @@ class Builder:
             in_cell=self._in_cell,
             under=conditions(self._isolation, self._builds),
             golfref=golfref_version(),
-            when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            when=wall_clock.now().isoformat(timespec="seconds"),
             seconds=round(seconds, 3),
             cpu_s=None if made is None or made.cpu_s is None else round(made.cpu_s, 3),
             size_bytes=0 if made is None else made.unpacked.bytes,
@@ -264,23 +264,12 @@ def _shown(command: Sequence[str]) -> str:
 @contextlib.asynccontextmanager
 async def _alone(place: Path, waits: Callable[[], None]) -> AsyncIterator[None]:
     """Be the only one who builds in this place. `waits` is called once where another does so now."""
-    told = False
-    while True:
-        fd = os.open(place / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.path.samestat(os.fstat(fd), os.stat(place / _LOCK)):
-                break
-        except (BlockingIOError, FileNotFoundError):
-            pass
-        os.close(fd)
-        if not told:
-            told = True
-            waits()
-        await trio.sleep(_AGAIN_S)
+    lock = place / _LOCK
+    if (fd := try_lock(lock)) is None:
+        waits()
+        while (fd := try_lock(lock)) is None:
+            await trio.sleep(_AGAIN_S)
     try:
         yield
     finally:
-        with contextlib.suppress(OSError):
-            os.unlink(place / _LOCK)
-        os.close(fd)
+        unlock(lock, fd)

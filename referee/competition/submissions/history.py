@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
+from referee import wall_clock
 from referee.entries.shelf import Shelf
 from referee.kit.check.report import Verdict
 
@@ -58,7 +59,7 @@ class Submission(Struct, frozen=True, kw_only=True):
 
 def now() -> datetime:
     """The time in UTC, in whole seconds."""
-    return datetime.now(UTC).replace(microsecond=0)
+    return wall_clock.now().replace(microsecond=0)
 
 
 def told(moment: datetime) -> str:

@@ -5,11 +5,12 @@ Nothing here knows what a store holds.
 
 import contextlib
 import errno
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+
+from referee.lock_file import try_lock, unlock
 
 SIDE_FILES = ("-wal", "-shm", "-journal")
 """What SQLite may leave beside a store when it is killed. The first and the last belong to its content."""
@@ -38,33 +39,18 @@ def locked(path: Path) -> Iterator[Lock]:
     The lock is a file beside the store. A referee that is killed leaves it behind unlocked.
     """
     beside = f"{os.path.realpath(path)}.lock"
-    fd = _lock(beside, path)
+    try:
+        fd = try_lock(beside)
+    except OSError as error:
+        raise refusal(path, error) from None
+    if fd is None:
+        raise StoreError(
+            f"{path}: another golfref is writing this store; wait for it, or name another place with --store FILE"
+        )
     try:
         yield Lock()
     finally:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)  # while it is ours: whoever opened it meanwhile sees that it is gone, and looks again
-        os.close(fd)
-
-
-def _lock(beside: str, path: Path) -> int:
-    while True:
-        try:
-            fd = os.open(beside, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        except OSError as error:
-            raise refusal(path, error) from None
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.path.samestat(os.fstat(fd), os.stat(beside)):
-                return fd
-        except BlockingIOError:
-            os.close(fd)
-            raise StoreError(
-                f"{path}: another golfref is writing this store; wait for it, or name another place with --store FILE"
-            ) from None
-        except FileNotFoundError:
-            pass
-        os.close(fd)
+        unlock(beside, fd)
 
 
 def open_writing(path: Path) -> tuple[sqlite3.Connection, str]:
