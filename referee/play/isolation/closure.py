@@ -2,8 +2,9 @@
 
 Programs in the format ELF name their loader and libraries; scripts name their interpreter; what is installed with an
 interpreter lies in folders that bear its name, or in a prefix of its own. A shell script calls programs, so every word
-of it that is the name of one counts. That finds too much now and then, which costs memory, and it can find too little:
-then the bot's `reads` names the rest. Files are read and nothing of a bot's is run.
+of it that is the name of one counts. So does every file of the system that stands in a file of arguments, such as
+`java @run.args`. That finds too much now and then, which costs memory, and it can find too little: then the bot's
+`reads` names the rest. Files are read and nothing of a bot's is run.
 """
 
 import functools
@@ -47,6 +48,7 @@ _COMMON = frozenset(
 _PROGRAM_FOLDERS = ("bin", "sbin", "libexec")
 _SHELLS = re.compile(r"(ba|da|z|k|mk|a|fi)?sh[\d.]*")
 _WORD = re.compile(r"[\w./+-]+")
+_ABSOLUTE = re.compile(r"/[\w./+-]+")
 _LONGEST_SCRIPT_BYTES = 1 << 16
 _VERSION = re.compile(r"[-.]?(\d[\d.]*)?$")
 _ALSO = {"node": ("nodejs",), "Rscript": ("R",), "erl": ("erlang",), "ghc": ("haskell",)}
@@ -124,6 +126,8 @@ class _Search:
                 self._look_at_script(path, is_shell=is_shell)
             elif is_shell:
                 self._read_words(argument)
+            elif argument.startswith("@"):
+                self._look_at_arguments(os.path.join(self._cell.folder, self._on_host(argument[1:])))
 
     def _on_host(self, path: str) -> str:
         """The host's path of what the cell calls so."""
@@ -195,11 +199,7 @@ class _Search:
 
     def _look_at_script(self, path: str, *, is_shell: bool = False) -> None:
         """Add the interpreter that a script names, and where that is a shell, the programs that it may call."""
-        try:
-            with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-                text = file.read(_LONGEST_SCRIPT_BYTES).decode(errors="replace")
-        except OSError:
-            return
+        text = _beginning(path)
         if text.startswith("#!"):
             first = text[2:].partition("\n")[0].split()
             for word in first[:1] + [word for word in first[1:] if os.path.basename(first[0]) == "env"]:
@@ -208,6 +208,12 @@ class _Search:
                     is_shell = is_shell or _SHELLS.fullmatch(os.path.basename(word)) is not None
         if is_shell and "\0" not in text:
             self._read_words(text)
+
+    def _look_at_arguments(self, path: str) -> None:
+        """Add every file of the system that a file of arguments names, such as the libraries of a Java program."""
+        for word in sorted(set(_ABSOLUTE.findall(_beginning(path)))):
+            if os.path.isfile(word) and _is_system(os.path.realpath(word)):
+                self._add(word)
 
     def _read_words(self, text: str) -> None:
         """Add every program that a text in the language of a shell may call."""
@@ -228,6 +234,15 @@ class _Search:
         for place in (*(f"{folder}/{name}" for folder in (*searched, *self._folders)), *_known_libraries(name)):
             if name and os.path.isfile(place) and (found := read_elf(place)) and found.kind == elf.kind:
                 yield place
+
+
+def _beginning(path: str) -> str:
+    """The first 64 KB of a file as text; empty where there is no file that can be read."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            return file.read(_LONGEST_SCRIPT_BYTES).decode(errors="replace")
+    except OSError:
+        return ""
 
 
 def _way(path: str) -> tuple[list[str], str]:

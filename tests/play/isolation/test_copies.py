@@ -172,6 +172,24 @@ def test_other_interpreters_find_theirs(run: Run, program: str) -> None:
     assert "1" in out
 
 
+def test_a_file_of_arguments_names_what_of_the_system_is_needed(folder: Path, tmp_path: Path) -> None:
+    """Java's class path stands in such a file; folders, and what is no file of the system, are not copied for it."""
+    (tmp_path / "secret").write_text("mine")
+
+    def needs(argument: str) -> frozenset[str]:
+        return needs_of(cell_of(bot(folder, installed("perl"), argument))).entries
+
+    without = needs("@none.args")
+    named = next(
+        str(path)
+        for path in sorted(Path("/usr/share").glob("*/*"))
+        if path.is_file() and str(path.resolve()) == str(path) and str(path) not in without
+    )
+    elsewhere = f"{Path(named).parent}:{tmp_path}/secret:/usr/no.jar"
+    (folder / "run.args").write_text(f"-cp classes:lib.jar:{named}:{elsewhere}\nBot\n")
+    assert needs("@run.args") - without == {named}
+
+
 def test_a_missing_library_is_told_by_the_loader_and_reads_adds_it(run: Run, folder: Path) -> None:
     """A library that a program loads by itself is named nowhere."""
     library = "libz.so.1"
