@@ -12,7 +12,8 @@ from referee.commands.forecast import Estimate
 from referee.commands.opening import PreparedRun
 from referee.reports.tables.figures import duration
 from referee.reports.tables.names import LONGEST, shortened
-from referee.tournament.config.config import Config, ConfigError, line_at
+from referee.tournament.config.changes import line_at
+from referee.tournament.config.config import Config, ConfigError
 from referee.tournament.config.formats import MOST_HOURS, USES
 from referee.tournament.plan.budget import (
     LEAST_DEALS,

@@ -14,7 +14,8 @@ from referee import __version__
 from referee.commands.console import say
 from referee.commands.records import old_name
 from referee.play.match import host_line
-from referee.tournament.config.config import Config, placed
+from referee.tournament.config.changes import placed
+from referee.tournament.config.config import Config
 from referee.tournament.formats.draw import most_matches, needs_results, next_round
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment, master_key

@@ -14,7 +14,8 @@ from referee.rules.book.changes import BadOptions
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised, preset
 from referee.toml.document import BARE_KEY
-from referee.tournament.config.config import Config, ConfiguredVariant, Faults
+from referee.tournament.config.config import Config, Faults
+from referee.tournament.config.variants import ConfiguredVariant
 
 OTHERS = "random"
 """The shipped bot that fills the table."""

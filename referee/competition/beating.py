@@ -28,8 +28,9 @@ from referee.play.session import run_session
 from referee.play.spec import LONGEST_NAME, BotSpec, builtin_bot
 from referee.rules.record import Record
 from referee.rules.table.streams import bot_seed
-from referee.tournament.config.config import Config, ConfiguredVariant
+from referee.tournament.config.config import Config
 from referee.tournament.config.qualify import Qualify
+from referee.tournament.config.variants import ConfiguredVariant
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.keys import deal_key, master_key
 from referee.tournament.results import beaten_shares

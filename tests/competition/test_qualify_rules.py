@@ -21,8 +21,9 @@ from referee.kit.check.report import Finding, Outcome, Report
 from referee.play.faults import HostFault
 from referee.play.spec import BotSpec
 from referee.reports.tables.names import cells
-from referee.tournament.config.config import Config, ConfigError, ConfiguredVariant, load
+from referee.tournament.config.config import Config, ConfigError, load
 from referee.tournament.config.qualify import Qualify
+from referee.tournament.config.variants import ConfiguredVariant
 from referee.tournament.store.events import KeptOut, told_as_kept_out
 
 GAME = '[[variants]]\npreset = "six-card"\n'

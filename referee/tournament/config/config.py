@@ -4,7 +4,6 @@
 how matches are run or scheduled.
 """
 
-import contextlib
 import os
 from collections.abc import Collection, Mapping, Sequence
 from math import ceil
@@ -20,19 +19,15 @@ from referee.play.bot.pool import Reuse
 from referee.play.isolation.host import cores
 from referee.play.isolation.levels import find_problem
 from referee.play.spec import (
-    LONGEST_NAME,
     BotLimits,
     BotSpec,
     Confinement,
     Isolation,
 )
-from referee.rules.book.changes import BadOptions
 from referee.rules.book.options import Options, Positive
-from referee.rules.book.variant import Variant
-from referee.rules.book.variants import UnknownVariant, customised, seat_problem
-from referee.toml.document import BadDocument, line_of, parsed, read_text
+from referee.toml.document import BadDocument, parsed, read_text
 from referee.toml.document import placed as document_lines
-from referee.toml.reader import KeyPath, Problem, Reader
+from referee.toml.reader import KeyPath, Reader
 from referee.tournament.config.entrants import (
     Entrant,
     Entrants,
@@ -45,32 +40,16 @@ from referee.tournament.config.entrants import (
 )
 from referee.tournament.config.formats import Field, FormatKeys, StageKeys, check_formats
 from referee.tournament.config.hooks import Hooks, check_hooks
+from referee.tournament.config.limits import check_builds, check_clocks, check_limits
 from referee.tournament.config.qualify import BY_CHECK, Qualify, check_qualify
 from referee.tournament.config.submissions import Submissions
+from referee.tournament.config.variants import ConfiguredVariant, GivenVariant, read_variants
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
 from referee.tournament.standings import RankBy
 
 LONGEST_TITLE = 100
 """How many characters the name of a tournament has at most."""
-
-LONGEST_CLOCK_S = 86400
-"""No clock runs longer than a day."""
-
-LEAST_LIMITS = {"memory_mb": 16, "processes": 1, "files": 16, "tmp_mb": 1, "cpu_s": 1}
-"""A bot that may use less than this does not start."""
-
-LEAST_BUILDS = {
-    "time_s": 1.0,
-    "cpu_s": 1,
-    "memory_mb": 64,
-    "disk_mb": 1,
-    "processes": 8,
-    "files": 64,
-    "entry_mb": 1,
-    "entry_files": 1,
-}
-"""No build, or no entry, is done with less than this."""
 
 MOST_WORKERS = 16
 """Each worker is joined to every other by descriptors."""
@@ -112,15 +91,6 @@ class Faults(FaultPolicy, frozen=True, kw_only=True):
     voids: int | None = None
     """From how many voided attempts on a bot is barred if its presence alone explains them; 0 for never. None leaves it
     to whether the bots have several owners. No bot is told."""
-
-
-class ConfiguredVariant(Struct, frozen=True, kw_only=True):
-    """A variant as this tournament plays it."""
-
-    name: str
-    """Unique in the tournament. It is the preset's name unless the config gives another."""
-    variant: Variant
-    seats: int
 
 
 class Config(Settings, frozen=True, kw_only=True):
@@ -198,15 +168,6 @@ class ConfigError(BadDocument):
     """What is wrong with a config, and with the entries that it takes."""
 
 
-class _GivenVariant(Struct, frozen=True, kw_only=True):
-    """[[variants]] as it is written."""
-
-    preset: str | None = None
-    name: str | None = None
-    seats: int | None = None
-    options: dict[str, Any] = {}
-
-
 class _File(Struct, frozen=True, kw_only=True):
     """The config file as it is written. What it must contain is checked below."""
 
@@ -219,7 +180,7 @@ class _File(Struct, frozen=True, kw_only=True):
     stop: StopRules | None = None
     hooks: Hooks = Hooks()
     stages: tuple[StageKeys, ...] | None = None
-    variants: tuple[_GivenVariant, ...] | None = None
+    variants: tuple[GivenVariant, ...] | None = None
     bots: tuple[GivenBot, ...] | None = None
 
 
@@ -228,7 +189,7 @@ _TABLES = {
     **dict.fromkeys(Options.__struct_fields__, "the `options` of [[variants]]"),
     **dict.fromkeys(Builds.__struct_fields__, "[builds]"),
     **dict.fromkeys(GivenBot.__struct_fields__, "[[bots]]"),
-    **dict.fromkeys(_GivenVariant.__struct_fields__, "[[variants]]"),
+    **dict.fromkeys(GivenVariant.__struct_fields__, "[[variants]]"),
     **dict.fromkeys(Faults.__struct_fields__, "[faults]"),
     **dict.fromkeys(Clocks.__struct_fields__, "[time]"),
     **dict.fromkeys(BotLimits.__struct_fields__, "[limits]"),
@@ -286,8 +247,7 @@ def survey(path: str | Path, *, without: frozenset[str] = frozenset()) -> Survey
     file = _file_without(without, reader.struct(_File, tables))
     _check_settings(file, reader)
     _check_qualify(file, tables, reader)
-    _check_builds(file, reader)
-    variants = _variants(file, reader)
+    variants = read_variants(file.variants, file.tournament.seats, reader)
     is_sound = not reader.problems
     try:
         entrants = read_bots(file.bots, str(path), file.tournament.isolation, file.builds, reader).without(without)
@@ -355,49 +315,9 @@ def check_ready(config: Config) -> None:
         raise ConfigError(document_lines(config.file, read_text(config.file), reader.problems))
 
 
-def line_at(path: str | Path, key: KeyPath, text: str) -> str:
-    """A problem with what a key of the file says, as a line for people. The key must be there."""
-    (line,) = document_lines(path, read_text(path), [Problem(path=key, text=text)])
-    return line
-
-
-def placed(config: Config, change: str) -> str:
-    """A change of the config since its run began, such as `clocks.move_s: 1.0 -> 2.0`, with its place in the file."""
-    key, _, _ = change.partition(":")
-    section, _, rest = key.partition(".")
-    names = [f"bot `{bot.name}`" for bot in config.bots]
-    path: KeyPath = ("tournament", key)
-    if section in _SECTIONS:
-        path = (_SECTIONS[section], *rest.split("."))
-    elif key in ("stop", "stages"):
-        path = (key,)
-    elif key == "voids":
-        path = ("faults", key)
-    elif key in names:
-        path = ("bots", config.tables.get(config.bots[names.index(key)].name, 0))
-    with contextlib.suppress(BadDocument):
-        from referee.toml.positions import Positions  # noqa: PLC0415 - loads tree-sitter
-
-        places = Positions(read_text(config.file))
-        place = places.value(path)
-        if not places.has(path[:1]):
-            place = places.value(("tournament",))
-        return line_of(f"{config.file}:{place.line}:{place.column}: {change}")
-    return change
-
-
-_SECTIONS = {"clocks": "time", "faults": "faults", "limits": "limits"}
-"""By field of a run's facts, the table of the config where it stands."""
-
-
 def _check_settings(file: _File, reader: Reader) -> None:
     reader.check_label(("tournament", "name"), file.tournament.name, LONGEST_TITLE)
-    for clock in Clocks.__struct_fields__:
-        if not clock.endswith("_s"):
-            continue
-        seconds = getattr(file.time, clock)
-        if not 0 < seconds <= LONGEST_CLOCK_S:
-            reader.add(("time", clock), f"expected seconds above 0, at most {LONGEST_CLOCK_S}, got {seconds:g}")
+    check_clocks(file.time, reader)
     if file.faults.strikes < 1:
         reader.add(("faults", "strikes"), f"expected int >= 1, got {file.faults.strikes}")
     if file.faults.voids is not None and file.faults.voids < 0:
@@ -408,40 +328,8 @@ def _check_settings(file: _File, reader: Reader) -> None:
             'leave it out to rank by match points, or play one game: got "strokes"'
         )
         reader.add(("tournament", "rank_by"), text)
-    for name, least in LEAST_LIMITS.items():
-        if (value := getattr(file.limits, name)) < least:
-            reader.add(("limits", name), f"expected int >= {least}, got {value}")
-
-
-def _check_builds(file: _File, reader: Reader) -> None:
-    for name, least in LEAST_BUILDS.items():
-        if not (value := getattr(file.builds, name)) >= least:
-            reader.add(("builds", name), f"expected {type(least).__name__} >= {least:g}, got {value:g}")
-    for variable in file.builds.env:
-        if not variable or "=" in variable or "\0" in variable:
-            reader.add(("builds", "env", variable), "cannot be the name of an environment variable", at_key=True)
-    for index, place in enumerate(file.builds.reads):
-        if not os.path.isabs(place) or not os.path.exists(place):
-            reader.add(("builds", "reads", index), f"expected the absolute path of what is there, got {place!r}")
-    if file.builds.time_s > LONGEST_CLOCK_S:
-        reader.add(("builds", "time_s"), f"expected at most {LONGEST_CLOCK_S} seconds, got {file.builds.time_s:g}")
-
-
-def _variants(file: _File, reader: Reader) -> list[ConfiguredVariant]:
-    if file.variants is None:
-        reader.missing(("variants",), "expected at least one [[variants]]")
-    variants = []
-    for index, given in enumerate(file.variants or ()):
-        path: KeyPath = ("variants", index)
-        if given.name is not None:
-            reader.check_label((*path, "name"), given.name, LONGEST_NAME)
-        variant = _variant(given, path, reader)
-        if variant is not None:
-            seats = file.tournament.seats if given.seats is None else given.seats
-            _check_seats(variant, seats, given, path, reader)
-            variants.append(ConfiguredVariant(name=given.name or variant.preset, variant=variant, seats=seats))
-    reader.check_unique("variants", file.variants or (), "preset")
-    return variants
+    check_limits(file.limits, reader)
+    check_builds(file.builds, reader)
 
 
 def _is_trust_unclear(reader: Reader) -> bool:
@@ -450,34 +338,6 @@ def _is_trust_unclear(reader: Reader) -> bool:
         problem.path[-1] in ("isolation", "trust") or (problem.at_key and problem.path[0] == "tournament")
         for problem in reader.problems
     )
-
-
-def _variant(given: _GivenVariant, path: KeyPath, reader: Reader) -> Variant | None:
-    if given.preset is None:
-        reader.missing((*path, "preset"))
-        return None
-    try:
-        return customised(given.preset, given.options)
-    except UnknownVariant as error:
-        reader.add((*path, "preset"), str(error))
-    except BadOptions as bad:
-        for problem in bad.problems:
-            reader.add((*path, "options", problem.option), problem.text, at_key=problem.text.startswith("unknown"))
-    return None
-
-
-def _check_seats(variant: Variant, seats: int, given: _GivenVariant, path: KeyPath, reader: Reader) -> None:
-    """The seats must suit the variant (GEN-14)."""
-    key, origin = ("preset", ", as [tournament] has it") if given.seats is None else ("seats", "")
-    problem = seat_problem(variant, seats)
-    if reader.wrong((*path, "seats")):
-        return
-    if problem is not None and problem.option in given.options:
-        reader.add((*path, "options", problem.option), problem.text)
-    elif problem is not None:
-        reader.add((*path, key), problem.text + origin)
-    elif seats == 1:
-        reader.add((*path, key), f"a tournament needs 2 seats or more (`golfref match` plays alone), got 1{origin}")
 
 
 def _check_qualify(file: _File, tables: Mapping[str, Any], reader: Reader) -> None:

@@ -56,13 +56,12 @@ class EntryTable(Struct, frozen=True, kw_only=True):
     """By the name of an entry, whose it is, as the config says."""
     kept: Mapping[str, str] = {}
     """The same as it was settled when entries were handed in."""
+    is_exempt: bool = False
+    """Whether they take part whatever `qualify` says."""
 
     def owner_of(self, name: str) -> str:
         """Whose an entry is, whatever it says itself; empty where only itself says it."""
         return self.owners.get(name) or self.kept.get(name, "")
-
-    is_exempt: bool = False
-    """Whether they take part whatever `qualify` says."""
 
     def allowance(self, name: str, folder: str, builds: Builds) -> Allowance:
         """What an entry of this name may ask for. `folder` is that of the config."""

@@ -22,7 +22,8 @@ from referee.rules.book.changes import in_effect
 from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, restored
-from referee.tournament.config.config import Config, ConfiguredVariant
+from referee.tournament.config.config import Config
+from referee.tournament.config.variants import ConfiguredVariant
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.lineups import AllLineups
 from referee.tournament.plan.rounds import RATED, Entrant, Field, Format, StageRules, StopRules

@@ -6,7 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from referee.tournament.config.config import Config, ConfigError, load, placed
+from referee.tournament.config.changes import placed
+from referee.tournament.config.config import Config, ConfigError, load
 from referee.tournament.plan.rounds import Entrant, StageRules, StopRules
 from referee.tournament.store.facts import Facts, config_differences, config_facts, field_of, plan_of
 

@@ -1,0 +1,81 @@
+"""The games of a config: presets, their options, and how many bots sit at a table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from referee.play.spec import LONGEST_NAME
+from referee.rules.book.changes import BadOptions
+from referee.rules.book.variant import Variant
+from referee.rules.book.variants import UnknownVariant, customised, seat_problem
+from referee.toml.reader import KeyPath, Reader
+
+
+class ConfiguredVariant(Struct, frozen=True, kw_only=True):
+    """A variant as this tournament plays it."""
+
+    name: str
+    """Unique in the tournament. It is the preset's name unless the config gives another."""
+    variant: Variant
+    seats: int
+
+
+class GivenVariant(Struct, frozen=True, kw_only=True):
+    """[[variants]] as it is written."""
+
+    preset: str | None = None
+    name: str | None = None
+    seats: int | None = None
+    options: dict[str, Any] = {}
+
+
+def read_variants(
+    given_variants: Sequence[GivenVariant] | None, usual_seats: int, reader: Reader
+) -> list[ConfiguredVariant]:
+    """The games of the config, as far as they can be made out. What is wrong with them is noted.
+
+    At a table sit `usual_seats`, where its [[variants]] does not say otherwise.
+    """
+    if given_variants is None:
+        reader.missing(("variants",), "expected at least one [[variants]]")
+    variants = []
+    for index, given in enumerate(given_variants or ()):
+        path: KeyPath = ("variants", index)
+        if given.name is not None:
+            reader.check_label((*path, "name"), given.name, LONGEST_NAME)
+        variant = _variant(given, path, reader)
+        if variant is not None:
+            seats = usual_seats if given.seats is None else given.seats
+            _check_seats(variant, seats, given, path, reader)
+            variants.append(ConfiguredVariant(name=given.name or variant.preset, variant=variant, seats=seats))
+    reader.check_unique("variants", given_variants or (), "preset")
+    return variants
+
+
+def _variant(given: GivenVariant, path: KeyPath, reader: Reader) -> Variant | None:
+    if given.preset is None:
+        reader.missing((*path, "preset"))
+        return None
+    try:
+        return customised(given.preset, given.options)
+    except UnknownVariant as error:
+        reader.add((*path, "preset"), str(error))
+    except BadOptions as bad:
+        for problem in bad.problems:
+            reader.add((*path, "options", problem.option), problem.text, at_key=problem.text.startswith("unknown"))
+    return None
+
+
+def _check_seats(variant: Variant, seats: int, given: GivenVariant, path: KeyPath, reader: Reader) -> None:
+    """The seats must suit the variant (GEN-14)."""
+    key, origin = ("preset", ", as [tournament] has it") if given.seats is None else ("seats", "")
+    problem = seat_problem(variant, seats)
+    if reader.wrong((*path, "seats")):
+        return
+    if problem is not None and problem.option in given.options:
+        reader.add((*path, "options", problem.option), problem.text)
+    elif problem is not None:
+        reader.add((*path, key), problem.text + origin)
+    elif seats == 1:
+        reader.add((*path, key), f"a tournament needs 2 seats or more (`golfref match` plays alone), got 1{origin}")
