@@ -53,7 +53,8 @@ def tournament(
     from referee.commands.interrupt import Signals
 
     signals = Signals()
-    from referee.commands.tournament import TournamentOptions, run_tournament
+    from referee.commands.tournament import run_tournament
+    from referee.commands.tournament_options import TournamentOptions
 
     if fresh and amend:
         raise typer.BadParameter("a run is amended or begun anew, not both", param_hint="--amend")

@@ -1,9 +1,7 @@
 """tournament: checks everything, says what it will take, plays what is missing, and shows the standings."""
 
 import contextlib
-import shlex
 from collections.abc import Iterator, Sequence
-from functools import partial
 from os import stat_result
 from os.path import samestat
 from pathlib import Path
@@ -21,9 +19,9 @@ from referee.commands.announcement import (
     on_disk,
     tell_failures,
 )
-from referee.commands.budget import check_hours_option, needs_trial, say_what_fits, with_chosen_plan
+from referee.commands.budget import needs_trial, say_what_fits, with_chosen_plan
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
-from referee.commands.entering import Newcomers, NotTakenUp, playing_in
+from referee.commands.entering import Newcomers, NotTakenUp
 from referee.commands.forecast import Estimate, estimate
 from referee.commands.interrupt import Signals
 from referee.commands.live_site import LiveSite, check_site, kept_current
@@ -31,11 +29,12 @@ from referee.commands.machines import BadProgress, Machines, machines
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.commands.progress import LONGEST_LINE, Leaders
 from referee.commands.standings import explain_faults, last_words, show
+from referee.commands.taking_part import entered
+from referee.commands.tournament_options import TournamentOptions
 from referee.commands.watching import watching
 from referee.competition.hooks import HooksRefused
 from referee.competition.places import table_of
 from referee.entries.built import version_now
-from referee.entries.ready import Builder, NotReady
 from referee.entries.shelf import Shelf
 from referee.play.bot.process import bounded, control_groups
 from referee.play.faults import HostFault
@@ -47,7 +46,7 @@ from referee.play.isolation.memory import remove_leftovers
 from referee.play.isolation.users import why_none
 from referee.play.session import Interrupted
 from referee.site.folder import SiteNotWritten, SiteRefused
-from referee.tournament.config.config import Config, ConfigError, check_ready, load
+from referee.tournament.config.config import Config, ConfigError
 from referee.tournament.config.entrants import readers
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment
@@ -63,26 +62,6 @@ from referee.tournament.summary import summary_of
 
 MANY_BOTS = 16
 """To start each of so many bots takes a while, so this is told."""
-
-
-class TournamentOptions(Struct, frozen=True, kw_only=True):
-    """What `golfref tournament` was asked to do."""
-
-    config: Path
-    store: Path | None
-    fresh: bool
-    amend: bool
-    dry_run: bool
-    jobs: int | None
-    workers: int | None
-    seed: str | None
-    hours: float | None
-    site: Path | None
-    """The folder of a site that is kept current meanwhile."""
-    progress: str | None = None
-    """What machines are told: `json` on stderr, `json:FILE` in a file."""
-    as_json: bool
-    strict: bool
 
 
 class _Session(Struct, frozen=True, kw_only=True):
@@ -156,7 +135,7 @@ _WHY = {
 
 def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machines) -> int:
     """Play nothing before all of the config is known to be good and every bot has been greeted."""
-    found = _entered(options, path, signals, told)
+    found = entered(options, path, signals, told)
     if found is None:
         return CHECK_FAILED
     _check_cells(found.config, path)
@@ -172,85 +151,6 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
         while (code := _go_on_with_copies(session, run, lock)) is None:
             run = _taken_up(session, run)
     return code
-
-
-class _Entered(Struct, frozen=True, kw_only=True):
-    """Who takes part."""
-
-    config: Config
-    newcomers: Newcomers | None
-    """Where a ladder is played, what takes new versions up between its rounds."""
-    notes: tuple[str, ...]
-    """What the history is to tell of those who do not take part."""
-
-
-def _entered(options: TournamentOptions, path: Path, signals: Signals, told: Machines) -> _Entered | None:
-    """Who takes part, with entries on the shelf and built. None where somebody cannot play, which is told.
-
-    A ladder that goes on does so with the versions that played, where newer ones cannot. Raises ConfigError.
-    """
-    with_options = partial(_with_options, options=options)
-    is_new = options.fresh or options.dry_run
-    playing = None if is_new else playing_in(path, options.config, with_options)
-    if playing is not None:
-        told.start_hooks(playing, path)
-        newcomers = Newcomers(playing, path, with_options, signals)
-        try:
-            return _Entered(config=newcomers.config(), newcomers=newcomers, notes=newcomers.notes)
-        except NotTakenUp as error:
-            raise ConfigError(error.lines) from None
-    config = load(options.config)
-    if not options.dry_run:
-        told.start_hooks(config, path)
-    config = with_options(config)
-    if options.hours is not None:
-        check_hours_option(options.hours, config)
-    not_ready = _made_ready(config, signals)
-    if not_ready and config.qualify is None:
-        return None
-    config, kept_out = _qualified(config, path, options, signals, not_ready)
-    later = Newcomers(config, path, with_options, signals) if config.format == "ladder" else None
-    return _Entered(config=config, newcomers=later, notes=kept_out)
-
-
-def _with_options(config: Config, options: TournamentOptions) -> Config:
-    """The config as the command line has it."""
-    return replace(
-        config,
-        jobs=options.jobs or config.jobs,
-        workers=options.workers or config.workers,
-        seed=options.seed or config.seed,
-        hours=options.hours or config.hours,
-    )
-
-
-def _made_ready(config: Config, signals: Signals) -> tuple[NotReady, ...]:
-    """Put entries on the shelf, and build them; returns which cannot play, and tells of them.
-
-    Raises ConfigError, HostFault.
-    """
-    if not config.entries:
-        return ()
-    builder = Builder(Shelf(config.folder), isolation=config.isolation, builds=config.builds, tell=say)
-    with signals.held():
-        not_ready = builder.ready(config.entries, check=signals.check)
-    say(*(line for one in not_ready for line in one.told()))
-    lost = {one.name for one in not_ready}
-    check_ready(config.only([bot.name for bot in config.bots if bot.name not in lost]))
-    return not_ready
-
-
-def _qualified(
-    config: Config, path: Path, options: TournamentOptions, signals: Signals, not_ready: Sequence[NotReady]
-) -> tuple[Config, tuple[str, ...]]:
-    """The config with those who take part, and what the history is to tell of the others."""
-    if config.qualify is None:
-        return config, ()
-    from referee.competition.qualifying import qualified  # noqa: PLC0415 - a tournament without it starts sooner
-
-    with signals.held():
-        found = qualified(config, path, fresh=options.fresh, not_ready=not_ready, tell=say)
-    return found.config, found.notes
 
 
 def _go_on_with_copies(session: _Session, run: PreparedRun, lock: Lock | None) -> int | None:
@@ -403,7 +303,7 @@ def _end(session: _Session, store: Store, site: LiveSite | None) -> int:
         numbers = ", ".join(map(str, summary.unplayed))
         say(
             f"left out, because the referee or its host spoiled them every time: matches {numbers}; "
-            f"to try them again: {_again(options)}"
+            f"to try them again: {options.again()}"
         )
     last_words(summary, store.path, as_json=options.as_json)
     if site is not None:
@@ -445,20 +345,6 @@ def _so_far(options: TournamentOptions, path: Path) -> str:
         with contextlib.closing(Store.open(path)) as store:
             there, plan = len(store.numbers()), plan_now(store)
             so_far = " drawn so far" if isinstance(plan, GrowingPlan) else ""
-            return f"{there} of {len(plan)} matches{so_far} are stored; go on with: {_again(options)}"
+            return f"{there} of {len(plan)} matches{so_far} are stored; go on with: {options.again()}"
     except StoreError as error:
         return str(error)
-
-
-def _again(options: TournamentOptions) -> str:
-    """The command line that goes on."""
-    parts = ["golfref", "tournament", str(options.config)]
-    parts += ["--store", str(options.store)] * (options.store is not None)
-    parts += ["--seed", str(options.seed)] * (options.seed is not None)
-    parts += [] if options.hours is None else ["--hours", f"{options.hours:g}"]
-    parts += ["--jobs", str(options.jobs)] * (options.jobs is not None)
-    parts += ["--workers", str(options.workers)] * (options.workers is not None)
-    parts += [] if options.site is None else ["--site", str(options.site)]
-    parts += [] if options.progress is None else ["--progress", options.progress]
-    parts += ["--amend"] * options.amend + ["--json"] * options.as_json + ["--strict"] * options.strict
-    return shlex.join(parts)
