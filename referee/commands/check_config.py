@@ -20,11 +20,11 @@ from referee.commands.console import (
     screen_width,
 )
 from referee.commands.interrupt import Signals
-from referee.competition.checking import OneBot, Unready, check_bots
+from referee.competition.builder import builder_for
+from referee.competition.checking import OneBot, check_bots
 from referee.competition.letters import file_names, folder_for, keep_letter
 from referee.competition.rows import Row, as_json, lines_of, side_by_side, verdict_of
-from referee.entries.ready import Builder, NotReady
-from referee.entries.shelf import Shelf
+from referee.entries.ready import NotReady
 from referee.entries.versions import short
 from referee.kit.check.report import counted
 from referee.new_file import HostRefused, NotWritten, new_file
@@ -86,7 +86,7 @@ def _check(order: ConfigOrdered, signals: Signals) -> int:
     unready = [_broken(one) for one in found.entrants.broken if one.name in names]
     entries = [entry for entry in config.entries if entry.name in names]
     with signals.held():
-        unready += map(_not_ready, _builder(config).ready(entries, check=signals.check) if entries else ())
+        unready += builder_for(config, say).ready(entries, check=signals.check)
     lost = {one.name for one in unready}
     bots = [bot for bot in config.bots if bot.name in names and bot.name not in lost]
     check_ready(config.only([bot.name for bot in bots]))
@@ -119,16 +119,8 @@ def _chosen(order: ConfigOrdered, entrants: Sequence[Entrant]) -> list[str]:
     return names
 
 
-def _builder(config: Config) -> Builder:
-    return Builder(Shelf(config.folder), isolation=config.isolation, builds=config.builds, tell=say)
-
-
-def _not_ready(one: NotReady) -> Unready:
-    return Unready(name=one.name, version=one.version, problem=one.problem, lines=one.lines)
-
-
-def _broken(entry: BrokenEntry) -> Unready:
-    return Unready(name=entry.name, version="", problem="the entry cannot be read", lines=entry.lines)
+def _broken(entry: BrokenEntry) -> NotReady:
+    return NotReady(name=entry.name, version="", problem="the entry cannot be read", lines=entry.lines)
 
 
 class _Telling:
@@ -146,7 +138,7 @@ class _Telling:
                 f"{short(one.version)}, as it was before"
             )
 
-    def tell_unready(self, one: Unready) -> None:
+    def tell_unready(self, one: NotReady) -> None:
         """Say why a bot cannot be checked."""
         self._count(one.name, f"{verdict_of(one)}, {one.problem}")
 

@@ -15,12 +15,11 @@ from referee import wall_clock
 from referee.commands.announcement import failure_lines
 from referee.commands.console import say
 from referee.commands.interrupt import Signals
+from referee.competition.builder import builder_for
 from referee.entries.entry import Entry
-from referee.entries.ready import Builder
 from referee.entries.shelf import Shelf
 from referee.play.faults import HostFault
 from referee.play.isolation.copies import copied
-from referee.play.isolation.levels import find_problem
 from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config, ConfigError, Survey, check_ready, survey
@@ -110,14 +109,10 @@ class Newcomers:
         """Put entries on the shelf and build them; returns by name why some cannot play."""
         if not config.entries:
             return {}
-        builder = Builder(Shelf(config.folder), isolation=config.isolation, builds=config.builds, tell=say)
+        builder = builder_for(config, say)
         with self._signals.held():
             not_ready = builder.ready(config.entries, check=self._signals.check)
-        stay = {one.name: tuple(one.told()) for one in not_ready}
-        for bot in config.bots:
-            if bot.entry and bot.name not in stay and (problem := find_problem(bot, config.isolation)):
-                stay[bot.name] = (f"entry `{bot.name}`: {problem}",)
-        return stay
+        return {one.name: tuple(one.told()) for one in not_ready}
 
     def _not_starting(self, config: Config, playing: Config) -> dict[str, tuple[str, ...]]:
         """Start each bot once that is new or another version; returns by name why some did not start."""

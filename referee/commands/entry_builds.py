@@ -4,10 +4,10 @@ from pathlib import Path
 
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, say
 from referee.commands.interrupt import Signals
+from referee.competition.builder import builder_for
 from referee.entries.build_log import log_lines
 from referee.entries.built import last_build, read_log
 from referee.entries.entry import Entry
-from referee.entries.ready import Builder
 from referee.entries.shelf import Shelf
 from referee.entries.versions import short
 from referee.play.faults import HostFault
@@ -43,7 +43,7 @@ def build_again(config: Path, name: str | None, signals: Signals) -> int:
         with signals:
             found = survey(config)
             entries, rest = _entries(config, found, name), _rest(found)
-            builder = Builder(Shelf(rest.folder), isolation=rest.isolation, builds=rest.builds, tell=say)
+            builder = builder_for(rest, say)
             with signals.held():
                 not_ready = builder.ready(entries, check=signals.check, again=True)
     except ConfigError as error:

@@ -11,8 +11,8 @@ from referee.commands.entering import Newcomers, NotTakenUp, playing_in
 from referee.commands.interrupt import Signals
 from referee.commands.machines import Machines
 from referee.commands.tournament_options import TournamentOptions
-from referee.entries.ready import Builder, NotReady
-from referee.entries.shelf import Shelf
+from referee.competition.builder import builder_for
+from referee.entries.ready import NotReady
 from referee.tournament.config.config import Config, ConfigError, check_ready, load
 
 
@@ -61,7 +61,7 @@ def _made_ready(config: Config, signals: Signals) -> tuple[NotReady, ...]:
     """
     if not config.entries:
         return ()
-    builder = Builder(Shelf(config.folder), isolation=config.isolation, builds=config.builds, tell=say)
+    builder = builder_for(config, say)
     with signals.held():
         not_ready = builder.ready(config.entries, check=signals.check)
     say(*(line for one in not_ready for line in one.told()))

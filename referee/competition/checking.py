@@ -5,7 +5,7 @@ What a check comes to is kept by content, so that a bot which has not changed is
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -86,18 +86,6 @@ class HostSpoiled(Struct, frozen=True, kw_only=True):
     """Why a bot could not be checked, which is not its fault."""
 
     problem: str
-
-
-class Unready(Struct, frozen=True, kw_only=True):
-    """A bot that could not be checked, because its entry could not be read or built."""
-
-    name: str
-    version: str
-    """Empty where it could not be read."""
-    problem: str
-    """A sentence."""
-    lines: tuple[str, ...]
-    """What is wrong with its files, or the last lines of its build."""
 
 
 class OneBot(Struct, frozen=True, kw_only=True):
@@ -318,12 +306,12 @@ def _memory(bench: Bench) -> Memory | None:
 
 def _worst_game(bench: Bench, slowest: Slowest | None) -> str:
     faults = Counter[str]()
-    for finding in _worstfirst_of(bench.found.values()):
+    for finding in _worst_of(bench.found.values()):
         faults.update(finding.games)
     return faults.most_common(1)[0][0] if faults else "" if slowest is None else slowest.game
 
 
-def _worstfirst_of(findings: Any) -> Iterator[Finding]:
+def _worst_of(findings: Iterable[Finding]) -> Iterator[Finding]:
     """The failures, or where there are none the warnings."""
-    failures = [finding for finding in findings if finding.verdict == "fail"]
-    yield from failures or findings
+    every = [*findings]
+    yield from [finding for finding in every if finding.verdict == "fail"] or every

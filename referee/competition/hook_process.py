@@ -291,9 +291,9 @@ def main() -> None:
         tell(HooksEnded(tallies=runner.tallies(waiting.left_out)))
         os._exit(0)
 
-    for target, args in ((_listen, (waiting, leave)), (compute_standings, (order, waiting))):
-        if target is _listen or order.hooks.on_standings:
-            threading.Thread(target=target, args=args, daemon=True).start()
+    threading.Thread(target=_listen, args=(waiting, leave), daemon=True).start()
+    if order.hooks.on_standings:
+        threading.Thread(target=compute_standings, args=(order, waiting), daemon=True).start()
     meanwhile = threading.Thread(target=run_meanwhile, args=(waiting, runner), daemon=True)
     set_share(os.getpid(), least=True)
     meanwhile.start()

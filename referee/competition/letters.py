@@ -18,9 +18,10 @@ from protocol import VERSION
 from protocol.text import harmless, printable
 from referee import __version__, wall_clock
 from referee.competition.at_home import config_at_home
-from referee.competition.checking import Checked, OneBot, Unready
+from referee.competition.checking import Checked, OneBot
 from referee.competition.terms import Terms
 from referee.entries.last_checks import LETTERS, content, keep, kept_as
+from referee.entries.ready import NotReady
 from referee.entries.shelf import Shelf
 from referee.entries.versions import short
 from referee.kit.check.told import finding_lines
@@ -37,9 +38,9 @@ _NOT_IN_NAMES = frozenset('/\\:*?"<>|')
 _MARKS = {"pass": "pass", "warn": "WARN", "fail": "FAIL", "skip": "skip"}
 
 
-def letter(config: Config, one: OneBot | Unready) -> str | None:
+def letter(config: Config, one: OneBot | NotReady) -> str | None:
     """The letter to the author of a bot; None where the host spoiled its check, so that there is nothing to tell."""
-    if isinstance(one, Unready):
+    if isinstance(one, NotReady):
         return _sealed([*_heading(config, one.name, "fail", one.version), *_why_unready(config, one)], config, None)
     if not isinstance(one.came_to, Checked):
         return None
@@ -63,7 +64,7 @@ def letter(config: Config, one: OneBot | Unready) -> str | None:
     return _sealed(lines, config, one.bot)
 
 
-def _why_unready(config: Config, one: Unready) -> Iterator[str]:
+def _why_unready(config: Config, one: NotReady) -> Iterator[str]:
     yield from _fields(
         {"looked at": f"{wall_clock.stamp()} UTC by golfref {__version__}", "isolation": config.isolation}
     )
@@ -71,7 +72,7 @@ def _why_unready(config: Config, one: Unready) -> Iterator[str]:
     yield from (f"  | {line}" for line in one.lines)
 
 
-def keep_letter(config: Config, one: OneBot | Unready) -> str | None:
+def keep_letter(config: Config, one: OneBot | NotReady) -> str | None:
     """Write the letter to the shelf as well, for whoever publishes the run; returns it. Raises NotWritten."""
     text = letter(config, one)
     if text is not None and one.version:

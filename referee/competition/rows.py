@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from referee.competition.checking import Checked, OneBot, Unready
+from referee.competition.checking import Checked, OneBot
+from referee.entries.ready import NotReady
 from referee.entries.versions import short
 from referee.reports.tables.layout import Column, table, width_of, wrapped
 from referee.reports.tables.names import Names
@@ -11,21 +12,21 @@ from referee.reports.tables.names import Names
 NAMES_WIDTH = 0.75
 """The part of the table's width by which the names of bots and games are cut."""
 
-Row = OneBot | Unready
+Row = OneBot | NotReady
 
 _MARKS = {"pass": "pass", "warn": "WARN", "fail": "FAIL", "void": "void"}
 
 
 def verdict_of(row: Row) -> str:
     """What a bot's check came to: `void` where the host spoiled it."""
-    if isinstance(row, Unready):
+    if isinstance(row, NotReady):
         return "fail"
     return row.came_to.verdict if isinstance(row.came_to, Checked) else "void"
 
 
 def words_of(row: Row) -> str:
     """What was found, in few words."""
-    if isinstance(row, Unready):
+    if isinstance(row, NotReady):
         return f"fail: {row.problem}"
     return row.came_to.words if isinstance(row.came_to, Checked) else f"not checked: {row.came_to.problem}"
 
@@ -43,7 +44,7 @@ def as_json(rows: Sequence[Row]) -> dict[str, Any]:
 
 def _as_json(row: Row) -> dict[str, Any]:
     told = {"bot": row.name, "version": row.version or None, "verdict": verdict_of(row), "words": words_of(row)}
-    if isinstance(row, Unready):
+    if isinstance(row, NotReady):
         return told | {"problem": row.problem, "lines": row.lines, "check": None}
     checked = _checked(row)
     problem = None if isinstance(row.came_to, Checked) else row.came_to.problem

@@ -44,8 +44,13 @@ def unpack(archive: Path, into: Path, bounds: Bounds) -> Unpacked:
     `into` appears when all is in it; until then it has `.new` after its name. Raises BadArchive, and OSError where the
     archive cannot be read or the host cannot write; then nothing is left.
     """
-    with open(os.open(archive, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+    with open_archive(archive) as file:
         return unpack_file(file, archive.name, into, bounds)
+
+
+def open_archive(path: Path) -> BinaryIO:
+    """An archive to read; nobody is waited for where it is a pipe. Raises OSError."""
+    return open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
 
 
 def unpack_file(file: BinaryIO, name: str, into: Path, bounds: Bounds) -> Unpacked:

@@ -52,10 +52,11 @@ class NotReady(Struct, frozen=True, kw_only=True):
 
     name: str
     version: str
+    """Empty where the entry cannot be read."""
     problem: str
     """A sentence without a full stop."""
     lines: tuple[str, ...] = ()
-    """The last lines of what its build said."""
+    """What is wrong with its files, or the last lines of what its build said."""
 
     def told(self) -> list[str]:
         """All of it as lines for people."""

@@ -12,7 +12,6 @@ folder of its own:
 import contextlib
 import fcntl
 import os
-import re
 import shutil
 import stat
 from collections.abc import Iterator
@@ -25,7 +24,7 @@ from protocol.text import printable
 from referee.entries.copying import NotCopied, copy_in
 from referee.entries.entry import Entry
 from referee.entries.tree import look_through
-from referee.entries.versions import version_of
+from referee.entries.versions import is_version, version_of
 from referee.play.spec import MB, BotSpec
 
 SHELF = ".golfref"
@@ -41,7 +40,6 @@ BUILT = "built"
 OPEN_FOLDER = 0o755
 """Every bot may run as a user of its own, and must get at its files."""
 
-_VERSION = re.compile("[0-9a-f]{64}")
 _CLOSED_FOLDER = 0o555
 _LOCK = "lock"
 
@@ -75,7 +73,7 @@ class Shelf:
 
     def kept(self, version: str) -> Entry | None:
         """The entry as it was when its version was put here. None where that is not here, or not whole."""
-        if not _VERSION.fullmatch(version):  # it may be of a stranger's store
+        if not is_version(version):  # it may be of a stranger's store
             return None
         place = self.place(version)
         try:

@@ -112,7 +112,7 @@ class _Blocks:
         return data
 
 
-class Unxz:
+class _Unpacking:
     """An unpacked bz2 or xz file. The standard library's files of these take no bound, and let rubbish follow."""
 
     def __init__(self, file: BinaryIO, begin: Callable[[], bz2.BZ2Decompressor | lzma.LZMADecompressor]) -> None:
@@ -144,12 +144,12 @@ class Unxz:
 
 def bunzip2(file: BinaryIO) -> Reads:
     """The content of a .bz2 file."""
-    return Unxz(file, bz2.BZ2Decompressor)
+    return _Unpacking(file, bz2.BZ2Decompressor)
 
 
 def unxz(file: BinaryIO) -> Reads:
     """The content of a .xz file."""
-    return Unxz(file, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES))
+    return _Unpacking(file, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY_BYTES))
 
 
 def gunzip(file: BinaryIO) -> Reads:

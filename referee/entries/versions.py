@@ -5,6 +5,7 @@ Nothing is run here, and nothing that a bot's author puts into the folder can ho
 
 import contextlib
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -67,6 +68,11 @@ def _looked_at(paths: Iterable[str]) -> Iterator[tuple[str, int, int]]:
         with contextlib.suppress(OSError):
             about = os.lstat(path)
             yield path, about.st_size, about.st_ctime_ns
+
+
+def is_version(text: str) -> bool:
+    """Whether a text can be a whole version."""
+    return re.fullmatch("[0-9a-f]{64}", text) is not None
 
 
 def short(version: str) -> str:

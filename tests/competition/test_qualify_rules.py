@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from referee.competition import qualifying
 from referee.competition.at_home import config_at_home
 from referee.competition.beating import Trial
-from referee.competition.checking import Checked, HostSpoiled, Memory, OneBot, Slowest, Unready
+from referee.competition.checking import Checked, HostSpoiled, Memory, OneBot, Slowest
 from referee.competition.letters import file_names, letter
 from referee.competition.rows import as_json, lines_of
 from referee.competition.terms import terms_of
+from referee.entries.ready import NotReady
 from referee.entries.versions import version_of
 from referee.kit.check import rules
 from referee.kit.check.games import GAMES, OPTIONS, POSITIONS, GameToTry
@@ -229,7 +230,7 @@ def test_each_letter_has_a_file_of_its_own() -> None:
 def test_the_table_holds_its_width_whatever_the_names_are(one: OneBot, width: int) -> None:
     names = [f"{sign * 19}{number}" for number, sign in enumerate(("孙", "x", "é", "W"))]
     rows = [replace(one, bot=replace(one.bot, name=name)) for name in names]
-    long = Unready(name="y" * 40, version="", problem="it has no " + "word " * 40, lines=())
+    long = NotReady(name="y" * 40, version="", problem="it has no " + "word " * 40, lines=())
     lines = list(lines_of([*rows, long], width))
     assert max(map(cells, lines)) <= width
     assert sum("FAIL" in line for line in lines) == 5

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from referee import wall_clock
+from referee.entries.entry import Entry
 from referee.entries.shelf import Shelf
 from referee.kit.check.report import Verdict
 
@@ -124,3 +125,18 @@ def versions_of(history: Sequence[Submission], entry: str) -> list[str]:
             found.pop(line.version, None)
             found[line.version] = None
     return list(found)
+
+
+def found_before(history: Sequence[Submission], line: Submission, before: Entry) -> tuple[Submission, ...]:
+    """The line about an entry in place that gives way to that of `line`, where none tells of its version yet."""
+    if before.version in versions_of(history, before.name):
+        return ()
+    found = Submission(
+        id=f"{line.id}-before",
+        time=line.time,
+        entry=before.name,
+        owner=before.owner,
+        version=before.version,
+        outcome="found",
+    )
+    return (found,)

@@ -4,11 +4,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from referee.competition.submissions.history import Submission, lines, new_id, now, told, versions_of
+from referee.competition.submissions.history import Submission, found_before, lines, new_id, now, told, versions_of
 from referee.competition.submissions.placing import Placement, begin, finish, stage
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.standing import standing
-from referee.entries.entry import Entry
 from referee.entries.folder import BadEntry, read_entry
 from referee.entries.shelf import SOURCE, Shelf
 from referee.entries.versions import short
@@ -43,8 +42,10 @@ def restore(name: str, asked: str, config: Path) -> Submission:
     line = Submission(
         id=new_id(history, moment), time=told(moment), entry=name, owner=owner, version=version, outcome="restored"
     )
+    found: tuple[Submission, ...] = ()
     if before is not None:
         shelf.take(before)
+        found = found_before(history, line, before)
     place = there.place(name)
     says_owner = owner in (entry.owner, table.owners.get(name, ""))
     placement = Placement(
@@ -52,7 +53,7 @@ def restore(name: str, asked: str, config: Path) -> Submission:
         inode=stage(shelf, version, place),
         before=before.version if before is not None else "",
         owner="" if says_owner else owner,
-        lines=(*_found(line, before, history), line),
+        lines=(*found, line),
     )
     begin(shelf, placement)
     finish(shelf)
@@ -77,19 +78,3 @@ def _chosen(name: str, asked: str, known: list[str], current: str) -> str:
     if found[0] == current:
         raise Refused(f"version {short(current)} of `{name}` is in place already")
     return found[0]
-
-
-def _found(line: Submission, before: Entry | None, history: list[Submission]) -> tuple[Submission, ...]:
-    """The line about what stood in place, where none tells of it."""
-    if before is None or before.version in versions_of(history, before.name):
-        return ()
-    return (
-        Submission(
-            id=f"{line.id}-before",
-            time=line.time,
-            entry=before.name,
-            owner=before.owner,
-            version=before.version,
-            outcome="found",
-        ),
-    )

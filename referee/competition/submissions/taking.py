@@ -4,7 +4,6 @@ Whoever calls this has the right to change entries (`lock`).
 """
 
 import os
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,8 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.beneath import open_folder as open_source
-from referee.competition.checking import Checked, Unready, check_bots
+from referee.competition.builder import builder_for
+from referee.competition.checking import Checked, check_bots
 from referee.competition.letters import keep_letter, letter
 from referee.competition.submissions.answers import answer, keep_answer
 from referee.competition.submissions.history import (
@@ -23,26 +23,26 @@ from referee.competition.submissions.history import (
     Outcome,
     Submission,
     add,
+    found_before,
     lines,
     new_id,
     next_possible,
     now,
     told,
-    versions_of,
 )
 from referee.competition.submissions.owners import Claims, owner_of
 from referee.competition.submissions.placing import Placement, begin, finish, stage
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.standing import Standing, standing
-from referee.entries.archive import ENDINGS, stem_of, unpack_file
+from referee.entries.archive import ENDINGS, open_archive, stem_of, unpack_file
 from referee.entries.copying import NotCopied, copy_in
 from referee.entries.entry import Entry
 from referee.entries.folder import BadEntry, holds, name_problem, read_entry
 from referee.entries.members import BadArchive, Bounds
 from referee.entries.places import is_passed_over
-from referee.entries.ready import Builder
+from referee.entries.ready import NotReady
 from referee.entries.shelf import Shelf, ShelfError, ShelfNotWritten, open_folder, remove
-from referee.entries.versions import short
+from referee.entries.versions import is_version, short
 from referee.kit.check.report import Verdict
 from referee.play.faults import HostFault
 from referee.play.spec import MB
@@ -146,7 +146,7 @@ def _forget(shelf: Shelf, incoming: Path) -> None:
     except FileNotFoundError:
         return
     accepted = {line.version for line in lines(shelf) if line.outcome in IN_PLACE}
-    if re.fullmatch("[0-9a-f]{64}", version) and version not in accepted:
+    if is_version(version) and version not in accepted:
         remove(shelf.place(version))
 
 
@@ -246,7 +246,7 @@ class _Taking:
         allowed = self._config.submissions
         bounds = Bounds(total_bytes=allowed.size_mb << 20, file_bytes=allowed.size_mb << 20, members=allowed.files)
         try:
-            with _open(offer.path) if offer.opens is None else offer.opens() as file:
+            with open_archive(offer.path) if offer.opens is None else offer.opens() as file:
                 unpacked = unpack_file(file, offer.path.name, into, bounds)
         except BadArchive as error:
             if offer.may_grow:
@@ -338,16 +338,12 @@ class _Taking:
         self._letter = keep_letter(alone, one)
         return one.came_to.verdict
 
-    def _built(self, entry: Entry) -> Unready | None:
+    def _built(self, entry: Entry) -> NotReady | None:
         """Why the entry is not ready; None where it is."""
         if self._shelf.kept(entry.version) is None:  # else somebody else has the same files
             (self._incoming / _UNTAKEN).write_text(entry.version)
-        builder = Builder(
-            self._shelf, isolation=self._config.isolation, builds=self._config.builds, tell=self._doing.tell
-        )
-        for problem in builder.ready([entry], check=self._doing.check):
-            return Unready(name=entry.name, version=entry.version, problem=problem.problem, lines=problem.lines)
-        return None
+        builder = builder_for(self._config, self._doing.tell)
+        return next(iter(builder.ready([entry], check=self._doing.check)), None)
 
     def _place(self, entry: Entry, before: Entry | None) -> None:
         """Put it in place of the older version, which stays on the shelf."""
@@ -373,19 +369,4 @@ class _Taking:
             raise
         except ShelfError as error:
             raise HostFault(str(error)) from None
-        if before.version in versions_of(self._history, before.name):
-            return ()
-        return (
-            Submission(
-                id=f"{self._line.id}-before",
-                time=self._line.time,
-                entry=before.name,
-                owner=before.owner,
-                version=before.version,
-                outcome="found",
-            ),
-        )
-
-
-def _open(path: Path) -> BinaryIO:
-    return open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+        return found_before(self._history, self._line, before)

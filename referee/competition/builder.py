@@ -1,0 +1,12 @@
+"""What builds the entries of a competition, as its config says."""
+
+from collections.abc import Callable
+
+from referee.entries.ready import Builder
+from referee.entries.shelf import Shelf
+from referee.tournament.config.config import Config
+
+
+def builder_for(config: Config, tell: Callable[[str], None]) -> Builder:
+    """What makes entries of this competition ready; `tell` takes what a person may want to read meanwhile."""
+    return Builder(Shelf(config.folder), isolation=config.isolation, builds=config.builds, tell=tell)
