@@ -57,6 +57,8 @@ class NotReady(Struct, frozen=True, kw_only=True):
     """A sentence without a full stop."""
     lines: tuple[str, ...] = ()
     """What is wrong with its files, or the last lines of what its build said."""
+    is_hosts: bool = False
+    """Whether the host is why: it was too busy to build the entry, so nothing can be said of that."""
 
     def told(self) -> list[str]:
         """All of it as lines for people."""
@@ -176,7 +178,8 @@ class Builder:
             has_other = before is not None and before.outcome == "built" and before.in_cell == self._in_cell
             if failed is not None and (has_other or failed.is_hosts):
                 what = "what was built earlier stays" if has_other else "try again when it does less"
-                self._note(entry, f"{_failed(entry, kept)}; {what}", last_lines(log.kept()))
+                problem, lines = f"{_failed(entry, kept)}; {what}", last_lines(log.kept())
+                self._note(entry, problem, lines, is_hosts=failed.is_hosts)
                 return
             await trio.to_thread.run_sync(self._put, place, log, kept)
             if made is not None:
@@ -224,9 +227,14 @@ class Builder:
         if problem := find_problem(bot, self._isolation):
             self._note(entry, f"{problem.replace(f' in {files}', '').replace(files, 'its folder')}{_remedy(entry)}")
 
-    def _note(self, entry: Entry, problem: str, lines: tuple[str, ...] = ()) -> None:
-        told = printable(problem, _LONGEST_PROBLEM)
-        self._not_ready[entry.name] = NotReady(name=entry.name, version=entry.version, problem=told, lines=lines)
+    def _note(self, entry: Entry, problem: str, lines: tuple[str, ...] = (), *, is_hosts: bool = False) -> None:
+        self._not_ready[entry.name] = NotReady(
+            name=entry.name,
+            version=entry.version,
+            problem=printable(problem, _LONGEST_PROBLEM),
+            lines=lines,
+            is_hosts=is_hosts,
+        )
 
     def _with_hints(self, problem: str, entry: Entry, log: BuildLog) -> str:
         """The problem, with the key of [builds] that may have to do with it."""

@@ -320,6 +320,8 @@ class _Taking:
     def _judged(self, entry: Entry) -> Verdict | None:
         """Build and check it; returns what the check came to. Raises Refused, HostFault, Interrupted."""
         unready = self._built(entry)
+        if unready is not None and unready.is_hosts:
+            raise HostFault(f"`{entry.name}` could not be built, and not by its fault: {unready.problem}")
         if unready is not None:
             self._letter = letter(self._config, unready)
             raise Refused(unready.problem, lines=[*unready.lines, *self._hint()], verdict="fail")
