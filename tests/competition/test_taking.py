@@ -252,6 +252,8 @@ def test_several_owners_need_a_config_that_lets_them_play(tmp_path: Path) -> Non
         ("a/b", "no name for an entry"),
         ("x" * 41, "1 to 40"),
         ("a\u202eb", "1 to 40"),
+        ("bot\ufe0f", "nobody sees (U+FE0F)"),
+        ("bot\u3164", "nobody sees (U+3164)"),
     ],
 )
 def test_a_name_that_an_entry_cannot_have_is_refused(hall: Hall, name: str, words: str) -> None:

@@ -106,8 +106,11 @@ def authors_of(store: Store) -> list[Author]:
         owners |= {bot.name: bot.owner for bot in facts.bots}
     named = {owner for owner in owners.values() if owner}
     bots: dict[tuple[str, str], list[str]] = {}
+    """By title and owner."""
     for bot, owner in sorted(owners.items()):
-        title = owner or (f"{bot} (bot)" if bot in named else bot)
+        title = owner or bot
+        while not owner and (title in named or (title, "") in bots):
+            title += " (bot)"
         bots.setdefault((title, owner), []).append(bot)
     folders = file_names(title for title, _ in bots)
     return [
