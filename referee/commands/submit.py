@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import math
 import os
 import time
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.restoring import restore
 from referee.competition.submissions.standing import standing
 from referee.competition.submissions.taking import Doing, Incomplete, Offer, Taken, take, tidy
-from referee.entries.shelf import Shelf, ShelfError
+from referee.entries.shelf import SHELF, Shelf, ShelfError
 from referee.entries.versions import short
 from referee.new_file import NotWritten
 from referee.play.faults import HostFault
@@ -267,11 +268,14 @@ class Watch:
         """Put the answer beside it, and it away, unless it has changed meanwhile."""
         try:
             self._folder.answer(drop, text, whole_name=whole_name)
+        except OSError as error:
+            say(f"  {printable(str(error), 500)}: the answer is kept in {SHELF} alone")
+        try:
             if self._folder.is_unchanged(drop):
                 self._folder.put_away(drop, number)
         except OSError as error:
-            say(f"  {printable(str(error), 500)}: this stays where it is")
-            self._folder.hold(drop, time.monotonic() + _AGAIN_S)
+            say(f"  {printable(str(error), 500)}: this stays where it is, and is not taken again unless it changes")
+            self._folder.hold(drop, math.inf)
 
     def _tell_older(self, drop: Drop, newer: Drop) -> None:
         with _alone(self._order, "golfref submit --watch") as shelf:

@@ -14,6 +14,8 @@ from referee.beneath import open_folder
 from referee.commands.interrupt import Signals
 from referee.commands.submit import SubmitOrdered, Watch
 from referee.competition.submissions.dropping import LOOK_S, PATIENCE_S, DropFolder
+from referee.competition.submissions.history import lines
+from referee.entries.shelf import Shelf
 
 CONFIG = """
 [tournament]
@@ -147,6 +149,21 @@ def test_what_is_dropped_is_answered_beside_it(place: Path, watch: Watch) -> Non
     assert sorted(os.listdir(dropped / "ann")) == ["keen.tar.gz.txt", "keen.txt"]
     assert len(os.listdir(dropped / "done/ann")) == 2
     assert os.listdir(place / "entries") == ["keen"]
+
+
+def test_what_can_be_neither_answered_nor_put_away_is_taken_once(place: Path, watch: Watch) -> None:
+    drop(place, "ann/keen.zip")
+    (place / "dropped/ann/keen.txt").mkdir()
+    drop(place, f"bob/{'é' * 120}.zip")
+    (place / "dropped/done").mkdir()
+    (place / "dropped/done/bob").write_text("")
+    watch.turn(0.0)
+    for turn in range(1, 200):
+        watch.turn(turn * LOOK_S)
+
+    outcomes = [(line.owner, line.outcome) for line in lines(Shelf(place))]
+    assert outcomes == [("ann", "accepted"), ("bob", "refused")]
+    assert len(os.listdir(place / "dropped/done/ann")) == 1
 
 
 def test_what_is_half_there_is_waited_for(place: Path, watch: Watch) -> None:

@@ -158,7 +158,7 @@ def _clear(folder: Path) -> None:
     """Remove what has no name yet, of this publication or of one that was killed: only what bears our mark."""
     for mark in [*folder.glob(f"*{UNBORN}/{MARK}")]:
         place = mark.parent
-        if not _LEFT.fullmatch(place.name) or place.is_symlink() or mark.read_bytes() != _MARKED:
+        if not _LEFT.fullmatch(place.name) or place.is_symlink() or not _MARKED.startswith(mark.read_bytes()):
             continue
         place.with_name(place.name.removesuffix(UNBORN) + PACKED + UNBORN).unlink(missing_ok=True)
         shutil.rmtree(place)

@@ -16,6 +16,9 @@ _FOLDER = "answers"
 _MOST = 1000
 """So many answers are kept, the latest ones."""
 
+_NAME_BYTES = 120
+"""So much of a name stands in that of an answer's file."""
+
 _WORDS = {
     "accepted": "It is accepted, and in place.",
     "same": "Nothing has changed: this version is in place already.",
@@ -40,11 +43,17 @@ def answer(line: Submission, lines: Sequence[str], letter: str | None) -> str:
     return text if letter is None else f"{text}\n{'-' * 100}\n{letter}"
 
 
+def file_of(name: str) -> str:
+    """How the file with an answer about what is called so is called itself, which file systems can take."""
+    short_name = name.encode(errors="replace")[:_NAME_BYTES].decode(errors="ignore")
+    return file_names([short_name])[short_name]
+
+
 def keep_answer(shelf: Shelf, line: Submission, text: str) -> Path:
     """Keep an answer, and return where. Of many the oldest go. Raises OSError."""
     folder = shelf.folder / _FOLDER
     open_folder(folder)
-    path = folder / f"{line.id}-{file_names([line.entry])[line.entry]}"
+    path = folder / f"{line.id}-{file_of(line.entry)}"
     write_whole(path, text.encode(errors="replace"))
     for name in sorted(os.listdir(folder))[:-_MOST]:
         with contextlib.suppress(OSError):

@@ -22,7 +22,7 @@ from typing import BinaryIO
 from msgspec import Struct
 
 from referee.beneath import opened
-from referee.competition.letters import file_names
+from referee.competition.submissions.answers import file_of
 from referee.entries.archive import stem_of
 from referee.entries.tree import DEEPEST
 from referee.play.isolation.paths import PATH
@@ -52,6 +52,7 @@ _UNDER_WAY = (".txt", ".part", ".partial", ".filepart", ".tmp", ".crdownload", "
 """How names end that are answers, or that programs give to files until they are whole."""
 
 _LONGEST_NAME = 120
+"""So many bytes of a name are kept when it is put away."""
 
 
 class Drop(Struct, frozen=True, kw_only=True):
@@ -136,8 +137,7 @@ class DropFolder:
 
     def answer(self, drop: Drop, text: str, *, whole_name: bool = False) -> Path:
         """Put an answer beside it, in one step. Raises OSError."""
-        called = (drop.name if whole_name else drop.stem)[:_LONGEST_NAME]
-        name = file_names([called])[called]
+        name = file_of(drop.name if whole_name else drop.stem)
         beside = f".{name}.new"
         with opened(drop.owner, self._fd) as there:
             with contextlib.suppress(FileNotFoundError):
@@ -156,7 +156,7 @@ class DropFolder:
         """Move it to what has been answered, of which the oldest go. Raises OSError."""
         into = f"{DONE}/{drop.owner}" if drop.owner else f"{DONE}/.top"
         with opened(drop.owner, self._fd) as there, opened(into, self._fd, makes=True) as done:
-            os.rename(drop.name, f"{number}-{drop.name[-_LONGEST_NAME:]}", src_dir_fd=there, dst_dir_fd=done)
+            os.rename(drop.name, f"{number}-{_end_of(drop.name)}", src_dir_fd=there, dst_dir_fd=done)
             for name in sorted(os.listdir(done))[:-_KEPT]:
                 if stat.S_ISDIR(os.stat(name, dir_fd=done, follow_symlinks=False).st_mode):
                     _remove(self.path / into / name)
@@ -213,6 +213,11 @@ def _below(name: str, above: int) -> Iterator[tuple[str, os.stat_result]]:
                     yield f"{path}/{inner}", about
                     if stat.S_ISDIR(about.st_mode) and path.count("/") < DEEPEST:
                         waiting.append(f"{path}/{inner}")
+
+
+def _end_of(name: str) -> str:
+    """The end of a name, which is short enough to have a number before it."""
+    return os.fsdecode(os.fsencode(name)[-_LONGEST_NAME:])
 
 
 def _few_folders(seen: Iterator[tuple[str, os.stat_result]]) -> Iterator[tuple[str, os.stat_result]]:
