@@ -127,7 +127,7 @@ def _ended(options: TournamentOptions, path: Path, signals: Signals, told: Machi
 
 
 _WHY = {
-    CHECK_FAILED: ("a bot did not start, or was at fault with --strict",),
+    CHECK_FAILED: ("a bot could not be built or did not start, or was at fault with --strict",),
     HOST_FAILED: ("matches were left out, because the referee or its host spoiled them every time",),
 }
 """By exit code, why a command that was not ended early does not end with 0."""

@@ -151,9 +151,9 @@ def test_builds_of_one_version_at_once_are_one(cup: Cup) -> None:
     cup.enter("ann", f"echo x >> {cup.folder}/count; {PLAYS}")
     cup.enter("bob", f"echo x >> {cup.folder}/count; {PLAYS}")
     words = [*GOLFREF, "tournament", str(cup.file), "--dry-run"]
-    both = [subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(2)]
-    for one in both:
-        one.wait()
+    other = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    golfref("tournament", cup.file, "--dry-run", cwd=cup.folder, code=1)  # the bots say nothing
+    other.wait()
 
     assert (cup.folder / "count").read_text() == "x\n"
     assert last_build(cup.shelf, cup.config.entries[0].version) is not None
