@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.messages import Limits, Ready
+from referee.kit.check import rules
 from referee.kit.check.conditions import BY_THE_BOOK, Conditions
 from referee.kit.check.findings import of_late, of_left, of_slip, of_spare
 from referee.kit.check.games import GameToTry
@@ -37,6 +38,10 @@ LONG_S = 25.0
 
 IMPATIENCE_S = 0.6
 """How long it may think in each of these."""
+
+MOST_S = 240.0
+"""When processes of the bot have lived so long in all, no further step begins: a bot that takes seconds for each of its
+many starts would else be checked for a quarter of an hour."""
 
 SHORT_PATIENCE_S = 0.05
 """How long a bot may take to end that has been found before not to end by itself."""
@@ -84,6 +89,7 @@ class Bench:
         self.times: dict[str, Times] = {}
         """By decision how long answers took."""
         self._began = 0.0
+        self._started_s = 0.0
         self.found: dict[Hashable, Finding] = {}
         """What is wrong, in the order in which it came up."""
         self.sittings: list[Sitting] = []
@@ -98,6 +104,8 @@ class Bench:
         """Whether the step that is under way is about how the bot ends, so that it is given all its time."""
         self.spent_s = 0.0
         """How long the bot has thought in all matches."""
+        self.lived_s = 0.0
+        """How long its processes have lived, one after the other."""
         self.slow_to_end = 0
         """How often it did not end by itself."""
         self.answered_bytes = 0
@@ -136,6 +144,7 @@ class Bench:
 
     async def start(self) -> Channel:
         """A new process of the bot."""
+        self._started_s = trio.current_time()
         channel = await self.pump.start_bot(self.spec, self.confinement, Limits())
         channel.inbox = Tape(Limits())
         return channel
@@ -204,6 +213,7 @@ class Bench:
         await end_orphans()
         self.slow_to_end += not farewell.status
         self.farewells.append(farewell)
+        self.lived_s += trio.current_time() - self._started_s
         return farewell
 
     async def _left_by(self, process: BotProcess) -> tuple[str, ...]:
@@ -320,6 +330,11 @@ class Bench:
         played = [one for one in self.sittings if one.ready is not None and one.manner.answers]
         if len(played) >= FRUITLESS and not self.given:
             self.stopped = f"the bot gave no legal answer in {len(played)} matches"
+        if self.lived_s > MOST_S and not self.stopped:
+            self.stopped = f"the bot had taken {self.lived_s:.0f} s in all, from its starts to its ends"
+            starts = len(self.farewells)
+            what = f"{self.stopped}, in {starts} starts; the rest was not tried, so it may be wrong in that"
+            self.warn("much time", what, rules.START_CLOCK, right="start, answer and end sooner")
 
 
 def _blame_trial(finding: Finding, about: Rule, trial: str) -> None:
