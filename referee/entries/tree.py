@@ -20,7 +20,7 @@ KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFBLK: "a dev
 """What no entry may have, in words, by the kind that `stat` tells."""
 
 
-class Tree(Struct, frozen=True, kw_only=True):
+class Contents(Struct, frozen=True, kw_only=True):
     """What was found."""
 
     top: frozenset[str]
@@ -33,7 +33,7 @@ class Tree(Struct, frozen=True, kw_only=True):
     """What must not be there, or is too much: each in words, with the path from the folder on."""
 
 
-def look_through(folder: str, *, most_mb: int, most_files: int) -> Tree:
+def look_through(folder: str, *, most_mb: int, most_files: int) -> Contents:
     """What is in the folder. What belongs to no version is passed over. Raises OSError where the folder cannot be read.
 
     The limits are bounds of [builds]; where one is passed, the rest is not looked at.
@@ -55,7 +55,7 @@ def look_through(folder: str, *, most_mb: int, most_files: int) -> Tree:
             break
     with os.scandir(folder) as entries:
         top = frozenset(entry.name for entry in _some(entries, most_files) if entry.is_file(follow_symlinks=False))
-    return Tree(top=top, files=files, size_bytes=size, problems=tuple(problems[: _MOST_TOLD + 1]))
+    return Contents(top=top, files=files, size_bytes=size, problems=tuple(problems[: _MOST_TOLD + 1]))
 
 
 def _some(entries: Iterator[os.DirEntry[str]], most: int) -> Iterator[os.DirEntry[str]]:

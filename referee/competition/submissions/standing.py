@@ -18,17 +18,20 @@ def standing(config: Path) -> "Standing":
     found = survey(config)
     if found.frame is None:
         raise ConfigError(found.lines)
-    if _new_place(found.entrants.tables, found.frame.folder) is None:
+    new = _new_place(found.entrants.tables, found.frame.folder)
+    if new is None:
         text = f'{config}: no [[bots]] of it takes new entries; add one with entries = "entries/*"'
         raise ConfigError([text])
-    return Standing(found, found.frame)
+    return Standing(found, found.frame, *new)
 
 
 class Standing:
     """A competition as it is."""
 
-    def __init__(self, found: Survey, config: Config) -> None:
+    def __init__(self, found: Survey, config: Config, new_table: EntryTable, new_folder: Path) -> None:
+        """New entries go into `new_folder`, from which `new_table` takes them."""
         self.survey, self.config = found, config
+        self._new_table, self._new_folder = new_table, new_folder
 
     def entry(self, name: str) -> Entry | None:
         """The entry of this name that is in place, if it can be read."""
@@ -38,12 +41,12 @@ class Standing:
         """The folder of an entry, whether or not it is there."""
         found = self.survey.entrants
         folders = {one.name: one.folder for one in found.broken} | {one.name: one.folder for one in found.entries}
-        return Path(folders[name]) if name in folders else self._new[1] / name
+        return Path(folders[name]) if name in folders else self._new_folder / name
 
     def table_for(self, name: str) -> EntryTable:
         """The [[bots]] that takes an entry of this name."""
         number = next((one.table for one in self.survey.entrants.all if one.name == name), None)
-        return next((table for table in self.survey.entrants.tables if table.index == number), self._new[0])
+        return next((table for table in self.survey.entrants.tables if table.index == number), self._new_table)
 
     def taken_by(self, name: str) -> str:
         """Who has this name, or one that cannot be told from it, and is not the entry itself; empty: nobody."""
@@ -75,12 +78,6 @@ class Standing:
         reader = Reader({})
         check_trust([*others, newcomer], self.config.isolation, trusted=self.config.trust == "all", reader=reader)
         return "; ".join(f"{self.config.file}: {problem.text}" for problem in reader.problems)
-
-    @property
-    def _new(self) -> tuple[EntryTable, Path]:
-        found = _new_place(self.survey.entrants.tables, self.config.folder)
-        assert found is not None, "`standing` looks"  # noqa: S101
-        return found
 
 
 def _new_place(tables: Sequence[EntryTable], folder: str) -> tuple[EntryTable, Path] | None:
