@@ -42,6 +42,7 @@ MARKS = {
         ),
         *(
             "competition/test_check_config.py",
+            "competition/test_sight.py",
             "entries/test_builds.py",
             "entries/test_ready.py",
             "play/talk/test_retell.py",
@@ -51,7 +52,7 @@ MARKS = {
             "tournament/verify",
         ),
     ),
-    "isolation": ("play/isolation", "play/bot/test_hostile.py", "entries/test_builds.py"),
+    "isolation": ("play/isolation", "play/bot/test_hostile.py", "entries/test_builds.py", "competition/test_sight.py"),
     "toolchain": ("benchmarks",),
     "slow": ("benchmarks", "tournament/store/test_amend.py", "tournament/store/test_disaster.py"),
 }

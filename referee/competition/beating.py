@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from referee import wall_clock
 from referee.competition.checking import HostSpoiled, first_of
+from referee.competition.sight import sight_of, strangers_among
 from referee.competition.terms import Terms, terms_of
 from referee.entries.last_checks import TRIALS, content, keep, kept_as
 from referee.entries.shelf import Shelf
@@ -79,8 +80,8 @@ class Trial(Struct, frozen=True, kw_only=True):
         many = sum(self.faults.values())
         faults = f", with {many} fault{'s' * (many > 1)}" if many else ""
         return (
-            f"{self.points:.3f} match points a match against `{self.beat}` in {self.matches} matches{faults}; "
-            "expected more than 0.5"
+            f"{self.points:.3f} match points a match against `{self.beat}` in {self.matches} matches{faults}, "
+            "and more than 0.5 are needed"
         )
 
 
@@ -93,6 +94,15 @@ class _Asked(Struct, frozen=True, kw_only=True):
     games: int
 
 
+class _Tried(Struct, frozen=True, kw_only=True):
+    """A bot that is tried."""
+
+    bot: BotSpec
+    version: str
+    """Whole."""
+    asked: _Asked
+
+
 def try_bots(
     config: Config, rules: Qualify, bots: Sequence[BotSpec], *, tell: Callable[[str], None], again: bool = False
 ) -> dict[str, Trial | HostSpoiled]:
@@ -101,25 +111,29 @@ def try_bots(
     Must run in the main thread. Raises Interrupted, and NotWritten where nothing can be kept.
     """
     shelf, other = Shelf(config.folder), builtin_bot(rules.beat or "")
-    asked = _Asked(
-        terms=terms_of(config),
-        beat=other.name,
-        beat_version=version_of(other, config.folder),
-        games=rules.games,
-    )
+    other_version = version_of(other, config.folder)
+    strangers = strangers_among(config, bots, as_stranger=False)
     found: dict[str, Trial | HostSpoiled] = {}
-    missing: list[tuple[BotSpec, str]] = []
-    for bot in bots:
-        version = version_of(bot, config.folder)
-        kept = None if again else _kept(shelf, version, asked)
-        if kept is None:
-            missing.append((bot, version))
-        else:
-            found[bot.name] = kept
-    if missing:
-        trials = _Trials(config, other, asked, missing, tell)
-        run_session([trials.run])
-        found |= trials.found
+
+    def tried(bot: BotSpec, *, in_copies: bool) -> _Tried:
+        terms = terms_of(config, in_copies=in_copies)
+        asked = _Asked(terms=terms, beat=other.name, beat_version=other_version, games=rules.games)
+        return _Tried(bot=bot, version=version_of(bot, config.folder), asked=asked)
+
+    def is_kept(one: _Tried) -> bool:
+        kept = None if again else _kept(shelf, one.version, one.asked)
+        if kept is not None:
+            found[one.bot.name] = kept
+        return kept is not None
+
+    missing = [bot for bot in bots if not is_kept(tried(bot, in_copies=bot.name in strangers))]
+    with sight_of(config, [bot for bot in missing if bot.name in strangers]) as sight:
+        left = [tried(bot, in_copies=bot.name in sight.in_copies) for bot in missing]
+        left = [one for one in left if one.bot.name not in strangers - sight.in_copies or not is_kept(one)]
+        if left:
+            trials = _Trials(sight.config, other, left, tell)
+            run_session([trials.run])
+            found |= trials.found
     return found
 
 
@@ -146,55 +160,49 @@ def _encoded(asked: _Asked) -> bytes:
 class _Trials:
     """Bots that are tried in one session, as many matches at a time as there are cores."""
 
-    def __init__(
-        self,
-        config: Config,
-        other: BotSpec,
-        asked: _Asked,
-        bots: Sequence[tuple[BotSpec, str]],
-        tell: Callable[[str], None],
-    ) -> None:
-        self._config, self._other, self._asked, self._bots, self._tell = config, other, asked, bots, tell
+    def __init__(self, config: Config, other: BotSpec, bots: Sequence[_Tried], tell: Callable[[str], None]) -> None:
+        self._config, self._other, self._bots, self._tell = config, other, bots, tell
         self.found: dict[str, Trial | HostSpoiled] = {}
         """By name what each bot came to."""
 
     async def run(self, pump: Pump) -> None:
         """Try all of them, one after the other."""
         places = trio.CapacityLimiter(min(cores(), self._config.jobs))
-        for bot, version in self._bots:
+        for one in self._bots:
             trial: Trial | HostSpoiled = HostSpoiled(problem="")
             try:
-                trial = await self._try(pump, places, bot, version)
+                trial = await self._try(pump, places, one)
             except* HostFault as faults:
                 trial = HostSpoiled(problem=str(first_of(faults)))
-            self.found[bot.name] = trial
+            self.found[one.bot.name] = trial
             if isinstance(trial, Trial):
-                keep(_file(Shelf(self._config.folder), version, self._asked), msgspec.json.encode(trial))
-                self._tell(f"tried {bot.name}: {trial.in_words}")
+                keep(_file(Shelf(self._config.folder), one.version, one.asked), msgspec.json.encode(trial))
+                came_to = "qualifies" if trial.has_beaten else "does not qualify"
+                self._tell(f"tried {one.bot.name}: it {came_to}: {trial.in_words}")
 
-    async def _try(self, pump: Pump, places: trio.CapacityLimiter, bot: BotSpec, version: str) -> Trial:
+    async def _try(self, pump: Pump, places: trio.CapacityLimiter, tried: _Tried) -> Trial:
         shares: dict[str, list[float]] = {one.name: [] for one in self._config.variants}
         faults = Counter[str]()
 
         async def one(variant: ConfiguredVariant, game: int) -> None:
             async with places:
                 seat = seating(game, variant.seats, rotates=True)
-                record = await _played(pump, self._setup(variant, bot, version, seat))
+                record = await _played(pump, self._setup(variant, tried.bot, tried.version, seat))
             own = seat.order.index(0)
             shares[variant.name].append(beaten_shares(record.result.ranks)[own])
             faults.update(record.seats[own].faults)
 
         async with trio.open_nursery() as nursery:
             for variant in self._config.variants:
-                for game in range(self._asked.games):
+                for game in range(tried.asked.games):
                     nursery.start_soon(one, variant, game)
         return Trial(
-            version=version,
+            version=tried.version,
             when=wall_clock.stamp(),
-            terms=self._asked.terms,
-            beat=self._asked.beat,
-            beat_version=self._asked.beat_version,
-            games=self._asked.games,
+            terms=tried.asked.terms,
+            beat=tried.asked.beat,
+            beat_version=tried.asked.beat_version,
+            games=tried.asked.games,
             by_game={name: round(fmean(some), 6) for name, some in shares.items()},
             faults=dict(faults),
         )

@@ -122,6 +122,12 @@ _MEANING = {
 }
 
 
+_IN_COPIES = (
+    "the bot sees copies of what its command seems to need, as in the tournament; the key `reads` in bot.toml asks the "
+    "organiser for a program or folder that is missing"
+)
+
+
 def _conditions(terms: Terms) -> dict[str, str]:
     limits, clocks = terms.limits, terms.clocks
     bounds = (
@@ -131,6 +137,7 @@ def _conditions(terms: Terms) -> dict[str, str]:
     games = ", ".join(f"{game.name} with {game.seats} seats" for game in terms.games)
     return {
         "isolation": terms.isolation + (bounds if terms.isolation != "none" else ""),
+        "of the system": _IN_COPIES if terms.in_copies else "",
         "clocks": f"{clocks.start_s:g} s to `ready`, {clocks.move_s:g} s an answer, {clocks.bank_s:g} s for all "
         f"answers of a match, {clocks.slap_s:g} s in a slap window",
         "games": games,

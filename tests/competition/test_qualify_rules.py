@@ -102,7 +102,7 @@ def test_half_of_the_match_points_is_no_win(tmp_path: Path) -> None:
     )
     assert not even.has_beaten
     assert even.in_words == (
-        "0.500 match points a match against `random` in 8 matches, with 2 faults; expected more than 0.5"
+        "0.500 match points a match against `random` in 8 matches, with 2 faults, and more than 0.5 are needed"
     )
     assert replace(even, by_game={"six-card": 0.26, "powers": 0.75}).has_beaten
 

@@ -48,6 +48,8 @@ class Copied(Struct, frozen=True, kw_only=True):
     took_s: float
     on_disk: tuple[tuple[str, str], ...]
     """The name of a bot, and something that it still reads from the disk."""
+    without_room: frozenset[str]
+    """The names of the bots for which there was too little room in memory."""
 
 
 class _Shown(Struct, frozen=True, kw_only=True):
@@ -69,14 +71,28 @@ def copied(bots: Sequence[BotSpec]) -> Iterator[Copied]:
         memory = find_memory()
     except NoMemory as lacking:
         what = f"everything, because {lacking.reason} ({lacking.remedy})"
-        yield Copied(folder="", bots=0, size_bytes=0, took_s=0.0, on_disk=tuple((bot.name, what) for bot in bots))
+        names = [bot.name for bot in bots]
+        yield Copied(
+            folder="",
+            bots=0,
+            size_bytes=0,
+            took_s=0.0,
+            on_disk=tuple((name, what) for name in names),
+            without_room=frozenset(names),
+        )
         return
     with folder_in(memory) as folder:
         copier = _Copier(folder, memory.room_bytes)
         with _readable_by_all():
             complete, on_disk = copier.copy(bots)
-        took_s = time.monotonic() - begun
-        yield Copied(folder=folder, bots=complete, size_bytes=copier.size_bytes, took_s=took_s, on_disk=tuple(on_disk))
+        yield Copied(
+            folder=folder,
+            bots=complete,
+            size_bytes=copier.size_bytes,
+            took_s=time.monotonic() - begun,
+            on_disk=tuple(on_disk),
+            without_room=frozenset(copier.without_room),
+        )
 
 
 def shown(spec: BotSpec, folder: str) -> Cell:
@@ -143,6 +159,8 @@ class _Copier:
         self._folder = folder
         self._room_bytes = room_bytes
         self.size_bytes = 0
+        self.without_room: set[str] = set()
+        """The names of the bots for which there was too little room."""
         self._system: dict[str, str] = {}
         """By path of the system, the copy of that file."""
         self._roots: dict[frozenset[str], str] = {}
@@ -174,7 +192,10 @@ class _Copier:
                     name = "its folder" if place.whole else place.path
                     lacking = f"{name} ({sizes[place] // MB} MB, for which there is no room in memory)"
                     on_disk.append((bot.name, lacking))
+                    self.without_room.add(bot.name)
             if not root:
+                if not needs[key].asked:
+                    self.without_room.add(bot.name)
                 why = "as its `reads` says" if needs[key].asked else "as there is no room in memory for what it needs"
                 on_disk.append((bot.name, f"all of /usr, {why}"))
         Path(self._folder, _LIST).write_bytes(msgspec.json.encode(listed))
