@@ -45,8 +45,9 @@ async def a_match(bench: Bench) -> None:
 
 
 async def a_match_and_its_sizes(bench: Bench) -> None:
-    """Play one match, and look at how much was written."""
+    """Play one match, and look at how much was written and held; bots that share memory only seem to hold more."""
     await bench.sit(bench.games[0], Manner(answers=40))
+    bench.sittings[0].memory.append(bench.confinement.limits.memory_mb << 20)
     await measuring.sizes(bench)
 
 

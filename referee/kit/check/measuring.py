@@ -74,7 +74,7 @@ async def sizes(bench: Bench) -> None:
     longest = max((given.line_bytes for given in bench.given), default=0)
     noisiest = max(bench.sittings, key=_noise, default=None)
     noise = 0 if noisiest is None else _noise(noisiest)
-    memory = max((held for sitting in bench.sittings for held in sitting.memory), default=0)
+    memory = max((sitting.peak_bytes for sitting in bench.sittings), default=0)
     if noisiest is not None and noise > limits.stderr_bytes:
         _warn_of_noise(bench, noisiest, limits.stderr_bytes)
     if memory > WORTH_A_WARNING * bot.memory_mb * MB:
