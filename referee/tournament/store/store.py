@@ -103,6 +103,15 @@ class Store:
             raise
         return store
 
+    def hold(self) -> None:
+        """Read the run from now on as it is now, also while another process adds matches to it.
+
+        Without a write-ahead log this would keep that process waiting, so nothing is held there. Raises StoreError.
+        """
+        if self._read("PRAGMA journal_mode") == [("wal",)]:
+            self._connection.execute("BEGIN")
+            self.meta()
+
     def _check_shape(self) -> None:
         """The file may hold nothing but our tables: a trigger could change what is written, or take it away again."""
         for kind, name, how in self._read("SELECT type, name, sql FROM sqlite_master"):

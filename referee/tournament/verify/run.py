@@ -71,6 +71,7 @@ def check_store(path: Path, published: Published = NOTHING) -> Checked:
     check: _RunCheck | None = None
     try:
         with closing(Store.open(path)) as store:
+            store.hold()
             check = _RunCheck(store, store.meta())
             findings += check.findings()
             compared = compare_published(store, published)

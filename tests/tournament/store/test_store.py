@@ -19,7 +19,8 @@ from made_once import made_once
 from referee.tournament.store import store
 from referee.tournament.store.disk import SIDE_FILES, StoreError, locked
 from referee.tournament.store.store import Store
-from referee.tournament.verify.published import BadPublished, Published, read_published
+from referee.tournament.verify import run as verify_run
+from referee.tournament.verify.published import BadPublished, Published, compare_published, read_published
 from referee.tournament.verify.run import check_store
 
 ROOT = Path(__file__).parents[3]
@@ -505,3 +506,18 @@ def test_no_record_steers_the_terminal_that_tells_it(run: Path) -> None:
 def test_a_number_that_no_store_can_have(run: Path) -> None:
     _, said = golfref("replay", f"{run.name}:{'9' * 5000}", code=2, cwd=run.parent)
     assert "there is no match of a number with 5000 digits" in said
+
+
+def test_a_run_is_verified_as_it_was_when_that_began(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is being played gets matches while it is checked; these are not held against what was read before."""
+    with locked(run) as lock, closing(Store.open(run, lock=lock)) as writing:
+        before = check_store(run).notes
+
+        def add_and_compare(store: Store, published: Published) -> Any:
+            writing.note("something happens meanwhile")
+            return compare_published(store, published)
+
+        monkeypatch.setattr(verify_run, "compare_published", add_and_compare)
+        assert check_store(run).notes == before
+        monkeypatch.undo()
+        assert check_store(run).notes != before
