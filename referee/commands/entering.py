@@ -23,7 +23,6 @@ from referee.play.isolation.copies import copied
 from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config, ConfigError, Survey, check_ready, survey
-from referee.tournament.config.entrants import spec_of
 from referee.tournament.config.traces import Trace, newest_ns, traces
 from referee.tournament.run.run import greet_all
 from referee.tournament.store.facts import config_facts
@@ -165,7 +164,7 @@ def playing_in(path: Path, file: Path, with_options: Callable[[Config], Config])
     shelf = Shelf(config.folder)
     kept = (_kept(shelf, bot.version, bot.name, bot.owner) for bot in facts.bots if bot.name in config.tables)
     entries = tuple(entry for entry in kept if entry is not None)
-    bots = (*(bot for bot in config.bots if not bot.entry), *(spec_of(entry, shelf) for entry in entries))
+    bots = (*(bot for bot in config.bots if not bot.entry), *(shelf.bot(entry) for entry in entries))
     return replace(config, bots=bots, entries=entries)
 
 

@@ -28,7 +28,6 @@ from referee.reports.blame import LAST_LINES, stderr_end
 from referee.reports.bot_match import BotMatch
 from referee.reports.wire import action_text, entry_lines, lines_of
 from referee.rules.record import BrokenRecord, NoRecord
-from referee.tournament.config.entrants import spec_of
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 
@@ -173,7 +172,7 @@ def _recorded(order: Ordered, match: BotMatch) -> BotSpec:
         shelf = Shelf(os.path.dirname(os.path.abspath(place.path)))
         entry = None if match.place is None or order.folder is not None else shelf.kept(match.place.version)
         if entry is not None and shelf.files(entry).is_dir():
-            return spec_of(entry, shelf)
+            return shelf.bot(entry)
         with closing(Store.open(place.path)) as store:
             facts = next((bot for bot in store.meta().facts.bots if bot.name == match.bot), None)
         if facts is not None and facts.builtin is not None:

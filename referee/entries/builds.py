@@ -149,8 +149,15 @@ def _spec(job: Job) -> BotSpec:
     command = ("/bin/sh", "-c", _SCRIPT, "build", SOURCE if job.in_cell else source, *entry.build)
     env = _ENV | entry.env | builds.env
     if not job.in_cell:
-        return BotSpec(name=entry.name, command=command, dir=str(job.work), env=env)
-    bot = BotSpec(name=entry.name, command=entry.command, dir=source, env=entry.env, reads=entry.reads)
+        return BotSpec(name=entry.name, command=command, dir=str(job.work), env=env, entry=entry.folder)
+    bot = BotSpec(
+        name=entry.name,
+        command=entry.command,
+        dir=source,
+        env=entry.env,
+        reads=entry.reads,
+        entry=entry.folder,
+    )
     try:
         cell = cell_of(bot)
     except Unfit as error:

@@ -37,7 +37,7 @@ from referee.play.faults import HostFault
 from referee.play.isolation.host import cores
 from referee.play.isolation.levels import bubblewrap, find_problem
 from referee.play.session import guarded, heeding_signals
-from referee.play.spec import BotSpec, Isolation
+from referee.play.spec import Isolation
 
 _NEW, _OLD, _LOCK = ".built", ".old", ".lock"
 _AGAIN_S = 0.1
@@ -223,8 +223,7 @@ class Builder:
                 self._note(entry, "it has not been built" if kept is None else _failed(entry, kept), lines)
                 return
         files = str(self._shelf.files(entry))
-        bot = BotSpec(name=entry.name, command=entry.command, dir=files, env=entry.env, reads=entry.reads)
-        if problem := find_problem(bot, self._isolation):
+        if problem := find_problem(self._shelf.bot(entry), self._isolation):
             self._note(entry, f"{problem.replace(f' in {files}', '').replace(files, 'its folder')}{_remedy(entry)}")
 
     def _note(self, entry: Entry, problem: str, lines: tuple[str, ...] = (), *, is_hosts: bool = False) -> None:

@@ -67,6 +67,19 @@ class Shelf:
         """The folder of a version, whether or not it is there."""
         return self.folder / "versions" / version
 
+    def bot(self, entry: Entry) -> BotSpec:
+        """The bot of an entry, which starts in its place here, whether or not that is there yet."""
+        return BotSpec(
+            name=entry.name,
+            command=entry.command,
+            dir=str(self.files(entry)),
+            env=entry.env,
+            reads=entry.reads,
+            owner=entry.owner,
+            entry=entry.folder,
+            version=entry.version,
+        )
+
     def files(self, entry: Entry) -> Path:
         """The folder in which this version of a bot starts, whether or not it is there yet."""
         return self.place(entry.version) / (BUILT if entry.build else SOURCE)

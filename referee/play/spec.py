@@ -165,17 +165,31 @@ def command_bot(text: str, folder: str | None = None) -> BotSpec:
 def find_command(spec: BotSpec) -> str | None:
     """What keeps the bot's command from being started, in words; None where nothing does.
 
-    A program without a slash is looked for on the bot's own PATH, if its environment sets one, else on ours. A relative
-    path is relative to the bot's folder, in which the process will start.
+    A program without a slash is looked for where `search_path` says. A relative path is relative to the bot's folder,
+    in which the process will start.
     """
     program = spec.command[0]
     if "/" in program:
         return _file_problem(Path(spec.dir, program), program, spec.dir) or _script_problem(spec)
-    path = shutil.which(program, path=spec.env.get("PATH"))
+    path = shutil.which(program, path=search_path(spec))
     if path is None:
         here = Path(spec.dir, program).is_file()
         return f"`{program}` is not on the PATH" + (f"; for the file in {spec.dir} write `./{program}`" if here else "")
     return _format_problem(Path(path), program) or _script_problem(spec)
+
+
+def search_path(spec: BotSpec) -> str:
+    """Where the bot's program is looked for: on its own PATH, if its environment sets one, else on ours.
+
+    The virtual environment in which golfref is installed holds what golfref needs. It is not shown to an entry, and not
+    searched for its program, unless that is nowhere else.
+    """
+    path = spec.env.get("PATH", os.environ.get("PATH", os.defpath))
+    if not spec.entry or sys.prefix == sys.base_prefix:
+        return path
+    own = os.path.realpath(os.path.join(sys.prefix, "bin"))
+    others = os.pathsep.join(folder for folder in path.split(os.pathsep) if os.path.realpath(folder) != own)
+    return others if shutil.which(spec.command[0], path=others) else path
 
 
 def _file_problem(path: Path, program: str, folder: str) -> str | None:

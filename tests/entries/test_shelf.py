@@ -6,13 +6,14 @@ import stat
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from referee.entries.built import Built, digest_of, keep_built, version_now
 from referee.entries.entry import Entry
 from referee.entries.folder import Allowance, read_entry
 from referee.entries.shelf import Shelf, ShelfError, ShelfNotWritten, remove
 from referee.entries.versions import version_of
-from referee.play.spec import BotSpec
+from referee.play.spec import BotSpec, search_path
 
 
 @pytest.fixture
@@ -184,3 +185,21 @@ def test_files_that_a_bot_changes_where_it_starts_are_another_version(ann: Path)
         shelf.files(entry).chmod(0o755)
         (shelf.files(entry) / "learnt").touch()
         assert version_now(shelf, entry) != entry.version
+
+
+def test_the_environment_of_golfref_is_not_searched_for_the_program_of_an_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever follows the README has activated it. An entry would see all that golfref needs."""
+    own, other = tmp_path / "venv" / "bin", tmp_path / "bin"
+    for folder in (own, other):
+        folder.mkdir(parents=True)
+        (folder / "python3").touch(mode=0o755)
+    monkeypatch.setattr("sys.prefix", str(own.parent))
+    monkeypatch.setenv("PATH", f"{own}:{other}")
+    bot = BotSpec(name="ann", command=("python3", "bot.py"), dir="/", env={})
+
+    assert search_path(bot) == f"{own}:{other}"
+    assert search_path(replace(bot, entry="/ann")) == str(other)
+    (other / "python3").unlink()
+    assert search_path(replace(bot, entry="/ann")) == f"{own}:{other}"

@@ -12,7 +12,6 @@ from referee.entries.folder import BadEntry, read_entry
 from referee.entries.shelf import SOURCE, Shelf
 from referee.entries.versions import short
 from referee.play.isolation.levels import find_problem
-from referee.tournament.config.entrants import spec_of
 
 
 def restore(name: str, asked: str, config: Path) -> Submission:
@@ -34,7 +33,7 @@ def restore(name: str, asked: str, config: Path) -> Submission:
         raise Refused(f"version {short(version)} of `{name}` is no entry any more", lines=error.lines) from None
     if entry.version != version:
         raise Refused(f"version {short(version)} of `{name}` is not on the shelf as it was; submit its files again")
-    spec = spec_of(entry, shelf)
+    spec = shelf.bot(entry)
     if problem := find_problem(spec, there.config.isolation):
         raise Refused(f"version {short(version)} of `{name}` cannot play: {problem}; submit its files again")
     owner = there.owner(name, history) or ""

@@ -48,7 +48,6 @@ from referee.play.faults import HostFault
 from referee.play.spec import MB
 from referee.toml.document import line_of
 from referee.tournament.config.config import ConfigError
-from referee.tournament.config.entrants import spec_of
 
 _INCOMING = "incoming"
 _UNTAKEN = "untaken"
@@ -328,7 +327,7 @@ class _Taking:
         if not self._offer.is_checked:
             return None
         self._doing.tell(f"checking `{entry.name}`, version {short(entry.version)}")
-        spec = spec_of(entry, self._shelf)
+        spec = self._shelf.bot(entry)
         alone = replace(self._config, bots=(spec,), entries=(entry,), tables={entry.name: 0})
         (one,) = check_bots(alone, [spec], as_stranger=True)
         self._doing.check()

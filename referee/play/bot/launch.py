@@ -24,7 +24,7 @@ from referee.play.isolation.paths import PATH
 from referee.play.isolation.proc import written_anew
 from referee.play.isolation.seccomp import program
 from referee.play.isolation.users import BotUser, give_back, take_user
-from referee.play.spec import MB, BotLimits, BotSpec, Confinement
+from referee.play.spec import MB, BotLimits, BotSpec, Confinement, search_path
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
 """The referee's environment variables that a bot gets under `none` and `limits`; its own `env` is added."""
@@ -91,7 +91,8 @@ def no_core_dumps() -> Iterator[None]:
 
 def environment(spec: BotSpec) -> dict[str, str]:
     """A bot's whole environment outside a cell: a few variables of the referee's, and those of its own `env`."""
-    return {name: os.environ[name] for name in PASSED_ON if name in os.environ} | spec.env
+    given = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    return given | ({"PATH": search_path(spec)} if "PATH" in given else {}) | spec.env
 
 
 def _in_cell(spec: BotSpec, confinement: Confinement, join: Sequence[str], *, counted: bool) -> Launch:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from referee.play.isolation.paths import SYSTEM, inside, is_system, is_wide, is_within
 from referee.play.isolation.shown import Unfit
-from referee.play.spec import BotSpec
+from referee.play.spec import BotSpec, search_path
 
 _PYTHON = re.compile(r"(python|pypy)[\d.]*")
 _ASK_PYTHON = "import json, sys; print(json.dumps([sys.executable, sys.base_prefix]))"
@@ -43,7 +43,7 @@ def find_program(spec: BotSpec, folder: str) -> tuple[str, list[str]]:
 
 def _find_program(spec: BotSpec, folder: str) -> tuple[str, list[str]]:
     name = spec.command[0]
-    path = os.path.join(spec.dir, name) if "/" in name else shutil.which(name, path=spec.env.get("PATH"))
+    path = os.path.join(spec.dir, name) if "/" in name else shutil.which(name, path=search_path(spec))
     if path is None:
         raise Unfit(f"`{name}` is not on the PATH")
     path = os.path.normpath(path)

@@ -238,7 +238,7 @@ class _Found:
             self._broken.append(BrokenEntry(name=name, folder=place, lines=error.lines))
         else:
             self._entries.append(entry)
-            owner, spec = entry.owner, spec_of(entry, Shelf(self._folder))
+            owner, spec = entry.owner, Shelf(self._folder).bot(entry)
         self._all.append(Entrant(name=name, table=table.index, owner=owner, is_exempt=table.is_exempt, spec=spec))
 
     def check_names(self) -> None:
@@ -266,20 +266,6 @@ class _Found:
     def _shown(self, place: str) -> str:
         """A folder as it is told: from where the config's file is named."""
         return os.path.normpath(os.path.join(self._beside, os.path.relpath(place, self._folder)))
-
-
-def spec_of(entry: Entry, shelf: Shelf) -> BotSpec:
-    """The bot of an entry, which starts in its place on the shelf."""
-    return BotSpec(
-        name=entry.name,
-        command=entry.command,
-        dir=str(shelf.files(entry)),
-        env=entry.env,
-        reads=entry.reads,
-        owner=entry.owner,
-        entry=entry.folder,
-        version=entry.version,
-    )
 
 
 def readers(bots: Sequence[BotSpec], path: str) -> list[str]:
