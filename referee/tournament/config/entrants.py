@@ -216,6 +216,7 @@ class _Found:
         ]
         if not places.folders:
             text = f"finds no folder in {self._folder}; expected a folder for each entry, such as entries/NAME"
+            text += "; `golfref submit` puts the first one there"
             if places.passed_over:
                 text += f"; passed over: {', '.join(map(self._shown, places.passed_over[:_SHOWN]))}"
             self._reader.add((*path, "entries"), text)

@@ -92,7 +92,7 @@ def test_hidden_folders_files_and_folders_of_submissions_are_no_entries(folder: 
     assert [entry.name for entry in config.entries] == ["ann", "bea", "cid"]
     assert survey("c.toml").notes == ("entries/lost is neither a folder nor a file, and no entry",)
     (line,) = problems('[[bots]]\nentries = "entries/[d-zR]*"')
-    assert line.endswith("such as entries/NAME; passed over: entries/README.md, entries/dan.new, entries/dan.old")
+    assert line.endswith("puts the first one there; passed over: entries/README.md, entries/dan.new, entries/dan.old")
 
 
 def test_several_tables_may_take_folders_and_one_may_name_a_folder(folder: Path) -> None:
