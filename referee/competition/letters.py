@@ -192,8 +192,9 @@ def _findings(checked: Checked) -> Iterator[str]:
 
 def _at_home(config: Config, bot: BotSpec) -> Iterator[str]:
     yield from ("", "To see the same at home", "")
+    called = f", which must be called {shlex.quote(bot.name)}," if bot.entry else ""
     yield from _wrapped(
-        f"Save the lines below as check.toml, beside the folder of the bot and not in it, and run "
+        f"Save the lines below as check.toml, beside the folder of the bot{called} and not in it, and run "
         f"`golfref check check.toml --bot {shlex.quote(bot.name)}` there, with golfref {__version__}. Where your "
         'machine has no such isolation, write isolation = "limits".'
     )
