@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from referee.competition.submissions.history import (
+    MOST_UNCHANGED,
     Outcome,
     Submission,
     add,
@@ -36,6 +37,21 @@ def test_half_a_line_is_passed_over_and_none_is_written_twice(tmp_path: Path) ->
 
     assert lines(shelf) == [line(2), line(1)]
     assert (shelf.folder / "submissions.jsonl").read_bytes().count(b"\n") == 3
+
+
+def test_what_changes_nothing_does_not_fill_the_history(tmp_path: Path) -> None:
+    """An owner may hand in a version that is in place, or one too many, as often as it likes."""
+    shelf = Shelf(tmp_path)
+    shelf.folder.mkdir()
+    for number in range(MOST_UNCHANGED + 5):
+        add(shelf, line(1, "limited" if number % 2 else "same", version=str(number)))
+    add(shelf, line(1, "limited", owner="Bob"))
+    add(shelf, line(1, "refused"))
+    add(shelf, line(-25, "same"))
+
+    kept = lines(shelf)
+    assert len(kept) == MOST_UNCHANGED + 3
+    assert [one.outcome for one in kept[-3:]] == ["limited", "refused", "same"]
 
 
 def test_there_is_nothing_before_the_first(tmp_path: Path) -> None:

@@ -31,6 +31,12 @@ IN_PLACE = ("accepted", "restored", "found")
 COUNTED = ("accepted", "refused")
 """Outcomes that count against an owner."""
 
+UNCHANGED = ("same", "limited", "superseded")
+"""Outcomes that change nothing and count against nobody, so that an owner could have any number of them."""
+
+MOST_UNCHANGED = 100
+"""How many lines of these an owner gets within 24 hours. The file is read whole, and must not grow without end."""
+
 
 class Submission(Struct, frozen=True, kw_only=True):
     """A line."""
@@ -87,8 +93,13 @@ def _lines(shelf: Shelf) -> Iterator[Submission]:
 
 
 def add(shelf: Shelf, line: Submission) -> None:
-    """Add a line, unless it is there. Raises OSError."""
-    if any(one.id == line.id for one in _lines(shelf)):
+    """Add a line, unless it is there, or the owner has enough of its kind. Raises OSError."""
+    unchanged = 0
+    for one in _lines(shelf):
+        if one.id == line.id:
+            return
+        unchanged += one.outcome in UNCHANGED and one.owner == line.owner and one.when > line.when - _DAY
+    if line.outcome in UNCHANGED and unchanged >= MOST_UNCHANGED:
         return
     fd = os.open(shelf.folder / _FILE, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     with open(fd, "r+b", buffering=0) as file:
