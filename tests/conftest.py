@@ -42,6 +42,7 @@ MARKS = {
         ),
         *(
             "competition/test_check_config.py",
+            "competition/test_not_starting.py",
             "competition/test_sight.py",
             "entries/test_builds.py",
             "entries/test_ready.py",

@@ -107,22 +107,18 @@ def on_disk(made: Copied) -> tuple[str, ...]:
     return tuple(reads_disk(bot, what) for bot, what in made.on_disk)
 
 
-def tell_failures(greeted: Sequence[Greeted], *, in_copies: bool = False) -> bool:
-    """Say of all bots that did not start why they did not. Returns whether there are any.
+def tell_failures(failed: Sequence[Greeted], *, in_copies: bool = False) -> None:
+    """Say of these bots why they did not start.
 
     `in_copies` says whether bots see copies of what they seem to need, which may lack something.
     """
-    failed = [one for one in greeted if one.mishap is not None]
     for one in failed:
         say(*failure_lines(one))
-    if failed:
-        say(f"{len(failed)} of {len(greeted)} bots did not start; nothing was played")
-    if failed and in_copies:
+    if in_copies:
         say(
             "bots of several owners see no more of the system than their commands seem to need; `reads` in [[bots]] "
             'adds a program or folder, and reads = ["/usr"] everything, from the disk'
         )
-    return bool(failed)
 
 
 def failure_lines(greeted: Greeted) -> list[str]:

@@ -61,6 +61,11 @@ class Newcomers:
         self._seen = traces(config)
         self._told = set[str]()
 
+    def begins_with(self, config: Config) -> None:
+        """Note that this is what plays at first after all."""
+        self._config = config
+        self._seen = traces(config)
+
     def look(self) -> bool:
         """Whether something has changed since the last look that is not changing still."""
         found = traces(self._config)

@@ -68,6 +68,8 @@ class _Session(Struct, frozen=True, kw_only=True):
     """What goes through all of the command."""
 
     options: TournamentOptions
+    path: Path
+    """The store."""
     signals: Signals
     clock: HoursClock
     """Has counted since the command began."""
@@ -106,8 +108,7 @@ def _ended(options: TournamentOptions, path: Path, signals: Signals, told: Machi
     replaced = _stat(path) if options.fresh else None
     try:
         with signals:
-            code = _run(options, path, signals, told)
-            return _Ended(code=code, why=_WHY.get(code, ()))
+            return _run(options, path, signals, told)
     except ConfigError as error:
         ended = _Ended(code=USAGE, why=error.lines)
     except (StoreError, SiteRefused) as error:
@@ -126,34 +127,50 @@ def _ended(options: TournamentOptions, path: Path, signals: Signals, told: Machi
     return ended
 
 
-_WHY = {
-    CHECK_FAILED: ("a bot could not be built or did not start, or was at fault with --strict",),
-    HOST_FAILED: ("matches were left out, because the referee or its host spoiled them every time",),
-}
-"""By exit code, why a command that was not ended early does not end with 0."""
+class _KeptOut(Exception):
+    """Some bots that have qualified do not start, and the others can play without them."""
+
+    def __init__(self, config: Config, notes: Sequence[str]) -> None:
+        """`config` has those alone who take part now, and `notes` tells the history of the others."""
+        super().__init__()
+        self.config, self.notes = config, tuple(notes)
 
 
-def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machines) -> int:
+def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machines) -> _Ended:
     """Play nothing before all of the config is known to be good and every bot has been greeted."""
     found = entered(options, path, signals, told)
     if found is None:
-        return CHECK_FAILED
+        return _Ended(code=CHECK_FAILED, why=("an entry could not be built; nothing was played",))
     _check_cells(found.config, path)
-    session = _Session(options=options, signals=signals, clock=HoursClock(), told=told, newcomers=found.newcomers)
+    session = _Session(
+        options=options, path=path, signals=signals, clock=HoursClock(), told=told, newcomers=found.newcomers
+    )
     with contextlib.nullcontext() if options.dry_run else locked(path) as lock:
-        run = prepare(found.config, path, fresh=options.fresh, may_change=options.amend or options.dry_run)
-        run = replace(run, notes=found.notes)
+        run = _prepared(session, found.config, found.notes)
         if options.site is not None:
             check_site(options.site, path, commitment(run.key), fresh=options.fresh)
-        announce_plan(run.config, run.plan)
-        if not needs_trial(run):
-            announce_rounds(run)
-        while (code := _go_on_with_copies(session, run, lock)) is None:
-            run = _taken_up(session, run)
-    return code
+        while True:
+            announce_plan(run.config, run.plan)
+            if not needs_trial(run):
+                announce_rounds(run)
+            try:
+                while (ended := _go_on_with_copies(session, run, lock)) is None:
+                    run = _taken_up(session, run)
+                return ended
+            except _KeptOut as kept_out:
+                run = _prepared(session, kept_out.config, (*run.notes, *kept_out.notes))
+                if session.newcomers is not None:
+                    session.newcomers.begins_with(run.config)
 
 
-def _go_on_with_copies(session: _Session, run: PreparedRun, lock: Lock | None) -> int | None:
+def _prepared(session: _Session, config: Config, notes: tuple[str, ...]) -> PreparedRun:
+    """The run of these bots, of which the history is to tell this."""
+    options = session.options
+    run = prepare(config, session.path, fresh=options.fresh, may_change=options.amend or options.dry_run)
+    return replace(run, notes=notes)
+
+
+def _go_on_with_copies(session: _Session, run: PreparedRun, lock: Lock | None) -> _Ended | None:
     """Do what `_go_on` does, with copies of what strangers' bots see where any is to play."""
     if not session.options.dry_run and not any(run.left.values()):
         return _go_on(session, run, lock)
@@ -173,10 +190,10 @@ def _taken_up(session: _Session, run: PreparedRun) -> PreparedRun:
     return prepare(run.config, run.path, fresh=False, may_change=True, is_taking_up=True)
 
 
-def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> int | None:
+def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> _Ended | None:
     """Greet the bots if any is to play, and play what is left. Without a `lock` nothing is played.
 
-    Returns the exit code; None where a ladder rests to take up what has changed.
+    Returns how it ended; None where a ladder rests to take up what has changed. Raises _KeptOut.
     """
     options, signals, newcomers = session.options, session.signals, session.newcomers
     if lock is not None and newcomers is not None and newcomers.start_s is not None:
@@ -190,8 +207,8 @@ def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> int | None
             say(f"starting each of the {len(run.config.bots)} bots once")
         with signals.held():
             greeted = greet_all(run.config, signals.check, barred=run.barred)
-    if tell_failures(greeted, in_copies=bool(run.config.copies)):
-        return CHECK_FAILED
+    if failed := [one for one in greeted if one.mishap is not None]:
+        return _not_started(session, run, failed, len(greeted))
     if needs_trial(run):
         run = _with_chosen_plan(session, run, greeted)
         announce_rounds(run)
@@ -199,10 +216,24 @@ def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> int | None
     say_what_fits(run.config, run.facts, found)
     if lock is None:
         say("dry run: nothing was played, nothing was changed")
-        return DONE
+        return _Ended(code=DONE)
     if newcomers is not None:
         newcomers.start_s = mean_start_s(greeted)
     return _play(session, run, found, lock)
+
+
+def _not_started(session: _Session, run: PreparedRun, failed: Sequence[Greeted], greeted: int) -> _Ended:
+    """Tell which bots do not start. Raises _KeptOut where they had to qualify and the others can play without them."""
+    tell_failures(failed, in_copies=bool(run.config.copies))
+    if run.config.qualify is not None:
+        from referee.competition.qualifying import without_failed  # noqa: PLC0415 - as above
+
+        found = without_failed(run.config, session.path, failed, fresh=session.options.fresh, tell=say)
+        if found is not None:
+            raise _KeptOut(found.config, found.notes)
+    why = f"{len(failed)} of {greeted} bots did not start; nothing was played"
+    say(why)
+    return _Ended(code=CHECK_FAILED, why=(why,))
 
 
 def _with_chosen_plan(session: _Session, run: PreparedRun, greeted: Sequence[Greeted]) -> PreparedRun:
@@ -252,10 +283,10 @@ def _check_cells(config: Config, path: Path) -> None:
         raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
 
 
-def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -> int | None:
+def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -> _Ended | None:
     """Play what is left, and tell what came of it.
 
-    Returns the exit code; None where a ladder rests to take up what has changed.
+    Returns how it ended; None where a ladder rests to take up what has changed.
     """
     options, signals, clock, newcomers = session.options, session.signals, session.clock, session.newcomers
     hours = run.config.hours
@@ -292,8 +323,8 @@ def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -
         return _end(session, store, site)
 
 
-def _end(session: _Session, store: Store, site: LiveSite | None) -> int:
-    """Tell what came of the run, and return the exit code."""
+def _end(session: _Session, store: Store, site: LiveSite | None) -> _Ended:
+    """Tell what came of the run, and return how it ended."""
     options = session.options
     summary = summary_of(store, with_results=options.as_json)
     session.told.put(table_of(summary.standings, summary.matches, summary.planned))
@@ -309,8 +340,11 @@ def _end(session: _Session, store: Store, site: LiveSite | None) -> int:
     if site is not None:
         site.finish()
     if summary.unplayed:
-        return HOST_FAILED
-    return CHECK_FAILED if options.strict and any(row.faults for row in summary.standings) else DONE
+        why = "matches were left out, because the referee or its host spoiled them every time"
+        return _Ended(code=HOST_FAILED, why=(why,))
+    if options.strict and (at_fault := [row.bot for row in summary.standings if row.faults]):
+        return _Ended(code=CHECK_FAILED, why=(f"--strict, and these bots were at fault: {', '.join(at_fault)}",))
+    return _Ended(code=DONE)
 
 
 def _note_changed_bots(run: PreparedRun, store: Store) -> None:

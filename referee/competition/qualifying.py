@@ -19,6 +19,7 @@ from referee.entries.ready import NotReady
 from referee.entries.versions import short, version_of
 from referee.new_file import NotWritten
 from referee.play.faults import HostFault
+from referee.play.greeting import Greeted
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config, ConfigError, survey
 from referee.tournament.config.qualify import Qualify
@@ -89,6 +90,37 @@ def qualified(config: Config, path: Path, *, fresh: bool, tell: Tell, not_ready:
         kept_out=kept_out,
         notes=tuple(one.in_words for one in kept_out if (one.bot, one.version) not in told),
     )
+
+
+def without_failed(
+    config: Config, path: Path, failed: Sequence[Greeted], *, fresh: bool, tell: Tell
+) -> Qualified | None:
+    """Who takes part where these bots did not start, although they had qualified; they are kept out.
+
+    None where one of them takes part in any case: because it need not qualify, or plays in the run that is there; and
+    where none of those that had to qualify starts, which is likely to be the host's fault. Raises ConfigError where too
+    few remain.
+    """
+    decided = _Decided() if fresh else _decided(path)
+    versions = {bot.name: short(version_of(bot, config.folder)) for bot in config.bots if bot.builtin is None}
+    tried = {
+        name for name, version in versions.items()
+        if name not in config.exempt and (name, version) not in decided.taking_part
+    }  # fmt: skip
+    names = {one.bot.name for one in failed}
+    if not names < tried:
+        return None
+    out = {
+        one.bot.name: _out(one.bot.name, versions[one.bot.name], f"it did not start: {_mishap(one)}", config)
+        for one in failed
+    }
+    tell_all(tuple(out.values()), tell)
+    left = _without(config, frozenset(config.tables.keys() - ({bot.name for bot in config.bots} - names)))
+    return Qualified(config=left, kept_out=tuple(out.values()), notes=tuple(one.in_words for one in out.values()))
+
+
+def _mishap(greeted: Greeted) -> str:
+    return "" if greeted.mishap is None else f"{greeted.mishap.kind}: {greeted.mishap.detail}"
 
 
 def tell_all(kept_out: Sequence[KeptOut], tell: Tell) -> None:
