@@ -133,7 +133,9 @@ CASES = {
     "SlotIsNegative": bad(rule=rules.NUMBERS, at="-1"),
     "SlotIsNotANumber": bad(rule=rules.NO_NUMBERS, at="NaN"),
     "SlotFromOne": illegal(number="DEC-05", at="6}}"),
-    "SlotNowhere": illegal(number="DEC-05", at="17}}"),
+    "SlotNowhere": illegal(
+        number="DEC-05", at="17}}", says="; in this match its lines came in pieces", does=reading.pieces
+    ),
     "PicksOneForAList": bad(rule=rules.CHOICES, at="0}}"),
     "PicksTheSameTwice": illegal(rule=rules.PICK, number="DEC-01", at="[0, 0]"),
     "PicksTooMany": illegal(rule=rules.PICK, number="DEC-01", at="[0, 1, 2]"),
@@ -163,7 +165,9 @@ CASES = {
     "ClosesItsOutput": Case(kind="closed_output", rule=rules.CLOSED),
     "KnowsItsEvents": crash(rule=rules.LATER, stderr="unknown event later_bid", does=reading.new_events),
     "KnowsItsDecisions": crash(rule=rules.LATER, stderr="unknown decision later_turn_up", does=reading.new_decisions),
-    "KnowsItsFields": crash(rule=rules.UNKNOWN_FIELDS, stderr="unexpected fields", does=reading.new_fields),
+    "KnowsItsFields": crash(
+        rule=rules.UNKNOWN_FIELDS, stderr="unexpected fields", says="did not happen before", does=reading.new_fields
+    ),
     "KnowsItsActions": crash(rule=rules.LATER, stderr="unknown action", does=reading.new_decisions),
     "AnswersInOldWords": illegal(
         rule=rules.OFFERS, number="DEC-04", at='"draw"', says="not `draw`", does=reading.new_decisions

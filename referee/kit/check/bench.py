@@ -15,7 +15,7 @@ from referee.kit.check import rules
 from referee.kit.check.conditions import BY_THE_BOOK, Conditions
 from referee.kit.check.findings import of_late, of_left, of_slip, of_spare
 from referee.kit.check.games import GameToTry
-from referee.kit.check.noted import Given
+from referee.kit.check.noted import Given, Slip
 from referee.kit.check.report import Finding, Outcome, Report, Times
 from referee.kit.check.rules import Rule
 from referee.kit.check.sitting import AS_ALWAYS, LOOK_S, Manner, Sitting
@@ -266,8 +266,7 @@ class Bench:
                 alike = overdue  # what was wrong with that answer is told already
             elif slip.mishap.kind == "timeout":
                 overdue = alike
-            if sitting.manner.about is not None:
-                _blame_trial(finding, sitting.manner.about, sitting.manner.trial)
+            self._blame_trial(finding, slip, sitting)
             self.find(alike, finding)
         self.answered_bytes = max(self.answered_bytes, sitting.answered_bytes)
         for late in sitting.late:
@@ -279,6 +278,35 @@ class Bench:
                 continue  # which of them it answers has come to light before, where they did not come together
             self.find(*of_spare(spare, sitting))
         self._stop_if_hopeless()
+
+    def _blame_trial(self, finding: Finding, slip: Slip, sitting: Sitting) -> None:
+        """Say what a bot could not bear. A finding that has come up before, without that, stays as it was told then."""
+        if (about := sitting.manner.about) is None:
+            return
+        if not self._could_before(slip, sitting):
+            finding.what += f"; in this match {sitting.manner.trial}"
+            return
+        finding.what += f"; this did not happen before {sitting.manner.trial}"
+        if finding.kind not in ("bad_message", "illegal_action", "line_too_long"):
+            finding.rule = about
+
+    def _could_before(self, slip: Slip, sitting: Sitting) -> bool:
+        """Whether the bot was right before in what it is at fault with in this match.
+
+        After an illegal answer that is so if it has answered a question of that kind in the same game in another match:
+        one about the same decision, with the same kinds of action. Other faults are not about a single question.
+        """
+        if (ask := slip.ask) is None or slip.mishap.kind != "illegal_action":
+            return True
+        kinds = {offer.kind for offer in ask.offers}
+        return any(
+            given.action is not None
+            and given.ask.decision == ask.decision
+            and {offer.kind for offer in given.ask.offers} == kinds
+            for one in self.sittings
+            if one is not sitting and one.game_to_try.label == sitting.game_to_try.label
+            for given in one.given
+        )
 
     def find(self, alike: Hashable, finding: Finding) -> None:
         """Add a finding, or count it where it has come up before."""
@@ -335,10 +363,3 @@ class Bench:
             starts = len(self.farewells)
             what = f"{self.stopped}, in {starts} starts; the rest was not tried, so it may be wrong in that"
             self.warn("much time", what, rules.START_CLOCK, right="start, answer and end sooner")
-
-
-def _blame_trial(finding: Finding, about: Rule, trial: str) -> None:
-    """Say what a bot could not bear. A finding that has come up before, without that, stays as it was told then."""
-    finding.what += f"; this did not happen before {trial}"
-    if finding.kind not in ("bad_message", "illegal_action", "line_too_long"):
-        finding.rule = about
