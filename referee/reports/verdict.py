@@ -146,6 +146,8 @@ def commands_to_read_on(summary: RunSummary, store: Path) -> Iterator[str]:
         yield f"golfref standings {run} --variant {shlex.quote(next(iter(summary.variants)))}"
     else:
         yield f"golfref verify {run}"
+    if is_over(summary):
+        yield f"golfref publish {run} -o DIR"
 
 
 def is_over(summary: RunSummary) -> bool:

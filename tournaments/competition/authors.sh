@@ -69,7 +69,6 @@ as_zip fairway
 
 entry green java fatou
 change green/Bot.java 'LOW = 4' 'LOW = 6'
-echo 'reads = ["/usr/share/java"]' >>green/bot.toml  # where Debian has the library for JSON
 as_tar green
 
 entry hazard ruby goran  # takes its top row in par golf, also when it has taken it already
