@@ -127,6 +127,7 @@ def test_the_last_words_are_five_lines() -> None:
         "No ranks are ties.",
         "Faults: bea 1,201. Left out, since the host spoiled them: 1 match. Barred: ann.",
         "Digest: 0123abcd",
-        "Read on: golfref compare 'my run.golfref'; golfref verify 'my run.golfref'; golfref publish 'my run.golfref' -o DIR",
+        "Read on: golfref compare 'my run.golfref'; golfref verify 'my run.golfref'; "
+        "golfref publish 'my run.golfref' -o DIR",
     ]
     assert verdict(summary([row(ANN, 1), row(BEA, 2)]), Path("run"), 80)[2] == "Faults: none."
