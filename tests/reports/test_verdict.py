@@ -123,11 +123,10 @@ def test_the_last_words_are_five_lines() -> None:
     at_fault = replace(row(BEA, 2), faults={"timeout": 1200, "crashed": 1})
     run = summary([row(ANN, 1), at_fault])
     run = replace(run, unplayed=(7,), bots=(replace(run.bots[0], barred=True), run.bots[1]))
-    assert verdict(run, Path("my run.golfref"), 80)[1:] == [
+    assert verdict(run, Path("a b.golfref"), 80)[1:] == [
         "No ranks are ties.",
         "Faults: bea 1,201. Left out, since the host spoiled them: 1 match. Barred: ann.",
         "Digest: 0123abcd",
-        "Read on: golfref compare 'my run.golfref'; golfref verify 'my run.golfref'; "
-        "golfref publish 'my run.golfref' -o DIR",
+        "Read on: golfref compare 'a b.golfref'; golfref verify 'a b.golfref'; golfref publish 'a b.golfref' -o DIR",
     ]
     assert verdict(summary([row(ANN, 1), row(BEA, 2)]), Path("run"), 80)[2] == "Faults: none."
