@@ -138,6 +138,7 @@ def _lines_of(taken: Taken) -> Iterator[str]:
     if line.reason:
         yield f"  {printable(line.reason, 2000)}"
     yield from (f"  | {printable(one, 500)}" for one in taken.lines)
+    yield from (f"  note: {note}" for note in taken.notes)
     yield f"For its author: {taken.answer}"
 
 

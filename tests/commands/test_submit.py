@@ -98,6 +98,19 @@ def test_a_refusal_is_told_with_a_text_for_the_author(place: Path) -> None:
     assert "The archive cannot be taken: the zip is damaged" in answer.read_text()
 
 
+def test_all_that_a_failed_build_said_stands_in_the_answer(place: Path) -> None:
+    script = "for number in $(seq 40); do echo step $number; done; exit 1"
+    (place / "bot/bot.toml").write_text(f'build = ["sh", "-c", "{script}"]\n')
+
+    out, _ = golfref("submit", "config.toml", "bot", cwd=place, code=1)
+
+    (answer,) = (place / ".golfref/answers").iterdir()
+    assert "note: what its build said stands in the answer for its author" in out
+    assert "step 1\n" not in out
+    assert "step 40\n" in out
+    assert [f"  | step {number}" in answer.read_text().splitlines() for number in range(1, 41)] == [True] * 40
+
+
 @pytest.fixture
 def watch(place: Path) -> Iterator[Watch]:
     """What watches the folder `dropped`, and checks nothing."""

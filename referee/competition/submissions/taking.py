@@ -35,6 +35,8 @@ from referee.competition.submissions.placing import Placement, begin, finish, st
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.standing import Standing, standing
 from referee.entries.archive import ENDINGS, open_archive, stem_of, unpack_file
+from referee.entries.build_log import log_lines
+from referee.entries.built import read_log
 from referee.entries.copying import NotCopied, copy_in
 from referee.entries.entry import Entry
 from referee.entries.folder import BadEntry, holds, name_problem, read_entry
@@ -56,6 +58,9 @@ _UNTAKEN = "untaken"
 _LEFT_BY_MACS = {"__MACOSX", ".DS_Store"}
 
 _LONGEST_FILE = 200
+
+_SAID_BYTES = 64 << 10
+"""So much of the end of what a failed build said stands in the answer: a refused version leaves the shelf."""
 
 _ENDINGS = ", ".join(ENDINGS)
 
@@ -322,7 +327,10 @@ class _Taking:
         if unready is not None and unready.is_hosts:
             raise HostFault(f"`{entry.name}` could not be built, and not by its fault: {unready.problem}")
         if unready is not None:
-            self._letter = letter(self._config, unready)
+            said = log_lines((read_log(self._shelf, entry.version) or b"")[-_SAID_BYTES:])
+            self._letter = letter(self._config, replace(unready, lines=tuple(said) or unready.lines))
+            if said:
+                self._notes.append("what its build said stands in the answer for its author")
             raise Refused(unready.problem, lines=[*unready.lines, *self._hint()], verdict="fail")
         if not self._offer.is_checked:
             return None
