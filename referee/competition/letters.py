@@ -61,7 +61,7 @@ def letter(config: Config, one: OneBot | NotReady) -> str | None:
         *_changed(one),
         *_steps(checked),
         *_findings(checked),
-        *_at_home(config, one.bot),
+        *_at_home(config, one.bot, checked.terms),
     ]
     return _sealed(lines, config, one.bot)
 
@@ -190,13 +190,14 @@ def _findings(checked: Checked) -> Iterator[str]:
         yield from finding_lines(number, finding)
 
 
-def _at_home(config: Config, bot: BotSpec) -> Iterator[str]:
+def _at_home(config: Config, bot: BotSpec, terms: Terms) -> Iterator[str]:
     yield from ("", "To see the same at home", "")
+    sees_more = " No bots of others play there, so it sees all of the system." if terms.in_copies else ""
     called = f", which must be called {shlex.quote(bot.name)}," if bot.entry else ""
     yield from _wrapped(
         f"Save the lines below as check.toml, beside the folder of the bot{called} and not in it, and run "
-        f"`golfref check check.toml --bot {shlex.quote(bot.name)}` there, with golfref {__version__}. Where your "
-        'machine has no such isolation, write isolation = "limits".'
+        f"`golfref check check.toml --bot {shlex.quote(bot.name)}` there, with golfref {__version__}.{sees_more} "
+        'Where your machine has no such isolation, write isolation = "limits".'
     )
     yield ""
     yield from (f"    {line}".rstrip() for line in config_at_home(config, bot))

@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.play.faults import HostFault
 from referee.play.isolation.bwrap import etc_files
 from referee.play.isolation.cell import Cell, cell_of
 from referee.play.isolation.closure import is_left_out, needs_of, unused_packages
@@ -64,7 +65,8 @@ def copied(bots: Sequence[BotSpec]) -> Iterator[Copied]:
     """Copies of what these bots see under `bwrap`, for the duration of the block.
 
     What does not fit is left on the disk, and told. The bots that take least are served first, so that one that brings
-    a lot loses nobody else the copies. Raises Unfit where a bot cannot run in a cell.
+    a lot loses nobody else the copies. Raises Unfit where a bot cannot run in a cell, and HostFault where the memory
+    fills up meanwhile.
     """
     begun = time.monotonic()
     try:
@@ -198,8 +200,14 @@ class _Copier:
                     self.without_room.add(bot.name)
                 why = "as its `reads` says" if needs[key].asked else "as there is no room in memory for what it needs"
                 on_disk.append((bot.name, f"all of /usr, {why}"))
-        Path(self._folder, _LIST).write_bytes(msgspec.json.encode(listed))
+        self._write_list(listed)
         return len(bots) - len({name for name, _ in on_disk}), on_disk
+
+    def _write_list(self, listed: dict[str, _Shown]) -> None:
+        try:
+            Path(self._folder, _LIST).write_bytes(msgspec.json.encode(listed))
+        except OSError as error:
+            raise HostFault(f"copies for bots cannot be made in {self._folder}: {error.strerror}") from None
 
     def _copy_place(self, place: _Place, size: int) -> None:
         name = f"place-{len(self._copies)}"

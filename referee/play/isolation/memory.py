@@ -21,6 +21,9 @@ from referee.play.spec import MB
 MOST_MB = 1024
 """How much memory the copies of a run take at most."""
 
+LEAST_MB = 1
+"""Where there is less room for copies than this, there is none."""
+
 MOST_SHARE = 0.5
 """Which share of the free memory, and of the free room of the tmpfs, they take at most."""
 
@@ -58,9 +61,14 @@ def find_memory() -> Memory:
             continue
         there = os.statvfs(folder)
         free = min(there.f_bavail * there.f_frsize, _free_bytes())
-        return Memory(folder=folder, room_bytes=min(MOST_MB * MB, int(MOST_SHARE * free)))
+        room = min(MOST_MB * MB, int(MOST_SHARE * free))
+        if room >= LEAST_MB * MB:
+            return Memory(folder=folder, room_bytes=room)
+        tried.append(f"{folder} is full")
     reason = "; ".join(tried) or "there is no /dev/shm"
     remedy = "mount -o remount,exec /dev/shm (docker run --tmpfs /dev/shm:exec,size=2g)"
+    if any(one.endswith("is full") for one in tried):
+        remedy = "remove what fills it"
     raise NoMemory(f"no folder in memory can hold copies: {reason}", remedy)
 
 

@@ -281,6 +281,17 @@ def test_without_memory_every_bot_reads_the_disk_and_it_is_told(folder: Path, mo
         assert made.on_disk[0][1].startswith("everything, because no folder in memory")
 
 
+def test_a_full_folder_in_memory_is_none(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    known = os.statvfs("/dev/shm")
+    full = os.statvfs_result((*known[:3], 0, 0, *known[5:]))
+    monkeypatch.setattr(os, "statvfs", lambda _: full)
+    with pytest.raises(NoMemory, match=r"/dev/shm is full.*; remove what fills it"):
+        find_memory()
+    with copied([bot(folder, "sh")]) as made:
+        assert made.folder == ""
+        assert made.without_room == {made.on_disk[0][0]}
+
+
 # What stays behind
 
 KILLED = """
