@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -193,6 +194,28 @@ def test_a_tournament_with_a_broken_entry_ends_before_anything_is_played(cup: Cu
 
     assert said.splitlines()[-1] == "    | no compiler"
     assert "entry `ann`: its build (" in said
+    assert not cup.file.with_suffix(".golfref").exists()
+
+
+def test_a_build_that_gets_no_core_decides_nothing_about_its_entry(cup: Cup) -> None:
+    """It neither fails for good nor is kept out by `qualify`: the host is to blame."""
+    cup.enter("ann", "sleep 60")
+    cup.set()
+    cup.file.write_text(cup.file.read_text().replace("[tournament]\n", '[tournament]\nqualify = "check"\n'))
+    busy = (
+        "import referee.entries.builds\nreferee.entries.builds.MOST_WAITING = 0\nfrom referee.cli import main\nmain()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", busy, "tournament", cup.file.name],
+        cwd=cup.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 3, done.stderr
+    assert "golfref: the host was too busy to build `ann`, so nothing is decided about them" in done.stderr
+    assert last_build(cup.shelf, cup.config.entries[0].version) is None
     assert not cup.file.with_suffix(".golfref").exists()
 
 
