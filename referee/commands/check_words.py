@@ -16,7 +16,8 @@ def given_as(what: str, of_bot: Mapping[str, object], of_config: Mapping[str, ob
     options that were given does not go with it.
     """
     is_config = what.endswith(".toml") and os.path.isfile(what)
-    if not is_config and (problem := _problem(what)):
+    starts_here = not of_bot.get("--dir")  # else a program is named as it is called there
+    if not is_config and starts_here and (problem := _problem(what)):
         raise typer.BadParameter(problem)
     others, kind = (of_bot, "a config") if is_config else (of_config, "a bot's command line")
     if stray := [name for name, value in others.items() if value]:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from commands import golfref
 from needs import need_perl
 
+from referee.commands.check_words import given_as
 from referee.competition import qualifying
 from referee.competition.checking import kept_check
 from referee.competition.publishing.shelved import kept_texts
@@ -219,6 +221,18 @@ def test_what_cannot_be_checked_is_told(cup: Path, words: tuple[str, ...], told:
     (cup / "run.golfref").write_bytes(b"SQLite format 3\0 and more")
     _, err = golfref("check", *words, cwd=cup, code=2)
     assert told in " ".join(err.replace("│", " ").split())
+
+
+def test_a_program_in_its_folder_may_be_called_as_a_folder_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a project of `golfref new` the program `bot` lies in the folder `bot`."""
+    (tmp_path / "bot").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    assert given_as("./bot", {"--dir": "bot"}, {}) == "bot"
+    with pytest.raises(typer.BadParameter, match="is a folder"):
+        given_as("./bot", {"--dir": None}, {})
 
 
 # A tournament for which bots qualify
