@@ -32,6 +32,9 @@ builtin = "random"
 """
 
 
+pytestmark = pytest.mark.toolchain  # each test checks bots and greets them again
+
+
 @pytest.fixture
 def cup(tmp_path: Path) -> Path:
     """The folder of a competition in which the bot `leans` needs a file, which goes away after its check."""

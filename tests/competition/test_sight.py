@@ -8,6 +8,7 @@ import pytest
 from commands import golfref
 from needs import need_bubblewrap, need_perl
 
+from referee.competition.builder import builder_for
 from referee.competition.checking import kept_check
 from referee.competition.sight import sight_of, strangers_among
 from referee.competition.terms import terms_of
@@ -87,6 +88,7 @@ def test_a_check_sees_what_the_tournament_shows(cup: Path) -> None:
 
 def test_what_has_no_room_in_memory_is_checked_on_the_disk(cup: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = load(cup / "cup.toml")
+    assert builder_for(config, lambda _: None).ready(config.entries) == ()
     own = [bot for bot in config.bots if bot.builtin is None]
     assert strangers_among(config, config.bots, as_stranger=False) == {"good", "lacks"}
     with sight_of(config, own) as sight:

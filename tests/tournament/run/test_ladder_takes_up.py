@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from commands import GOLFREF, PATIENCE_S, golfref, until_there
 
 from referee.tournament.store.store import Store
@@ -53,6 +54,7 @@ def wait_for(is_so: Callable[[], bool]) -> None:
         select.select([], [], [], 0.05)
 
 
+@pytest.mark.toolchain  # it plays one for many seconds
 def test_a_ladder_takes_up_new_versions_and_entries_and_keeps_the_older_ones_of_those_that_cannot_play(
     tmp_path: Path,
 ) -> None:
