@@ -59,7 +59,7 @@ MARKS = {
 }
 """Folders and files whose tests are all marked so; elsewhere single tests may be."""
 
-LEFT_OUT = ("browser", "dataframes", "toolchain")
+LEFT_OUT = ("browser", "cluster", "dataframes", "research", "toolchain")
 """Tests with one of these marks need much that a machine may lack, and run only where they are asked for."""
 
 PICTURES = "screenshots"

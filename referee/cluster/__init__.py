@@ -1,0 +1,4 @@
+"""Playing a tournament on many machines by Dask: orders go to the hosts and reports come back.
+
+Knows how a run's desk hands out matches; it must not write to the store. Dask is imported only when it is asked for.
+"""

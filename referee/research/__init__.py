@@ -1,0 +1,4 @@
+"""The games as environments for programs that learn.
+
+Nothing of the referee imports this room. It must not start processes, except those of vectors of environments.
+"""
