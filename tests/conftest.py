@@ -59,8 +59,8 @@ MARKS = {
 }
 """Folders and files whose tests are all marked so; elsewhere single tests may be."""
 
-LEFT_OUT = ("browser", "cluster", "dataframes", "research", "toolchain")
-"""Tests with one of these marks need much that a machine may lack, and run only where they are asked for."""
+LEFT_OUT = ("browser", "cluster", "dataframes", "research", "thorough", "toolchain")
+"""Tests with one of these marks take long or need much that a machine may lack. They run where they are asked for."""
 
 PICTURES = "screenshots"
 """The folder for pictures of pages, beside the tests."""

@@ -149,6 +149,7 @@ def test_a_process_plays_several_matches_and_never_the_same_cards_twice(folder: 
         assert len(set(met)) == len(met)
 
 
+@pytest.mark.thorough  # it plays all matches with new processes, too
 def test_what_is_played_is_what_new_processes_play(folder: Folder) -> None:
     folder.write(reuse="match", deals=2)
     fresh = folder.play()
