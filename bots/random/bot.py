@@ -41,19 +41,29 @@ def count(offer: dict[str, Any]) -> int:
     return total
 
 
+class Random:
+    """One match."""
+
+    def __init__(self, match: dict[str, Any]) -> None:
+        self.dice = random.Random(match["seed"])
+
+    def decide(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Any action that the request offers."""
+        legal = request["legal"]
+        offer = self.dice.choices(legal, weights=[count(offer) for offer in legal])[0]
+        return fill(offer, self.dice)
+
+
 def main() -> None:
-    dice = random.Random()
+    bot: Random
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "hello":
             print('{"type": "ready", "name": "random", "table": false}', flush=True)
         elif message["type"] == "match":
-            dice.seed(message["seed"])
+            bot = Random(message)
         elif message["type"] == "request":
-            legal = message["legal"]
-            offer = dice.choices(legal, weights=[count(offer) for offer in legal])[0]
-            answer = {"type": "answer", "id": message["id"], "action": fill(offer, dice)}
-            print(json.dumps(answer), flush=True)
+            print(json.dumps({"type": "answer", "id": message["id"], "action": bot.decide(message)}), flush=True)
 
 
 if __name__ == "__main__":

@@ -12,16 +12,12 @@ what each decision computes is measured. Tables that are to be published come fr
 
 import argparse
 import gc
-import importlib.util
 import json
-import sys
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from math import sqrt
 from pathlib import Path
 from statistics import NormalDist, fmean, stdev
-from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -33,6 +29,8 @@ from referee.play.spec import SHIPPED
 from referee.play.talk import script
 from referee.play.talk.conversation import Conversation
 from referee.play.talk.exchange import READY, Delivery, Exchange, Reply
+from referee.research import programs
+from referee.research.programs import Decide, Message
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised
@@ -43,18 +41,12 @@ from referee.tournament.results import beaten_shares
 
 LEVEL = 0.95
 
-Decide = Callable[[dict[str, Any]], Any]
-"""Takes a request and returns the action."""
-
-Maker = Callable[[dict[str, Any]], Decide]
-"""Makes ready for a match from the `match` message."""
-
 
 class Bot(Struct, kw_only=True):
     """A bot that is loaded, and how long its decisions took."""
 
     name: str
-    make: Maker
+    make: Callable[[Message], Decide]
     times_s: list[float]
 
 
@@ -68,46 +60,9 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 def load(folder: Path) -> Bot:
-    """The bot of a folder, with modules of its own, whatever other bots call theirs.
-
-    Its bot.py must have `player_of(match)`, or a class that is made from the match, with `decide(request)` or the kit's
-    `answer(request)`.
-    """
-    before, path = dict(sys.modules), list(sys.path)
-    sys.path[:0] = [str(folder), str(folder.parent)]
-    try:
-        spec = importlib.util.spec_from_file_location(f"duels_{folder.name}", folder / "bot.py")
-        if spec is None or spec.loader is None:
-            raise SystemExit(f"{folder / 'bot.py'}: cannot be loaded")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    finally:
-        sys.path[:] = path
-        for name in set(sys.modules) - set(before):
-            if getattr(sys.modules[name], "__file__", None) and _lies_in(sys.modules[name], folder.parent):
-                del sys.modules[name]
-    return Bot(name=folder.name, make=_maker(module), times_s=[])
-
-
-def _lies_in(module: ModuleType, folder: Path) -> bool:
-    return module.__file__ is not None and Path(module.__file__).is_relative_to(folder)
-
-
-def _maker(module: ModuleType) -> Maker:
-    if hasattr(module, "player_of"):
-        return lambda match: module.player_of(match).decide
-    own = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__]
-    for one in own:
-        for method in ("decide", "answer"):
-            if hasattr(one, method):
-                return partial(_begin, one, method)
-    raise SystemExit(f"{module.__file__}: there is no `player_of`, and no class with `decide` or `answer`")
-
-
-def _begin(player: Callable[[dict[str, Any]], Any], method: str, match: dict[str, Any]) -> Decide:
-    """The method of a player that is made for this match; the kit's `answer` says more than the action."""
-    decide: Decide = getattr(player(match), method)
-    return decide if method == "decide" else lambda request: decide(request)["action"]
+    """The bot of a folder; `referee.research.programs` says what its bot.py must have."""
+    program = programs.load(folder)
+    return Bot(name=program.name, make=program.make, times_s=[])
 
 
 class Seat:

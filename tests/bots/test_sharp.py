@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from duels import Bot, Decide, load, play
+from duels import Bot, load, play
 from msgspec.structs import replace
 
 from referee.play.spec import SHIPPED
+from referee.research.programs import Decide
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
 from referee.tournament.config.config import load as load_config
@@ -83,7 +84,7 @@ def test_with_less_time_it_tries_fewer_worlds(sharp: Bot) -> None:
     for time_s in (1.0, 0.05):
         decide = sharp.make(match)
         decide({**copy.deepcopy(asked[0][0]), "time_s": time_s})
-        player: Any = getattr(decide, "__self__")  # noqa: B009 - a bound method has it
+        (player,) = getattr(decide, "args")  # noqa: B009 - a partial function has them
         tried.append(len(player.finals[0]))
     assert tried[0] > 2 * tried[1] > 0
 

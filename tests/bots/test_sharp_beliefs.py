@@ -28,7 +28,7 @@ def player(sharp: Bot, preset: str, options: dict[str, Any] | None = None) -> An
     )
     match = loads(encode(told[0]))
     decide = sharp.make(match)
-    made = getattr(decide, "__self__")  # noqa: B009 - a bound method has it
+    (made,) = getattr(decide, "args")  # noqa: B009 - a partial function has them
     round_ = {"event": "round", "round": 1, "dealer": 0, "starter": 1, "totals": [0, 0], "rows": match["rows"]}
     made.book.read({**round_, "stock": 40, "playoff": False})
     return made
