@@ -15,14 +15,14 @@ from referee.tournament.store.store import MOST_RECORD_BYTES
 
 MOST_ROW_BYTES = 1 << 26
 MOST_HASH_LINE = 1 << 10
-_KINDS = ("run", "match", "void", "event")
+_KINDS = ("run", "match", "void", "event", "host")
 
 
 class StoredRow(Struct, frozen=True, kw_only=True):
     """A row of a bundle."""
 
     kind: str
-    """`run`, `match`, `void` or `event`; empty where the line of hashes.txt is none."""
+    """`run`, `match`, `void`, `event` or `host`; empty where the line of hashes.txt is none."""
     name: str
     """What hashes.txt calls it, safe to show."""
     row: dict[str, Any] | None = None

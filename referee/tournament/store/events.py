@@ -24,6 +24,8 @@ _WHY_BARRED = "{voided} of its {attempts} attempts at matches were void, and its
 _KEPT_OUT = "bot `{bot}` (version {version}) is kept out by `qualify`: {reason}"
 _KEPT_OUT_WORDS = re.compile(rf"bot `(.+?)` \(version ([0-9a-f]{{{SHORT_LENGTH}}})\) is kept out by `qualify`: (.+)")
 _PLAYED_FOR = re.compile(r"played for (\d{1,12}) s of its hours")
+_HOST_LEFT_OUT = "host `{host}` is left out: {reason}"
+_HOST_LEFT_OUT_WORDS = re.compile(r"host `[^`]+` is left out: .+")
 _DRAWN = "next round: "
 _OVER = "no more rounds: "
 _WHY_BARRED_WORDS = re.compile(re.escape(_WHY_BARRED).replace(r"\{voided\}", r"\d+").replace(r"\{attempts\}", r"\d+"))
@@ -101,6 +103,16 @@ def told_as_barred(line: str, versions: Mapping[str, str]) -> str | None:
         if line.startswith(beginning) and _WHY_BARRED_WORDS.fullmatch(line.removeprefix(beginning)):
             return bot
     return None
+
+
+def host_left_out(host: str, reason: str) -> str:
+    """The line that tells that a host plays no matches, and why; both must be on one line."""
+    return _HOST_LEFT_OUT.format(host=host.replace("`", "'"), reason=reason)
+
+
+def tells_host_left_out(line: str) -> bool:
+    """Whether a line of the history tells that a host plays no matches."""
+    return _HOST_LEFT_OUT_WORDS.fullmatch(line) is not None
 
 
 class KeptOut(Struct, frozen=True, kw_only=True):

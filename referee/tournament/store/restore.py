@@ -7,13 +7,13 @@ import contextlib
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from referee.tournament.store.digest import Row
 from referee.tournament.store.disk import StoreError, is_full, refusal
-from referee.tournament.store.tables import TABLES
+from referee.tournament.store.tables import HOST_TABLES, PLAYED_BY, TABLES
 
 COLUMNS = {
     "run": ("meta", ("key", "value")),
@@ -23,6 +23,7 @@ COLUMNS = {
     ),
     "void": ("voids", ("id", "after", "events", "number", "bots", "attempt", "reason")),
     "event": ("history", ("id", "after", "lines", "facts")),
+    "host": ("hosts", ("id", "after", "events", "voids", "told")),
 }
 """By kind of row the table into which it goes, and its columns."""
 
@@ -40,6 +41,7 @@ class Restored:
         """Add a row, of a match with its record. Raises StoreError, which says what is wrong with it."""
         table, columns = COLUMNS[kind]
         values: dict[str, Any] = dict(row)
+        host = values.pop("host", None) if table in PLAYED_BY else None
         if record is not None:
             values["record"] = zlib.compress(record, _LEVEL)
         if set(values) != set(columns):
@@ -47,16 +49,25 @@ class Restored:
             raise StoreError(f"it does not have the columns of such a row ({odd})")
         if wrong := [name for name in row if not isinstance(row[name], str | int | None)]:
             raise StoreError(f"its column `{wrong[0]}` is neither a text nor a whole number")
-        names = ", ".join(columns)
-        places = ", ".join("?" for _ in columns)
         try:
-            # The names of tables and columns are ours.
-            statement = f"INSERT INTO {table} ({names}) VALUES ({places})"  # noqa: S608
-            self._connection.execute(statement, [values[name] for name in columns])
+            if kind == "host":
+                self._make_host_tables()
+            self._insert(table, columns, [values[name] for name in columns])
+            if host is not None:
+                self._insert(PLAYED_BY[table], ("id", "host"), [values["id"], host])
         except (sqlite3.Error, OverflowError, UnicodeEncodeError) as error:
             if isinstance(error, sqlite3.Error) and is_full(error):
                 raise refusal(self._path, error) from None
             raise StoreError(f"no store can hold it ({error})") from None
+
+    def _insert(self, table: str, columns: Sequence[str], values: Sequence[object]) -> None:
+        # The names of tables and columns are ours.
+        statement = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' for _ in columns)})"  # noqa: S608
+        self._connection.execute(statement, values)
+
+    def _make_host_tables(self) -> None:
+        for statement in HOST_TABLES.split(";"):
+            self._connection.execute(statement)
 
 
 @contextlib.contextmanager

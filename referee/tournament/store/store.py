@@ -36,6 +36,7 @@ from referee.tournament.store.disk import (
 )
 from referee.tournament.store.events import Origin, drawn_in_words, last_origin, played_for
 from referee.tournament.store.facts import Facts, VariantFacts
+from referee.tournament.store.hosts import Host, StoredHost
 from referee.tournament.store.rows import CommittedMatch, Former, Meta, RunEvent, Void
 
 T = TypeVar("T")
@@ -115,7 +116,7 @@ class Store:
     def _check_shape(self) -> None:
         """The file may hold nothing but our tables: a trigger could change what is written, or take it away again."""
         for kind, name, how in self._read("SELECT type, name, sql FROM sqlite_master"):
-            is_ours = kind == "table" and name in tables.NAMES
+            is_ours = kind == "table" and name in (*tables.NAMES, *tables.HOST_NAMES)
             is_index = kind == "index" and how is None
             if not is_ours and not is_index and (kind, name) not in tables.BY_SQLITE:
                 raise StoreError(f"{self.path}: it holds the {kind} `{name}`, which golfref did not make")
@@ -143,16 +144,35 @@ class Store:
                 for after, id_, text in found
             ]
 
-    def commit(self, played: Played, identity: Identity) -> None:
-        """Keep a finished match. Once this returns, no crash of referee or host loses it. Raises WriteFailed."""
+    def note_host(self, host: Host) -> int:
+        """Note a host that plays from now on, and return the id by which its matches name it. Raises WriteFailed."""
+        if not self.has_hosts:
+            with self._transaction() as connection:
+                for statement in tables.HOST_TABLES.split(";"):
+                    connection.execute(statement)
+        with self._transaction() as connection:
+            id_ = connection.execute(tables.INSERT_HOST, (_json(host),)).lastrowid
+        if id_ is None:
+            raise RuntimeError("a row without an id")
+        return id_
+
+    def commit(self, played: Played, identity: Identity, host: int | None = None) -> None:
+        """Keep a finished match. Once this returns, no crash of referee or host loses it. Raises WriteFailed.
+
+        `host` is the id of the host that played it, where the run is played on several.
+        """
         who = (_json(identity.bots), _json(identity.versions))
         where = (identity.deal, identity.rotation)
         kept = (_json(played.result), played.hash, played.record)
-        self._write(tables.INSERT_MATCH, (played.number, identity.variant, identity.game, *who, *where, *kept))
+        row = (played.number, identity.variant, identity.game, *who, *where, *kept)
+        self._write(tables.INSERT_MATCH, row, by="played_on", host=host)
 
-    def note_void(self, fixture: Fixture, bots: Sequence[str], attempt: int, reason: str) -> None:
-        """Note that the referee or its host spoiled a match. Raises WriteFailed."""
-        self._write(tables.INSERT_VOID[self.format], (fixture.number, _json(bots), attempt, reason))
+    def note_void(
+        self, fixture: Fixture, bots: Sequence[str], attempt: int, reason: str, host: int | None = None
+    ) -> None:
+        """Note that the referee or its host spoiled a match. Raises WriteFailed. `host` is as in `commit`."""
+        row = (fixture.number, _json(bots), attempt, reason)
+        self._write(tables.INSERT_VOID[self.format], row, by="voided_on", host=host)
 
     def note(self, *lines: str) -> None:
         """Note something that happened to the run. Raises WriteFailed."""
@@ -296,13 +316,13 @@ class Store:
             yield from (f"{number} {value}" for number, value in self.hashes())
             return
         with self._checking("the order of its rows"):
-            yield from lines_of(self._rows)
+            yield from lines_of(self._rows, has_hosts=self.has_hosts)
 
     def covered(self) -> Iterator[Covered]:
         """The rows that the digest covers, in the order of the `lines`; none in a run of the earlier format."""
         if self.format != tables.EARLIER_FORMAT:
             with self._checking("the order of its rows"):
-                yield from covered(self._rows)
+                yield from covered(self._rows, has_hosts=self.has_hosts)
 
     def copy_to(self, path: Path) -> None:
         """Write the run as it is now into a new file that only its owner can read. Raises WriteFailed."""
@@ -333,7 +353,9 @@ class Store:
         columns = [name for _, name, *_ in self._read(f"PRAGMA table_info({table})") if name != without]
         names = ['"' + name.replace('"', '""') + '"' for name in columns]
         query = " ".join(("SELECT", ", ".join(names), "FROM", table, "ORDER BY", order))
-        return (dict(zip(columns, row, strict=True)) for row in self._each(query))
+        rows = (dict(zip(columns, row, strict=True)) for row in self._each(query))
+        hosts = self._by_host(table) if table in tables.PLAYED_BY else {}
+        return (row | {"host": hosts[row["id"]]} if row["id"] in hosts else row for row in rows) if hosts else rows
 
     def voids(self) -> Iterator[Void]:
         """Every attempt that was voided, in order."""
@@ -357,6 +379,36 @@ class Store:
         """The matches without a result of which at least this many attempts were voided."""
         found = self._read(tables.SELECT_GIVEN_UP[self.format], attempts)
         return [number for (number,) in found]
+
+    @property
+    def has_hosts(self) -> bool:
+        """Whether the run tells which host played its matches."""
+        (found,) = self._read("SELECT count(*) FROM sqlite_master WHERE name = 'hosts'")
+        return bool(found[0])
+
+    def hosts(self) -> list[StoredHost]:
+        """The hosts that have played, once for each time that they came, in order. None where no cluster played."""
+        found = self._read(tables.SELECT_HOSTS) if self.has_hosts else []
+        told = []
+        for id_, after, events, voids, text in found:
+            with self._checking(f"host #{id_}"):
+                row = {"id": id_, "after": after, "events": events, "voids": voids, "host": msgspec.json.decode(text)}
+                told.append(msgspec.convert(row, StoredHost))
+        return told
+
+    def played_on(self) -> dict[int, int]:
+        """By id of a committed match, the id of the host that played it; without those of which no host is told."""
+        return self._by_host("matches")
+
+    def voided_on(self) -> dict[int, int]:
+        """By id of a void, the id of the host that it came from; without those of which no host is told."""
+        return self._by_host("voids")
+
+    def _by_host(self, table: str) -> dict[int, int]:
+        if not self.has_hosts:
+            return {}
+        found = self._read(f"SELECT id, host FROM {tables.PLAYED_BY[table]} ORDER BY id")  # noqa: S608 - as above
+        return dict(self._typed(found, list[tuple[int, int]]))
 
     def history(self) -> list[RunEvent]:
         """What happened to the run, in order."""
@@ -433,9 +485,12 @@ class Store:
             raise StoreError(f"{self.path}: {what}; this golfref knows {formats}, --fresh begins anew")
         self.format = known[found[0]]
 
-    def _write(self, statement: str, row: tuple[object, ...]) -> None:
+    def _write(self, statement: str, row: tuple[object, ...], *, by: str = "", host: int | None = None) -> None:
+        """Add a row, and to the table `by` the host that it comes from, where there is one."""
         with self._transaction() as connection:
-            connection.execute(statement, row)
+            id_ = connection.execute(statement, row).lastrowid
+            if host is not None:
+                connection.execute(f"INSERT INTO {by} VALUES (?, ?)", (id_, host))  # noqa: S608 - a table of ours
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

@@ -10,6 +10,9 @@ EARLIER_FORMAT = 3
 """A run that began in this one goes on in it. Its digest covers the records of the matches that count, and no more."""
 
 NAMES = ("meta", "matches", "voids", "history")
+HOST_NAMES = ("hosts", "played_on", "voided_on")
+"""The tables that a run has besides, all of them or none, once matches of it were played on several hosts."""
+
 BY_SQLITE = (("table", "sqlite_stat1"), ("table", "sqlite_stat4"))
 """What SQLite makes itself besides the indexes of our tables, which nobody has declared."""
 
@@ -27,6 +30,18 @@ CREATE TABLE voids (
 );
 CREATE TABLE history (id INTEGER PRIMARY KEY, after INTEGER NOT NULL, lines TEXT NOT NULL, facts TEXT);
 """
+
+HOST_TABLES = """
+CREATE TABLE IF NOT EXISTS hosts (
+    id INTEGER PRIMARY KEY, after INTEGER NOT NULL, events INTEGER NOT NULL, voids INTEGER NOT NULL, told TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS played_on (id INTEGER PRIMARY KEY, host INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS voided_on (id INTEGER PRIMARY KEY, host INTEGER NOT NULL);
+"""
+"""By id of a match or a void, the id of the host that played it. A host has a row for each time that it came."""
+
+PLAYED_BY = {"matches": "played_on", "voids": "voided_on"}
+"""By table, the one that tells which host each of its rows comes from."""
 
 MATCH_COLUMNS = ("id", "number", "variant", "game", "bots", "versions", "deal", "rotation", "result", "hash")
 """The columns of a match that the next statement reads, in its order."""
@@ -63,3 +78,8 @@ SELECT_GIVEN_UP = {
         " AND events >= (SELECT coalesce(max(id), 0) FROM history WHERE facts IS NOT NULL) ORDER BY number"
     ),
 }
+INSERT_HOST = (
+    "INSERT INTO hosts (after, events, voids, told) VALUES ((SELECT coalesce(max(id), 0) FROM matches),"
+    " (SELECT coalesce(max(id), 0) FROM history), (SELECT count(*) FROM voids), ?)"
+)
+SELECT_HOSTS = "SELECT id, after, events, voids, told FROM hosts ORDER BY id"

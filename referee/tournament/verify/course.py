@@ -27,6 +27,7 @@ from referee.tournament.store.events import (
     KeptOut,
     golfref_of,
     tells_changed_bot,
+    tells_host_left_out,
     tells_origin,
     tells_reading,
     told_as_barred,
@@ -218,6 +219,8 @@ class Course:
                 pass  # it is drawn again, in rounds.py
             elif stage.facts.hours is not None and told_as_played_for(line) is not None:
                 pass  # nothing tells how long it took
+            elif tells_host_left_out(line):
+                pass  # nobody can tell later what a host was like
             elif not (tells_origin(line) or tells_changed_bot(line, versions) or tells_reading(line, versions)):
                 yield f"golfref never tells this: {_shown(line)}"
             elif line == self._origins[number - 1]:

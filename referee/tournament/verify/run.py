@@ -13,7 +13,6 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from protocol.text import printable
 from referee.entries.versions import short
 from referee.rules.record import NoRecord, Record, read_record
 from referee.rules.table.streams import bot_seed
@@ -23,13 +22,13 @@ from referee.tournament.plan.schedule import Fixture, Identity
 from referee.tournament.results import Result
 from referee.tournament.standings import standings_of
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.events import Origin, player
 from referee.tournament.store.plans import matches_told, stretches_of
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
 from referee.tournament.store.tables import EARLIER_FORMAT
-from referee.tournament.verify.compare import LONGEST_SHOWN, differences
+from referee.tournament.verify.compare import differences
 from referee.tournament.verify.course import Course, followed_stages
+from referee.tournament.verify.hosts import HostsCheck
 from referee.tournament.verify.published import NOTHING, Published, compare_published
 from referee.tournament.verify.record import check_record, unchecked
 from referee.tournament.verify.redeals import RedealCheck
@@ -105,6 +104,7 @@ class _RunCheck:
         self._store, self._meta = store, meta
         self._course: Course | None = None
         self._redeals: RedealCheck
+        self._hosts: HostsCheck
         self.planned = 0
         """How many matches the plan has, 0 where no plan follows from the config."""
         self.has_ended = True
@@ -152,8 +152,10 @@ class _RunCheck:
             yield f"the plan has {planned} matches, but the store says {meta.matches}"
         self.planned, self.has_ended = len(stage.plan), stage.has_ended
         try:
+            self._hosts = HostsCheck(self._store)
             self._course = Course(self._store, meta)
             self._redeals = RedealCheck(self._store)
+            yield from self._hosts.findings()
             yield from self._course.findings()
             yield from check_rounds(self._course, self._store, key)
         except StoreError as error:
@@ -232,11 +234,9 @@ class _RunCheck:
             yield "the result that the standings use is not the record's"
 
     def _check_origin(self, course: Course, id_: int, record: Record) -> Iterator[str]:
-        """What played it is what the run tells of that time."""
-        played = Origin(golfref=record.golfref, protocol=record.protocol, host=record.host).in_words
-        if course.tells_origin_of(record.golfref) and played != (told := course.origin(id_)):
-            shown = [printable(player(one), LONGEST_SHOWN) for one in (played, told)]
-            yield f"played by {shown[0]}; the run tells of {shown[1]}"
+        """What played it is what the run tells of its host, or of that time."""
+        told = course.origin(id_) if course.tells_origin_of(record.golfref) else None
+        yield from self._hosts.of_match(id_, record, told)
 
 
 def _identity_in_words(identity: Identity) -> str:

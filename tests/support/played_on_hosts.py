@@ -1,0 +1,49 @@
+"""Runs whose store tells of hosts: the matches of a run that was played here, as if two hosts had played them."""
+
+from contextlib import closing
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from referee.rules.record import read_record
+from referee.tournament.orders import played
+from referee.tournament.plan.schedule import Fixture
+from referee.tournament.store.disk import locked
+from referee.tournament.store.hosts import Host
+from referee.tournament.store.store import Store
+
+LAB = "Linux 6.1.0 x86_64, Python 3.11.2 (cpython)"
+
+
+def host_of(store: Store, name: str) -> Host:
+    """A host on which the matches of this run could have been played, since their records tell of it."""
+    meta = store.meta()
+    return Host(name=name, golfref=meta.golfref, protocol=meta.protocol, host=meta.host, tag="x86_64-glibc", cores=4)
+
+
+def retold(run: Path, into: Path) -> Path:
+    """The same run in a new store: two hosts played its matches in turns, the second with another kernel."""
+    with (
+        closing(Store.open(run)) as told,
+        locked(into) as lock,
+        closing(Store.create(into, told.meta(), lock)) as store,
+    ):
+        first = host_of(told, "lab1")
+        ids = store.note_host(first), store.note_host(replace(first, name="lab2", host=LAB))
+        for row, data in told.with_records():
+            record = read_record(data)
+            if row.id % 2:
+                record = replace(record, host=LAB)
+            place = row.result
+            fixture = Fixture(
+                number=place.number,
+                variant=place.variant,
+                block=place.block,
+                lineup=(),
+                rotation=place.rotation,
+                deal=place.deal,
+                deal_key=b"",
+                redeals=place.redeals,
+            )
+            store.commit(played(fixture, record), row.identity, ids[row.id % 2])
+    return into
