@@ -5,7 +5,8 @@ these) or `any_of` (an array of any number of different ones, none included). Ev
 program that knows nothing of a game can fill in an offer and never break a rule.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations, permutations, product
 from math import perm, prod
 from typing import get_args
 
@@ -95,6 +96,25 @@ def _allows(choice: Choice, value: object) -> bool:
     if isinstance(choice, Pick):
         return len(value) == choice.pick and all(one in choice.of for one in value)
     return all(one in choice.any_of for one in value)
+
+
+def every_action(offers: Sequence[Offer]) -> Iterator[Action]:
+    """Every action that the offers describe, one after the other, in the order in which they name kinds and values.
+
+    `size` says how many there are: ten cards can be arranged in 3628800 ways.
+    """
+    for offer in offers:
+        choices, kind = offer.choices(), ACTIONS[offer.kind]
+        for values in product(*(_values(choice) for choice in choices.values())):
+            yield kind(**dict(zip(choices, values, strict=True)))
+
+
+def _values(choice: Choice) -> Iterator[object]:
+    if isinstance(choice, OneOf):
+        return iter(choice.one_of)
+    if isinstance(choice, Pick):
+        return permutations(choice.of, choice.pick)
+    return (some for count in range(len(choice.any_of) + 1) for some in combinations(choice.any_of, count))
 
 
 def in_words(offer: Offer) -> str:

@@ -1,55 +1,75 @@
-"""Random playouts in process: decisions and games a second of six presets, beside RLCard's and OpenSpiel's gin rummy.
+"""Random playouts in process: decisions a second of every preset, beside RLCard's and OpenSpiel's gin rummy.
 
-    pip install '.[bench]' && python tests/benchmarks/playouts.py [SECONDS [REPETITIONS]]
+    pip install '.[bench,research]' && python tests/benchmarks/playouts.py [--seconds S] [--repetitions N] [PRESET ...]
 
-All in one run, the ways taking turns; medians, and ratios to both. Ours includes the events, the legal actions and
-the check of every answer; OpenSpiel's is its Python-driven loop (legal_actions, apply_action), RLCard's its step loop.
+Each repetition measures RLCard and OpenSpiel, and then the ways of one preset, for so many seconds each, and so on
+through the presets. A ratio is the median of those to the RLCard and OpenSpiel of the same turn. Seconds are of this
+process's CPU, so that what else runs on the machine disturbs little. Rounds are played to their end by dice that
+choose among the legal actions. The ways:
+
+* `rules`: a `Game`: the legal actions of each question, the check of every answer, all events;
+* RLCard: its environment's own step, which encodes the state and lists the legal actions;
+* OpenSpiel: its Python-driven loop (legal_actions, apply_action), without the observation.
 """
 
+import argparse
 import random
 import statistics
-import sys
 import time
 from collections.abc import Callable
 
 from protocol.actions import Action
+from protocol.offers import size
+from referee.research.chance import Seeded
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variant import Variant, deck
 from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Ask, Response, Sealed
-from referee.rules.table.chance import Keyed
 from referee.rules.table.dice import any_action
 
-PRESETS = ("six-card", "nine-card", "cactus", "cambio", "powers", "par-4")
-SEATS = 2
-"""How many seats play: as many as in gin rummy, where the game allows it."""
+MOST_LISTED = 1000
+"""Actions are listed where there are no more: of an arrangement of ten cards there are millions."""
 
 Playout = Callable[[random.Random], int]
 """Plays one game; returns its decisions."""
 
 
-def ours(preset: str) -> Playout:
-    """A match of one round."""
-    variant = customised(preset, {"rounds": 1, "limit": "none"})
+def round_of(preset: str) -> Variant:
+    """The preset as a match of one round, where it is not a course of holes."""
+    changes = {} if preset == "par-course" else {"rounds": 1, "limit": "none"}
+    return customised(preset, changes)
+
+
+def rules(preset: str) -> Playout:
+    """A `Game`, with as many seats as gin rummy has where the game allows it."""
+    variant = round_of(preset)
+    seats = max(2, variant.seats[0])
+    pack = deck(variant, seats)
+
+    def choose(ask: Ask, dice: random.Random) -> Action:
+        if ask.decision == "arrange" and size(ask.offers[0]) > MOST_LISTED:
+            return any_action(ask.offers, dice)
+        return dice.choice(ask.actions)
 
     def play(dice: random.Random) -> int:
-        chance = Keyed(dice.randbytes(32), variant, SEATS)
-        game = Game(variant, SEATS, chance)
+        chance = Seeded(dice.randbytes(16), pack, seats)
+        game = Game(variant, seats, chance)
         count = 0
         while (question := game.question) is not None:
             response: Response
             if isinstance(question, Ask):
-                response = any_action(question.offers, dice)
+                response = choose(question, dice)
                 count += 1
             else:
-                actions: dict[int, Action] = {ask.seat: any_action(ask.offers, dice) for ask in question.asks}
+                actions = {ask.seat: choose(ask, dice) for ask in question.asks}
                 count += len(actions)
                 if isinstance(question, Sealed):
                     response = tuple(actions.values())
                 else:
                     lots = chance.lots(game.table.round, question.number)
-                    times = dict.fromkeys(actions, 0.0)
-                    response = order_slaps(variant.options, question, actions, times, lots)
+                    response = order_slaps(variant.options, question, actions, dict.fromkeys(actions, 0.0), lots)
             game.answer(response)
         return count
 
@@ -94,35 +114,50 @@ def openspiel() -> Playout:
     return play
 
 
-def measure(play: Playout, seconds: float, seed: int) -> tuple[float, float]:
-    """Decisions and games a second."""
+WAYS: dict[str, Callable[[str], Playout]] = {"rules": rules}
+
+
+def measure(play: Playout, seconds: float, seed: int) -> float:
+    """Decisions a second of this process's CPU time."""
     dice = random.Random(seed)  # noqa: S311
-    decisions = games = 0
-    begun = time.perf_counter()
-    while (now := time.perf_counter()) - begun < seconds:
+    decisions = 0
+    begun = time.process_time()
+    while (now := time.process_time()) - begun < seconds:
         decisions += play(dice)
-        games += 1
-    return decisions / (now - begun), games / (now - begun)
+    return decisions / (now - begun)
 
 
 def main() -> None:
     """Measure and print."""
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 2.0
-    repetitions = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    ways: dict[str, Playout] = {"RLCard gin-rummy": rlcard(), "OpenSpiel gin_rummy": openspiel()}
-    ways |= {preset: ours(preset) for preset in PRESETS}
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
-    for repetition in range(repetitions):
-        for name, way in ways.items():
-            found[name].append(measure(way, seconds, repetition))
-    medians = {
-        name: tuple(statistics.median(column) for column in zip(*figures, strict=True))
-        for name, figures in found.items()
-    }
-    rl, spiel = medians["RLCard gin-rummy"][0], medians["OpenSpiel gin_rummy"][0]
-    print(f"{'':20}{'decisions/s':>12}{'games/s':>9}{'x RLCard':>10}{'x OpenSpiel':>13}")
-    for name, (decisions, games) in medians.items():
-        print(f"{name:20}{decisions:12.0f}{games:9.0f}{decisions / rl:10.2f}{decisions / spiel:13.2f}")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=0.3)
+    parser.add_argument("--repetitions", type=int, default=9)
+    parser.add_argument("presets", nargs="*", default=list(PRESETS))
+    options = parser.parse_args()
+    others = {"RLCard": rlcard(), "OpenSpiel": openspiel()}
+    ways = {preset: {name: way(preset) for name, way in WAYS.items()} for preset in options.presets}
+    found: dict[str, dict[str, list[float]]] = {preset: {} for preset in ways}
+    for repetition in range(options.repetitions):
+        for preset, own in ways.items():
+            for name, way in (others | own).items():
+                found[preset].setdefault(name, []).append(measure(way, options.seconds, repetition))
+    tell(found)
+
+
+def tell(found: dict[str, dict[str, list[float]]]) -> None:
+    """Print the medians, and the medians of the ratios."""
+    for name in ("RLCard", "OpenSpiel"):
+        print(
+            f"{name}: {statistics.median(one for figures in found.values() for one in figures[name]):.0f} decisions/s"
+        )
+    print(f"{'preset':16}{'way':10}{'decisions/s':>12}{'x RLCard':>10}{'x OpenSpiel':>13}")
+    for preset, figures in found.items():
+        for way in WAYS:
+            ratios = [
+                statistics.median(mine / other for mine, other in zip(figures[way], figures[name], strict=True))
+                for name in ("RLCard", "OpenSpiel")
+            ]
+            print(f"{preset:16}{way:10}{statistics.median(figures[way]):12.0f}{ratios[0]:10.2f}{ratios[1]:13.2f}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ nothing of the rules. Answers are checked here before they reach a game.
 
 from collections.abc import Generator
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -14,7 +14,7 @@ from protocol import actions
 from protocol.actions import Action, Target
 from protocol.codec import encode_question
 from protocol.messages import Decision
-from protocol.offers import Offer, admits
+from protocol.offers import Offer, admits, every_action
 
 ALIKE = 512
 """How many questions of a kind are kept, to be asked again where the table allows the same answers.
@@ -40,6 +40,16 @@ class Ask(Struct, frozen=True, kw_only=True, dict=True):
     def encoded(self) -> bytes:
         """The part of a request that follows from the question alone. It is encoded once (codec.encode_question)."""
         return encode_question(self.decision, self.offers)
+
+    @cached_property
+    def actions(self) -> tuple[Action, ...]:
+        """All legal answers (offers.every_action); an arrangement of many cards has millions (offers.size)."""
+        return tuple(every_action(self.offers))
+
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What whoever drives games has found out about the question, to know it when the same one is put again."""
+        return {}
 
 
 class Sealed(Struct, frozen=True, kw_only=True):

@@ -38,10 +38,13 @@ class Stream:
 
     def shuffled(self, items: Iterable[T]) -> list[T]:
         """Return the items in a new order (Fisher-Yates): for i from the last down to 1, swap i and below(i + 1)."""
-        order = list(items)
-        for i in range(len(order) - 1, 0, -1):
-            j = self.below(i + 1)
-            order[i], order[j] = order[j], order[i]
+        order, words = list(items), self._words
+        for n in range(len(order), 1, -1):
+            word = next(words)  # as `below` does, written out: this is most of what a deal costs
+            while word >= _WORD_VALUES - _WORD_VALUES % n:
+                word = next(words)
+            j = word % n
+            order[n - 1], order[j] = order[j], order[n - 1]
         return order
 
     def bits53(self) -> int:

@@ -7,15 +7,14 @@ goes on from a sealed question with fallback answers alone, since arrangements r
 """
 
 from collections.abc import Iterator
-from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Any
 
 from golden import Golden
 from msgspec import Struct
 
-from protocol.actions import Action, Slap
-from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick, size
+from protocol.actions import Slap
+from protocol.offers import every_action, size
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
 from referee.rules.game import Game
@@ -106,28 +105,12 @@ def responses(question: Question) -> Iterator[Response]:
         yield tuple(ask.fallback for ask in question.asks)
         return
     ask = first_ask(question)
-    for offer in ask.offers:
-        for action in actions(offer):
-            if isinstance(question, Window):
-                slaps = (Slapping(seat=ask.seat, target=action.target),) if isinstance(action, Slap) else ()
-                yield SlapOrder(slaps=slaps)
-            else:
-                yield action
-
-
-def actions(offer: Offer) -> Iterator[Action]:
-    """Every action of the offer, in a fixed order."""
-    choices = offer.choices()
-    for chosen in product(*(values(choice) for choice in choices.values())):
-        yield ACTIONS[offer.kind](**dict(zip(choices, chosen, strict=True)))
-
-
-def values(choice: Choice) -> Iterator[object]:
-    if isinstance(choice, OneOf):
-        return iter(choice.one_of)
-    if isinstance(choice, Pick):
-        return permutations(choice.of, choice.pick)
-    return (some for count in range(len(choice.any_of) + 1) for some in combinations(choice.any_of, count))
+    for action in every_action(ask.offers):
+        if isinstance(question, Window):
+            slaps = (Slapping(seat=ask.seat, target=action.target),) if isinstance(action, Slap) else ()
+            yield SlapOrder(slaps=slaps)
+        else:
+            yield action
 
 
 def line(dealt: Deal) -> str:
