@@ -2,3 +2,7 @@
 
 Nothing of the referee imports this room. It must not start processes, except those of vectors of environments.
 """
+
+from referee.research.env import Env
+
+__all__ = ["Env"]

@@ -1,0 +1,63 @@
+"""A match asked one seat at a time: sealed questions and slap windows collect their answers here first.
+
+It knows the rules' questions, and neither numbers nor messages.
+"""
+
+from protocol.actions import Action
+from referee.rules.game import Game
+from referee.rules.games.slaps import order_slaps
+from referee.rules.table.asks import Ask, Sealed, Window
+from referee.rules.table.chance import Chance
+
+
+class Asking:
+    """A game, and whose answer it waits for. Seats that decide at the same time are asked in rising order of seats.
+
+    Nothing of the game changes, and nobody is told anything, before the last of them has answered (GEN-06, CAC-22).
+    """
+
+    def __init__(self, game: Game, chance: Chance) -> None:
+        """Begin with the game's open question; `chance` has the lots of slap windows."""
+        self.game = game
+        self._chance = chance
+        self.asks: tuple[Ask, ...] = ()
+        """Who is asked by the open question, in order; () when the match is over."""
+        self.given: list[Action] = []
+        """The answers to the open question so far."""
+        self.ask: Ask | None = None
+        """What the next seat is asked; None when the match is over."""
+        self._open()
+
+    def give(self, action: Action) -> bool:
+        """Take the answer of the seat that is asked, which its offers admit; return whether the game has gone on."""
+        question = self.game.question
+        if isinstance(question, Ask):
+            self.game.go_on(action)
+            self._open()
+            return True
+        self.given.append(action)
+        if len(self.given) < len(self.asks):
+            self.ask = self.asks[len(self.given)]
+            return False
+        if isinstance(question, Window):
+            self._settle(question)
+        else:
+            self.game.go_on(tuple(self.given))
+        self._open()
+        return True
+
+    def _settle(self, window: Window) -> None:
+        """CAC-25: the slaps count in the order that the window's lots, or the seats, give them."""
+        table = self.game.table
+        answers = {ask.seat: action for ask, action in zip(self.asks, self.given, strict=True)}
+        lots = self._chance.lots(table.round, window.number)
+        self.game.go_on(order_slaps(table.options, window, answers, {}, lots))
+
+    def _open(self) -> None:
+        question = self.game.question
+        if isinstance(question, Ask):
+            self.asks, self.ask = (question,), question
+        elif isinstance(question, (Sealed, Window)):
+            self.asks, self.given, self.ask = question.asks, [], question.asks[0]
+        else:
+            self.asks, self.given, self.ask = (), [], None

@@ -1,0 +1,297 @@
+"""One match as an environment: ask whose turn it is, what may be done, do it, and read what it was worth.
+
+What a seat is told comes from `telling.py`, which moves have which numbers from `actions.py`.
+"""
+
+import secrets
+from collections.abc import Sequence
+from hashlib import sha256
+from operator import sub
+from typing import Any, Literal
+
+import numpy as np
+from msgspec.structs import replace
+
+from protocol.actions import Action
+from protocol.messages import FromReferee
+from protocol.offers import admits, in_words
+from referee.research.actions import (
+    NOTHING_BEGUN,
+    Actions,
+    Begin,
+    Further,
+    Legal,
+    Move,
+    Then,
+    extended,
+    finished,
+)  # fmt: skip
+from referee.research.asking import Asking
+from referee.research.telling import Telling
+from referee.rules.book.changes import NOT_OPTIONS, BadOptions, OptionProblem
+from referee.rules.book.variant import Variant, size
+from referee.rules.book.variants import customised, seat_problem
+from referee.rules.game import Game
+from referee.rules.match import MatchResult
+from referee.rules.table.asks import Ask, IllegalAnswer
+from referee.rules.table.chance import Chance, Keyed
+from referee.rules.table.streams import bot_seed, seed_key
+
+Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+Reward = Literal["match", "rounds", "ranks"]
+"""When rewards come, and for what."""
+
+
+class Env:
+    """A match between seats that all move through this one object.
+
+    >>> from referee.research import Env
+    >>> env = Env("six-card", seats=2, rounds=1)
+    >>> env.reset(7)
+    >>> while env.seat is not None:
+    ...     env.step(env.legal()[0])
+    >>> env.result.totals
+    """
+
+    def __init__(self, preset: str, seats: int | None = None, *, reward: Reward = "match", **options: Any) -> None:
+        variant = variant_for(preset, options)
+        self._set_up(variant, default_seats(variant) if seats is None else seats, reward)
+
+    @classmethod
+    def of(cls, variant: Variant, seats: int, *, reward: Reward = "match") -> "Env":
+        """Return an environment of a game that `referee.customised` or `referee.preset` made."""
+        env = cls.__new__(cls)
+        env._set_up(without_clock(variant), seats, reward)
+        return env
+
+    def _set_up(self, variant: Variant, seats: int, reward: str) -> None:
+        if problem := seat_problem(variant, seats):
+            raise BadOptions([problem])
+        self.variant, self.seats, self.reward = variant, seats, _sound_reward(reward)
+        self.actions = Actions(variant, seats)
+        self._no_rewards = (0.0,) * seats
+        self._asking: Asking | None = None
+
+    def reset(self, seed: str | int | None = None) -> None:
+        """Begin a new match."""
+        self.seed = secrets.token_hex(16) if seed is None else str(seed)
+        key = seed_key(self.seed)
+        seeds = [bot_seed(key, 0, seat) for seat in range(self.seats)]
+        id_key = sha256(b"golfref/research-id\0" + key).digest()[:16]
+        self._begin(Keyed(key, self.variant, self.seats), id_key, seeds)
+
+    def _begin(self, chance: Chance, id_key: bytes, bot_seeds: Sequence[int]) -> None:
+        """Begin a match with this chance, whose messages have these ids and seeds."""
+        self._chance, self._id_key, self._bot_seeds = chance, id_key, tuple(bot_seeds)
+        self._asking = Asking(Game(self.variant, self.seats, chance), chance)
+        self._telling: Telling | None = None
+        self.history: list[tuple[int, Action]] = []
+        self.begun = NOTHING_BEGUN
+        self._rewards = self._no_rewards
+
+    # Where the match stands
+
+    @property
+    def game(self) -> Game:
+        """The game that is played, with all that is hidden."""
+        return self._playing.game
+
+    @property
+    def ask(self) -> Ask | None:
+        """What the seat that decides is asked: its decision and offers; None when the match is over."""
+        return self._playing.ask
+
+    @property
+    def seat(self) -> int | None:
+        """The seat that decides now; None when the match is over."""
+        ask = self._playing.ask
+        return None if ask is None else ask.seat
+
+    @property
+    def result(self) -> MatchResult:
+        """Totals, ranks and rounds by seat. Raises LookupError before the match is over."""
+        return self.game.result
+
+    @property
+    def _playing(self) -> Asking:
+        if self._asking is None:
+            raise LookupError("no match has begun: call reset(seed) first")
+        return self._asking
+
+    # What a seat may do
+
+    def legal(self) -> tuple[Move, ...]:
+        """Return the moves of the seat that decides, one for each number that is legal; () when the match is over."""
+        return tuple(self._legal().moves.values())
+
+    def mask(self) -> Mask:
+        """Return, by number, which moves are legal: booleans of shape (actions.size,)."""
+        mask = np.zeros(self.actions.size, np.bool_)
+        mask[list(self._legal().numbers)] = True
+        return mask
+
+    def numbers(self) -> tuple[int, ...]:
+        """Return the numbers of the legal moves in rising order."""
+        return self._legal().numbers
+
+    def move(self, number: int) -> Move:
+        """Return the legal move of this number. Raises ValueError for a number that is not legal now."""
+        legal = self._legal()
+        if number not in legal.moves:
+            raise self._illegal(f"number {number}")
+        return legal.moves[number]
+
+    def number(self, move: Move) -> int:
+        """Return the number of a legal move. Raises ValueError for one that is not legal now."""
+        for number, legal in self._legal().moves.items():
+            if legal == move:
+                return number
+        raise self._illegal(repr(move))
+
+    def path(self, action: Action) -> tuple[int, ...]:
+        """Return the numbers that give this whole action, one after another: one number for most actions."""
+        ask = self._playing.ask
+        if ask is None or self.begun != NOTHING_BEGUN or not admits(ask.offers, action):
+            raise self._illegal(repr(action))
+        return self.actions.path(ask, action)
+
+    def _legal(self) -> Legal:
+        ask = self._playing.ask
+        return Legal((), {}) if ask is None else self.actions.legal(ask, self.begun)
+
+    def step(self, move: Move | int) -> None:
+        """Make a move: a legal number, a legal move, or a whole action that is offered while none has begun."""
+        ask = self._playing.ask
+        if ask is None:
+            raise self._illegal(repr(move))
+        if isinstance(move, (int, np.integer)):
+            move = self.move(int(move))
+        elif isinstance(move, (Begin, Then, Further)):
+            self.number(move)
+        elif self.begun.kind is not None or not admits(ask.offers, move):
+            raise self._illegal(repr(move))
+        if isinstance(move, Further):
+            self.begun = replace(self.begun, page=self.begun.page + 1)
+            self._rewards = self._no_rewards
+        elif isinstance(move, (Begin, Then)):
+            after = extended(ask, self.begun, move)
+            action = finished(ask, after)
+            if action is None:
+                self.begun = after
+                self._rewards = self._no_rewards
+            else:
+                self._answer(ask, action)
+        else:
+            self._answer(ask, move)
+
+    def _answer(self, ask: Ask, action: Action) -> None:
+        self.begun = NOTHING_BEGUN
+        self.history.append((ask.seat, action))
+        before = self.game.table.totals
+        self._playing.give(action)
+        self._rewards = self._worth(before)
+
+    def _illegal(self, what: str) -> IllegalAnswer:
+        ask = self._playing.ask
+        if ask is None:
+            return IllegalAnswer(f"the match is over: {what} comes too late; call reset(seed) for another one")
+        offered = ", or ".join(map(in_words, ask.offers))
+        if self.begun.kind is not None:
+            offered = " or ".join(map(str, self.legal()))
+        return IllegalAnswer(f"seat {ask.seat} may not answer {what} to `{ask.decision}`, which offers {offered}")
+
+    # What a seat knows, and what it gets
+
+    def observe(self, seat: int | None = None) -> tuple[FromReferee, ...]:
+        """Return every message that the referee would have sent to this seat so far."""
+        return self._told().messages(self._viewer(seat))
+
+    def lines(self, seat: int | None = None) -> tuple[bytes, ...]:
+        """Return what `observe` returns as the lines of the protocol, byte for byte."""
+        return self._told().lines(self._viewer(seat))
+
+    def _viewer(self, seat: int | None) -> int:
+        viewer = self.seat if seat is None else seat
+        if viewer is None:
+            raise ValueError("the match is over and nobody decides: name the seat")
+        if not 0 <= viewer < self.seats:
+            raise ValueError(f"there is no seat {viewer}; the seats are 0 to {self.seats - 1}")
+        return viewer
+
+    def _told(self) -> Telling:
+        self._playing  # noqa: B018 - raises where no match has begun
+        if self._telling is None:
+            self._telling = Telling(self.variant, chance=self._chance, id_key=self._id_key, seeds=self._bot_seeds)
+        self._telling.advance(self.history)
+        return self._telling
+
+    def rewards(self) -> tuple[float, ...]:
+        """Return what the last step brought to each seat."""
+        self._playing  # noqa: B018 - raises where no match has begun
+        return self._rewards
+
+    def _worth(self, before: list[int]) -> tuple[float, ...]:
+        """What the latest answer brought to each seat; `before` has the totals that were there before it."""
+        unit = 10 * size(self.variant)
+        if self.reward == "rounds":
+            after = self.game.table.totals
+            return self._no_rewards if after is before else by_points([*map(sub, after, before)], unit)
+        if self.seat is not None:
+            return self._no_rewards
+        return by_ranks(self.result.ranks) if self.reward == "ranks" else by_points(self.result.totals, unit)
+
+
+def by_points(points: Sequence[int], unit: float) -> tuple[float, ...]:
+    """Return by how much each seat is below the mean of the others, in units; they add up to zero."""
+    others = len(points) - 1
+    if not others:
+        return (-points[0] / unit,)
+    whole = sum(points)
+    return tuple(((whole - own) / others - own) / unit for own in points)
+
+
+def by_ranks(ranks: Sequence[int]) -> tuple[float, ...]:
+    """Return 1 for the only first, -1 for the only last, and evenly between; shared ranks share what they span."""
+    others = len(ranks) - 1
+    if not others:
+        return (0.0,)
+    return tuple(float(sum((other > own) - (other < own) for other in ranks)) / others for own in ranks)
+
+
+def variant_for(preset: str, options: dict[str, Any]) -> Variant:
+    """Return the game with these options, its slaps ordered without a clock."""
+    problems = [OptionProblem(name, _no_option(name)) for name in options if name in NOT_OPTIONS]
+    if options.get("slap_order") == "reaction":
+        problems.append(OptionProblem("slap_order", 'nobody\'s time is taken here; expected "lottery" or "clockwise"'))
+    if problems:
+        raise BadOptions(problems)
+    return without_clock(customised(preset, options))
+
+
+def without_clock(variant: Variant) -> Variant:
+    """Return the game with slaps that the lot orders where reaction times would."""
+    options = variant.options
+    if options.slap_order != "reaction" or not (variant.has("slaps") and options.slaps):
+        return variant
+    return replace(variant, options=replace(options, slap_order="lottery"))
+
+
+def default_seats(variant: Variant) -> int:
+    """Return the fewest seats that can play and that the rules advise, at least two."""
+    return max(2, variant.seats[0], variant.advised_from)
+
+
+def _no_option(name: str) -> str:
+    if name == "seed":
+        return "is no option: give it to reset(seed)"
+    if name in ("variant", "preset", "seats", "bots"):
+        return "is no option: the game and its number of seats come first, as in Env('six-card', 2)"
+    return "is no option here: nobody's time is taken"
+
+
+def _sound_reward(reward: str) -> Reward:
+    match reward:
+        case "match" | "rounds" | "ranks":
+            return reward
+    raise ValueError(f'reward: expected "match", "rounds" or "ranks", got {reward!r}')
