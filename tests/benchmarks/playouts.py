@@ -29,7 +29,7 @@ from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Ask, Response, Sealed
 from referee.rules.table.dice import any_action
 
-MOST_LISTED = 1000
+MOST_LISTED = 100
 """Actions are listed where there are no more: of an arrangement of ten cards there are millions."""
 
 Playout = Callable[[random.Random], int]

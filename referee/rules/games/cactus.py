@@ -14,7 +14,7 @@ from referee.rules.games.course import Course
 from referee.rules.games.hidden import draw_and_place_in_words, first_look, place_face_down, switch
 from referee.rules.games.six_card import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
 from referee.rules.games.slaps import follow_discard
-from referee.rules.table.asks import Ask, Flow, choose
+from referee.rules.table.asks import Ask, Flow, alike, choose
 from referee.rules.table.seen import only
 from referee.rules.table.table import Table, draw
 
@@ -59,7 +59,8 @@ def _use_power(table: Table, seat: int) -> Flow[None]:
         offers.append(Offer(kind="peek", target=OneOf(targets)))
     if len(targets) > 1:
         offers.append(Offer(kind="switch", targets=Pick(2, targets)))
-    match (yield from choose(Ask(seat=seat, decision="power", offers=tuple(offers), fallback=Nothing()))):
+    ask = alike(Ask(seat=seat, decision="power", offers=tuple(offers), fallback=Nothing()))
+    match (yield from choose(ask)):
         case Peek(target=target):
             table.emit(events.Peeked(seat=seat, target=target, card=only(seat, table.at(*target).card)))
         case Switch(targets=targets):

@@ -14,7 +14,7 @@ from referee.rules.games.course import Course
 from referee.rules.games.hidden import draw_and_place_in_words, open_round, place_face_down, set_up_in_words, switch
 from referee.rules.games.six_card import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
 from referee.rules.games.slaps import follow_discard
-from referee.rules.table.asks import Ask, Flow, choose
+from referee.rules.table.asks import Ask, Flow, alike, choose
 from referee.rules.table.seen import everybody, only
 from referee.rules.table.table import Table, draw
 
@@ -47,7 +47,8 @@ def _use_power(table: Table, seat: int, card: Card) -> Flow[None]:
     offers = () if power is None else _offers(table, seat, power)
     if not offers:
         return
-    match (yield from choose(Ask(seat=seat, decision="power", offers=(*offers, NONE), fallback=Nothing()))):
+    ask = alike(Ask(seat=seat, decision="power", offers=(*offers, NONE), fallback=Nothing()))
+    match (yield from choose(ask)):
         case Peek(target=target):
             table.emit(events.Peeked(seat=seat, target=target, card=only(seat, table.at(*target).card)))
         case Exchange(slot=slot, target=target):

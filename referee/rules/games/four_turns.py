@@ -9,7 +9,7 @@ from referee.rules.book.variant import Variant
 from referee.rules.games.course import Course
 from referee.rules.games.hidden import open_round, set_up_in_words
 from referee.rules.games.six_card import DISCARD, DRAW, FROM_PILE, choose_turn, discard_hand, place_face_up
-from referee.rules.table.asks import Ask, Flow, choose
+from referee.rules.table.asks import Ask, Flow, alike, choose
 from referee.rules.table.table import Table, draw
 
 
@@ -29,7 +29,7 @@ def _place_ask(table: Table, seat: int, *, may_discard: bool) -> Ask:
     slots = table.face_down(seat)
     offers = (Offer(kind="swap", slot=OneOf(slots)),) + (DISCARD,) * may_discard
     fallback = Discard() if may_discard else Swap(slot=slots[0])
-    return Ask(seat=seat, decision="place", offers=offers, fallback=fallback)
+    return alike(Ask(seat=seat, decision="place", offers=offers, fallback=fallback))
 
 
 # In words, for describe.py

@@ -8,7 +8,7 @@ from protocol.cards import Card
 from protocol.offers import Offer, Pick
 from referee.rules.book.variant import Variant, has_up_card
 from referee.rules.games.six_card import DRAW, FROM_PILE, STARTER
-from referee.rules.table.asks import Ask, Flow, Sealed, choose_sealed
+from referee.rules.table.asks import Ask, Flow, Sealed, alike, choose_sealed
 from referee.rules.table.seen import everybody, only
 from referee.rules.table.table import Table
 
@@ -42,7 +42,7 @@ def _choose_looks(table: Table, slots: tuple[int, ...], count: int) -> Flow[tupl
     """Ask all seats, sealed, which of their own cards they look at (DEC-02); return the slots by seat."""
     offers = (Offer(kind="look", slots=Pick(count, slots)),)
     asks = tuple(
-        Ask(seat=seat, decision="look", offers=offers, fallback=Look(slots=slots[:count]))
+        alike(Ask(seat=seat, decision="look", offers=offers, fallback=Look(slots=slots[:count])))
         for seat in range(table.seats)
     )
     actions = yield from choose_sealed(Sealed(asks=asks))

@@ -1,6 +1,7 @@
 """Par golf (PAR): seats look at their cards and arrange them, and strokes fix pairs; No-Par has no strokes."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from protocol import events
 from protocol.actions import Arrange, ChoosePar, Draw, End, Nothing, Stroke, Swap, SwapOwn
@@ -9,8 +10,8 @@ from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.variant import Variant, possible_pars
 from referee.rules.games.course import Course
 from referee.rules.games.hidden import first_look, look_in_words
-from referee.rules.games.six_card import NONE, STARTER, draw_sources, start_final_lap
-from referee.rules.table.asks import Ask, Flow, Sealed, choose, choose_sealed
+from referee.rules.games.six_card import NONE, STARTER, Source, draw_sources, start_final_lap
+from referee.rules.table.asks import ALIKE, Ask, Flow, Sealed, alike, choose, choose_sealed
 from referee.rules.table.seen import Seen, everybody, only
 from referee.rules.table.table import Slot, Table, draw, flip
 
@@ -58,7 +59,8 @@ def _arrange(table: Table) -> Flow[None]:
     slots = table.occupied(0)
     offers = (Offer(kind="arrange", slots=Pick(len(slots), slots)),)
     asks = tuple(
-        Ask(seat=seat, decision="arrange", offers=offers, fallback=Arrange(slots=slots)) for seat in range(table.seats)
+        alike(Ask(seat=seat, decision="arrange", offers=offers, fallback=Arrange(slots=slots)))
+        for seat in range(table.seats)
     )
     actions = yield from choose_sealed(Sealed(asks=asks))
     for seat, action in enumerate(actions):
@@ -81,7 +83,7 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
             _swap_own(table, seat, slots)
         case Draw(source=source):
             card = draw(table, seat, source)
-            action = yield from choose(_place_ask(table, seat))
+            action = yield from choose(_place_ask(seat, free_slots(table, seat)))
             if isinstance(action, Swap):
                 return _place(table, seat, action.slot, card, public=source == "pile")
     return None
@@ -90,15 +92,24 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
 def free_slots(table: Table, seat: int) -> tuple[int, ...]:
     """Return the slots that are not in a row taken as a stroke."""
     taken = table.strokes[seat]
-    return tuple(number for number in table.occupied(seat) if number // 2 not in taken)
+    slots = table.occupied(seat)
+    return tuple([number for number in slots if number // 2 not in taken]) if taken else slots
 
 
 def _turn_ask(table: Table, seat: int, *, opens_turn: bool) -> Ask:
     """DEC-04: a seat draws, swaps two own cards (PAR-11), or ends a No-Par hole (PAR-17) that runs on (PAR-18)."""
-    sources, free = draw_sources(table, seat), free_slots(table, seat)
+    sources, free, options = draw_sources(table, seat), free_slots(table, seat), table.options
+    is_late = table.seat_turns[seat] + 1 >= options.no_par_first_end
+    may_end = options.no_par and table.knocker is None and is_late
+    return _ask_for_turn(seat, sources, free, may_end, opens_turn)
+
+
+@lru_cache(ALIKE)
+def _ask_for_turn(
+    seat: int, sources: tuple[Source, ...], free: tuple[int, ...], may_end: bool, opens_turn: bool
+) -> Ask:
     offers = [Offer(kind="draw", source=OneOf(sources)), Offer(kind="swap_own", slots=Pick(2, free))]
-    may_end = table.options.no_par and table.knocker is None
-    if may_end and table.seat_turns[seat] + 1 >= table.options.no_par_first_end:
+    if may_end:
         offers.append(Offer(kind="end"))
     fallback = Draw(source=sources[0])
     return Ask(
@@ -111,9 +122,9 @@ def _turn_ask(table: Table, seat: int, *, opens_turn: bool) -> Ask:
     )
 
 
-def _place_ask(table: Table, seat: int) -> Ask:
+@lru_cache(ALIKE)
+def _place_ask(seat: int, free: tuple[int, ...]) -> Ask:
     """PAR-09: a swap is forced."""
-    free = free_slots(table, seat)
     return Ask(seat=seat, decision="place", offers=(Offer(kind="swap", slot=OneOf(free)),), fallback=Swap(slot=free[0]))
 
 
@@ -144,11 +155,8 @@ def _take_strokes(table: Table, seat: int) -> Flow[bool]:
     if table.options.no_par or table.seat_turns[seat] == 0:
         return False
     asked = False
-    while free := sorted({number // 2 for number in free_slots(table, seat)}):
-        offers = (NONE, Offer(kind="stroke", row=OneOf(tuple(free))))
-        action = yield from choose(
-            Ask(seat=seat, decision="stroke", offers=offers, fallback=Nothing(), opens_turn=not asked)
-        )
+    while free := free_slots(table, seat):
+        action = yield from choose(_ask_for_stroke(seat, free, not asked))
         asked = True
         if not isinstance(action, Stroke):
             break
@@ -156,6 +164,13 @@ def _take_strokes(table: Table, seat: int) -> Flow[bool]:
         if table.options.strokes_per_turn == 1:
             break
     return asked
+
+
+@lru_cache(ALIKE)
+def _ask_for_stroke(seat: int, free: tuple[int, ...], opens_turn: bool) -> Ask:
+    rows = OneOf(tuple(sorted({number // 2 for number in free})))
+    offers = (NONE, Offer(kind="stroke", row=rows))
+    return Ask(seat=seat, decision="stroke", offers=offers, fallback=Nothing(), opens_turn=opens_turn)
 
 
 def _stroke(table: Table, seat: int, row: int) -> None:

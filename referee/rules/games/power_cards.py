@@ -26,7 +26,7 @@ from protocol.actions import (
 from protocol.cards import Card, rank, suit
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.games.hidden import switch
-from referee.rules.table.asks import Ask, Flow, choose
+from referee.rules.table.asks import Ask, Flow, alike, choose
 from referee.rules.table.seen import Hand, Seen, everybody, only
 from referee.rules.table.table import Slot, Table
 
@@ -249,7 +249,7 @@ def _eight(use: Use, _: Action) -> Flow[None]:
     slots = table.occupied(seat)
     offer = Offer(kind="keep", card=OneOf(choices), slot=OneOf(slots))
     fallback = Keep(card=choices[0], slot=slots[0])
-    answer = yield from choose(Ask(seat=seat, decision="pick8", offers=(offer,), fallback=fallback))
+    answer = yield from choose(alike(Ask(seat=seat, decision="pick8", offers=(offer,), fallback=fallback)))
     if not isinstance(answer, Keep):
         raise TypeError(f"cannot keep by {answer!r}")
     kept = three[answer.card]

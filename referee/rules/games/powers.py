@@ -44,7 +44,7 @@ from referee.rules.games.power_cards import (
     turned_up,
 )  # fmt: skip
 from referee.rules.games.six_card import DISCARD, NONE, Source, choose_turn, discard_hand, knock, place_ask
-from referee.rules.table.asks import Ask, Flow, choose
+from referee.rules.table.asks import Ask, Flow, alike, choose
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import Table, draw
 
@@ -91,7 +91,7 @@ def _use_or_discard(table: Table, seat: int, card: Card) -> Flow[None]:
     offers = _offers(use)
     action: Action = Nothing()
     if offers:
-        ask = Ask(seat=seat, decision="power", offers=(*offers, NONE), fallback=Nothing())
+        ask = alike(Ask(seat=seat, decision="power", offers=(*offers, NONE), fallback=Nothing()))
         action = yield from choose(ask)
     if isinstance(action, Nothing):
         discard_hand(table, seat)
@@ -146,7 +146,7 @@ def _is_blocked(use: Use, victim: int) -> Flow[bool]:
     if not table.shields[victim]:
         return False
     offers = (Offer(kind="block"), Offer(kind="allow"))
-    answer = yield from choose(Ask(seat=victim, decision="block", offers=offers, fallback=Allow()))
+    answer = yield from choose(alike(Ask(seat=victim, decision="block", offers=offers, fallback=Allow())))
     if not isinstance(answer, Block):
         return False
     if use.in_hand:
@@ -181,7 +181,7 @@ def _copy_two(use: Use) -> Flow[None]:
         offers = (Offer(kind="copy", power=OneOf(copies)),) if copies else ()
         if not copies:
             break
-        ask = Ask(seat=use.seat, decision="pick2", offers=(*offers, Offer(kind="stop")), fallback=Stop())
+        ask = alike(Ask(seat=use.seat, decision="pick2", offers=(*offers, Offer(kind="stop")), fallback=Stop()))
         choice = yield from choose(ask)
         if not isinstance(choice, Copy):
             break
@@ -215,7 +215,7 @@ def _copy_one(use: Use, power: str, *, standing_in: bool) -> Flow[bool]:
         table.emit(events.PowerUsed(seat=use.seat, card=everybody(use.card), power="Q", against=None, targets=()))
         return False
     copy = _copy(use, power, standing_in=standing_in)
-    ask = Ask(seat=use.seat, decision="power", offers=(*_offers(copy), NONE), fallback=Nothing())
+    ask = alike(Ask(seat=use.seat, decision="power", offers=(*_offers(copy), NONE), fallback=Nothing()))
     action = yield from choose(ask)
     if isinstance(action, Nothing):
         return False

@@ -14,7 +14,7 @@ from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant, has_up_card, size
 from referee.rules.games.course import Course, TakeTurn
-from referee.rules.table.asks import ALIKE, Ask, Flow, Sealed, choose, choose_sealed
+from referee.rules.table.asks import ALIKE, Ask, Flow, Sealed, alike, choose, choose_sealed
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import RoundOver, Slot, Table, draw, flip
 
@@ -71,14 +71,9 @@ def open_round(table: Table) -> Flow[None]:
     if count == 0:
         return
     slots = tuple(range(size(table.variant)))
+    offers, fallback = (Offer(kind="turn_up", slots=Pick(count, slots)),), TurnUp(slots=slots[:count])
     asks = tuple(
-        Ask(
-            seat=seat,
-            decision="turn_up",
-            offers=(Offer(kind="turn_up", slots=Pick(count, slots)),),
-            fallback=TurnUp(slots=slots[:count]),
-        )
-        for seat in range(table.seats)
+        alike(Ask(seat=seat, decision="turn_up", offers=offers, fallback=fallback)) for seat in range(table.seats)
     )
     chosen = yield from choose_sealed(Sealed(asks=asks))
     for seat, action in enumerate(chosen):

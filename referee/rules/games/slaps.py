@@ -13,7 +13,7 @@ from protocol.offers import Offer, OneOf
 from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant
 from referee.rules.scoring.values import value
-from referee.rules.table.asks import ALIKE, Ask, Flow, Slap, SlapOrder, Window, choose, choose_slaps
+from referee.rules.table.asks import ALIKE, Ask, Flow, Slap, SlapOrder, Window, alike, choose, choose_slaps
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import RoundOver, Table
 
@@ -127,13 +127,8 @@ def _give(table: Table, seat: int, target: Target) -> Flow[None]:
 
     From where to where is public: who knew the card still knows it (CAC-39, INF-04)."""
     slots = table.occupied(seat)
-    ask = Ask(
-        seat=seat,
-        decision="give",
-        offers=(Offer(kind="give", slot=OneOf(slots)),),
-        fallback=Give(slot=slots[0]),
-    )
-    action = yield from choose(ask)
+    offers = (Offer(kind="give", slot=OneOf(slots)),)
+    action = yield from choose(alike(Ask(seat=seat, decision="give", offers=offers, fallback=Give(slot=slots[0]))))
     if not isinstance(action, Give):
         raise TypeError(f"cannot give by {action!r}")
     owner, number = target

@@ -20,7 +20,7 @@ from referee.rules.games.six_card import (
     place_face_up,
     set_up_in_words,
 )
-from referee.rules.table.asks import Ask, Flow, choose
+from referee.rules.table.asks import Ask, Flow, alike, choose
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import Table, draw
 
@@ -54,7 +54,7 @@ def _discard_pairs(table: Table, seat: int) -> Flow[bool]:
         return False
     offers = (Offer(kind="discard_pairs", rows=AnyOf(rows)),)
     ask = Ask(seat=seat, decision="pairs", offers=offers, fallback=DiscardPairs(rows=()), opens_turn=True)
-    action = yield from choose(ask)
+    action = yield from choose(alike(ask))
     chosen = tuple(sorted(action.rows)) if isinstance(action, DiscardPairs) else ()
     cards = [table.remove(seat, number) for row in chosen for number in (2 * row, 2 * row + 1)]
     for card in cards:
