@@ -10,8 +10,9 @@ from itertools import chain, combinations
 from typing import Any, Literal, cast
 
 import msgspec
-from msgspec import Struct
-from msgspec.structs import asdict
+import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 from protocol.actions import (
     Action,
@@ -107,11 +108,24 @@ class Begun(Struct, frozen=True, kw_only=True):
 NOTHING_BEGUN = Begun()
 
 
+MOST_KEPT = 1024
+"""How many states of a begun answer are kept for a question; those of an arrangement of ten cards are millions."""
+
+Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+
 class Legal(Struct, frozen=True):
-    """The legal moves of a question: numbers in rising order, and the move of each."""
+    """The legal moves of a question: numbers in rising order, the move of each, and by number which are legal.
+
+    It is kept with the question, for whoever is asked it again.
+    """
 
     numbers: tuple[int, ...]
     moves: dict[int, Move]
+    mask: Mask
+    """It cannot be written to."""
+    after: dict[int, "Action | Begun"] = field(default_factory=dict)
+    """What moves that were made before give: the whole answer, or as much of it as has begun then (`after`)."""
 
 
 class Actions(Sequence[Move]):
@@ -143,13 +157,20 @@ class Actions(Sequence[Move]):
 
     def legal(self, ask: Ask, begun: Begun) -> Legal:
         """Return what the seat that is asked may do next."""
-        if begun is not NOTHING_BEGUN and begun != NOTHING_BEGUN:
-            return self._legal(ask, begun)
-        known = ask.__dict__.get("legal_moves")
-        if known is not None and known[0] is self:
-            return cast(Legal, known[1])
-        legal = self._legal(ask, begun)
-        ask.__dict__["legal_moves"] = (self, legal)
+        kept: dict[Any, Legal] | None = ask.kept.get(self)
+        if kept is None:
+            kept = ask.kept[self] = {}
+        legal = kept.get(begun)
+        if legal is not None:
+            return legal
+        if begun.kind == "arrange":  # what can be chosen next does not depend on the order of what was chosen
+            chosen = frozenset(begun.chosen)
+            like = kept.get(chosen) or self._legal(ask, begun)
+            _keep(kept, chosen, like)
+            legal = Legal(like.numbers, like.moves, like.mask)
+        else:
+            legal = self._legal(ask, begun)
+        _keep(kept, begun, legal)
         return legal
 
     def _legal(self, ask: Ask, begun: Begun) -> Legal:
@@ -162,7 +183,21 @@ class Actions(Sequence[Move]):
             more = more or page > begun.page
         if more:
             found[self._numbers[Further()]] = Further()
-        return Legal(tuple(sorted(found)), found)
+        mask = np.zeros(self.size, np.bool_)
+        mask[list(found)] = True
+        mask.flags.writeable = False
+        return Legal(tuple(sorted(found)), found, mask)
+
+    def after(self, ask: Ask, begun: Begun, number: int) -> Action | Begun:
+        """Return what a legal number gives: the whole answer, or as much of it as has begun then.
+
+        Raises LookupError for a number that is not legal.
+        """
+        legal = self.legal(ask, begun)
+        known = legal.after.get(number)
+        if known is None:
+            known = legal.after[number] = _after(ask, begun, legal.moves[number])
+        return known
 
     def reduced(self, move: Move, seat: int) -> tuple[int, Move]:
         """Return the page on which a move of this seat stands, and the move as the table has it."""
@@ -234,6 +269,20 @@ class Actions(Sequence[Move]):
         if further is not None and further in legal.moves:
             return further, Begun(kind=begun.kind, chosen=begun.chosen, page=begun.page + 1)
         raise ValueError(f"seat {ask.seat} may not answer {wanted!r} to `{ask.decision}`")
+
+
+def _keep(kept: dict[Any, Legal], what: Any, legal: Legal) -> None:
+    if len(kept) < MOST_KEPT:
+        kept[what] = legal
+
+
+def _after(ask: Ask, begun: Begun, move: Move) -> Action | Begun:
+    if isinstance(move, Further):
+        return replace(begun, page=begun.page + 1)
+    if not isinstance(move, (Begin, Then)):
+        return move
+    after = extended(ask, begun, move)
+    return finished(ask, after) or after
 
 
 def window(variant: Variant) -> int:

@@ -19,12 +19,12 @@ from referee.research.actions import (
     NOTHING_BEGUN,
     Actions,
     Begin,
+    Begun,
     Further,
     Legal,
+    Mask,
     Move,
     Then,
-    extended,
-    finished,
 )  # fmt: skip
 from referee.research.asking import Asking
 from referee.research.telling import Telling
@@ -37,7 +37,7 @@ from referee.rules.table.asks import Ask, IllegalAnswer
 from referee.rules.table.chance import Chance, Keyed
 from referee.rules.table.streams import bot_seed, seed_key
 
-Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+_NOTHING = Legal((), {}, np.zeros(0, np.bool_))
 
 Reward = Literal["match", "rounds", "ranks"]
 """When rewards come, and for what."""
@@ -127,9 +127,8 @@ class Env:
 
     def mask(self) -> Mask:
         """Return, by number, which moves are legal: booleans of shape (actions.size,)."""
-        mask = np.zeros(self.actions.size, np.bool_)
-        mask[list(self._legal().numbers)] = True
-        return mask
+        ask = self._playing.ask
+        return np.zeros(self.actions.size, np.bool_) if ask is None else self.actions.legal(ask, self.begun).mask.copy()
 
     def numbers(self) -> tuple[int, ...]:
         """Return the numbers of the legal moves in rising order."""
@@ -158,32 +157,28 @@ class Env:
 
     def _legal(self) -> Legal:
         ask = self._playing.ask
-        return Legal((), {}) if ask is None else self.actions.legal(ask, self.begun)
+        return _NOTHING if ask is None else self.actions.legal(ask, self.begun)
 
     def step(self, move: Move | int) -> None:
         """Make a move: a legal number, a legal move, or a whole action that is offered while none has begun."""
         ask = self._playing.ask
         if ask is None:
             raise self._illegal(repr(move))
+        if isinstance(move, (Begin, Then, Further)):
+            move = self.number(move)
         if isinstance(move, (int, np.integer)):
-            move = self.move(int(move))
-        elif isinstance(move, (Begin, Then, Further)):
-            self.number(move)
+            try:
+                after = self.actions.after(ask, self.begun, int(move))
+            except LookupError:
+                raise self._illegal(f"number {move}") from None
         elif self.begun.kind is not None or not admits(ask.offers, move):
             raise self._illegal(repr(move))
-        if isinstance(move, Further):
-            self.begun = replace(self.begun, page=self.begun.page + 1)
-            self._rewards = self._no_rewards
-        elif isinstance(move, (Begin, Then)):
-            after = extended(ask, self.begun, move)
-            action = finished(ask, after)
-            if action is None:
-                self.begun = after
-                self._rewards = self._no_rewards
-            else:
-                self._answer(ask, action)
         else:
-            self._answer(ask, move)
+            after = move
+        if isinstance(after, Begun):
+            self.begun, self._rewards = after, self._no_rewards
+        else:
+            self._answer(ask, after)
 
     def _answer(self, ask: Ask, action: Action) -> None:
         self.begun = NOTHING_BEGUN
