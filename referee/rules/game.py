@@ -5,17 +5,44 @@ A live conversation, a replay and a test drive it in the same way and see the sa
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from protocol import events
 from protocol.events import Event
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import seat_problem
-from referee.rules.match import MatchResult, play_match
+from referee.rules.match import MatchResult, RoundResult, play_match
 from referee.rules.table.asks import Ask, Flow, IllegalAnswer, Question, Response, Sealed, check
 from referee.rules.table.chance import Chance, Keyed
 from referee.rules.table.seen import Happening, view
 from referee.rules.table.streams import seed_key
 from referee.rules.table.table import Table
+
+_LATE = 8
+"""The last so many answers of a round are likely to hold the beginning of a turn."""
+
+
+class _Forfeits(Struct, frozen=True):
+    """A seat forfeited."""
+
+    seat: int
+
+
+class _Before(Struct, frozen=True, kw_only=True):
+    """How the match stood when the present round began: how many events and rounds there were, and the totals."""
+
+    events: int
+    totals: list[int]
+    rounds: int
+
+
+class _Turn(Struct, frozen=True, kw_only=True):
+    """The table when a turn began, or before the deal, and how much had been done in its round. It stays as it is."""
+
+    table: Table
+    played: int
+    is_dealt: bool
 
 
 class Game:
@@ -41,10 +68,21 @@ class Game:
 
     def __init__(self, variant: Variant, seats: int, chance: Chance) -> None:
         """Begin a match between seats 0 to `seats` - 1, with the cards and lots of this chance (GEN-04, GEN-05)."""
-        self.table = Table(variant=variant, seats=seats, chance=chance, totals=[0] * seats)
+        self._go_on_from(Table(variant=variant, seats=seats, chance=chance, totals=[0] * seats), [])
+
+    def _go_on_from(self, table: Table, rounds: list[RoundResult], *, amid_round: bool = False) -> None:
+        """Play at this table after these rounds: the next one, or the turns that are left of the present one."""
+        self.table = table
         self.question: Question | None = None
         self._result: MatchResult | None = None
-        self._flow: Flow[MatchResult] = play_match(self.table)
+        self._rounds = rounds
+        """The rounds that are over."""
+        self._before = _Before(events=len(table.events), totals=table.totals, rounds=len(rounds))
+        self._played: list[Response | _Forfeits] = []
+        """What was done in the present round, the last one if the match is over."""
+        self._turn: _Turn | None = None
+        """A turn of the present round from which copies can begin."""
+        self._flow: Flow[MatchResult] = play_match(table, rounds, amid_round=amid_round)
         self._advance(None)
 
     @classmethod
@@ -100,9 +138,88 @@ class Game:
         if seat not in self.table.forfeited:
             self.table.forfeited.add(seat)
             self.table.emit(events.Forfeited(seat=seat))
+            self._played.append(_Forfeits(seat))
 
     def _advance(self, response: Response | None) -> None:
         try:
-            self.question = next(self._flow) if response is None else self._flow.send(response)
+            if response is None:
+                self.question = next(self._flow)
+            else:
+                self._played.append(response)
+                self.question = self._flow.send(response)
         except StopIteration as stop:
             self.question, self._result = None, stop.value
+            return
+        if len(self._rounds) > self._before.rounds:
+            self._note_round()
+
+    def _note_round(self) -> None:
+        """Another round has begun: what was done in the one before is over."""
+        table = self.table
+        number = len(table.events) - 1
+        while type(table.events[number]) is not events.Scored:
+            number -= 1
+        self._before = _Before(events=number + 1, totals=table.totals, rounds=len(self._rounds))
+        self._played, self._turn = [], None
+
+    # Copies
+
+    @property
+    def answers(self) -> tuple[Response, ...]:
+        """What was answered in the present round, oldest first; when the match is over, in the last one."""
+        return tuple(response for response in self._played if not isinstance(response, _Forfeits))
+
+    def copy(self) -> "Game":
+        """Return an independent game that stands as this one does and has the same chance from now on.
+
+        Both use one source of chance, which must give the same outcome whenever it is asked again, as `Keyed` does.
+        A generator cannot be copied. So the copy begins at the table of a turn, or with the round, and what was
+        answered since is played again. The first copy within a turn plays all of the round again; it keeps the table of
+        that turn, so that further ones cost the same however long the round lasts.
+        """
+        self._note_turn()
+        if self._turn is None:
+            game = self.round_again(self.table.chance)
+        else:
+            game = Game.__new__(Game)
+            rounds = self._rounds[: self._before.rounds]
+            game._go_on_from(self._turn.table.copy(), rounds, amid_round=self._turn.is_dealt)
+            game._before, game._turn, game._played = self._before, self._turn, self._played[: self._turn.played]
+        game._follow(self._played[len(game._played) :])
+        self._turn = game._turn
+        return game
+
+    def round_again(self, chance: Chance) -> "Game":
+        """Return a game that stands at the first question of the present round, and has this chance from there on."""
+        table, before = self.table, self._before
+        game = Game.__new__(Game)
+        game._go_on_from(
+            Table(
+                variant=table.variant,
+                seats=table.seats,
+                chance=chance,
+                totals=list(before.totals),
+                forfeited=table.forfeited - {one.seat for one in self._played if isinstance(one, _Forfeits)},
+                events=table.events[: before.events],
+                pars=table.pars[: before.rounds],
+            ),
+            self._rounds[: before.rounds],
+        )
+        return game
+
+    def _follow(self, played: Sequence["Response | _Forfeits"]) -> None:
+        """Do again what was done; keep one of the last turns that begin on the way."""
+        for number, response in enumerate(played):
+            if len(played) - number <= _LATE:
+                self._note_turn()
+            if isinstance(response, _Forfeits):
+                self.forfeit(response.seat)
+            else:
+                self._advance(response)
+
+    def _note_turn(self) -> None:
+        """Keep the table where it says all that there is to know: when a turn begins, and before the deal."""
+        question = self.question
+        if isinstance(question, Ask) and (question.opens_turn or question.decision == "par"):
+            is_dealt = question.decision != "par"
+            self._turn = _Turn(table=self.table.copy(), played=len(self._played), is_dealt=is_dealt)

@@ -1,5 +1,7 @@
 """A match: its rounds, each showdown, the totals, and how the match ends (GEN-01)."""
 
+from contextlib import suppress
+
 from msgspec import Struct
 
 from protocol import events
@@ -40,17 +42,22 @@ class MatchResult(Struct, frozen=True, kw_only=True):
     """Whether the match was stopped after MOST_ROUNDS."""
 
 
-def play_match(table: Table) -> Flow[MatchResult]:
-    """Play the whole match; return its result."""
-    results: list[RoundResult] = []
-    while not _is_over(table, len(results)):
+def play_match(table: Table, results: list[RoundResult], *, amid_round: bool = False) -> Flow[MatchResult]:
+    """Play the match to its end; return its result.
+
+    `results` has the rounds that have been played, and each further one joins them. With `amid_round` the table stands
+    at the beginning of a turn, and the round goes on from there.
+    """
+    if amid_round:
+        results.append((yield from _play_on(table)))
+    while not _is_over(table, sum(not result.playoff for result in results)):
         results.append((yield from _play_round(table, len(results), playoff=False)))
-    playoffs = yield from _play_off(table, len(results))
+    yield from _play_off(table, results)
     return MatchResult(
         totals=tuple(table.totals),
-        ranks=_ranks(table, playoffs),
-        rounds=(*results, *playoffs),
-        capped=table.options.rounds is None and len(results) == MOST_ROUNDS,
+        ranks=_ranks(table, [result for result in results if result.playoff]),
+        rounds=tuple(results),
+        capped=table.options.rounds is None and sum(not result.playoff for result in results) == MOST_ROUNDS,
     )
 
 
@@ -74,11 +81,14 @@ def _play_round(table: Table, played: int, *, playoff: bool) -> Flow[RoundResult
     course = COURSES[table.variant.play]
     rows = table.variant.rows if course.settle_rows is None else (yield from course.settle_rows(table))
     six_card.deal(table, rows)
-    try:
-        yield from course.open_round(table)
-        yield from six_card.play_turns(table, course.take_turn)
-    except RoundOver:
-        pass
+    yield from course.open_round(table)
+    return (yield from _play_on(table))
+
+
+def _play_on(table: Table) -> Flow[RoundResult]:
+    """Play the turns of a round that are left, and its showdown."""
+    with suppress(RoundOver):
+        yield from six_card.play_turns(table, COURSES[table.variant.play].take_turn)
     return _showdown(table)
 
 
@@ -131,16 +141,14 @@ def _rows(table: Table, cards: tuple[Card | None, ...]) -> list[tuple[Card | Non
     return [cards[start : start + width] for start in range(0, len(cards), width)]
 
 
-def _play_off(table: Table, played: int) -> Flow[list[RoundResult]]:
+def _play_off(table: Table, results: list[RoundResult]) -> Flow[None]:
     """Play sudden death among all seats until one of those tied at the top is ahead of the others (GEN-13)."""
-    results: list[RoundResult] = []
     if table.options.tiebreak == "shared" or table.four_of_a_kind:
-        return results
-    tied = _leaders(table, results)
-    while len(tied) > 1 and len(results) < MOST_PLAYOFFS:
-        results.append((yield from _play_round(table, played + len(results), playoff=True)))
-        tied = _leaders(table, results)
-    return results
+        return
+    playoffs = [result for result in results if result.playoff]
+    while len(playoffs) < MOST_PLAYOFFS and len(_leaders(table, playoffs)) > 1:
+        playoffs.append((yield from _play_round(table, len(results), playoff=True)))
+        results.append(playoffs[-1])
 
 
 def _leaders(table: Table, playoffs: list[RoundResult]) -> list[int]:

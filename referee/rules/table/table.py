@@ -5,6 +5,7 @@ others). Its chance outcomes come from outside (chance.py), and whatever happens
 """
 
 from collections.abc import Callable
+from copy import copy
 from typing import Literal
 
 from msgspec import Struct, field
@@ -88,6 +89,18 @@ class Table(Struct, kw_only=True):
         """The options in force."""
         return self.variant.options
 
+    def copy(self) -> "Table":
+        """Return an independent table that stands as this one does; both draw from the same source of chance."""
+        table = copy(self)
+        table.layouts = [[slot and Slot(slot.card, slot.up) for slot in layout] for layout in self.layouts]
+        table.strokes = [set(rows) for rows in self.strokes]
+        table.shields = [list(cards) for cards in self.shields]
+        table.final = None if self.final is None else list(self.final)
+        table.forfeited = set(self.forfeited)
+        for name in _LISTS:
+            setattr(table, name, list(getattr(self, name)))
+        return table
+
     def emit(self, event: Happening) -> None:
         """Note that something has happened."""
         self.events.append(event)
@@ -170,6 +183,10 @@ class Table(Struct, kw_only=True):
         """KER-01, PAR-06: the top stock card starts the pile, for everybody to see."""
         self.pile.append(self.stock.pop())
         self.emit(events.UpCard(card=everybody(self.pile[-1]), stock=len(self.stock)))
+
+
+_LISTS = ("totals", "events", "seat_turns", "stock", "pile", "extra", "latest_rows", "pars", "shield_uses")
+"""The fields of a table that are lists of things that never change."""
 
 
 def draw(
