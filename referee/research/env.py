@@ -5,6 +5,7 @@ What a seat is told comes from `telling.py`, which moves have which numbers from
 
 import secrets
 from collections.abc import Sequence
+from copy import copy
 from hashlib import sha256
 from operator import sub
 from typing import Any, Literal
@@ -27,9 +28,10 @@ from referee.research.actions import (
     Then,
 )  # fmt: skip
 from referee.research.asking import Asking
+from referee.research.chance import Seeded
 from referee.research.telling import Telling
 from referee.rules.book.changes import NOT_OPTIONS, BadOptions, OptionProblem
-from referee.rules.book.variant import Variant, size
+from referee.rules.book.variant import Variant, deck, size
 from referee.rules.book.variants import customised, seat_problem
 from referee.rules.game import Game
 from referee.rules.match import MatchResult
@@ -43,6 +45,10 @@ Reward = Literal["match", "rounds", "ranks"]
 """When rewards come, and for what."""
 
 
+Deals = Literal["seeded", "keyed"]
+"""Where the cards come from."""
+
+
 class Env:
     """A match between seats that all move through this one object.
 
@@ -54,36 +60,55 @@ class Env:
     >>> env.result.totals
     """
 
-    def __init__(self, preset: str, seats: int | None = None, *, reward: Reward = "match", **options: Any) -> None:
+    def __init__(
+        self,
+        preset: str,
+        seats: int | None = None,
+        *,
+        reward: Reward = "match",
+        deals: Deals = "seeded",
+        **options: Any,
+    ) -> None:
         variant = variant_for(preset, options)
-        self._set_up(variant, default_seats(variant) if seats is None else seats, reward)
+        self._set_up(variant, default_seats(variant) if seats is None else seats, reward, deals)
 
     @classmethod
-    def of(cls, variant: Variant, seats: int, *, reward: Reward = "match") -> "Env":
+    def of(cls, variant: Variant, seats: int, *, reward: Reward = "match", deals: Deals = "seeded") -> "Env":
         """Return an environment of a game that `referee.customised` or `referee.preset` made."""
         env = cls.__new__(cls)
-        env._set_up(without_clock(variant), seats, reward)
+        env._set_up(without_clock(variant), seats, reward, deals)
         return env
 
-    def _set_up(self, variant: Variant, seats: int, reward: str) -> None:
+    def sibling(self) -> "Env":
+        """Return another environment of the same game, with no match begun; numbered moves are shared."""
+        env = copy(self)
+        env._asking = None
+        return env
+
+    def _set_up(self, variant: Variant, seats: int, reward: str, deals: str) -> None:
         if problem := seat_problem(variant, seats):
             raise BadOptions([problem])
         self.variant, self.seats, self.reward = variant, seats, _sound_reward(reward)
+        self.deals = _sound_deals(deals)
+        self._pack = deck(variant, seats)
         self.actions = Actions(variant, seats)
         self._no_rewards = (0.0,) * seats
         self._asking: Asking | None = None
 
     def reset(self, seed: str | int | None = None) -> None:
-        """Begin a new match."""
+        """Begin a new match. Its cards follow from the seed; without one they are always others.
+
+        With `deals` = "seeded" they come from a stream that is made for speed (research/chance.py), with "keyed" they
+        are those of `Game.from_seed`, as a referee deals them.
+        """
         self.seed = secrets.token_hex(16) if seed is None else str(seed)
         key = seed_key(self.seed)
-        seeds = [bot_seed(key, 0, seat) for seat in range(self.seats)]
-        id_key = sha256(b"golfref/research-id\0" + key).digest()[:16]
-        self._begin(Keyed(key, self.variant, self.seats), id_key, seeds)
+        is_keyed = self.deals == "keyed"
+        self._begin(Keyed(key, self.variant, self.seats) if is_keyed else Seeded(key, self._pack, self.seats), key)
 
-    def _begin(self, chance: Chance, id_key: bytes, bot_seeds: Sequence[int]) -> None:
-        """Begin a match with this chance, whose messages have these ids and seeds."""
-        self._chance, self._id_key, self._bot_seeds = chance, id_key, tuple(bot_seeds)
+    def _begin(self, chance: Chance, key: bytes) -> None:
+        """Begin a match with this chance, in whose messages ids and seeds follow from the key."""
+        self._chance, self._key = chance, key
         self._asking = Asking(Game(self.variant, self.seats, chance), chance)
         self._telling: Telling | None = None
         self.history: list[tuple[int, Action]] = []
@@ -217,7 +242,9 @@ class Env:
     def _told(self) -> Telling:
         self._playing  # noqa: B018 - raises where no match has begun
         if self._telling is None:
-            self._telling = Telling(self.variant, chance=self._chance, id_key=self._id_key, seeds=self._bot_seeds)
+            seeds = [bot_seed(self._key, 0, seat) for seat in range(self.seats)]
+            id_key = sha256(b"golfref/research-id\0" + self._key).digest()[:16]
+            self._telling = Telling(self.variant, chance=self._chance, id_key=id_key, seeds=seeds)
         self._telling.advance(self.history)
         return self._telling
 
@@ -290,3 +317,10 @@ def _sound_reward(reward: str) -> Reward:
         case "match" | "rounds" | "ranks":
             return reward
     raise ValueError(f'reward: expected "match", "rounds" or "ranks", got {reward!r}')
+
+
+def _sound_deals(deals: str) -> Deals:
+    match deals:
+        case "seeded" | "keyed":
+            return deals
+    raise ValueError(f'deals: expected "seeded" or "keyed", got {deals!r}')

@@ -64,7 +64,7 @@ def sent_to_bots(env: Env) -> list[list[bytes]]:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_seat_is_told_what_a_bot_is_sent(preset: str) -> None:
-    env = Env(preset)
+    env = Env(preset, deals="keyed")
     env.reset("same bytes")
     dice = Random(1)  # noqa: S311 - no secret
     seen: list[int] = []

@@ -90,7 +90,7 @@ def answers_in(env: Env) -> Answers:
 
 def alike(preset: str, names: Sequence[str], record: Record, options: dict[str, Any]) -> None:
     """The policies of these bots do in an environment what their processes did."""
-    env = Env(preset, len(names), **(GAMES.get(preset, {}) | options))
+    env = Env(preset, len(names), deals="keyed", **(GAMES.get(preset, {}) | options))
     env.reset("alike")
     result = play(env, [policy(name) for name in names])
     assert answers_in(env) == answers_of(record)
