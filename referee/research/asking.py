@@ -22,11 +22,17 @@ class Asking:
         self._chance = chance
         self.asks: tuple[Ask, ...] = ()
         """Who is asked by the open question, in order; () when the match is over."""
-        self.given: list[Action] = []
-        """The answers to the open question so far."""
+        self.given: dict[int, Action] = {}
+        """The answers to the open question so far, by seat, where several seats are asked."""
         self.ask: Ask | None = None
         """What the next seat is asked; None when the match is over."""
         self._open()
+
+    def copy(self) -> "Asking":
+        """Return an independent game that stands as this one does, with the same answers given."""
+        asking = Asking(self.game.copy(), self._chance)
+        asking.given, asking.ask = dict(self.given), self.ask
+        return asking
 
     def give(self, action: Action) -> bool:
         """Take the answer of the seat that is asked, which its offers admit; return whether the game has gone on."""
@@ -35,29 +41,36 @@ class Asking:
             self.game.go_on(action)
             self._open()
             return True
-        self.given.append(action)
+        if self.ask is None:
+            raise LookupError("the match is over, and nobody is asked")
+        self.given[self.ask.seat] = action
         if len(self.given) < len(self.asks):
-            self.ask = self.asks[len(self.given)]
+            number = self.asks.index(self.ask)
+            waiting = (*self.asks[number + 1 :], *self.asks[:number])
+            self.ask = next(ask for ask in waiting if ask.seat not in self.given)
             return False
         if isinstance(question, Window):
             self._settle(question)
         else:
-            self.game.go_on(tuple(self.given))
+            self.game.go_on(tuple(self.given[ask.seat] for ask in self.asks))
         self._open()
         return True
+
+    def turn_to(self, seat: int) -> None:
+        """Ask this seat next, of those that are asked at the same time and have not answered."""
+        self.ask = next(ask for ask in self.asks if ask.seat == seat)
 
     def _settle(self, window: Window) -> None:
         """CAC-25: the slaps count in the order that the window's lots, or the seats, give them."""
         table = self.game.table
-        answers = {ask.seat: action for ask, action in zip(self.asks, self.given, strict=True)}
         lots = self._chance.lots(table.round, window.number)
-        self.game.go_on(order_slaps(table.options, window, answers, {}, lots))
+        self.game.go_on(order_slaps(table.options, window, self.given, {}, lots))
 
     def _open(self) -> None:
         question = self.game.question
         if isinstance(question, Ask):
             self.asks, self.ask = (question,), question
         elif isinstance(question, (Sealed, Window)):
-            self.asks, self.given, self.ask = question.asks, [], question.asks[0]
+            self.asks, self.given, self.ask = question.asks, {}, question.asks[0]
         else:
-            self.asks, self.given, self.ask = (), [], None
+            self.asks, self.given, self.ask = (), {}, None

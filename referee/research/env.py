@@ -115,6 +115,20 @@ class Env:
         self.begun = NOTHING_BEGUN
         self._rewards = self._no_rewards
 
+    # Other matches like this one
+
+    def clone(self) -> "Env":
+        """Return an independent environment that stands as this one does, in the middle of anything.
+
+        Its future chance is the same: where both make the same moves, the same happens. It costs as much as two or
+        three decisions, however long the match; the first clone within a turn plays again what the round has been.
+        """
+        env = copy(self)
+        env._asking = self._playing.copy()
+        env._telling = self._telling and self._telling.copy()
+        env.history = list(self.history)
+        return env
+
     # Where the match stands
 
     @property

@@ -5,6 +5,7 @@ So a game whose messages nobody reads pays nothing for them.
 """
 
 from collections.abc import Sequence
+from copy import copy
 
 import msgspec
 
@@ -42,9 +43,19 @@ class Telling:
             self._script.seats[seat].wants_table = READY.table
         self._ask()
 
+    def copy(self) -> "Telling":
+        """Return an independent telling of a match that has come as far."""
+        telling = copy(self)
+        telling._asking = self._asking.copy()
+        telling._script = self._script.copy(telling._asking.game)
+        telling._lines = [list(lines) for lines in self._lines]
+        telling._messages = [list(messages) for messages in self._messages]
+        return telling
+
     def advance(self, answers: Sequence[tuple[int, Action]]) -> None:
         """Go on along all answers of the match so far; those that are known already are passed over."""
-        for _, action in answers[self._answers :]:
+        for seat, action in answers[self._answers :]:
+            self._asking.turn_to(seat)
             if self._asking.give(action):
                 self._ask()
         self._answers = len(answers)

@@ -7,10 +7,12 @@ match can be told again from its record and proved to have been told so (`retell
 import itertools
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from hashlib import sha256, shake_256
 from typing import Any, cast
 
 from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
 
 from protocol import VERSION
 from protocol.codec import array, encode, encode_event, encode_request
@@ -83,6 +85,13 @@ class Script:
         self._told_limits = {limit_s: round(limit_s, 3) for limit_s in limits}
         """For each limit that does not come from a bank, in seconds: the same limit rounded, as bots are told it."""
         self.id_key = id_key
+
+    def copy(self, game: Game) -> "Script":
+        """Return a script that has told the same, and goes on with this game, which stands as the present one does."""
+        script = copy(self)
+        script._game = game
+        script.seats = [_copied(seat) for seat in self.seats]
+        return script
 
     def hello(self, seat: int) -> Delivery:
         """The first line."""
@@ -161,6 +170,11 @@ class Script:
         script.sent_bytes += len(data)
         script.digest.update(data)
         return Delivery(seat=seat, data=data, awaits=awaits, limit_s=limit_s)
+
+
+def _copied(seat: SeatScript) -> SeatScript:
+    seat.ids, ids = itertools.tee(seat.ids)
+    return replace(seat, ids=ids, news=list(seat.news), notices=list(seat.notices), digest=seat.digest.copy())
 
 
 def request_ids(key: bytes, seat: int) -> Iterator[str]:
