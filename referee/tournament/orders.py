@@ -23,6 +23,28 @@ class Order(Struct, frozen=True, kw_only=True):
     attempt: int = 1
 
 
+class Bundle(Struct, frozen=True, kw_only=True):
+    """Orders that go to one host together, and whose reports come back together.
+
+    One order is a bundle too. Where a variant has timed slaps, all rotations of a block that have no result yet are
+    one: they compare bots, so they are played one after another on one host.
+    """
+
+    id: int
+    """Tells it from all other bundles that a desk hands out."""
+    orders: tuple[Order, ...]
+    """In the order of play. No two are of the same match."""
+    again: tuple[tuple[Order, ...], ...] = ()
+    """By order those that take its place, one after another, when it has been spoiled; empty where the desk is asked.
+    They have the cards that the match has then."""
+    is_block: bool = False
+    """Whether the orders are those of one block, so that all of them stay on the host that plays one of them."""
+    has_result: bool = False
+    """Whether a match of the block has a result already."""
+    host: str = ""
+    """The only host that may play it, because it has played others of the block; empty where any may."""
+
+
 class Begun(Struct, frozen=True, kw_only=True, tag=True):
     """A match is played from now on."""
 

@@ -31,7 +31,7 @@ from referee.tournament.statistics.ratings import Chance, Ratings, chances, rati
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn, told_as_played_for, used_s
-from referee.tournament.store.facts import Facts, Terms, VariantFacts, field_of
+from referee.tournament.store.facts import Facts, Terms, field_of
 from referee.tournament.store.plans import extent_of, plan_now
 from referee.tournament.store.played import PlayedSoFar, as_former
 from referee.tournament.store.rows import Meta, RunEvent
@@ -364,12 +364,7 @@ def _places(store: Store, meta: Meta, *, is_playing: bool) -> Places | None:
 
 
 def _slap_timing(facts: Facts) -> SlapTiming | None:
-    return facts.clocks.slap_timing if any(map(_times_slaps, facts.variants)) else None
-
-
-def _times_slaps(facts: VariantFacts) -> bool:
-    options = facts.variant.options
-    return options.slaps and options.slap_order == "reaction"
+    return facts.clocks.slap_timing if any(one.variant.options.times_slaps for one in facts.variants) else None
 
 
 def _scoring_tables(facts: Facts) -> dict[str, str]:

@@ -68,9 +68,7 @@ JOKERS = Need(words="`jokers` above 0", holds=lambda options: options.jokers > 0
 A_COMPLETE_LAYOUT_ENDS = Need(words='`end_mode` "all_up" or "both"', holds=_can_complete)
 A_REARRANGEMENT = Need(words="the power `rearrange`", holds=_can_rearrange)
 SLAPS = Need(words="`slaps`", holds=lambda options: options.slaps)
-SLAPS_TIMED = Need(
-    words='`slap_order = "reaction"`', holds=lambda options: options.slaps and options.slap_order == "reaction"
-)
+SLAPS_TIMED = Need(words='`slap_order = "reaction"`', holds=lambda options: options.times_slaps)
 SLAPS_AND_A_POWER = Need(
     words="`slaps`, and a power in `cambio_powers`",
     holds=lambda options: options.slaps and options.cambio_powers != {},
@@ -512,6 +510,11 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             does="From how many points on a knocker's points are multiplied, and by what.", games=IN_CACTUS, scores=True
         ),
     ] = (5, 2)
+
+    @property
+    def times_slaps(self) -> bool:
+        """Whether it is measured who slaps first."""
+        return self.slaps and self.slap_order == "reaction"
 
 
 def _declarations() -> dict[str, Option]:

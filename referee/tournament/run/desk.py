@@ -4,20 +4,22 @@ Nothing else writes to the store while matches are played. It must not know how 
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 import trio
+from msgspec.structs import replace
 
 from referee.tournament.config.config import Config
-from referee.tournament.orders import ATTEMPTS, Begun, Order, Played, Report, Spoiled
+from referee.tournament.orders import ATTEMPTS, Begun, Bundle, Order, Played, Report, Spoiled
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 from referee.tournament.run.bars import Bars
-from referee.tournament.run.play_order import PlayOrder
+from referee.tournament.run.play_order import Handed, PlayOrder
 from referee.tournament.run.rounds import Rounds
 from referee.tournament.run.setups import setup_of
+from referee.tournament.run.turns import ended_turns
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.store import Store
 
@@ -57,8 +59,10 @@ class Desk:
         watcher: Watcher,
         bars: Bars,
         rounds: Rounds | None = None,
+        host: int | None = None,
     ) -> None:
-        """`rounds` are there where the plan grows."""
+        """`rounds` are there where the plan grows. `host` is the store's id of what plays the single orders, if any."""
+        self._host = host
         self._play_order = play_order
         self._bars, self._rounds = bars, rounds
         self._left_out: list[Order] = []
@@ -68,21 +72,78 @@ class Desk:
         """How many attempts at a match have been spoiled since this desk began, by number."""
         self._out: dict[int, Order] = {}
         """The orders that are handed out, by number."""
+        self._bundles: dict[int, Bundle] = {}
+        """The bundles that are handed out, by id. Their orders are in `_out` too."""
+        self._hosts: dict[int, str] = {}
+        """What the hosts are called, by the store's ids."""
+        self._handed = 0
+        """How many bundles have been handed out."""
         self._came_back = trio.Event()
         """Is set when an order comes back, and then replaced by another one."""
 
     async def next(self) -> Order | None:
         """The next match, as soon as there is one that may be played. None where nothing is left."""
         while (fixture := self._play_order.next()) is None:
-            if self._out:
-                await self._came_back.wait()
-            elif not self._draw():
+            if not await self._may_come():
                 return None
-        number = fixture.number
-        setup = self._bars.applied(setup_of(self._config, fixture))
-        order = Order(fixture=fixture, setup=setup, attempt=self._spoiled[number] + 1)
-        self._out[number] = order
+        order = self._order(fixture)
+        self._out[fixture.number] = order
         return order
+
+    async def next_bundle(self) -> Bundle | None:
+        """What one of the hosts is to play next, as soon as there is something.
+
+        None where nothing is left, or only what waits for hosts that are not there.
+        """
+        while (handed := self._play_order.next_block()) is None:
+            if not await self._may_come():
+                return None
+        bundle = self._bundle(handed)
+        self._bundles[bundle.id] = bundle
+        self._out.update((order.fixture.number, order) for order in bundle.orders)
+        return bundle
+
+    def hosts_are(self, names: Collection[str]) -> None:
+        """These hosts play from now on."""
+        self._play_order.hosts_are(names)
+        self._wake()
+
+    @property
+    def elsewhere(self) -> Mapping[str, int]:
+        """By host that is not there, how many matches wait for it alone; by `` what was begun on no named host."""
+        return self._play_order.elsewhere
+
+    async def _may_come(self) -> bool:
+        """Wait, or draw a round, where there may be something to play then."""
+        if self._out:
+            await self._came_back.wait()
+            return True
+        # Matches that wait for a host have not ended, so no round can be drawn from what came of them.
+        return not self._play_order.elsewhere and self._draw()
+
+    def _order(self, fixture: Fixture) -> Order:
+        setup = self._bars.applied(setup_of(self._config, fixture))
+        return Order(fixture=fixture, setup=setup, attempt=self._spoiled[fixture.number] + 1)
+
+    def _bundle(self, handed: Handed) -> Bundle:
+        orders = tuple(map(self._order, handed.fixtures))
+        self._handed += 1
+        return Bundle(
+            id=self._handed,
+            orders=orders,
+            again=tuple(map(self._again, orders)) if handed.is_block else (),
+            is_block=handed.is_block,
+            has_result=handed.has_result,
+            host=handed.host,
+        )
+
+    def _again(self, order: Order) -> tuple[Order, ...]:
+        """What a host plays in place of a match of a block that it has spoiled."""
+        attempts = range(order.attempt + 1, ATTEMPTS + 1)
+        fixtures = (self._play_order.again(order.fixture, attempt - order.attempt) for attempt in attempts)
+        return tuple(
+            replace(self._order(fixture), attempt=attempt) for fixture, attempt in zip(fixtures, attempts, strict=True)
+        )
 
     def _draw(self) -> bool:
         """Draw the next round, since all matches have ended. Returns whether there is one."""
@@ -100,36 +161,94 @@ class Desk:
         """Take in what became of a match. Once this returns, nothing loses it. Raises WriteFailed."""
         if isinstance(report, Played):
             order = self._take_back(report.number)
-            self._store.commit(report, self._terms.identity(order.fixture))
-            self._play_order.played(report.number)
-            self._bars.finished(_names(order))
+            self._commit(order, report, self._host)
             self._watcher.finished(report.result)
         elif isinstance(report, Begun):
             self._watcher.begun(self._out[report.number].fixture)
         elif isinstance(report, Spoiled):
-            self._void(self._take_back(report.number), report.reason)
+            order = self._take_back(report.number)
+            barred = self._void(order, report.reason, self._host, is_over=True)
+            self._tell_void(order, report.reason, barred)
+
+    def report_bundle(self, id_: int, reports: Sequence[Played | Spoiled], host: int) -> bool:
+        """Take in what became of a bundle on a host, all of it or nothing. Once this returns, nothing loses it.
+
+        `host` is the id that the store gave it (`Store.note_host`).
+
+        Returns False where nothing was taken, because it counts already, or was taken back. Raises WriteFailed, and
+        ValueError where these are not the reports of this bundle; then it stays out.
+        """
+        if (bundle := self._bundles.get(id_)) is None:
+            return False
+        ended = ended_turns(bundle, reports)
+        del self._bundles[id_]
+        for order in bundle.orders:
+            self._take_back(order.fixture.number)
+        for order in reversed(ended.unplayed):
+            self._play_order.put_back(order.fixture)
+        barred: list[dict[str, str]] = []
+        with self._store.together():
+            for turn in ended.turns:
+                if isinstance(turn.report, Played):
+                    self._commit(turn.order, turn.report, host)
+                else:
+                    barred.append(self._void(turn.order, turn.report.reason, host, is_over=turn.is_over))
+        for turn in ended.turns:
+            if isinstance(turn.report, Played):
+                self._watcher.finished(turn.report.result)
+            else:
+                self._tell_void(turn.order, turn.report.reason, barred.pop(0))
+        return True
 
     def put_back(self, number: int) -> None:
         """Take back a match that has not begun, because whoever had its order cannot play it."""
         self._play_order.put_back(self._take_back(number).fixture)
 
+    def put_back_bundle(self, id_: int) -> None:
+        """Take back a bundle of which nothing will be reported. What is reported of it nevertheless does not count."""
+        if (bundle := self._bundles.pop(id_, None)) is not None:
+            for order in reversed(bundle.orders):
+                self.put_back(order.fixture.number)
+
     def _take_back(self, number: int) -> Order:
         """An order is out no longer. Whoever waits for the next match looks again, once this has been dealt with."""
-        self._came_back.set()
-        self._came_back = trio.Event()
+        self._wake()
         return self._out.pop(number)
 
-    def _void(self, order: Order, reason: str) -> None:
-        self._store.note_void(order.fixture, _names(order), order.attempt, reason)
-        self._watcher.voided(order.fixture, order.attempt, reason)
+    def _wake(self) -> None:
+        self._came_back.set()
+        self._came_back = trio.Event()
+
+    def _commit(self, order: Order, report: Played, host: int | None) -> None:
+        self._store.commit(report, self._terms.identity(order.fixture), host)
+        self._play_order.played(report.number, None if host is None else self._name(host))
+        self._bars.finished(_names(order))
+
+    def _name(self, host: int) -> str:
+        if host not in self._hosts:
+            self._hosts = {one.id: one.host.name for one in self._store.hosts()}
+        return self._hosts[host]
+
+    def _void(self, order: Order, reason: str, host: int | None, *, is_over: bool) -> dict[str, str]:
+        """Note a void. Returns who is barred from now on, each with why, in words.
+
+        `is_over` is not set where the host has played it again itself.
+        """
+        self._store.note_void(order.fixture, _names(order), order.attempt, reason, host)
         self._spoiled[order.fixture.number] += 1
-        is_last = order.attempt >= ATTEMPTS
-        self._play_order.voided(order.fixture, again=not is_last)
-        if is_last:
-            self._left_out.append(order)
-        for why in self._bars.voided(_names(order), reason).values():
-            self._watcher.barred(why)
+        if is_over:
+            is_last = order.attempt >= ATTEMPTS
+            self._play_order.voided(order.fixture, again=not is_last)
+            if is_last:
+                self._left_out.append(order)
+        barred = self._bars.voided(_names(order), reason)
         self._order_again()
+        return barred
+
+    def _tell_void(self, order: Order, reason: str, barred: Mapping[str, str]) -> None:
+        self._watcher.voided(order.fixture, order.attempt, reason)
+        for why in barred.values():
+            self._watcher.barred(why)
 
     def _order_again(self) -> None:
         """Order the matches that were left out when a bot that is barred now still played in them."""

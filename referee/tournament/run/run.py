@@ -17,8 +17,9 @@ from referee.tournament.run.bars import Bars
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.crew import Crew
 from referee.tournament.run.desk import Desk, Watcher
+from referee.tournament.run.host import own_host
 from referee.tournament.run.jobs import play_jobs
-from referee.tournament.run.play_order import PlayOrder
+from referee.tournament.run.play_order import Hosts, PlayOrder
 from referee.tournament.run.rounds import Rounds
 from referee.tournament.run.setups import games
 from referee.tournament.store.facts import Terms, field_of
@@ -82,14 +83,19 @@ class Run(Struct, frozen=True, kw_only=True):
 
             run_session([work])
 
-    def desk(self) -> Desk:
-        """The desk that hands out what the store lacks."""
+    def desk(self, *, by_block: bool = False) -> Desk:
+        """The desk that hands out what the store lacks; with `by_block` in bundles for several hosts."""
+        timed = {one.name for one in self.config.variants if one.variant.options.times_slaps}
+        keeps_hosts = self.store.has_hosts and not by_block
+        own = own_host() if keeps_hosts else None
         play_order = PlayOrder(
             self.plan,
             done=self.store.numbers(),
             voids={place: len(voids) for place, voids in voids_by_place(self.store).items()},
             redeals_of=self.store.redeals_of,
             jobs=self.jobs,
+            hosts=Hosts(timed=timed, host_of=self.store.host_of, own=own.name if own else ""),
+            by_block=by_block,
         )
         return Desk(
             play_order,
@@ -99,6 +105,7 @@ class Run(Struct, frozen=True, kw_only=True):
             watcher=self.watcher,
             bars=Bars(self.store),
             rounds=self._rounds(),
+            host=self.store.note_host(own) if own else None,
         )
 
     def _rounds(self) -> Rounds | None:

@@ -60,6 +60,8 @@ class Store:
         """The number of the format in which the run began."""
         self._connection = connection
         self._lock = lock
+        self._is_together = False
+        """Whether everything that is written is part of one transaction."""
 
     @classmethod
     def create(cls, path: Path, meta: Meta, lock: Lock) -> "Store":
@@ -144,6 +146,16 @@ class Store:
                 for after, id_, text in found
             ]
 
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Whatever is written inside is kept together once this ends, or nothing of it. Raises WriteFailed."""
+        with self._transaction():
+            self._is_together = True
+            try:
+                yield
+            finally:
+                self._is_together = False
+
     def note_host(self, host: Host) -> int:
         """Note a host that plays from now on, and return the id by which its matches name it. Raises WriteFailed."""
         if not self.has_hosts:
@@ -159,7 +171,8 @@ class Store:
     def commit(self, played: Played, identity: Identity, host: int | None = None) -> None:
         """Keep a finished match. Once this returns, no crash of referee or host loses it. Raises WriteFailed.
 
-        `host` is the id of the host that played it, where the run is played on several.
+        Inside of `together` it is safe once that ends. `host` is the id of the host that played it, where the run is
+        played on several.
         """
         who = (_json(identity.bots), _json(identity.versions))
         where = (identity.deal, identity.rotation)
@@ -396,6 +409,12 @@ class Store:
                 told.append(msgspec.convert(row, StoredHost))
         return told
 
+    def host_of(self, number: int) -> str:
+        """The name of the host that played a match of the plan that has a result; empty where the run tells none."""
+        found = self._read(tables.SELECT_HOST_OF, number) if self.has_hosts else []
+        with self._checking(f"the host of match {number}"):
+            return msgspec.json.decode(found[0][0], type=Host).name if found else ""
+
     def played_on(self) -> dict[int, int]:
         """By id of a committed match, the id of the host that played it; without those of which no host is told."""
         return self._by_host("matches")
@@ -494,6 +513,9 @@ class Store:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
+        if self._is_together:
+            yield self._connection
+            return
         try:
             with self._connection as connection:
                 yield connection

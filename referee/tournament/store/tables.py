@@ -82,4 +82,8 @@ INSERT_HOST = (
     "INSERT INTO hosts (after, events, voids, told) VALUES ((SELECT coalesce(max(id), 0) FROM matches),"
     " (SELECT coalesce(max(id), 0) FROM history), (SELECT count(*) FROM voids), ?)"
 )
+SELECT_HOST_OF = (
+    "SELECT told FROM hosts WHERE id ="
+    " (SELECT host FROM played_on WHERE id = (SELECT id FROM matches WHERE number = ?))"
+)
 SELECT_HOSTS = "SELECT id, after, events, voids, told FROM hosts ORDER BY id"
