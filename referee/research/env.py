@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from copy import copy
 from hashlib import sha256
 from operator import sub
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from msgspec.structs import replace
@@ -29,7 +29,10 @@ from referee.research.actions import (
 )  # fmt: skip
 from referee.research.asking import Asking
 from referee.research.chance import Seeded
+from referee.research.fields import Field, Tensor
+from referee.research.knowledge import Knowledge
 from referee.research.telling import Telling
+from referee.research.tensors import Tensors
 from referee.rules.book.changes import NOT_OPTIONS, BadOptions, OptionProblem
 from referee.rules.book.variant import Variant, deck, size
 from referee.rules.book.variants import customised, seat_problem
@@ -44,9 +47,8 @@ _NOTHING = Legal((), {}, np.zeros(0, np.bool_))
 Reward = Literal["match", "rounds", "ranks"]
 """When rewards come, and for what."""
 
-
 Deals = Literal["seeded", "keyed"]
-"""Where the cards come from."""
+"""How a seed is dealt: fast, or as the referee deals with the key of that seed (`referee.Game.from_seed`)."""
 
 
 class Env:
@@ -88,10 +90,12 @@ class Env:
     def _set_up(self, variant: Variant, seats: int, reward: str, deals: str) -> None:
         if problem := seat_problem(variant, seats):
             raise BadOptions([problem])
-        self.variant, self.seats, self.reward = variant, seats, _sound_reward(reward)
-        self.deals = _sound_deals(deals)
+        self.variant, self.seats = variant, seats
+        self.reward = _one_of("reward", reward, get_args(Reward))
+        self.deals = _one_of("deals", deals, get_args(Deals))
         self._pack = deck(variant, seats)
         self.actions = Actions(variant, seats)
+        self._tensors = Tensors(variant, seats)
         self._no_rewards = (0.0,) * seats
         self._asking: Asking | None = None
 
@@ -111,6 +115,7 @@ class Env:
         self._chance, self._key = chance, key
         self._asking = Asking(Game(self.variant, self.seats, chance), chance)
         self._telling: Telling | None = None
+        self._knowledge: Knowledge | None = None
         self.history: list[tuple[int, Action]] = []
         self.begun = NOTHING_BEGUN
         self._rewards = self._no_rewards
@@ -126,6 +131,7 @@ class Env:
         env = copy(self)
         env._asking = self._playing.copy()
         env._telling = self._telling and self._telling.copy()
+        env._knowledge = self._knowledge and self._knowledge.copy(env._asking.game)
         env.history = list(self.history)
         return env
 
@@ -140,6 +146,15 @@ class Env:
     def ask(self) -> Ask | None:
         """What the seat that decides is asked: its decision and offers; None when the match is over."""
         return self._playing.ask
+
+    @property
+    def asks(self) -> tuple[Ask, ...]:
+        """The asks of the open question that have no answer yet; the first of them is `ask`."""
+        playing = self._playing
+        if playing.ask is None or len(playing.asks) == 1:
+            return playing.asks
+        waiting = (ask for ask in playing.asks if ask.seat not in playing.given and ask is not playing.ask)
+        return (playing.ask, *waiting)
 
     @property
     def seat(self) -> int | None:
@@ -235,7 +250,37 @@ class Env:
             offered = " or ".join(map(str, self.legal()))
         return IllegalAnswer(f"seat {ask.seat} may not answer {what} to `{ask.decision}`, which offers {offered}")
 
+    def mask_into(self, row: Mask) -> None:
+        """Write what `mask` returns into a row of an array."""
+        ask = self._playing.ask
+        row[:] = False if ask is None else self.actions.legal(ask, self.begun).mask
+
     # What a seat knows, and what it gets
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields of the tensor in their order: name, first number, shape, meaning."""
+        return self._tensors.fields
+
+    @property
+    def tensor_shape(self) -> tuple[int]:
+        """The shape of the tensor: one axis."""
+        return self._tensors.shape
+
+    def encode(self, seat: int | None = None) -> Tensor:
+        """Return what this seat may know as float32 numbers from -1 to 1, of shape `tensor_shape`."""
+        row = np.empty(self._tensors.shape, np.float32)
+        self.encode_into(row, seat)
+        return row
+
+    def encode_into(self, row: Tensor, seat: int | None = None) -> None:
+        """Write what `encode` returns into a row of an array."""
+        viewer = self._viewer(seat)
+        if self._knowledge is None:
+            self._knowledge = Knowledge(self.game)
+        ask = next((ask for ask in self.asks if ask.seat == viewer), None)
+        begun = self.begun if viewer == self.seat else NOTHING_BEGUN
+        self._tensors.encode(self._knowledge, viewer, ask=ask, begun=begun, out=row)
 
     def observe(self, seat: int | None = None) -> tuple[FromReferee, ...]:
         """Return every message that the referee would have sent to this seat so far."""
@@ -326,15 +371,8 @@ def _no_option(name: str) -> str:
     return "is no option here: nobody's time is taken"
 
 
-def _sound_reward(reward: str) -> Reward:
-    match reward:
-        case "match" | "rounds" | "ranks":
-            return reward
-    raise ValueError(f'reward: expected "match", "rounds" or "ranks", got {reward!r}')
-
-
-def _sound_deals(deals: str) -> Deals:
-    match deals:
-        case "seeded" | "keyed":
-            return deals
-    raise ValueError(f'deals: expected "seeded" or "keyed", got {deals!r}')
+def _one_of(name: str, given: str, allowed: tuple[str, ...]) -> str:
+    if given in allowed:
+        return given
+    expected = ", ".join(f'"{one}"' for one in allowed[:-1])
+    raise ValueError(f'{name}: expected {expected} or "{allowed[-1]}", got {given!r}')

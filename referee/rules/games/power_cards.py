@@ -204,7 +204,7 @@ def _seven(use: Use, action: Action) -> Flow[None]:
     table = use.table
     if isinstance(action, SwapLines):
         layout = table.layouts[action.seat]
-        first, second = (_line(len(layout) // 2, action.axis, line) for line in action.lines)
+        first, second = (line_of_set(len(layout) // 2, action.axis, line) for line in action.lines)
         for one, other in zip(first, second, strict=True):
             layout[one], layout[other] = layout[other], layout[one]
         to = (use.seat,) if table.options.hidden_rearrange else None
@@ -220,7 +220,7 @@ def _seven(use: Use, action: Action) -> Flow[None]:
     yield from ()
 
 
-def _line(columns: int, axis: str, line: int) -> list[int]:
+def line_of_set(columns: int, axis: str, line: int) -> list[int]:
     """Return the slots of a row or column (POW-08). A column beyond the third has the slots 2k and 2k + 1."""
     by_column = [(k, k + 3) if k < 3 else (2 * k, 2 * k + 1) for k in range(columns)]
     return list(by_column[line]) if axis == "column" else [pair[line] for pair in by_column]

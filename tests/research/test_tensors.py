@@ -1,0 +1,179 @@
+"""The tensor: what a seat may know and nothing else, in fields that the page lists."""
+
+from random import Random
+
+import numpy as np
+import pytest
+from at_random import AtRandom
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from protocol.cards import Card
+from referee.film import knowledge as film
+from referee.film.follower import Follower
+from referee.film.reel import opened
+from referee.research import Env
+from referee.research.knowledge import Knowledge
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variants import seat_problem
+from referee.rules.table.asks import IllegalAnswer
+from referee.rules.table.chance import Chance, Keyed
+from referee.rules.table.streams import seed_key
+
+
+class Filmed:
+    """Who knows what, as the film of a match tells it: by seat and for spectators (None)."""
+
+    def __init__(self, env: Env) -> None:
+        variant = env.variant
+        self._env = env
+        self._follower = Follower(seats=env.seats, rows=variant.rows, columns=variant.columns)
+        self._at = 0
+        self.sides: dict[int | None, film.Knowledge] = {
+            viewer: film.Knowledge(viewer, env.seats) for viewer in (None, *range(env.seats))
+        }
+
+    def follow(self) -> None:
+        events = self._env.game.events
+        for number in range(self._at, len(events)):
+            before = self._follower.view
+            after = self._follower.follow(opened(events[number]))
+            film.learn(list(self.sides.values()), number, events[number], before, after)
+        self._at = len(events)
+
+    def knows(self, viewer: int | None, of: int | None, target: tuple[int, int]) -> int | None:
+        """Since when `of` knows a card, as the viewer can tell; None where it does not."""
+        placed = self._follower.view.layouts[target[0]][target[1]]
+        assert placed is not None
+        known = self.sides[viewer].of(placed.number).get(of)
+        return None if known is None else known.since
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@given(data=st.data())
+@settings(max_examples=4, deadline=None)
+def test_who_knows_which_card_is_followed_as_the_film_follows_it(preset: str, data: st.DataObject) -> None:
+    variant, seats = data.draw(AtRandom().tables(preset))
+    assume(seat_problem(variant, seats) is None)
+    env = Env.of(variant, seats)
+    env.reset(data.draw(st.integers(0, 9999)))
+    dice, filmed, known = Random(env.seed), Filmed(env), Knowledge(env.game)  # noqa: S311 - no secret
+    for _ in range(150):
+        if env.seat is None:
+            break
+        env.step(dice.choice(env.numbers()))
+        filmed.follow()
+        known.follow()
+        layouts = env.game.table.layouts
+        for owner, slot in [(owner, slot) for owner, layout in enumerate(layouts) for slot in range(len(layout))]:
+            card = known.layouts[owner][slot]
+            assert (card is None) == (layouts[owner][slot] is None)
+            if card is None:
+                continue
+            for seat in range(seats):
+                since = filmed.knows(seat, seat, (owner, slot))
+                assert bool(card.by >> seat & 1) == (since is not None)
+                assert card.since[seat] == (-1 if since is None else since)
+                assert bool(card.seems >> seat & 1) == (filmed.knows(None, seat, (owner, slot)) is not None)
+
+
+class Exchanged(Keyed):
+    """The same chance, but for two cards of this round's deck, which have changed places."""
+
+    def __init__(self, env: Env, first: int, second: int) -> None:
+        super().__init__(seed_key(env.seed), env.variant, env.seats)
+        self._round, self._places = env.game.table.round, (first, second)
+
+    def deck(self, number: int) -> tuple[Card, ...]:
+        cards = [*super().deck(number)]
+        first, second = self._places
+        if number == self._round:
+            cards[first], cards[second] = cards[second], cards[first]
+        return tuple(cards)
+
+
+def again(env: Env, chance: Chance) -> Env | None:
+    """The same answers with another chance; None where one of them is not legal."""
+    other = Env.of(env.variant, env.seats)
+    other._begin(chance, env._key)
+    try:
+        for seat, action in env.history:
+            if other.seat != seat:
+                return None
+            other.step(action)
+    except IllegalAnswer:
+        return None
+    other.begun = env.begun
+    return other
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_states_that_a_seat_cannot_tell_apart_have_the_same_tensor(preset: str) -> None:
+    dice = Random(preset)  # noqa: S311 - no secret
+    compared = unlike = 0
+    for seed in range(8):
+        env = Env(preset, deals="keyed")
+        env.reset(seed)
+        for _ in range(dice.randrange(4, 40)):
+            if env.seat is not None:
+                env.step(dice.choice(env.numbers()))
+        count = env.seats * env.game.table.rows * env.variant.columns
+        for _ in range(6):
+            other = again(env, Exchanged(env, dice.randrange(count), dice.randrange(count + 5)))
+            if other is None:
+                continue
+            for seat in range(env.seats):
+                if other.lines(seat) == env.lines(seat) and other.game.seen(seat) == env.game.seen(seat):
+                    compared += 1
+                    unlike += other.game.table.layouts != env.game.table.layouts
+                    assert other.encode(seat).tobytes() == env.encode(seat).tobytes()
+    assert compared >= unlike > 0
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_tensors_are_within_their_bounds_and_their_fields_cover_them(preset: str) -> None:
+    env, dice = Env(preset), Random(preset)  # noqa: S311 - no secret
+    env.reset(1)
+    tensors = [env.encode(seat) for seat in range(env.seats)]
+    while env.seat is not None:
+        env.step(dice.choice(env.numbers()))
+        tensors += [env.encode(seat) for seat in range(env.seats)]
+
+    together = np.array(tensors)
+    assert together.dtype == np.float32
+    assert together.shape[1:] == env.tensor_shape
+    assert np.abs(together).max() == 1.0
+    assert [field.start for field in env.fields[1:]] == [field.stop for field in env.fields[:-1]]
+    assert env.fields[-1].stop == env.tensor_shape[0]
+    named = {field.name: field.of(together) for field in env.fields}
+    assert (named["one"] == 1.0).all()
+    assert (named["turn"].sum(axis=1) == 1.0).all()
+    assert (named["decision"].sum(axis=1) <= 1.0).all()
+    assert named["layouts"].shape == (len(tensors), *next(f.shape for f in env.fields if f.name == "layouts"))
+
+
+def test_a_tensor_tells_what_the_seat_sees() -> None:
+    env = Env("cambio", 2, deals="keyed")
+    env.reset("seen")
+    fields = {field.name: field for field in env.fields}
+    table = env.game.table
+
+    cards = fields["layouts"].of(env.encode(0))
+    known = cards[0, :, 2]
+
+    assert known.tolist() == [0.0, 0.0, 1.0, 1.0]  # the near row, at which it has looked
+    assert cards[1, :, 2].tolist() == [0.0] * 4
+    assert cards[:, :, 0].tolist() == [[1.0] * 4] * 2
+    assert cards[1, 2, 6:8].tolist() == [0.0, 1.0]  # seat 1 knows its card
+    kinds = env._tensors.kinds
+    for slot in (2, 3):
+        lies = table.layouts[0][slot]
+        assert lies is not None
+        assert cards[0, slot, 8 + kinds[lies.card]] == 1.0
+    assert fields["unseen"].of(env.encode(0)).sum() > 0
+    assert fields["top"].of(env.encode(1))[kinds[table.pile[-1]]] == 1.0
+    assert env.seat == 1
+    env.step(env.move(0))
+    assert fields["hand_of"].of(env.encode(0)).tolist() == [0.0, 1.0]
+    assert fields["hand"].of(env.encode(0)).sum() == 0.0
+    assert fields["hand"].of(env.encode(1)).sum() == 1.0
