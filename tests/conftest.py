@@ -41,6 +41,7 @@ MARKS = {
             "play/slaps",
         ),
         *(
+            "cluster/test_preparing.py",
             "competition/test_check_config.py",
             "competition/test_not_starting.py",
             "competition/test_sight.py",

@@ -44,7 +44,7 @@ def version_of(bot: BotSpec, folder: str, build: Sequence[str] = ()) -> str:
     told = [command, sorted(bot.env.items()), *([list(build)] if build else [])]
     digest = sha256(msgspec.json.encode(told))
     known: dict[tuple[int, int], bytes] = {}
-    for path, shown in sorted(_files(bot, folder), key=lambda pair: os.fsencode(pair[1])):
+    for path, shown in sorted(files_of(bot, folder), key=lambda pair: os.fsencode(pair[1])):
         name = os.fsencode(shown)
         digest.update(b"%d:%b%b" % (len(name), name, _content_once(path, known)))
     return digest.hexdigest()
@@ -55,7 +55,7 @@ def traces_of(bot: BotSpec, folder: str) -> Iterator[tuple[str, int, int]]:
 
     None of them is read. The time is the system's own note of a change, which copying does not carry over.
     """
-    yield from _looked_at(path for path, _ in _files(bot, folder))
+    yield from _looked_at(path for path, _ in files_of(bot, folder))
 
 
 def traces_below(folder: str) -> Iterator[tuple[str, int, int]]:
@@ -80,8 +80,12 @@ def short(version: str) -> str:
     return version[:SHORT_LENGTH]
 
 
-def _files(bot: BotSpec, folder: str) -> Iterator[tuple[str, str]]:
-    """Each file with the name under which it counts."""
+def files_of(bot: BotSpec, folder: str) -> Iterator[tuple[str, str]]:
+    """Each file on which the version depends, with the name under which it counts.
+
+    That is its path from the bot's folder on, or for what the word of this number names in the command, `/NUMBER`, with
+    the path below it where that is a folder. `folder` is that of the config.
+    """
     if bot.builtin is not None or not _contains(bot.dir, folder):
         yield from _walk(bot.dir, "")
     if bot.builtin is not None:

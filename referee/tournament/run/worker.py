@@ -14,6 +14,7 @@ from typing import get_args
 
 import msgspec
 import trio
+from msgspec import Struct
 
 from referee.play.bot.pool import Reuse
 from referee.play.faults import HostFault
@@ -69,17 +70,40 @@ class PipeDispatcher:
             await trio.sleep(HEARTBEAT_S)
 
 
+class Started(Struct, frozen=True, kw_only=True):
+    """What a worker is started with."""
+
+    jobs: int
+    reuse: Reuse
+    neighbours: Neighbours
+    orders: int
+    """The descriptor from which orders are read."""
+    reports: int
+    """The descriptor to which reports are written."""
+
+
 def main() -> None:
     """Play what standard input orders until it ends, and report on standard output."""
+    started = begin()
+    serve(started, PipeDispatcher(started.orders, started.reports))
+
+
+def begin() -> Started:
+    """Leave signals to the run, and read what this process was started with."""
     for number in (signal.SIGINT, signal.SIGTERM):
         # Not SIG_IGN, which the bots would inherit.
         signal.signal(number, lambda *_: None)
     jobs, reuse = int(sys.argv[2]), next(one for one in get_args(Reuse) if one == sys.argv[3])
     neighbours = Neighbours([int(fd) for fd in sys.argv[4:]])
     orders, reports = _pipes()
+    return Started(jobs=jobs, reuse=reuse, neighbours=neighbours, orders=orders, reports=reports)
+
+
+def serve(started: Started, dispatcher: PipeDispatcher) -> None:
+    """Play what is ordered until the orders end."""
     try:
         with contextlib.suppress(_Done, trio.BrokenResourceError):  # the latter: the run itself has gone
-            guarded(partial(_work, PipeDispatcher(orders, reports), neighbours, jobs, reuse))
+            guarded(partial(_work, dispatcher, started.neighbours, started.jobs, started.reuse))
     except HostFault as fault:
         sys.exit(f"golfref: a worker ends: {fault}")
 

@@ -1,0 +1,210 @@
+"""The bots that a host keeps from one run to the next, below its own folder, by content and by what they are built for.
+
+    TAG/parcels/HASH/          the files of a bot that is no entry
+    TAG/.golfref/versions/     a shelf with the versions of entries
+
+What is there is whole at any moment, and can only be read. It is held against its hash before each run. One process of
+a host receives at a time, so that nothing is sent to it twice.
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from referee import wall_clock
+from referee.cluster.hosts import Demands, Travelling
+from referee.cluster.parcels import FILES, MOST_MB
+from referee.cluster.streams import Stream
+from referee.entries.archive import unpack_tar
+from referee.entries.built import Built, conditions, digest_of, golfref_version, keep_built, last_build, version_now
+from referee.entries.entry import Entry
+from referee.entries.members import BadArchive, Bounds
+from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, close, open_folder, remove
+from referee.play.isolation.paths import SYSTEM
+from referee.play.isolation.shown import MOST_FILES
+from referee.play.spec import MB, BotSpec, builtin_bot
+
+_BOUNDS = Bounds(
+    total_bytes=MOST_MB * MB,
+    file_bytes=MOST_MB * MB,
+    members=2 * MOST_FILES,
+    depth=80,
+    path_bytes=4096,
+    time_s=600.0,
+    folds_case=False,
+    outside=SYSTEM,
+)
+"""What may come out of a parcel, whoever sent it."""
+
+_NEW = ".sent"
+"""What the desk built, until it is whole."""
+
+_LOOK_S = 0.1
+
+
+class NotKept(Exception):
+    """A bot cannot be kept here. The text names it, on one line."""
+
+
+class KeptBots:
+    """The bots that this host keeps for runs with these demands. Methods raise OSError where the host cannot write."""
+
+    def __init__(self, folder: Path, tag: str, demands: Demands) -> None:
+        """`folder` is the host's own, and `tag` is what bots are built for here."""
+        self.folder, self._tag, self._demands = folder / tag, tag, demands
+        self.shelf = Shelf(self.folder)
+        self._entries = {one.entry.version: one.entry for one in demands.bots if one.entry is not None}
+
+    @contextlib.contextmanager
+    def alone(self, wait: Callable[[float], None]) -> Iterator[None]:
+        """Be the only process that receives here. `wait` waits for so many seconds, and may raise."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        open_folder(self.folder / "parcels")
+        fd = os.open(self.folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            while True:
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                wait(_LOOK_S)
+            for left_over in (self.folder / "parcels").glob(".*"):  # of a process that was killed
+                remove(left_over)
+            yield
+        finally:
+            os.close(fd)
+
+    def lacking(self) -> tuple[str, ...]:
+        """The parcels that are not here, or are not as they were sent. What is left of these is removed."""
+        wanted = dict.fromkeys(parcel for bot in self._demands.bots for parcel in self._wanted(bot))
+        found = tuple(parcel for parcel in wanted if not self._is_whole(parcel))
+        for parcel in found:
+            remove(self._place(parcel))
+        return found
+
+    def _wanted(self, bot: Travelling) -> Iterator[str]:
+        """The parcels that must be in the folder of parcels."""
+        if bot.entry is None:
+            yield from [bot.parcel] * bool(bot.parcel)
+            return
+        if not self._has_source(bot.entry):
+            yield bot.parcel
+        if self._takes_built(bot) and not self._has_built(bot.entry):
+            yield bot.built
+
+    def _is_whole(self, parcel: str) -> bool:
+        place = self._place(parcel)
+        with contextlib.suppress(OSError):
+            return place.is_dir() and Stream(place).digest() == parcel
+        return False
+
+    def _has_source(self, entry: Entry) -> bool:
+        return self.shelf.kept(entry.version) is not None and self.shelf.version_of_source(entry) == entry.version
+
+    def _takes_built(self, bot: Travelling) -> bool:
+        """Whether what the desk built is started here."""
+        return bool(bot.built) and self._tag == self._demands.tag
+
+    def _has_built(self, entry: Entry) -> bool:
+        kept = last_build(self.shelf, entry.version)
+        in_cell = self._demands.isolation == "bwrap"
+        is_there = kept is not None and kept.outcome == "built" and kept.in_cell == in_cell
+        return is_there and version_now(self.shelf, entry) == entry.version
+
+    def receive(self, parcel: str, pieces: Iterable[bytes]) -> None:
+        """Take a parcel in, and put it in its place. Raises NotKept where it is not what it should be."""
+        name = self._demands.bot_of(parcel)
+        with tempfile.TemporaryFile(dir=self.folder) as spool:
+            for piece in pieces:
+                spool.write(piece)
+            spool.seek(0)
+            into = self.folder / "parcels" / f".{parcel}"  # alone: nobody else writes here now
+            remove(into)
+            try:
+                unpack_tar(spool, into, _BOUNDS)
+            except BadArchive as error:
+                raise NotKept(f"bot `{name}` cannot be unpacked: {error}") from None
+            if Stream(into).digest() != parcel:
+                remove(into)
+                raise NotKept(f"the files of bot `{name}` are not what the desk sent: a bot that differs between hosts")
+        close(into)
+        into.rename(self._place(parcel))
+
+    def shelve(self) -> None:
+        """Put entries on the shelf from their parcels, which are removed then. Raises NotKept."""
+        used = {bot.parcel for bot in self._demands.bots if bot.entry is None}
+        done: set[str] = set()
+        for bot in self._demands.bots:
+            if bot.entry is None:
+                continue
+            try:
+                if not self._has_source(bot.entry):
+                    remove(self.shelf.place(bot.version))
+                    self.shelf.take(replace(bot.entry, folder=str(self._place(bot.parcel))))
+            except ShelfError as error:
+                raise NotKept(f"bot `{bot.name}`: {error}") from None
+            if self._takes_built(bot) and not self._has_built(bot.entry):
+                self._put_built(bot.entry, self._place(bot.built))
+            done |= {bot.parcel, bot.built} - used
+        for parcel in done - {""}:
+            remove(self._place(parcel))
+
+    def _put_built(self, entry: Entry, unpacked: Path) -> None:
+        place = self.shelf.place(entry.version)
+        for left_over in (place / BUILT, place / _NEW):
+            remove(left_over)
+        shutil.copytree(unpacked, place / _NEW, symlinks=True, copy_function=os.link)
+        digest = digest_of(place / _NEW)
+        close(place / _NEW)
+        (place / _NEW).rename(place / BUILT)
+        built = Built(
+            outcome="built",
+            in_cell=self._demands.isolation == "bwrap",
+            under=conditions(self._demands.isolation, self._demands.builds),
+            golfref=golfref_version(),
+            when=wall_clock.now().isoformat(timespec="seconds"),
+            seconds=0.0,
+            digest=digest,
+        )
+        keep_built(self.shelf, entry.version, built)
+
+    def entries(self) -> list[Entry]:
+        """The entries, as they lie on the shelf here."""
+        found = self._entries.values()
+        return [replace(one, folder=str(self.shelf.place(one.version) / SOURCE)) for one in found]
+
+    def bot(self, bot: Travelling) -> BotSpec:
+        """The bot as it starts here. A shipped one is this installation's own; raises BadBot where it has none."""
+        spec = bot.spec
+        if spec.builtin is not None:
+            return replace(builtin_bot(spec.builtin), name=spec.name, env=spec.env, owner=spec.owner)
+        if bot.entry is not None:
+            entry = replace(bot.entry, folder=str(self.shelf.place(bot.version) / SOURCE))
+            return replace(self.shelf.bot(entry), name=spec.name, owner=spec.owner)
+        place = self._place(bot.parcel or "none")
+        files = place / FILES
+        if not files.is_dir():
+            files = place if place.is_dir() else self._empty()
+        words = [self._word(bot, number, word, place) for number, word in enumerate(spec.command)]
+        return replace(spec, command=tuple(words), dir=str(files), version=bot.version)
+
+    def _word(self, bot: Travelling, number: int, word: str, place: Path) -> str:
+        """A word of the command, as it names here what it named at the desk."""
+        found = bot.words.get(number)
+        if found is None or (found.startswith(f"{FILES}/") and not word.startswith("/")):
+            return word
+        return str(place / found)
+
+    def _empty(self) -> Path:
+        """A folder for bots that have none of their own."""
+        folder = self.folder / "parcels" / "none"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def _place(self, parcel: str) -> Path:
+        return self.folder / "parcels" / parcel

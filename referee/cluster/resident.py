@@ -1,0 +1,142 @@
+"""The process of ours on a host: it gets the host ready, and then plays as a worker of a run does.
+
+Its orders and reports are those of tournament/run/worker.py; before them come the messages of cluster/hosts.py. When
+its orders end, it ends all bots and itself, whatever it was about to do. It knows nothing of Dask.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import struct
+import threading
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+import msgspec
+
+from referee.cluster.hosts import Demands, FromHost, Lacks, Piece, Ready, Refused, Telling, host_name
+from referee.cluster.preparing import Prepared, Talk, prepared
+from referee.cluster.trying import NotFit
+from referee.play.session import Interrupted
+from referee.tournament.orders import Heartbeat, Order, Spoiled
+from referee.tournament.run.frames import frame
+from referee.tournament.run.worker import HEARTBEAT_S, PipeDispatcher, begin, serve
+
+START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.cluster.resident import main; main()"
+"""What the interpreter is told to run. Its arguments are those of a worker of a run."""
+
+Told = TypeVar("Told", Demands, Piece)
+
+_LENGTH = struct.Struct("<I")
+
+
+class Gone(Exception):
+    """Nobody gives orders any more."""
+
+
+class HostDispatcher(PipeDispatcher):
+    """Plays what is ordered with the bots of this host."""
+
+    def __init__(self, orders: int, reports: int, host: Prepared) -> None:
+        super().__init__(orders, reports)
+        self._host = host
+
+    async def next(self) -> Order:
+        """The next match, as soon as it is ordered."""
+        while True:
+            order = await super().next()
+            try:
+                return self._host.here(order)
+            except KeyError as bot:
+                reason = f"host {self._host.host.name} was not prepared for bot `{bot.args[0]}`"
+                await self.report(Spoiled(number=order.fixture.number, reason=reason))
+
+
+class _Line:
+    """The pipes, until matches are played. A thread says meanwhile that we live, and sees when the orders end."""
+
+    def __init__(self, orders: int, reports: int) -> None:
+        self._orders, self._reports = orders, reports
+        self._writing = threading.Lock()
+        self._over, self._gone = threading.Event(), False
+
+    def say(self, message: FromHost) -> None:
+        """Say something to the desk. What cannot be said is not missed: then nobody is there."""
+        with self._writing, contextlib.suppress(BrokenPipeError):
+            rest = memoryview(frame(message))
+            while rest:
+                rest = rest[os.write(self._reports, rest) :]
+
+    def check(self) -> None:
+        """Raises Gone where nobody gives orders any more."""
+        if self._gone:
+            raise Gone
+
+    @contextlib.contextmanager
+    def watched(self) -> Iterator[None]:
+        """Say that we live, and interrupt ourselves when the orders end."""
+        watching = threading.Thread(target=self._watch, daemon=True)
+        watching.start()
+        try:
+            yield
+        finally:
+            self._over.set()
+            watching.join()
+
+    def _watch(self) -> None:
+        end = select.poll()
+        end.register(self._orders, 0)  # only whether the other side has closed it
+        while not self._over.is_set():
+            if end.poll(0):
+                self._gone = True
+                os.kill(os.getpid(), signal.SIGTERM)
+                return
+            self.say(Heartbeat())
+            self._over.wait(HEARTBEAT_S)
+
+    def read(self, kind: type[Told]) -> Told:
+        """The next message, which must be of this kind. Raises Gone."""
+        (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
+        return msgspec.msgpack.decode(self._exactly(length), type=kind)
+
+    def _exactly(self, count: int) -> bytes:
+        parts: list[bytes] = []
+        while count:
+            if not (data := os.read(self._orders, min(count, 1 << 20))):
+                raise Gone
+            parts.append(data)
+            count -= len(data)
+        return b"".join(parts)
+
+    def fetch(self, parcels: tuple[str, ...]) -> Iterator[tuple[str, Iterable[bytes]]]:
+        """Ask for parcels, and bring each in pieces."""
+        self.say(Lacks(parcels=parcels))
+        for parcel in parcels:
+            yield parcel, self._pieces(parcel)
+
+    def _pieces(self, parcel: str) -> Iterator[bytes]:
+        while True:
+            piece = self.read(Piece)
+            if piece.parcel != parcel:
+                raise Gone
+            if not piece.data:
+                return
+            yield piece.data
+
+
+def main() -> None:
+    """Get this host ready as standard input demands, and play what it orders until it ends."""
+    started = begin()
+    line = _Line(started.orders, started.reports)
+    with contextlib.suppress(Gone, Interrupted), contextlib.ExitStack() as stack:
+        try:
+            with line.watched():
+                demands = line.read(Demands)
+                talk = Talk(fetch=line.fetch, tell=lambda told: line.say(Telling(line=told)), check=line.check)
+                host = stack.enter_context(prepared(demands, started.jobs, talk))
+        except NotFit as lacking:
+            line.say(Refused(host=host_name(), reason=str(lacking)))
+            return
+        line.say(Ready(host=host.host, notes=host.notes))
+        serve(started, HostDispatcher(started.orders, started.reports, host))

@@ -1,0 +1,218 @@
+"""What a host is tried for before its first match. What it lacks is told in a sentence, and nothing is played there.
+
+It needs the desk's golfref and the same Python, since that runs the shipped bots; memory for its matches; the run's
+level of isolation, which is tried with a bot as `doctor` does; each bot, which is started once; and where the run times
+slaps, races between identical bots that can be played and that favour no seat.
+"""
+
+import contextlib
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from protocol import VERSION
+from protocol.text import printable
+from referee import __version__
+from referee.cluster.hosts import Demands, Travelling
+from referee.cluster.parcels import rooms
+from referee.entries.versions import short, version_of
+from referee.play.faults import HostFault
+from referee.play.greeting import Greeted, greet
+from referee.play.isolation.host import number
+from referee.play.isolation.levels import bubblewrap, find_problem
+from referee.play.pump.pump import Pump
+from referee.play.session import run_session
+from referee.play.spec import MB, BadBot, BotSpec, Confinement, builtin_bot
+from referee.tournament.store.hosts import RacesTest
+from referee.trials.races import Outcome, Scenario, chance_of, race
+from referee.trials.starts import try_start
+
+RACES = Scenario(work_us=0, rounds=8)
+"""The races of identical bots, without any work of their own."""
+
+WINDOWS = 240
+"""How many windows the races have, which takes about four matches."""
+
+UNFAIR = 1e-6
+"""A host on which identical bots are announced first so unevenly by seat as chance does with this probability is left
+out: one of a million good hosts is."""
+
+LEAST_BOT_MB = 32
+"""What a bot takes at least: an interpreter. So much for each seat of its other matches must be free on a host."""
+
+_LONGEST = 1000
+
+
+class NotFit(Exception):
+    """This host cannot play. The text says why, and what can be done, on one line."""
+
+
+def check_versions(demands: Demands) -> None:
+    """Raises NotFit where this is another golfref, or another Python, than the desk's.
+
+    Rules and messages are the same in one version only, and its files may have been changed. A Python counts by its
+    first two numbers: a later repair of it is told, but keeps no host out.
+    """
+    if (__version__, VERSION) != (demands.golfref, demands.protocol):
+        raise NotFit(
+            f"it has golfref {__version__} with protocol {VERSION}, and the desk golfref {demands.golfref} with "
+            f"protocol {demands.protocol}; install the desk's version there"
+        )
+    here = rooms()
+    if changed := sorted(name for name in {*here, *demands.rooms} if here.get(name) != demands.rooms.get(name)):
+        raise NotFit(
+            f"its golfref {__version__} is not the desk's: {', '.join(changed[:3])} differ; install the same there"
+        )
+    if sys.version_info[:2] != demands.python:
+        wanted = ".".join(map(str, demands.python))
+        raise NotFit(
+            f"it has Python {platform.python_version()}, and the desk {wanted}; install golfref there with that"
+        )
+
+
+def check_room(demands: Demands, jobs: int) -> int | None:
+    """How many MB of memory are free; raises NotFit where that is too little. None where the system does not tell.
+
+    One match must fit whose bots take all that they may, and beside it the least that bots take of the other matches:
+    those that are played, and the next one of each job, whose bots are started meanwhile.
+    """
+    free_mb = free_memory_mb()
+    whole_mb = demands.seats * demands.limits.memory_mb
+    needed_mb = whole_mb + (2 * jobs - 1) * demands.seats * LEAST_BOT_MB
+    if free_mb is not None and free_mb < needed_mb:
+        matches = "1 match" if jobs == 1 else f"{jobs} matches"
+        raise NotFit(
+            f"it has {free_mb} MB of free memory, and {matches} at a time may take {needed_mb} MB: {demands.seats} "
+            f"bots with [limits] memory_mb = {demands.limits.memory_mb}, and {LEAST_BOT_MB} MB for each of the others"
+        )
+    return free_mb
+
+
+def free_memory_mb() -> int | None:
+    """How much memory is free here, or can be freed, within the bound of a control group. None where nobody tells."""
+    found: list[int] = []
+    with contextlib.suppress(OSError, StopIteration, ValueError):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        found.append(next(int(line.split()[1]) >> 10 for line in lines if line.startswith("MemAvailable:")))
+    most, used = (number(f"/sys/fs/cgroup/memory.{name}") for name in ("max", "current"))
+    if most is not None and used is not None:
+        found.append(max(0, most - used) // MB)
+    return min(found, default=None)
+
+
+def check_isolation(demands: Demands) -> None:
+    """Raises NotFit where this host offers no cells and the run needs them."""
+    if demands.isolation == "bwrap":
+        try:
+            bubblewrap()
+        except HostFault as fault:
+            raise NotFit(f"it has no isolation `bwrap`: {fault}") from None
+
+
+def check_shipped(demands: Demands) -> None:
+    """Raises NotFit where a shipped bot is another one here than at the desk."""
+    for one in demands.bots:
+        if one.spec.builtin is None:
+            continue
+        try:
+            here = version_of(_own(one), "")
+        except BadBot as error:
+            raise NotFit(f"bot `{one.name}`: {error}") from None
+        if here != one.version:
+            raise NotFit(
+                f"bot `{one.name}`, the shipped bot `{one.spec.builtin}`, differs between hosts: its version is "
+                f"{short(here)} there, and {short(one.version)} at the desk; install the desk's golfref there"
+            )
+
+
+def _own(one: Travelling) -> BotSpec:
+    found = builtin_bot(one.spec.builtin or "")
+    return BotSpec(
+        name=one.name, command=found.command, dir=found.dir, env=one.spec.env, reads=found.reads, builtin=found.builtin
+    )
+
+
+def check_programs(bots: Sequence[BotSpec], demands: Demands) -> None:
+    """Raises NotFit where a bot's program, or what it may read, is not on this host."""
+    for bot in bots:
+        if bot.builtin is None and (missing := [place for place in bot.reads if not os.path.exists(place)]):
+            raise NotFit(f"bot `{bot.name}` reads {missing[0]}, which is not there")
+        if problem := find_problem(bot, demands.isolation):
+            raise NotFit(f"bot `{bot.name}`: {on_one_line(problem.replace(bot.dir, 'its folder'))}")
+
+
+def check_tools(demands: Demands) -> None:
+    """The same for programs that are looked for on the PATH, before anything has been sent here."""
+    for one in demands.bots:
+        program, path = one.spec.command[0], one.spec.env.get("PATH")
+        if one.spec.builtin is None and "/" not in program and shutil.which(program, path=path) is None:
+            raise NotFit(f"bot `{one.name}`: `{program}` is not on the PATH there")
+
+
+def start_all(
+    demands: Demands, bots: Sequence[BotSpec], confinement: Confinement, check: Callable[[], None]
+) -> RacesTest | None:
+    """Try the level of isolation, start every bot once, and race where the run times slaps; returns what that came to.
+
+    Raises NotFit, and what `check` raises.
+    """
+    races: list[Outcome] = []
+
+    async def work(pump: Pump) -> None:
+        check()
+        level = Confinement(isolation=demands.isolation)
+        if (tried := await try_start(pump, level)).problem:
+            raise NotFit(f"it cannot start a bot under `{demands.isolation}`: {on_one_line(tried.problem)}")
+        for one in await greet(pump, bots, games=demands.games, confinement=confinement, start_s=demands.start_s):
+            _check_greeted(one)
+        if demands.times_slaps:
+            scenario = Scenario(work_us=RACES.work_us, rounds=RACES.rounds, confinement=level)
+            races.append(await race(pump, scenario, WINDOWS))
+
+    try:
+        run_session([work])
+    except HostFault as fault:
+        raise NotFit(on_one_line(str(fault))) from None
+    return _judged(races[0]) if races else None
+
+
+def _check_greeted(one: Greeted) -> None:
+    if one.mishap is not None:
+        said = one.stderr.strip().splitlines()[-1:]
+        raise NotFit(
+            f"bot `{one.bot.name}` does not start there: {on_one_line('; '.join([one.mishap.detail, *said]))}"
+            f"{_what_travels(one.bot)}"
+        )
+
+
+def _what_travels(bot: BotSpec) -> str:
+    if bot.builtin is not None or bot.entry:
+        return ""
+    return " (of a bot that is no entry its own folder travels, and files that its command names; no more)"
+
+
+def _judged(races: Outcome) -> RacesTest:
+    if chance_of(races.first_by_seat) < UNFAIR:
+        by_seat = " ".join(map(str, races.first_by_seat))
+        raise NotFit(
+            f"between identical bots some seats are announced first too often: {by_seat} of {races.windows} windows by "
+            "seat; see there what `golfref doctor --races 1000` says"
+        )
+    return RacesTest(
+        windows=races.windows,
+        disturbed=races.disturbed,
+        late=races.late,
+        median_us=round(races.median_us, 1),
+        behind_p50_us=round(races.behind_p50_us, 1),
+        behind_p90_us=round(races.behind_p90_us, 1),
+        chance_seat=races.chance_seat,
+        lateness_ms=round(races.lateness_ms, 3),
+    )
+
+
+def on_one_line(text: str) -> str:
+    """A text of any length as it can be shown in a line."""
+    return printable(" ".join(text.split()), _LONGEST)

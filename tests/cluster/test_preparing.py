@@ -1,0 +1,389 @@
+"""What a host does before it plays: it is tried, gets the bots, builds what must be built, and plays as the desk would.
+
+The hosts are processes with names and folders of their own. Nothing here needs Dask.
+"""
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from residents import ROOT, Resident
+
+from referee.cluster.hosts import Demands, Ready, Refused, host_tag
+from referee.cluster.kept import KeptBots, NotKept
+from referee.cluster.parcels import CannotTravel, Parcels, parcels_of
+from referee.cluster.preparing import Talk, prepared
+from referee.cluster.streams import Stream
+from referee.cluster.trying import NotFit, check_isolation, check_room
+from referee.competition.builder import builder_for
+from referee.entries.shelf import Shelf
+from referee.play.match import host_line
+from referee.tournament.config.config import Config, check_ready, load
+from referee.tournament.orders import Begun, Order, Played
+from referee.tournament.plan.keys import master_key
+from referee.tournament.run.setups import setup_of
+from referee.tournament.store.facts import config_facts, plan_of
+
+BOT = """
+import json, sys
+def fill(choice):
+    return choice["one_of"][0] if "one_of" in choice else choice["of"][: choice["pick"]]
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "ready", "table": false}', flush=True)
+    elif message["type"] == "request":
+        offer = message["legal"][0]
+        action = {name: choice if name == "kind" else fill(choice) for name, choice in offer.items()}
+        print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
+"""
+
+CONFIG = """
+time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }
+[tournament]
+name = "lab"
+seed = "abc"
+jobs = 1
+deals = 1
+[[variants]]
+preset = "six-card"
+options = { rounds = 1 }
+[[bots]]
+builtin = "random"
+"""
+FOLDER_BOT = '[[bots]]\nname = "mine"\ndir = "mine"\ncommand = ["python3", "bot.py"]\n'
+ENTRIES = '[[bots]]\nentries = "entries/*"\n'
+BUILT_BOT = 'command = ["python3", "made.py"]\nbuild = ["sh", "-c", "cp source.py made.py"]\n'
+
+
+def competition(folder: Path, bots: str, **env: str) -> Config:
+    """A config with these bots, of which entries are on the shelf. `mine` and `entries/made` are there."""
+    (folder / "mine").mkdir(parents=True, exist_ok=True)
+    (folder / "mine/bot.py").write_text(BOT)
+    (folder / "entries/made").mkdir(parents=True)
+    (folder / "entries/made/source.py").write_text(BOT)
+    (folder / "entries/made/bot.toml").write_text(BUILT_BOT)
+    (folder / "run.toml").write_text(CONFIG + bots)
+    config = load(folder / "run.toml")
+    config = replace(config, bots=tuple(replace(bot, env=bot.env | env) for bot in config.bots))
+    assert builder_for(config, print).ready(config.entries) == ()
+    check_ready(config)
+    return config
+
+
+def keep(parcels: Parcels, folder: Path, tag: str = "here") -> KeptBots:
+    """What a host keeps once it has got what it lacks."""
+    kept = KeptBots(folder, tag, parcels.demands)
+    with kept.alone(_nobody):
+        for parcel in kept.lacking():
+            kept.receive(parcel, whole(parcels, parcel))
+        kept.shelve()
+    return kept
+
+
+def _nobody(_: float) -> None:
+    raise AssertionError("somebody else receives")
+
+
+def whole(parcels: Parcels, parcel: str) -> Iterator[bytes]:
+    offset = 0
+    while data := parcels.piece(parcel, offset):
+        yield data
+        offset += len(data)
+
+
+def silent(parcels: Parcels) -> Talk:
+    """A talk with a desk that has all parcels."""
+    return Talk(
+        fetch=lambda lacking: ((parcel, whole(parcels, parcel)) for parcel in lacking),
+        tell=lambda _: None,
+        check=lambda: None,
+    )
+
+
+@contextmanager
+def resident(host: Resident) -> Iterator[Resident]:
+    """A host that ends by itself, and well, when its orders end."""
+    try:
+        yield host
+    finally:
+        assert host.end() == 0
+
+
+# What travels
+
+
+def test_a_stream_is_the_same_for_the_same_files_and_tells_every_difference(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name / "below").mkdir(parents=True)
+        (tmp_path / name / "below/file").write_bytes(b"x" * 1000)
+        (tmp_path / name / "link").symlink_to("below/file")
+    streams = [Stream(tmp_path / name) for name in ("one", "two")]
+    assert streams[0].digest() == streams[1].digest()
+    pieces = [streams[0].read(offset, 7) for offset in range(0, streams[0].size_bytes, 7)]
+    assert b"".join(pieces) == streams[1].read(0, 1 << 20)
+
+    told = {streams[0].digest()}
+    (tmp_path / "two/below/file").chmod(0o755)
+    told.add(Stream(tmp_path / "two").digest())
+    (tmp_path / "two/below/file").write_bytes(b"y" * 1000)
+    told.add(Stream(tmp_path / "two").digest())
+    (tmp_path / "two/link").unlink()
+    told.add(Stream(tmp_path / "two").digest())
+    assert len(told) == 4
+
+
+def test_bots_travel_once_and_are_kept_whole_and_read_only(tmp_path: Path) -> None:
+    config = competition(tmp_path / "desk", FOLDER_BOT + ENTRIES)
+    with parcels_of(config) as parcels:
+        kept = keep(parcels, tmp_path / "host", host_tag())
+        assert kept.lacking() == ()
+
+        random, mine, made = (kept.bot(one) for one in parcels.demands.bots)
+        assert random.dir == str(ROOT / "bots/random")
+        assert Path(mine.dir, "bot.py").read_text() == BOT
+        assert Path(made.dir, "made.py").read_text() == BOT
+        assert not any(path.stat().st_mode & 0o222 for path in Path(mine.dir).rglob("*"))
+        assert {bot.version for bot in (mine, made)} == {one.version for one in parcels.demands.bots[1:]}
+
+        Path(mine.dir, "bot.py").chmod(0o644)
+        Path(mine.dir, "bot.py").write_text("changed by a bot")
+        assert kept.lacking() == (parcels.demands.bots[1].parcel,)
+        keep(parcels, tmp_path / "host", host_tag())
+        assert Path(mine.dir, "bot.py").read_text() == BOT
+
+
+def test_what_was_not_sent_so_is_refused_by_the_name_of_the_bot(tmp_path: Path) -> None:
+    with parcels_of(competition(tmp_path / "desk", FOLDER_BOT)) as parcels:
+        kept = KeptBots(tmp_path / "host", "here", parcels.demands)
+        with kept.alone(_nobody):
+            (parcel,) = kept.lacking()
+            sent = b"".join(whole(parcels, parcel))
+            with pytest.raises(NotKept, match="the files of bot `mine` are not what the desk sent: a bot that differs"):
+                kept.receive(parcel, [sent.replace(b"import json", b"import time")])
+            with pytest.raises(NotKept, match="bot `mine` cannot be unpacked: the tar archive is cut off"):
+                kept.receive(parcel, [sent[:700]])
+        assert kept.lacking() == (parcel,)
+        assert [*(kept.folder / "parcels").iterdir()] == []
+
+
+def test_what_a_killed_process_left_is_removed_and_a_second_one_waits(tmp_path: Path) -> None:
+    with parcels_of(competition(tmp_path / "desk", FOLDER_BOT)) as parcels:
+        first, second = (KeptBots(tmp_path / "host", "here", parcels.demands) for _ in range(2))
+        (parcel,) = first.lacking()
+        (tmp_path / f"host/here/parcels/.{parcel}.new/files").mkdir(parents=True)
+        waits: list[float] = []
+
+        def wait(seconds: float) -> None:
+            waits.append(seconds)
+            raise InterruptedError
+
+        with first.alone(_nobody):
+            with pytest.raises(InterruptedError), second.alone(wait):
+                pass
+            first.receive(parcel, whole(parcels, parcel))
+        with second.alone(_nobody):
+            assert second.lacking() == ()
+        assert [path.name for path in (tmp_path / "host/here/parcels").iterdir()] == [parcel]
+        assert len(waits) == 1
+
+
+def test_a_bot_without_a_folder_of_its_own_takes_along_what_its_command_names(tmp_path: Path) -> None:
+    bots = '[[bots]]\nname = "near"\ncommand = ["python3", "mine/bot.py"]\n'
+    bots += '[[bots]]\nname = "far"\ndir = "entries"\ncommand = ["python3", "../mine/bot.py"]\n'
+    config = competition(tmp_path / "desk", bots)
+    (tmp_path / "desk/entries/made/far.py").write_text("")
+    with parcels_of(config) as parcels:
+        kept = keep(parcels, tmp_path / "host")
+        _, near, far = (kept.bot(one) for one in parcels.demands.bots)
+
+    assert (near.command, [path.name for path in Path(near.dir).rglob("*.py")]) == (
+        ("python3", "mine/bot.py"),
+        ["bot.py"],
+    )
+    assert Path(far.command[1]).read_text() == BOT
+    assert Path(far.command[1]).is_relative_to(tmp_path / "host")
+    assert Path(far.dir, "made/source.py").exists()
+
+
+def test_a_bot_that_cannot_travel_is_named(tmp_path: Path) -> None:
+    config = competition(tmp_path / "desk", FOLDER_BOT)
+    (tmp_path / "desk/mine/out").symlink_to("../entries/made")
+    with (
+        pytest.raises(CannotTravel, match="bot `mine` cannot be sent to hosts: out: a link that leads out"),
+        parcels_of(config),
+    ):
+        pass
+
+
+# What a host is tried for
+
+
+def test_a_host_must_have_what_the_desk_has(tmp_path: Path) -> None:
+    bots = FOLDER_BOT + '[[bots]]\nname = "other"\ndir = "mine"\ncommand = ["python3", "bot.py", "x"]\n'
+    with parcels_of(competition(tmp_path / "desk", bots)) as parcels:
+        good = parcels.demands
+        random, mine, other = good.bots
+        reads = replace(mine, spec=replace(mine.spec, reads=("/opt/nowhere",)))
+        unknown = replace(random, spec=replace(random.spec, builtin="sharper"))
+        gone = replace(other, spec=replace(other.spec, command=("golf-lisp", "bot.lisp")))
+        wanted: list[tuple[Demands, str]] = [
+            (replace(good, golfref="0.7.0"), "it has golfref 0.8.0 with protocol 1, and the desk golfref 0.7.0 with"),
+            (replace(good, protocol="2"), "and the desk golfref 0.8.0 with protocol 2; install the desk's version"),
+            (
+                replace(good, rooms=good.rooms | {"referee/rules": "0"}),
+                "is not the desk's: referee/rules differ; install",
+            ),
+            (replace(good, python=(3, 10)), "and the desk 3.10; install golfref there with that"),
+            (
+                replace(good, bots=(replace(random, version="f" * 64), mine)),
+                "`random`, differs between hosts: its version",
+            ),
+            (replace(good, bots=(unknown, mine)), "unknown shipped bot `sharper`; did you mean"),
+            (replace(good, bots=(random, gone)), "bot `other`: `golf-lisp` is not on the PATH there"),
+            (replace(good, bots=(random, reads)), "bot `mine` reads /opt/nowhere, which is not there"),
+            (
+                replace(good, limits=replace(good.limits, memory_mb=1 << 30)),
+                "MB of free memory, and 2 matches at a time",
+            ),
+        ]
+        for demands, lacking in wanted:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("GOLFREF_HOST_FOLDER", str(tmp_path / "host"))
+                with pytest.raises(NotFit, match=lacking.replace("(", r"\(")), prepared(demands, 2, silent(parcels)):
+                    pass
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "host").write_text("no folder")
+    monkeypatch.setenv("GOLFREF_HOST_FOLDER", str(tmp_path / "host"))
+    with (
+        parcels_of(competition(tmp_path / "desk", FOLDER_BOT)) as parcels,
+        pytest.raises(
+            NotFit, match=r"bots cannot be kept there: .*host.*; make room there, or let GOLFREF_HOST_FOLDER"
+        ),
+        prepared(parcels.demands, 1, silent(parcels)),
+    ):
+        pass
+
+
+def test_memory_counts_the_bots_of_all_matches(tmp_path: Path) -> None:
+    with parcels_of(competition(tmp_path / "desk", FOLDER_BOT)) as parcels:
+        least = replace(parcels.demands, limits=replace(parcels.demands.limits, memory_mb=16))
+        check_room(least, 1)
+        with pytest.raises(
+            NotFit, match=r"1000000 matches at a time may take \d+ MB: 2 bots with \[limits\] memory_mb = 16"
+        ):
+            check_room(least, 1_000_000)
+
+
+# Whole hosts
+
+
+def test_hosts_play_what_the_desk_would_and_build_what_was_built_for_another_kind(
+    tmp_path: Path, mark: dict[str, str], until_gone: Callable[[], None]
+) -> None:
+    config = competition(tmp_path / "desk", FOLDER_BOT + ENTRIES, **mark)
+    plan = plan_of([config_facts(config)], master_key(config.seed))
+    orders = [Order(fixture=plan[number], setup=setup_of(config, plan[number])) for number in (0, 2)]
+    results = []
+    with parcels_of(config) as parcels:
+        for name, tag in (("lab1", host_tag()), ("lab2", "z80-newlib")):
+            with resident(Resident(tmp_path / name, name, mark | {"GOLFREF_HOST_TAG": tag})) as host:
+                ready = host.prepare(parcels)
+                assert isinstance(ready, Ready), ready
+                assert (ready.host.name, ready.host.host, ready.host.tag) == (name, host_line(), tag)
+                assert ready.host.built == (() if tag == host_tag() else ("made",))
+                assert len(host.lacked) == (3 if tag == host_tag() else 2)
+                reports = host.reports(*orders)
+                assert isinstance(next(reports), Begun)
+                results.append({one.number: one for one in reports_of(reports, len(orders))})
+            assert (tmp_path / name / tag / ".golfref/versions").is_dir()
+    until_gone()
+
+    assert len(results[0]) == len(orders)
+    for number, one in results[0].items():
+        other = results[1][number]
+        assert (one.result.totals, one.result.bots, one.result.faults) == (
+            other.result.totals,
+            other.result.bots,
+            ({}, {}),
+        )
+
+
+def reports_of(reports: Iterator[object], count: int) -> Iterator[Played]:
+    """The results among the next reports."""
+    while count:
+        if isinstance(one := next(reports), Played):
+            yield one
+            count -= 1
+
+
+def test_a_bot_that_starts_only_at_the_desk_keeps_a_host_out(tmp_path: Path, mark: dict[str, str]) -> None:
+    (tmp_path / "desk").mkdir()
+    (tmp_path / "desk/bot.py").write_text("import helper\n")
+    (tmp_path / "desk/helper.py").write_text("")
+    config = competition(tmp_path / "desk", '[[bots]]\nname = "near"\ncommand = ["python3", "bot.py"]\n')
+    with parcels_of(config) as parcels, resident(Resident(tmp_path / "host", "lab1", mark)) as host:
+        refused = host.prepare(parcels)
+
+    assert isinstance(refused, Refused), refused
+    assert refused.in_words.startswith(
+        "host lab1 is left out: bot `near` does not start there: exited with code 1 before"
+    )
+    assert "No module named 'helper'" in refused.reason
+    assert refused.reason.endswith(
+        "(of a bot that is no entry its own folder travels, and files that its command names; no more)"
+    )
+
+
+def test_another_installation_of_the_same_version_is_found_out(tmp_path: Path, mark: dict[str, str]) -> None:
+    for name in ("protocol", "referee", "bots"):
+        shutil.copytree(ROOT / name, tmp_path / "other" / name, ignore=shutil.ignore_patterns("__pycache__", "assets"))
+    with (tmp_path / "other/referee/rules/games/par.py").open("a") as file:
+        file.write("# changed\n")
+    with (
+        parcels_of(competition(tmp_path / "desk", FOLDER_BOT)) as parcels,
+        resident(Resident(tmp_path / "host", "lab2", mark, root=tmp_path / "other")) as host,
+    ):
+        refused = host.prepare(parcels)
+
+    assert isinstance(refused, Refused), refused
+    assert refused.reason == "its golfref 0.8.0 is not the desk's: referee/rules differ; install the same there"
+    assert host.lacked == ()
+
+
+def test_a_host_without_bubblewrap_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from referee.play.isolation.levels import bubblewrap
+
+    with parcels_of(competition(tmp_path / "desk", FOLDER_BOT)) as parcels:
+        demands = replace(parcels.demands, isolation="bwrap")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python3").symlink_to(sys.executable)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    bubblewrap.cache_clear()
+    try:
+        with pytest.raises(NotFit, match=r"it has no isolation `bwrap`: .*bubblewrap"):
+            check_isolation(demands)
+    finally:
+        bubblewrap.cache_clear()
+
+
+def test_a_host_whose_desk_goes_ends_whatever_it_does(
+    tmp_path: Path, mark: dict[str, str], until_gone: Callable[[], None]
+) -> None:
+    with parcels_of(competition(tmp_path / "desk", ENTRIES)) as parcels:
+        random, made = parcels.demands.bots
+        assert made.entry is not None
+        endless = tuple(word.replace("cp ", "sleep 6000; cp ") for word in made.entry.build)
+        entry = replace(made.entry, build=endless)
+        entry = replace(entry, version=Shelf(tmp_path / "desk").version_of_source(entry))
+        bots = (random, replace(made, entry=entry, version=entry.version, built=""))
+
+        with resident(Resident(tmp_path / "host", "lab1", mark)) as host:
+            assert host.prepare(parcels, replace(parcels.demands, bots=bots), until="building `made`") is None
+    until_gone()
