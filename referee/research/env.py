@@ -28,13 +28,13 @@ from referee.research.actions import (
     Then,
 )  # fmt: skip
 from referee.research.asking import Asking
-from referee.research.chance import Seeded
+from referee.research.chance import Seeded, pack_of
 from referee.research.fields import Field, Tensor
 from referee.research.knowledge import Knowledge
 from referee.research.telling import Telling
 from referee.research.tensors import Tensors
 from referee.rules.book.changes import NOT_OPTIONS, BadOptions, OptionProblem
-from referee.rules.book.variant import Variant, deck, size
+from referee.rules.book.variant import Variant, size
 from referee.rules.book.variants import customised, seat_problem
 from referee.rules.game import Game
 from referee.rules.match import MatchResult
@@ -93,7 +93,7 @@ class Env:
         self.variant, self.seats = variant, seats
         self.reward = _one_of("reward", reward, get_args(Reward))
         self.deals = _one_of("deals", deals, get_args(Deals))
-        self._pack = deck(variant, seats)
+        self._pack = pack_of(variant, seats)
         self.actions = Actions(variant, seats)
         self._tensors = Tensors(variant, seats)
         self._no_rewards = (0.0,) * seats

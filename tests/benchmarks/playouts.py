@@ -20,9 +20,9 @@ from collections.abc import Callable
 
 from protocol.actions import Action
 from protocol.offers import size
-from referee.research.chance import Seeded
+from referee.research.chance import Seeded, pack_of
 from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant, deck
+from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
@@ -46,7 +46,7 @@ def rules(preset: str) -> Playout:
     """A `Game`, with as many seats as gin rummy has where the game allows it."""
     variant = round_of(preset)
     seats = max(2, variant.seats[0])
-    pack = deck(variant, seats)
+    pack = pack_of(variant, seats)
 
     def choose(ask: Ask, dice: random.Random) -> Action:
         if ask.decision == "arrange" and size(ask.offers[0]) > MOST_LISTED:
