@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from protocol.actions import Action
 from protocol.messages import Answer, FromReferee
+from referee.research.actions import Move
 from referee.research.programs import Decide, Message, NoProgram, Program, load, shipped
 from referee.rules.match import MatchResult
 from referee.tournament.statistics.student import quantile
@@ -24,8 +25,8 @@ from referee.tournament.statistics.student import quantile
 if TYPE_CHECKING:
     from referee.research.env import Env
 
-Policy = Callable[["Env"], Action]
-"""Takes an environment, and returns an action for the seat that decides there."""
+Policy = Callable[["Env"], Move | int]
+"""Takes an environment, and returns what the seat that decides does: a move or its number, as `Env.step` takes it."""
 
 BASELINES = ("random", "greedy", "keeper", "sharp")
 """The shipped bots that are policies, the weakest first."""

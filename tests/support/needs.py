@@ -67,6 +67,12 @@ def need_dataframes() -> None:
         lacking(f"{', '.join(missing)} not installed: pip install '.[dataframes]'")
 
 
+def need_modules(*names: str, extra: str) -> None:
+    """Packages of an extra, by the names under which they are imported."""
+    if missing := [name for name in names if importlib.util.find_spec(name) is None]:
+        lacking(f"{', '.join(missing)} not installed: pip install '.[{extra}]'")
+
+
 class Organiser(NamedTuple):
     """A user of this host, as whom a test starts a referee."""
 
