@@ -4,5 +4,6 @@ Nothing of the referee imports this room. It must not start processes, except th
 """
 
 from referee.research.env import Env
+from referee.research.vector import VectorEnv
 
-__all__ = ["Env"]
+__all__ = ["Env", "VectorEnv"]

@@ -1,0 +1,151 @@
+"""VectorEnv: its rows are matches of Env, however many processes play them, and no process outlives who started it."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from referee.research import Env, VectorEnv
+from referee.research.vector_process import Gone
+from referee.rules.table.asks import IllegalAnswer
+
+GAMES: dict[str, dict[str, Any]] = {
+    "six-card": {"rounds": 1},
+    "cactus": {"limit": 1},
+    "powers": {"rounds": 1},
+    "par-3": {"rounds": 1, "reward": "rounds"},
+    "cambio": {"rounds": 2, "reward": "rounds", "deals": "keyed"},
+}
+"""Games with their options, so that matches are short."""
+
+
+def any_numbers(vector: VectorEnv, dice: Random) -> list[int]:
+    return [dice.choice(mask.nonzero()[0].tolist()) for mask in vector.masks]
+
+
+def check_against_alone(vector: VectorEnv, envs: list[Env]) -> None:
+    """What the arrays say is what each environment says."""
+    assert vector.seats_to_move.tolist() == [env.seat for env in envs]
+    assert np.array_equal(vector.masks, [env.mask() for env in envs])
+    assert np.array_equal(vector.observations, [env.encode() for env in envs])
+
+
+@pytest.mark.parametrize("preset", GAMES)
+def test_rows_are_the_matches_of_an_environment(preset: str) -> None:
+    vector = VectorEnv(preset, 3, **GAMES[preset])
+    envs = [Env(preset, **GAMES[preset]) for _ in range(3)]
+    matches = [0, 0, 0]
+    vector.reset("demo")
+    for row, env in enumerate(envs):
+        env.reset(f"demo/{row}/0")
+    check_against_alone(vector, envs)
+    dice = Random(1)  # noqa: S311 - no secret
+    while min(matches) < 2:
+        numbers = any_numbers(vector, dice)
+        vector.step(numbers)
+        for row, (env, number) in enumerate(zip(envs, numbers, strict=True)):
+            env.step(number)
+            assert vector.done[row] == (env.seat is None)
+            assert vector.rewards[row].tolist() == pytest.approx(env.rewards())
+            if env.seat is None:
+                matches[row] += 1
+                env.reset(f"demo/{row}/{matches[row]}")
+        check_against_alone(vector, envs)
+
+
+def test_nobody_looks_where_nothing_is_encoded() -> None:
+    vector = VectorEnv("cambio", 4, encode=False)
+    vector.reset(1)
+    assert vector.observations.shape == (4, 0)
+    vector.step(vector.masks.argmax(axis=1))
+
+
+def test_a_move_that_is_not_legal_changes_nothing() -> None:
+    vector = VectorEnv("six-card", 3, rounds=1)
+    with pytest.raises(LookupError, match="reset"):
+        vector.step([0, 0, 0])
+    vector.reset(1)
+    before = vector.observations.copy()
+    knock = int((~vector.masks[1]).argmax())
+    with pytest.raises(IllegalAnswer, match=rf"row 1: seat 0 may not answer number {knock}; legal are 0, 1, 2"):
+        vector.step([0, knock, 0])
+    with pytest.raises(IllegalAnswer, match="row 2: seat 0 may not answer number -1"):
+        vector.step([0, 0, -1])
+    for wrong in ([0, 0], [0.0, 0.0, 0.0], 0):
+        with pytest.raises(ValueError, match="numbers: expected 3 integers, got "):
+            vector.step(wrong)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="read-only"):
+        vector.masks[0] = True
+    assert np.array_equal(vector.observations, before)
+    vector.step([0, 0, 0])
+
+
+def test_numbers_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(ValueError, match="count: expected at least one match, got 0"):
+        VectorEnv("six-card", 0)
+    with pytest.raises(ValueError, match="processes: expected from 0 to one for each of 2 matches, got 3"):
+        VectorEnv("six-card", 2, processes=3)
+
+
+@pytest.mark.process
+def test_processes_play_the_same_matches(
+    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch, until_gone: Callable[[], None]
+) -> None:
+    for name, value in mark.items():
+        monkeypatch.setenv(name, value)
+    here = VectorEnv("cactus", 5, limit=5)
+    with VectorEnv("cactus", 5, processes=2, limit=5) as there:
+        for seed in ("first", "second"):
+            here.reset(seed)
+            there.reset(seed)
+            dice, ends = Random(2), 0  # noqa: S311 - no secret
+            while ends < 8:
+                for name in ("seats_to_move", "masks", "observations", "rewards", "done"):
+                    assert np.array_equal(getattr(here, name), getattr(there, name)), name
+                numbers = any_numbers(here, dice)
+                here.step(numbers)
+                there.step(numbers)
+                ends += int(here.done.sum())
+        os.kill(there.processes[1], signal.SIGKILL)
+        with pytest.raises(Gone, match="which plays rows 2 to 4, was ended by signal 9; reset"):
+            there.step(any_numbers(here, dice))
+        until_gone()
+        with pytest.raises(LookupError, match="reset"):
+            there.step(any_numbers(here, dice))
+
+
+PROGRAM = """
+from referee.research import VectorEnv
+
+vector = VectorEnv("six-card", 4, processes=2)
+vector.reset(1)
+print("plays", flush=True)
+while True:
+    vector.step(vector.masks.argmax(axis=1))
+"""
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_processes_end_with_who_started_them(
+    how: signal.Signals, mark: dict[str, str], until_gone: Callable[[], None]
+) -> None:
+    command = [sys.executable, "-c", PROGRAM]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, env=os.environ | mark, start_new_session=True) as started:
+        assert started.stdout is not None
+        assert started.stdout.readline() == b"plays\n"
+        if how == signal.SIGINT:
+            os.killpg(started.pid, how)  # as a terminal does: everybody hears it
+        else:
+            started.send_signal(how)
+        _, said = started.communicate()
+    until_gone()
+    assert started.returncode in (-how, 130)
+    assert b"Gone" not in said
