@@ -1,0 +1,388 @@
+"""The games as environments of PettingZoo: one agent after another (AEC), and all at once (parallel).
+
+    from referee.research import pettingzoo as golf
+    env = golf.env("six-card", seats=2, rounds=1)
+
+README.md in this folder says what is observed, what acts when, and which names there are.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct
+
+from referee.film.view import OPEN, Viewer
+from referee.research.actions import NOTHING_BEGUN, SEVERAL, Further
+from referee.research.env import Env
+from referee.research.picture import Picture, Pixels
+from referee.research.tensors import HIGH, LOW
+from referee.rules.book.presets import PRESETS
+from referee.rules.table.asks import Ask, IllegalAnswer
+
+try:
+    import pettingzoo
+    from gymnasium.spaces import Box, Dict, Discrete
+    from gymnasium.utils import EzPickle
+    from pettingzoo import AECEnv, ParallelEnv
+    from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f"this needs PettingZoo, and {error.name} is not installed; `{sys.executable} -m pip install "
+        "'pettingzoo>=1.25' 'gymnasium>=1.0'` brings it, and so does the extra `research` of golfref",
+        name=error.name,
+    ) from None
+
+VERSION = 0
+"""It rises when a number, an observation or a reward of a game means something else than before."""
+
+RENDER_MODES = ("human", "ansi", "rgb_array")
+
+Agent = str
+"""`player_0` sits on seat 0, and so on."""
+
+Observation = dict[str, np.ndarray[Any, Any]]
+"""`observation` is what `Env.encode` returns for the agent's seat, `action_mask` has 1 for each legal number."""
+
+RenderMode = Literal["human", "ansi", "rgb_array"]
+
+
+def env(preset: str, seats: int | None = None, **settings: Any) -> OrderEnforcingWrapper:
+    """Return `raw_env` in PettingZoo's wrapper that tells calls in a wrong order, such as `step` before `reset`."""
+    return OrderEnforcingWrapper(raw_env(preset, seats, **settings))
+
+
+def raw_env(preset: str, seats: int | None = None, **settings: Any) -> "GolfAEC":
+    """Return the game as an AEC environment: the seats of a match, one move of one seat after another.
+
+    `settings` are options of the game (RULES.md section 21), `reward` as `Env` has it, and those of `GolfAEC`. Raises
+    ValueError, in words that name it, for a game, a number of seats, an option or a setting that there is not.
+    """
+    return GolfAEC(preset, seats, **settings)
+
+
+def parallel_env(preset: str, seats: int | None = None, **settings: Any) -> "GolfParallel":
+    """Return the game as a parallel environment, for programs that want one: all seats at every step.
+
+    Those that are asked act, and what the others give is not looked at. Settings and errors are those of `raw_env`.
+    """
+    return GolfParallel(preset, seats, **settings)
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What an environment can be told besides what `Env` takes."""
+
+    render_mode: RenderMode | None = None
+    render_view: str = "open"
+    """Who looks: "open" (all cards), "public", or an agent."""
+    max_cycles: int | None = None
+    """After so many steps the match is truncated, without a result."""
+
+    def __post_init__(self) -> None:
+        if self.render_mode is not None and self.render_mode not in RENDER_MODES:
+            raise ValueError(f"render_mode: expected {', '.join(RENDER_MODES)} or None, got {self.render_mode!r}")
+        if self.max_cycles is not None and (not isinstance(self.max_cycles, int) or self.max_cycles < 1):
+            raise ValueError(f"max_cycles: expected a number of steps from 1 on, or None, got {self.max_cycles!r}")
+
+
+class _Golf:
+    """What both kinds of environment share: their spaces, agents, seeds and pictures."""
+
+    def __init__(self, preset: str, seats: int | None, settings: Mapping[str, Any]) -> None:
+        own = Settings(**{name: settings[name] for name in Settings.__struct_fields__ if name in settings})
+        self.match = Env(preset, seats, **{name: settings[name] for name in settings if not hasattr(own, name)})
+        self.render_mode = own.render_mode
+        self.max_cycles = own.max_cycles
+        self.possible_agents = [f"player_{seat}" for seat in range(self.match.seats)]
+        self.agents: list[Agent] = []
+        self.metadata = {
+            "name": name_of(preset),
+            "render_modes": [*RENDER_MODES],
+            "render_fps": 2,
+            "is_parallelizable": False,
+        }
+        size = self.match.actions.size
+        self.observation_spaces = {
+            agent: Dict(
+                {
+                    "observation": Box(LOW, HIGH, self.match.tensor_shape, np.float32),
+                    "action_mask": Box(0, 1, (size,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: Discrete(size) for agent in self.possible_agents}
+        self.cycles = 0
+        """How many steps have been made in this match."""
+        self._seed: int | None = None
+        self._resets = 0
+        variant = self.match.variant
+        self._picture = Picture(
+            title=variant.preset,
+            names=tuple(self.possible_agents),
+            rows=variant.rows,
+            columns=self.match.actions.window // variant.rows,
+            viewer=_viewer(own.render_view, self.possible_agents),
+        )
+
+    def observation_space(self, agent: Agent) -> Dict:
+        """Return the space of what this agent observes; the same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: Agent) -> Discrete:
+        """Return the numbers of all moves of the game; the same object at every call."""
+        return self.action_spaces[agent]
+
+    def render(self) -> str | Pixels | None:
+        """Return the table as text (`ansi`) or pixels (`rgb_array`), or print the text (`human`): see `render_mode`.
+
+        All cards are open unless `render_view` says otherwise. Raises ValueError where no `render_mode` was given.
+        """
+        game, asked = self.match.game, self._asked()
+        if self.render_mode == "rgb_array":
+            return self._picture.pixels(game, asked)
+        if self.render_mode is None:
+            raise ValueError(f"render_mode: give one of {', '.join(RENDER_MODES)} when the environment is made")
+        text = self._picture.text(game, asked)
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+    def close(self) -> None:
+        """Do nothing: there are no windows, files or processes."""
+
+    def _asked(self) -> str:
+        ask = self.match.ask
+        return "the match is over" if ask is None else f"{self.possible_agents[ask.seat]} decides {ask.decision}"
+
+    def _begin(self, seed: int | None) -> None:
+        """Begin a match: with the cards of `Env.reset(seed)`, or without a seed with others that follow from the last.
+
+        Where no seed was ever given, nobody can tell the cards."""
+        self._resets = 0 if seed is not None else self._resets + 1
+        self._seed = self._seed if seed is None else int(seed)
+        if self._seed is None:
+            self.match.reset()
+        else:
+            self.match.reset(f"{self._seed}/{self._resets}" if self._resets else self._seed)
+        self.cycles = 0
+        self.agents = self.possible_agents[:]
+
+    def _observation(self, seat: int, numbers: Sequence[int]) -> Observation:
+        mask = np.zeros(self.match.actions.size, np.int8)
+        mask[list(numbers)] = 1
+        return {"observation": self.match.encode(seat), "action_mask": mask}
+
+    def _is_cut(self) -> bool:
+        """Whether the match ends here without a result, by `max_cycles`."""
+        return self.max_cycles is not None and self.cycles >= self.max_cycles and self.match.seat is not None
+
+
+class GolfAEC(_Golf, AECEnv, EzPickle):
+    """A match as an AEC environment. `match` is the `Env` below it.
+
+    `render_mode` is "human", "ansi" or "rgb_array"; `render_view` says who looks: "open" (all cards), "public", or an
+    agent. With `max_cycles` the match is truncated after so many moves of all seats together, without a result.
+    """
+
+    def __init__(self, preset: str, seats: int | None = None, **settings: Any) -> None:
+        EzPickle.__init__(self, preset, seats, **settings)
+        AECEnv.__init__(self)
+        _Golf.__init__(self, preset, seats, settings)
+        self.rewards: dict[Agent, float] = {}
+        self._cumulative_rewards: dict[Agent, float] = {}
+        self.terminations: dict[Agent, bool] = {}
+        self.truncations: dict[Agent, bool] = {}
+        self.infos: dict[Agent, dict[str, Any]] = {}
+        self.agent_selection: Agent = self.possible_agents[0]
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:  # noqa: ARG002 - theirs
+        """Begin a match; the same seed deals the same cards. Options of the game are for `env`, not for here."""
+        self._begin(seed)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self._select()
+
+    def observe(self, agent: Agent) -> Observation:
+        """Return what this agent knows, and its legal moves: none where another one decides."""
+        seat = self.possible_agents.index(agent)
+        return self._observation(seat, self.match.numbers() if self.match.seat == seat else ())
+
+    def step(self, action: int | None) -> None:
+        """Make the move with this number for the agent whose turn it is; agents whose match is over give None.
+
+        Raises IllegalAnswer (a ValueError) for a move that is not legal, and then nothing has changed.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self.match.step(_number(action, agent))
+        self.cycles += 1
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = dict(zip(self.possible_agents, self.match.rewards(), strict=True))
+        is_over, is_cut = self.match.seat is None, self._is_cut()
+        self.terminations = dict.fromkeys(self.agents, is_over)
+        self.truncations = dict.fromkeys(self.agents, is_cut)
+        self._select()
+        self._accumulate_rewards()
+        if is_over or is_cut:
+            self._deads_step_first()
+        if self.render_mode == "human":
+            self.render()
+
+    def _select(self) -> None:
+        if self.match.seat is not None:
+            self.agent_selection = self.possible_agents[self.match.seat]
+
+
+class GolfParallel(_Golf, ParallelEnv, EzPickle):
+    """A match as a parallel environment. `match` is the `Env` below it. The settings are those of `GolfAEC`.
+
+    All seats that decide at the same time act in one step: before the first turn, and in slap windows. Otherwise one
+    seat acts. `infos[agent]["acts"]` says who; the action mask of all others is zero, and their actions count nothing.
+    """
+
+    def __init__(self, preset: str, seats: int | None = None, **settings: Any) -> None:
+        EzPickle.__init__(self, preset, seats, **settings)
+        ParallelEnv.__init__(self)
+        _Golf.__init__(self, preset, seats, settings)
+
+    def reset(
+        self,
+        seed: int | None = None,
+        options: Mapping[str, Any] | None = None,  # noqa: ARG002 - theirs
+    ) -> tuple[dict[Agent, Observation], dict[Agent, dict[str, Any]]]:
+        """Begin a match; return what each agent observes, and the infos. The same seed deals the same cards."""
+        self._begin(seed)
+        return self._observations()
+
+    def step(
+        self, actions: Mapping[Agent, int]
+    ) -> tuple[
+        dict[Agent, Observation], dict[Agent, float], dict[Agent, bool], dict[Agent, bool], dict[Agent, dict[str, Any]]
+    ]:
+        """Make the moves of all agents that act; return observations, rewards, terminations, truncations and infos.
+
+        Raises IllegalAnswer (a ValueError) for a move that is missing or not legal, and then nothing has changed.
+        """
+        moves = [(ask.seat, self._legal(ask, actions)) for ask in self._acting()]
+        rewards = dict.fromkeys(self.agents, 0.0)
+        for _, number in moves:
+            self.match.step(number)
+            for agent, reward in zip(self.possible_agents, self.match.rewards(), strict=True):
+                rewards[agent] += reward
+        self.cycles += 1
+        is_over, is_cut = self.match.seat is None, self._is_cut()
+        terminations = dict.fromkeys(self.agents, is_over)
+        truncations = dict.fromkeys(self.agents, is_cut)
+        observations, infos = self._observations()
+        if is_over or is_cut:
+            self.agents = []
+        if self.render_mode == "human":
+            self.render()
+        return observations, rewards, terminations, truncations, infos
+
+    def _acting(self) -> tuple[Ask, ...]:
+        """Who acts in this step: all who decide at the same time, unless one of them needs several steps."""
+        asks = self.match.asks
+        return asks if all(self._is_one_step(ask) for ask in asks) else asks[:1]
+
+    def _is_one_step(self, ask: Ask) -> bool:
+        if any(offer.kind in SEVERAL for offer in ask.offers):
+            return False
+        return Further() not in self.match.actions.legal(ask, NOTHING_BEGUN).moves.values()
+
+    def _numbers(self, ask: Ask) -> tuple[int, ...]:
+        """The legal numbers of a seat that acts."""
+        if ask.seat == self.match.seat:
+            return self.match.numbers()
+        return self.match.actions.legal(ask, NOTHING_BEGUN).numbers
+
+    def _legal(self, ask: Ask, actions: Mapping[Agent, int]) -> int:
+        agent = self.possible_agents[ask.seat]
+        number = _number(actions.get(agent), agent)
+        if number not in (numbers := self._numbers(ask)):
+            raise IllegalAnswer(
+                f"{agent} may not answer number {number} to `{ask.decision}`; legal are {_list(numbers)}"
+            )
+        return number
+
+    def _observations(self) -> tuple[dict[Agent, Observation], dict[Agent, dict[str, Any]]]:
+        acting = {ask.seat: self._numbers(ask) for ask in self._acting()}
+        observations = {
+            agent: self._observation(seat, acting.get(seat, ())) for seat, agent in enumerate(self.possible_agents)
+        }
+        return observations, {agent: {"acts": seat in acting} for seat, agent in enumerate(self.possible_agents)}
+
+
+def _number(action: object, agent: Agent) -> int:
+    """The number of a move as programs give it: an int, or one of numpy's."""
+    if isinstance(action, (int, np.integer)) and not isinstance(action, bool):
+        return int(action)
+    raise IllegalAnswer(f"{agent} must give the number of a legal move, got {action!r}; the action mask has 1 for them")
+
+
+def _list(numbers: Sequence[int]) -> str:
+    return " ".join(map(str, numbers[:20])) + (" ..." if len(numbers) > 20 else "")
+
+
+def _viewer(name: str, agents: Sequence[Agent]) -> Viewer:
+    if name in agents:
+        return agents.index(name)
+    if name in ("open", "public"):
+        return OPEN if name == "open" else None
+    raise ValueError(f"render_view: expected open, public or one of {', '.join(agents)}, got {name!r}")
+
+
+# Names
+
+
+def name_of(preset: str) -> str:
+    """Return the name of a game in PettingZoo: `golf_six_card_v0`."""
+    return f"golf_{preset.replace('-', '_')}_v{VERSION}"
+
+
+class Versioned(Struct, frozen=True):
+    """A game under the name that users of PettingZoo import: `from referee.research.pettingzoo import six_card_v0`."""
+
+    preset: str
+
+    def env(self, seats: int | None = None, **settings: Any) -> OrderEnforcingWrapper:
+        """Return what `env` of this module returns for the game."""
+        return env(self.preset, seats, **settings)
+
+    def raw_env(self, seats: int | None = None, **settings: Any) -> GolfAEC:
+        """Return what `raw_env` of this module returns for the game."""
+        return raw_env(self.preset, seats, **settings)
+
+    def parallel_env(self, seats: int | None = None, **settings: Any) -> GolfParallel:
+        """Return what `parallel_env` of this module returns for the game."""
+        return parallel_env(self.preset, seats, **settings)
+
+
+_VERSIONED = {f"{preset.replace('-', '_')}_v{VERSION}": Versioned(preset) for preset in PRESETS}
+
+
+def __getattr__(name: str) -> Versioned:
+    if name in _VERSIONED:
+        return _VERSIONED[name]
+    raise AttributeError(f"there is no `{name}` here; the games are {', '.join(_VERSIONED)}")
+
+
+def _register() -> None:
+    """Let `pettingzoo.make("aec", "golf/six_card_v0")` find the games, where PettingZoo has a registry (from 1.27)."""
+    register = getattr(pettingzoo, "register", None)
+    if register is None:
+        return
+    for name, game in _VERSIONED.items():
+        register("aec", f"golf/{name}", entry_point=env, kwargs={"preset": game.preset})
+        register("parallel", f"golf/{name}", entry_point=parallel_env, kwargs={"preset": game.preset})
+
+
+_register()

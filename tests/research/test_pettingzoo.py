@@ -1,0 +1,221 @@
+"""The games in PettingZoo: its own tests pass for every preset, and mistakes are explained."""
+
+import pickle
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from needs import need_modules
+from page_examples import run_examples, section
+
+from referee.research import Env
+from referee.rules.book.presets import PRESETS
+
+pytestmark = pytest.mark.research
+
+ABOUT_NAMES = (
+    "Observation is not a NumPy array",  # theirs are dictionaries, too, and exempt by their names
+    "Observation space for each agent probably should be",  # likewise
+    "Action mask numpy array is all zeros",  # an agent whose match is over has no legal action
+)
+
+OTHERS: tuple[tuple[str, int | None, dict[str, Any]], ...] = (
+    ("six-card", 8, {"rounds": 1, "reward": "rounds"}),
+    ("nine-card", 1, {}),
+    ("cactus", 5, {"rounds": 1, "slap_tries": 2}),
+    ("cambio", 3, {"rounds": 1, "slaps": True, "initial_look": "any:2", "reward": "ranks"}),
+    ("powers", 4, {"rounds": 1, "max_cycles": 70}),
+    ("par-course", 4, {"par_choice": "dealer", "max_cycles": 90}),
+)
+
+PRESET_GAMES = [(preset, None, {"max_cycles": 250}) for preset in PRESETS]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def golf() -> Any:
+    need_modules("pettingzoo", "gymnasium", extra="research")
+    from referee.research import pettingzoo
+
+    return pettingzoo
+
+
+@pytest.fixture
+def strict() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for message in ABOUT_NAMES:
+            warnings.filterwarnings("ignore", message=message)
+        yield
+
+
+def play(env: Any, seed: int) -> list[Any]:
+    """Play a match by the dice of the action spaces; return what each agent was told at its steps."""
+    env.reset(seed=seed)
+    for agent in env.possible_agents:
+        env.action_space(agent).seed(seed)
+    told = []
+    for agent in env.agent_iter():
+        observation, reward, terminated, truncated, _ = env.last()
+        told.append((agent, reward, terminated, truncated, observation["observation"].tobytes()))
+        is_over = terminated or truncated
+        env.step(None if is_over else env.action_space(agent).sample(observation["action_mask"]))
+    return told
+
+
+@pytest.mark.usefixtures("strict")
+@pytest.mark.parametrize(("preset", "seats", "settings"), [*PRESET_GAMES, *OTHERS])
+def test_the_tests_of_pettingzoo_pass(golf: Any, preset: str, seats: int | None, settings: dict[str, Any]) -> None:
+    from pettingzoo import test
+
+    def make(render_mode: str | None = None) -> Any:
+        return golf.env(preset, seats, render_mode=render_mode, **settings)
+
+    test.api_test(make(), num_cycles=300)
+    test.seed_test(make, num_cycles=150)
+    test.render_test(make)
+    test.parallel_api_test(golf.parallel_env(preset, seats, **settings), num_cycles=300)
+
+
+def test_rewards_and_observations_are_those_of_the_env(golf: Any) -> None:
+    env, below = golf.env("four-card", rounds=2, reward="rounds"), Env("four-card", rounds=2, reward="rounds")
+    env.reset(seed=7)
+    below.reset(7)
+    worth = np.zeros(below.seats)
+    while below.seat is not None:
+        assert env.agent_selection == f"player_{below.seat}"
+        observation, reward, *_ = env.last()
+        assert np.array_equal(observation["observation"], below.encode())
+        assert np.array_equal(observation["action_mask"], below.mask())
+        worth[below.seat] -= reward
+        number = below.numbers()[-1]
+        env.step(number)
+        below.step(number)
+        worth += below.rewards()
+    assert all(env.terminations.values())
+    for agent in env.agent_iter():
+        worth[env.possible_agents.index(agent)] -= env.last()[1]
+        env.step(None)
+    assert np.allclose(worth, 0)
+    assert env.agents == []
+
+
+def test_a_seed_fixes_the_match_and_those_that_follow_it(golf: Any) -> None:
+    first, second = (golf.env("six-card", rounds=1) for _ in range(2))
+    assert play(first, 5) == play(second, 5)
+
+    def dealt(env: Any) -> list[str]:
+        env.reset()
+        return [slot.card for layout in env.unwrapped.match.game.table.layouts for slot in layout]
+
+    decks = [dealt(first), dealt(first)]
+    assert decks == [dealt(second), dealt(second)]
+    assert decks[0] != decks[1]
+
+
+def test_a_match_that_is_cut_off_is_truncated_for_everybody(golf: Any) -> None:
+    env = golf.env("six-card", max_cycles=9)
+    told = play(env, 1)
+    assert len(told) == 9 + 2
+    assert [(terminated, truncated) for _, _, terminated, truncated, _ in told[-2:]] == [(False, True)] * 2
+
+
+def test_in_the_parallel_environment_all_who_decide_at_the_same_time_act_at_once(golf: Any) -> None:
+    env = golf.parallel_env("cactus", 4, rounds=1)
+    observations, infos = env.reset(seed=3)
+    acted = []
+    while env.agents:
+        acts = [agent for agent in env.agents if infos[agent]["acts"]]
+        decision = env.match.ask.decision
+        acted.append((decision, len(acts)))
+        assert [agent for agent in env.agents if observations[agent]["action_mask"].any()] == acts
+        actions = {agent: int(observations[agent]["action_mask"].argmax()) for agent in acts}
+        observations, _, _, _, infos = env.step(actions)
+    assert {count for decision, count in acted if decision == "slap"} == {4}
+    assert {count for decision, count in acted if decision == "turn"} == {1}
+
+
+def test_a_picture_is_as_large_at_every_moment_and_shows_the_cards(golf: Any) -> None:
+    env = golf.env("cactus", 3, rounds=1, render_mode="rgb_array")
+    text = golf.env("cactus", 3, rounds=1, render_mode="ansi", render_view="player_1")
+    shapes = set()
+    for one in (env, text):
+        one.reset(seed=2)
+    before, told = env.render(), text.render()
+    while env.unwrapped.match.seat is not None:
+        number = int(env.last()[0]["action_mask"].nonzero()[0][-1])
+        for one in (env, text):
+            one.step(number)
+        shapes.add(env.render().shape)
+    assert len(shapes) == 1
+    assert (env.render() != before).any()
+    assert told.splitlines()[0].startswith("cactus, round 1: player_")
+    assert told.count("░░░") == 3 * 4 - 2  # player_1 has looked at two of its cards
+    assert text.render().splitlines()[0] == "cactus, round 1: the match is over"
+    assert "░░░" not in text.render()
+
+
+def test_an_environment_can_be_pickled_and_starts_anew(golf: Any) -> None:
+    env = pickle.loads(pickle.dumps(golf.env("par-3", rounds=2)))  # noqa: S301 - our own
+    assert play(env, 4) == play(golf.env("par-3", rounds=2), 4)
+
+
+def test_the_games_have_the_names_that_users_of_pettingzoo_expect(golf: Any) -> None:
+    import pettingzoo
+
+    for preset in PRESETS:
+        name = f"{preset.replace('-', '_')}_v0"
+        module = getattr(golf, name)
+        assert str(module.env().unwrapped) == f"golf_{name}"
+        assert module.parallel_env(rounds=1).match.variant.preset == preset if preset != "par-course" else True
+        assert pettingzoo.make("aec", f"golf/{name}").metadata["name"] == f"golf_{name}"
+    assert pettingzoo.make("parallel", "golf/four_card", seats=4).match.seats == 4
+    with pytest.raises(AttributeError, match=r"there is no `five_card_v0` here; the games are six_card_v0"):
+        _ = golf.five_card_v0
+
+
+def test_mistakes_are_told_in_a_sentence_that_names_what_is_wrong(golf: Any) -> None:
+    for wrong, message in (
+        ({"preset": "six-cards"}, "unknown variant `six-cards`; did you mean `six-card`?"),
+        ({"preset": "six-card", "seats": 9}, "seats: six-card is for 2 to 8 seats"),
+        ({"preset": "six-card", "turncap": 5}, "turncap: unknown option; did you mean `turn_cap`?"),
+        ({"preset": "six-card", "render_mode": "svg"}, "render_mode: expected human, ansi, rgb_array or None"),
+        ({"preset": "six-card", "render_view": "player_2"}, "render_view: expected open, public or one of player_0"),
+        ({"preset": "six-card", "max_cycles": 0}, "max_cycles: expected a number of steps from 1 on"),
+        ({"preset": "six-card", "reward": "gold"}, "reward: expected"),
+    ):
+        for make in (golf.env, golf.parallel_env):
+            with pytest.raises(ValueError, match="^" + message.replace("?", r"\?")):
+                make(**wrong)
+    env = golf.env("six-card")
+    env.reset(seed=1)
+    mask = env.last()[0]["action_mask"]
+    for action in (int(mask.argmin()), 10_000, -1, None, 1.5):
+        with pytest.raises(ValueError, match=r"seat 0|player_0"):
+            env.step(action)
+    assert np.array_equal(env.last()[0]["action_mask"], mask)
+    with pytest.raises(ValueError, match="render_mode: give one of"):
+        env.render()
+    parallel = golf.parallel_env("six-card")
+    parallel.reset(seed=1)
+    with pytest.raises(ValueError, match="player_1 must give the number of a legal move, got None"):
+        parallel.step({"player_0": int(mask.argmax())})
+    with pytest.raises(ValueError, match=r"player_1 may not answer number .* to `turn_up`; legal are"):
+        parallel.step({"player_0": int(mask.argmax()), "player_1": int(mask.argmin())})
+
+
+def test_without_the_library_one_sentence_says_what_installs_it(golf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    del golf
+    monkeypatch.delitem(sys.modules, "referee.research.pettingzoo")
+    monkeypatch.setitem(sys.modules, "pettingzoo", None)
+    with pytest.raises(
+        ModuleNotFoundError, match=r"needs PettingZoo, and pettingzoo is not installed; .* -m pip install"
+    ):
+        import referee.research.pettingzoo  # noqa: F401
+
+
+def test_the_page_shows_what_happens(golf: Any) -> None:
+    del golf
+    assert run_examples(section("referee/research/README.md", "PettingZoo")) == []
