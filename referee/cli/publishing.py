@@ -121,6 +121,10 @@ def export(
         bool, typer.Option("--exact", help="Put no apostrophe before texts that spreadsheets take for formulas.")
     ] = False,
     retired: Annotated[bool, typer.Option("--all", help="Tell also of matches that are out of the standings.")] = False,
+    with_cards: Annotated[
+        bool,
+        typer.Option("--with-cards", help="decisions with what each seat knew, once the run has ended, as Parquet."),
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
 ) -> None:
     """Write a table of a run for other programs: tournaments/EXPORT.md tells its columns."""
@@ -136,6 +140,7 @@ def export(
         is_exact=exact,
         replaces=force,
         with_retired=retired,
+        with_cards=with_cards,
     )
     raise typer.Exit(export_table(options))
 

@@ -56,6 +56,8 @@ class ExportOptions(Struct, frozen=True, kw_only=True):
     replaces: bool
     with_retired: bool
     """Whether matches that are out of the standings are told too."""
+    with_cards: bool = False
+    """Whether decisions are told with what each seat knew, for programs that learn."""
 
 
 def export(options: ExportOptions) -> int:
@@ -80,6 +82,8 @@ def _export(options: ExportOptions) -> int:
     with closing(Store.open(options.run)) as store:
         if not store.counts():
             raise NoRecord(f"{options.run}: no match of the run has been played yet, so there is nothing to export")
+        if options.with_cards:
+            return _export_with_cards(store, table, format_, options)
         scope = scope_of(store, with_retired=options.with_retired)
         rows = rows_of(store, table, scope)
         if options.out is None:
@@ -88,6 +92,20 @@ def _export(options: ExportOptions) -> int:
             with new_file(options.out, replaces=options.replaces) as file:
                 _write(rows, columns, format_, file, options)
         _say_what_waits(table, scope)
+    return DONE
+
+
+def _export_with_cards(store: Store, table: Table, format_: Format, options: ExportOptions) -> int:
+    """Write the decisions with what each seat knew (referee/research/decisions.py)."""
+    from referee.research.decisions import write  # noqa: PLC0415 - numpy is for nobody else here
+
+    if table != "decisions" or format_ != "parquet" or options.out is None:
+        raise NoRecord("--with-cards is for --table decisions and Parquet, such as with -o decisions.parquet")
+    if options.columns is not None or options.with_retired:
+        raise NoRecord("--with-cards writes all columns, of the matches that count: leave out --columns and --all")
+    with new_file(options.out, replaces=options.replaces) as file:
+        rows = write(store, file)
+    say(f"golfref export: {rows} decisions of a run that has ended, with the cards that each seat knew")
     return DONE
 
 

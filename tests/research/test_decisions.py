@@ -1,0 +1,202 @@
+"""The decisions of a run with what each seat knew: they are those of the records, and of runs that have ended."""
+
+import json
+from collections import defaultdict
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from commands import golfref
+from exported import NAMES, made_up_run
+from made_once import shared
+from needs import need_modules
+
+from protocol.actions import Action
+from referee.play.talk.retell import Retelling
+from referee.reports.export.scope import scope_of
+from referee.research import Env
+from referee.research.decisions import Unfinished, decisions
+from referee.rules.book.presets import PRESETS
+from referee.rules.book.variants import restored
+from referee.rules.record import Given, GivenTogether, NoRecord, Record, read_record, walk
+from referee.rules.table.chance import Recorded
+from referee.tournament.store.store import Store
+
+pytestmark = pytest.mark.research
+
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run of all games that has ended, with its decisions, and of one that lacks two matches."""
+    need_modules("pyarrow", extra="research")
+
+    def make(folder: Path) -> None:
+        made_up_run(folder, list(PRESETS), NAMES[2:5])
+        (folder / "run.golfref").rename(folder / "ended.golfref")
+        golfref("export", "ended.golfref", "--table", "decisions", "--with-cards", "-o", "ended.parquet", cwd=folder)
+        made_up_run(folder, ["four-card"], NAMES[2:6], without=2)
+
+    return shared(tmp_path_factory, "decisions", make)
+
+
+def rows_of(path: Path) -> list[Row]:
+    from pyarrow.parquet import read_table
+
+    rows: list[Row] = read_table(path).to_pylist()
+    return rows
+
+
+def records(store: Path) -> dict[int, Record]:
+    with closing(Store.open(store)) as open_:
+        return {row.id: read_record(data) for row, data in open_.with_records()}
+
+
+@pytest.fixture(scope="module")
+def by_match(run: Path) -> dict[int, list[Row]]:
+    found: dict[int, list[Row]] = defaultdict(list)
+    for row in rows_of(run / "ended.parquet"):
+        found[row["match_id"]].append(row)
+    return found
+
+
+def test_every_match_has_its_rows_and_every_seat_the_lines_that_it_was_sent(
+    run: Path, by_match: dict[int, list[Row]]
+) -> None:
+    for match_id, record in records(run / "ended.golfref").items():
+        retelling, ends = Retelling(record), dict[int, bytes]()
+        for game, move in walk(record):
+            for _ in retelling.before(game, move):
+                pass
+        ends = {delivery.seat: delivery.data for delivery in retelling.after()}
+        first = next(retelling_hello(record))
+        for seat in range(len(record.seats)):
+            sent = [row["lines"] for row in by_match[match_id] if row["seat"] == seat and row["step"] == 0]
+            whole = first + "".join(line for line in sent if line is not None).encode() + ends[seat]
+            assert sha256(whole).hexdigest() == retelling.sent(seat)[1]
+
+
+def retelling_hello(record: Record) -> Any:
+    """The line with which every bot of the match was greeted."""
+    for game, move in walk(record):
+        for delivery, answer in Retelling(record).before(game, move):
+            if answer is None:
+                yield delivery.data
+
+
+def test_tensors_masks_and_moves_are_those_of_an_environment(run: Path, by_match: dict[int, list[Row]]) -> None:
+    compared = 0
+    for match_id, record in records(run / "ended.golfref").items():
+        variant = restored(record.preset, record.options)
+        if variant.options.slaps:
+            continue  # an environment knows no times
+        env = Env.of(variant, len(record.seats))
+        env._begin(Recorded(record.rounds), b"")
+        steps = iter(by_match[match_id])
+        for action in actions_of(record):
+            for number in env.path(action):
+                row = next(steps)
+                assert row["seat"] == env.seat
+                assert row["move"] == number
+                assert np.flatnonzero(row["mask"]).tolist() == list(env.numbers())
+                assert np.array_equal(np.array(row["tensor"], np.float32), env.encode())
+                env.step(number)
+                compared += 1
+        assert next(steps, None) is None
+        assert env.seat is None
+    assert compared > 1500
+
+
+def actions_of(record: Record) -> list[Action]:
+    moves = [move for move in record.moves if isinstance(move, Given | GivenTogether)]
+    return [given.action for move in moves for given in (move.answers if isinstance(move, GivenTogether) else (move,))]
+
+
+def test_slaps_are_decisions_too(by_match: dict[int, list[Row]]) -> None:
+    slaps = [row for rows in by_match.values() for row in rows if row["decision"] == "slap"]
+    assert {json.loads(row["action"])["kind"] for row in slaps} <= {"pass", "slap"}
+    assert all(row["mask"][row["move"]] for row in slaps)
+    assert any(row["time_us"] for row in slaps)
+
+
+def test_an_action_of_several_steps_has_a_row_for_each(by_match: dict[int, list[Row]]) -> None:
+    steps: dict[tuple[int, int], list[Row]] = defaultdict(list)
+    for rows in by_match.values():
+        for row in rows:
+            steps[row["match_id"], row["place"]].append(row)
+    several = [rows for rows in steps.values() if len(rows) > 1]
+    assert several
+    for rows in several:
+        assert [row["step"] for row in rows] == list(range(len(rows)))
+        assert len({row["action"] for row in rows}) == 1
+
+
+def test_results_are_those_of_the_match(run: Path, by_match: dict[int, list[Row]]) -> None:
+    for match_id, record in records(run / "ended.golfref").items():
+        result = record.result
+        for row in by_match[match_id]:
+            seat = row["seat"]
+            assert row["round_score"] == result.rounds[row["round"] - 1].scores[seat]
+            assert (row["total"], row["rank"]) == (result.totals[seat], result.ranks[seat])
+
+
+def test_the_file_says_which_game_its_tensors_are_of(run: Path, by_match: dict[int, list[Row]]) -> None:
+    from pyarrow.parquet import ParquetFile
+
+    games = msgspec.json.decode(ParquetFile(run / "ended.parquet").metadata.metadata[b"golfref"])
+    assert set(games) == set(PRESETS)
+    for rows in by_match.values():
+        (game,) = games[rows[0]["game"]]
+        env = Env.of(restored(game["preset"], game["options"]), game["seats"])
+        assert (len(rows[0]["tensor"]), len(rows[0]["mask"])) == (game["tensor"][0], game["moves"])
+        assert (env.tensor_shape, env.actions.size) == (tuple(game["tensor"]), game["moves"])
+
+
+def test_a_run_that_has_not_ended_is_refused(run: Path) -> None:
+    command = ["export", "run.golfref", "--table", "decisions", "--with-cards", "-o", "open.parquet"]
+    _, said = golfref(*command, cwd=run, code=2)
+    assert "run.golfref: the run has not ended, and cards that its bots knew may be dealt again" in said
+    assert not (run / "open.parquet").exists()
+    with pytest.raises(Unfinished):
+        decisions(run / "run.golfref", run / "open.parquet")
+
+
+def test_of_a_run_that_has_not_ended_those_matches_can_be_had_whose_cards_are_dealt_no_more(
+    run: Path, tmp_path: Path
+) -> None:
+    with closing(Store.open(run / "run.golfref")) as store:
+        held_back, all_ = scope_of(store).held_back, set(store.ids())
+    count = decisions(run / "run.golfref", tmp_path / "some.parquet", is_unfinished=True)
+    rows = rows_of(tmp_path / "some.parquet")
+    assert held_back
+    assert {row["match_id"] for row in rows} == all_ - held_back
+    assert count == len(rows)
+
+
+def test_one_game_can_be_had_and_another_is_named(run: Path, tmp_path: Path) -> None:
+    count = decisions(run / "ended.golfref", tmp_path / "powers.parquet", game="powers")
+    rows = rows_of(tmp_path / "powers.parquet")
+    assert {row["game"] for row in rows} == {"powers"}
+    assert len(rows) == count
+    with pytest.raises(NoRecord, match="has no matches of 'chess'; it has those of cactus, cambio, "):
+        decisions(run / "ended.golfref", tmp_path / "chess.parquet", game="chess")
+    assert not (tmp_path / "chess.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--table", "seats", "--with-cards", "-o", "x.parquet"], "--with-cards is for --table decisions and Parquet"),
+        (["--table", "decisions", "--with-cards", "-o", "x.csv"], "--with-cards is for --table decisions and Parquet"),
+        (["--table", "decisions", "--with-cards"], "--with-cards is for --table decisions and Parquet"),
+        (["--table", "decisions", "--with-cards", "-o", "x.parquet", "--all"], "leave out --columns and --all"),
+        (["--table", "decisions", "--with-cards", "-o", "ended.parquet"], "exists already"),
+    ],
+)
+def test_what_does_not_go_with_cards_is_said(run: Path, words: list[str], said: str) -> None:
+    assert said in golfref("export", "ended.golfref", *words, cwd=run, code=2)[1]
