@@ -7,7 +7,7 @@ the actor itself. README.md in this folder says how actions with several choices
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import chain, combinations
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 import msgspec
 import numpy as np
@@ -59,6 +59,8 @@ from protocol.offers import ACTIONS, FIELDS, AnyOf, Offer, OneOf, Pick
 from referee.rules.book.variant import Variant, possible_pars, size
 from referee.rules.games.powers import COPIED
 from referee.rules.table.asks import Ask
+
+ACTION_TYPES: tuple[type, ...] = get_args(Action)
 
 Several = Literal["switch", "exchange", "rearrange", "arrange", "swap_lines", "keep"]
 """The kinds of action that take several steps."""
@@ -186,7 +188,7 @@ class Actions(Sequence[Move]):
         mask = np.zeros(self.size, np.bool_)
         mask[list(found)] = True
         mask.flags.writeable = False
-        return Legal(tuple(sorted(found)), found, mask)
+        return Legal(tuple(sorted(found)), dict(sorted(found.items())), mask)
 
     def after(self, ask: Ask, begun: Begun, number: int) -> Action | Begun:
         """Return what a legal number gives: the whole answer, or as much of it as has begun then.
@@ -238,6 +240,27 @@ class Actions(Sequence[Move]):
         if isinstance(value, tuple):
             return (value[0] - seat) % self.seats, cast(Any, value[1])
         return (value - seat) % self.seats
+
+    def expanded(self, number: int, seat: int, page: int = 0) -> Move:
+        """Return the move of this number as this seat makes it on a page; the reverse of `reduced`."""
+        move = self._moves[number]
+        if isinstance(move, (Further, TurnUp, Look, SwapOwn, DiscardPairs)):
+            return move
+        if isinstance(move, Begin) and move.kind in ("rearrange", "swap_lines", "keep"):
+            return Begin(kind=move.kind, value=self._unpaged(move.kind, move.value, -seat))
+        changes = {name: self._expanded(name, getattr(move, name), seat, page) for name in move.__struct_fields__}
+        return cast(Move, type(move)(**changes))
+
+    def _expanded(self, name: str, value: Any, seat: int, page: int) -> Any:
+        if name == "seat":
+            return (value + seat) % self.seats
+        if name not in ("slot", "target", "value"):
+            return value
+        if isinstance(value, tuple):
+            return (value[0] + seat) % self.seats, value[1] + page * self.window if isinstance(
+                value[1], int
+            ) else value[1]
+        return value + page * self.window
 
     def path(self, ask: Ask, action: Action) -> tuple[int, ...]:
         """Return the numbers that, one after another, give this answer to the ask.

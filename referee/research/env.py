@@ -17,6 +17,7 @@ from protocol.actions import Action
 from protocol.messages import FromReferee
 from protocol.offers import admits, in_words
 from referee.research.actions import (
+    ACTION_TYPES,
     NOTHING_BEGUN,
     Actions,
     Begin,
@@ -192,7 +193,7 @@ class Env:
         """Return the legal move of this number. Raises ValueError for a number that is not legal now."""
         legal = self._legal()
         if number not in legal.moves:
-            raise self._illegal(f"number {number}")
+            raise self._illegal(self._in_words(number))
         return legal.moves[number]
 
     def number(self, move: Move) -> int:
@@ -205,7 +206,7 @@ class Env:
     def path(self, action: Action) -> tuple[int, ...]:
         """Return the numbers that give this whole action, one after another: one number for most actions."""
         ask = self._playing.ask
-        if ask is None or self.begun != NOTHING_BEGUN or not admits(ask.offers, action):
+        if ask is None or self.begun != NOTHING_BEGUN or not _is_offered(ask, action):
             raise self._illegal(repr(action))
         return self.actions.path(ask, action)
 
@@ -224,8 +225,8 @@ class Env:
             try:
                 after = self.actions.after(ask, self.begun, int(move))
             except LookupError:
-                raise self._illegal(f"number {move}") from None
-        elif self.begun.kind is not None or not admits(ask.offers, move):
+                raise self._illegal(self._in_words(int(move))) from None
+        elif self.begun.kind is not None or not _is_offered(ask, move):
             raise self._illegal(repr(move))
         else:
             after = move
@@ -241,13 +242,19 @@ class Env:
         self._playing.give(action)
         self._rewards = self._worth(before)
 
+    def _in_words(self, number: int) -> str:
+        """The number and what it stands for."""
+        if not 0 <= number < self.actions.size or self.seat is None:
+            return f"number {number} (there are 0 to {self.actions.size - 1})"
+        return f"number {number} ({self.actions.expanded(number, self.seat, self.begun.page)})"
+
     def _illegal(self, what: str) -> IllegalAnswer:
         ask = self._playing.ask
         if ask is None:
-            return IllegalAnswer(f"the match is over: {what} comes too late; call reset(seed) for another one")
+            return IllegalAnswer(f"the match is over, {what} comes too late: call reset(seed) for another match")
         offered = ", or ".join(map(in_words, ask.offers))
         if self.begun.kind is not None:
-            offered = " or ".join(map(str, self.legal()))
+            offered = f"{self.begun.kind} with {', or '.join(map(str, self.legal()))} next"
         return IllegalAnswer(f"seat {ask.seat} may not answer {what} to `{ask.decision}`, which offers {offered}")
 
     def mask_into(self, row: Mask) -> None:
@@ -321,6 +328,14 @@ class Env:
         if self.seat is not None:
             return self._no_rewards
         return by_ranks(self.result.ranks) if self.reward == "ranks" else by_points(self.result.totals, unit)
+
+
+def _is_offered(ask: Ask, action: Any) -> bool:
+    """Whether this is an action, and one that the ask offers."""
+    try:
+        return type(action) in ACTION_TYPES and admits(ask.offers, action)
+    except TypeError:  # a field holds what no action has there, such as a list
+        return False
 
 
 def by_points(points: Sequence[int], unit: float) -> tuple[float, ...]:

@@ -1,25 +1,35 @@
 """Env: what it tells each seat is what bots are sent, its numbers are the legal moves, and mistakes are explained."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from pathlib import Path
 from random import Random
+from typing import Any, cast
 
+import msgspec
+import numpy as np
 import pytest
 from at_random import AtRandom
+from golden import Golden
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from protocol.actions import Action
+import referee
+from protocol.actions import Action, AddCard, Arrange, Discard, Knock, Pass, Slap, Swap
+from protocol.events import Slapped
 from protocol.messages import Answer, Clocks, End, FaultPolicy, GameMessage, Hello, Limits, Match, Ready, Request
-from protocol.offers import admits
+from protocol.offers import admits, every_action, size
 from referee.play.talk.conversation import Conversation
 from referee.play.talk.exchange import READY, Reply
 from referee.play.talk.script import announcements, hello
 from referee.research import Env
-from referee.research.actions import Begin, Further, Then
+from referee.research.actions import NOTHING_BEGUN, Begin, Begun, Further, Move, Then
+from referee.research.env import default_seats
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import seat_problem
 from referee.rules.game import Game
+from referee.rules.table.asks import IllegalAnswer
 from referee.rules.table.chance import Keyed
 from referee.rules.table.dice import any_action
 from referee.rules.table.streams import bot_seed, seed_key
@@ -113,9 +123,17 @@ def check_moves(env: Env) -> None:
     assert [number for number, legal in enumerate(env.mask()) if legal] == list(numbers)
     assert len(set(moves)) == len(moves) == len(numbers) > 0
     assert sorted(env.number(move) for move in moves) == list(numbers)
-    assert all(env.number(env.move(number)) == number for number in numbers)
-    assert env.ask is not None
-    assert all(isinstance(move, (Begin, Then, Further)) or admits(env.ask.offers, move) for move in moves)
+    ask, page = env.ask, env.begun.page
+    assert ask is not None
+    for number in numbers:
+        move = env.move(number)
+        assert env.number(move) == number
+        assert env.actions.expanded(number, ask.seat, page) == move
+        assert env.actions.reduced(move, ask.seat) == (
+            page if not isinstance(move, Further) else 0,
+            env.actions[number],
+        )
+    assert all(isinstance(move, (Begin, Then, Further)) or admits(ask.offers, move) for move in moves)
 
 
 def same(one: Action, other: Action) -> bool:
@@ -129,3 +147,236 @@ def same(one: Action, other: Action) -> bool:
     return sorted(getattr(one, name)) == sorted(getattr(other, name)) and all(
         getattr(one, field) == getattr(other, field) for field in fields
     )
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@given(data=st.data())
+@settings(max_examples=4, deadline=None)
+def test_no_legal_action_is_left_out_and_none_has_two_paths(preset: str, data: st.DataObject) -> None:
+    variant, seats = data.draw(AtRandom().tables(preset))
+    assume(seat_problem(variant, seats) is None)
+    env = Env.of(variant, seats)
+    env.reset(data.draw(st.integers(0, 9999)))
+    dice = Random(env.seed)  # noqa: S311 - no secret
+    for _ in range(60):
+        if env.ask is None:
+            break
+        if sum(map(size, env.ask.offers)) <= 300:
+            paths: dict[tuple[int, ...], Action] = {}
+            for action in every_action(env.ask.offers):
+                assert same(paths.setdefault(env.path(action), action), action)
+            assert set(paths) == set(leaves(env, NOTHING_BEGUN, ()))
+        env.step(any_action(env.ask.offers, dice))
+
+
+def leaves(env: Env, begun: Begun, path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """All sequences of legal numbers that give an answer to what is asked now."""
+    assert env.ask is not None
+    for number in env.actions.legal(env.ask, begun).numbers:
+        after = env.actions.after(env.ask, begun, number)
+        if isinstance(after, Begun):
+            yield from leaves(env, after, (*path, number))
+        else:
+            yield (*path, number)
+
+
+@pytest.mark.parametrize("preset", ["cactus", "powers"])
+def test_layouts_that_have_grown_are_reached_page_by_page(preset: str) -> None:
+    env = Env("powers", 3, decks=3, turn_cap=200) if preset == "powers" else Env("cactus", 3, stock_out="reshuffle")
+    dice, pages = Random(1), set()  # noqa: S311 - no secret
+    for seed in range(2):
+        env.reset(seed)
+        for _ in range(1500):
+            if env.seat is None:
+                break
+            check_moves(env)
+            pages.add(env.begun.page)
+            assert np.abs(env.encode()).max() == 1.0
+            env.step(dice.choice([*growing(env)] or [move for move in env.legal() if not isinstance(move, Knock)]))
+    assert pages >= {0, 1}
+
+
+def growing(env: Env) -> Iterator[Move]:
+    """The moves that bring cards into layouts, and those that look at the pages that come of it."""
+    for move in env.legal():
+        match move:
+            case Slap(target=(owner, _)) if owner == env.seat:  # a penalty card where it is wrong
+                yield move
+            case AddCard(seat=0) | Discard() | Further():
+                yield move
+
+
+def test_numbers_and_fields_stay_as_they_are(golden: Golden) -> None:
+    lines = ["# game seats: numbers, their fingerprint; length of the tensor, fingerprint of its fields"]
+    for preset, variant in PRESETS.items():
+        for seats in sorted({default_seats(variant), variant.seats[1]}):
+            env = Env(preset, seats)
+            fields = sha256(msgspec.json.encode([(field.name, field.shape) for field in env.fields])).hexdigest()
+            numbers = f"{env.actions.size} {env.actions.fingerprint[:16]}"
+            lines.append(f"{preset} {seats}: {numbers}; {env.tensor_shape[0]} {fields[:16]}")
+    golden.check(Path(__file__).with_name("numbers.txt"), "\n".join([*lines, ""]).encode())
+
+
+# Rewards
+
+
+@pytest.mark.parametrize("reward", ["match", "rounds", "ranks"])
+@pytest.mark.parametrize(("preset", "seats"), [("six-card", 3), ("cactus", 4), ("nine-card", 1), ("par-course", 2)])
+def test_rewards_add_up_to_nothing_and_come_when_they_are_due(preset: str, seats: int, reward: Any) -> None:
+    env, dice = Env(preset, seats, reward=reward), Random(1)  # noqa: S311 - no secret
+    env.reset(3)
+    together, times = np.zeros(seats), 0
+    while env.seat is not None:
+        env.step(dice.choice(env.numbers()))
+        times += any(env.rewards())
+        together += env.rewards()
+        assert seats == 1 or abs(sum(env.rewards())) < 1e-9
+
+    totals, ranks = env.result.totals, env.result.ranks
+    if reward == "ranks":
+        assert np.abs(together).max() <= 1.0
+        assert seats == 1 or together.argmax() == ranks.index(1)
+    else:
+        unit = 10 * env.variant.rows * env.variant.columns
+        mean = [(sum(totals) - own) / (seats - 1) if seats > 1 else 0.0 for own in totals]
+        assert together.tolist() == pytest.approx(
+            [(other - own) / unit for other, own in zip(mean, totals, strict=True)]
+        )
+    rounds = len(env.result.rounds)
+    assert times <= (rounds if reward == "rounds" else 1)
+    assert reward != "rounds" or times > rounds // 2
+    assert seats == 1 or list(ranks) == sorted_ranks(totals)
+
+
+def sorted_ranks(totals: Sequence[int]) -> list[int]:
+    return [1 + sum(other < own for other in totals) for own in totals]
+
+
+# Windows and sealed questions
+
+
+def test_a_window_is_settled_by_the_lot_once_all_have_answered() -> None:
+    env = Env("cactus", 3)
+    assert env.variant.options.slap_order == "lottery"
+    env.reset("window")
+    while env.ask is None or env.ask.decision != "slap":
+        env.step(env.numbers()[-1] if env.ask is not None and env.ask.decision == "place" else env.numbers()[0])
+    before, discarder = [env.lines(seat) for seat in range(3)], env.game.table.turn
+    events = len(env.game.events)
+    assert [ask.seat for ask in env.asks] == [0, 1, 2]
+
+    for seat in range(2):
+        assert env.seat == seat
+        slap = next(move for move in env.legal() if isinstance(move, Slap) and move.target[0] == seat)
+        env.step(slap)
+        assert [env.lines(seat) for seat in range(3)] == before
+        assert len(env.game.events) == events
+    env.step(Pass())
+
+    assert len(env.game.events) > events
+    slapped = [event.seat for event in env.game.events[events:] if isinstance(event, Slapped)]
+    lots = env._chance.lots(1, 1)
+    assert slapped == [seat for seat in lots if seat != discarder and seat < 2] + [discarder] * (discarder < 2)
+
+
+def test_the_same_seed_begins_the_same_match() -> None:
+    one, other = Env("four-card"), Env("four-card")
+    one.reset(5)
+    other.reset("5")
+    assert one.game.events == other.game.events
+    other.reset(6)
+    assert one.game.events != other.game.events
+    other.reset()
+    first = other.game.events
+    other.reset()
+    assert first != other.game.events
+
+
+def test_keyed_deals_are_those_of_the_rules() -> None:
+    env = Env("powers", 3, deals="keyed")
+    env.reset("demo")
+    assert list(env.game.events) == list(referee.Game.from_seed(env.variant, 3, "demo").events)
+
+
+# Mistakes
+
+
+def test_an_illegal_move_says_who_what_and_what_else_and_changes_nothing() -> None:
+    env = Env("six-card-knock", 2)
+    env.reset(1)
+    with pytest.raises(
+        ValueError, match=r"seat 0 may not answer Knock\(\) to `turn_up`, which offers turn_up with slots 2"
+    ):
+        env.step(Knock())
+    env.step(0)
+    env.step(0)
+    lines, history = env.lines(), list(env.history)
+    number = env.actions.size - 1
+    wrong: list[Any] = [number, -1, 999, np.int64(number), Discard(), "knock", None, Swap(slot=3), Then(value=1)]
+    wrong += [Swap(slot=cast(Any, [1])), Further(), 0.5]
+    for move in wrong:
+        with pytest.raises(
+            ValueError, match=r"^seat 1 may not answer .* to `turn`, which offers draw with from one of"
+        ):
+            env.step(move)
+    assert (env.lines(), env.history, env.seat) == (lines, history, 1)
+    with pytest.raises(IllegalAnswer, match=r"number 999 \(there are 0 to 31\) to `turn`"):
+        env.step(999)
+    with pytest.raises(IllegalAnswer, match=rf"number {number} \({re.escape(str(env.actions[number]))}\)"):
+        env.move(number)
+    with pytest.raises(IllegalAnswer, match="Discard"):
+        env.number(Discard())
+    with pytest.raises(IllegalAnswer, match="Discard"):
+        env.path(Discard())
+
+
+def test_a_step_of_an_action_that_does_not_fit_says_what_comes_next() -> None:
+    env = Env("par-3", 2)
+    env.reset(1)
+    env.step(Begin(kind="arrange", value=2))
+    with pytest.raises(
+        IllegalAnswer, match=r"Then\(value=2\) to `arrange`, which offers arrange with Then\(value=0\), or"
+    ):
+        env.step(Then(value=2))
+    with pytest.raises(IllegalAnswer, match="Arrange"):
+        env.step(Arrange(slots=(0, 1, 2, 3, 4, 5)))
+    for slot in (0, 1, 3, 4):
+        env.step(Then(value=slot))
+    assert env.history == [(0, Arrange(slots=(2, 0, 1, 3, 4, 5)))]
+
+
+def test_a_match_that_is_over_or_has_not_begun_says_so() -> None:
+    env = Env("four-turns", 2)
+    for use in (env.legal, env.mask, env.rewards, env.observe, env.encode, env.step):
+        with pytest.raises(LookupError, match=r"call reset\(seed\) first"):
+            use(*([0] if use == env.step else []))
+    env.reset(1)
+    play(env, Random(1))  # noqa: S311 - no secret
+    assert (env.legal(), env.asks, env.numbers()) == ((), (), ())
+    assert not env.mask().any()
+    with pytest.raises(ValueError, match=r"the match is over, 0 comes too late: call reset"):
+        env.step(0)
+    with pytest.raises(ValueError, match="name the seat"):
+        env.observe()
+    with pytest.raises(ValueError, match="there is no seat 2; the seats are 0 to 1"):
+        env.encode(2)
+
+
+@pytest.mark.parametrize(
+    ("preset", "seats", "options", "text"),
+    [
+        ("six-crad", None, {}, "unknown variant `six-crad`; did you mean `six-card`?"),
+        ("six-card", None, {"rond": 1}, "rond: unknown option; did you mean `rounds`?"),
+        ("six-card", 99, {}, "seats: six-card is for 2 to 8 seats"),
+        ("six-card", None, {"rounds": 0}, "rounds: expected an integer from 1 up"),
+        ("six-card", None, {"slaps": True}, "slaps: does not go with six-card"),
+        ("cactus", None, {"slap_order": "reaction"}, "slap_order: nobody's time is taken here"),
+        ("six-card", None, {"seed": 4}, "seed: is no option: give it to reset(seed)"),
+        ("six-card", None, {"move_s": 4}, "move_s: is no option here: nobody's time is taken"),
+        ("six-card", None, {"reward": "points"}, 'reward: expected "match", "rounds" or "ranks", got \'points\''),
+        ("six-card", None, {"deals": "fast"}, 'deals: expected "seeded" or "keyed", got \'fast\''),
+    ],
+)
+def test_what_no_game_has_is_told(preset: str, seats: int | None, options: dict[str, Any], text: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(text)):
+        Env(preset, seats, **options)
