@@ -3,9 +3,10 @@
 What a seat is told comes from `telling.py`, which moves have which numbers from `actions.py`.
 """
 
+from __future__ import annotations  # so that help(Env) says Move, not all 40 kinds of it
+
 import secrets
 from collections.abc import Sequence
-from copy import copy
 from hashlib import sha256
 from operator import sub
 from typing import Any, Literal, get_args
@@ -53,15 +54,35 @@ Deals = Literal["seeded", "keyed"]
 
 
 class Env:
-    """A match between seats that all move through this one object.
+    """A match of any game in which all seats move through this one object.
 
-    >>> from referee.research import Env
-    >>> env = Env("six-card", seats=2, rounds=1)
+    `preset` is a game of the rule book, `seats` how many play (None: as few as its rules advise, at least two), and
+    `options` are those of RULES.md section 21. Where a game has slaps that reaction times would order, the lot does:
+    nobody's time is taken here. `reward` says what `rewards` tells, `deals` how a seed becomes cards (`reset`).
+
+    Raises UnknownVariant and BadOptions (both ValueErrors) for games, options and numbers of seats that there are not.
+
+    >>> env = Env("four-card", seats=3, rounds=1)
     >>> env.reset(7)
+    >>> env.seat, env.ask.decision, len(env.legal()), env.actions[0]
+    (0, 'turn_up', 6, TurnUp(slots=(0, 1)))
     >>> while env.seat is not None:
-    ...     env.step(env.legal()[0])
-    >>> env.result.totals
+    ...     env.step(env.numbers()[0])
+    >>> env.result.totals, env.rewards()
+    ((15, 16, 21), (0.0875, 0.05, -0.1375))
+
+    An environment can be copied in the middle of a match (`clone`), and pickled: it is then played again along its
+    `history`.
     """
+
+    history: list[tuple[int, Action]]
+    """The seat and the whole answer of every decision so far, in the order in which they were made."""
+
+    begun: Begun
+    """How far the seat that decides has come with an action that takes several steps."""
+
+    seed: str
+    """The seed of the match, also where none was given."""
 
     def __init__(
         self,
@@ -76,16 +97,22 @@ class Env:
         self._set_up(variant, default_seats(variant) if seats is None else seats, reward, deals)
 
     @classmethod
-    def of(cls, variant: Variant, seats: int, *, reward: Reward = "match", deals: Deals = "seeded") -> "Env":
+    def of(cls, variant: Variant, seats: int, *, reward: Reward = "match", deals: Deals = "seeded") -> Env:
         """Return an environment of a game that `referee.customised` or `referee.preset` made."""
         env = cls.__new__(cls)
         env._set_up(without_clock(variant), seats, reward, deals)
         return env
 
-    def sibling(self) -> "Env":
+    def sibling(self) -> Env:
         """Return another environment of the same game, with no match begun; numbered moves are shared."""
-        env = copy(self)
+        env = self._shallow()
         env._asking = None
+        return env
+
+    def _shallow(self) -> Env:
+        """Another environment that shares everything with this one."""
+        env = object.__new__(type(self))
+        env.__dict__.update(self.__dict__)
         return env
 
     def _set_up(self, variant: Variant, seats: int, reward: str, deals: str) -> None:
@@ -101,10 +128,10 @@ class Env:
         self._asking: Asking | None = None
 
     def reset(self, seed: str | int | None = None) -> None:
-        """Begin a new match. Its cards follow from the seed; without one they are always others.
+        """Begin a new match. All its chance follows from the seed, on every machine; without one it is always other.
 
-        With `deals` = "seeded" they come from a stream that is made for speed (research/chance.py), with "keyed" they
-        are those of `Game.from_seed`, as a referee deals them.
+        With `deals` = "seeded" the cards come from a stream that is made for speed (chance.py), with "keyed" they are
+        those of `referee.Game.from_seed`, as a referee deals them. 7 and "7" are the same seed.
         """
         self.seed = secrets.token_hex(16) if seed is None else str(seed)
         key = seed_key(self.seed)
@@ -117,24 +144,40 @@ class Env:
         self._asking = Asking(Game(self.variant, self.seats, chance), chance)
         self._telling: Telling | None = None
         self._knowledge: Knowledge | None = None
-        self.history: list[tuple[int, Action]] = []
-        self.begun = NOTHING_BEGUN
+        self.history, self.begun = [], NOTHING_BEGUN
         self._rewards = self._no_rewards
 
     # Other matches like this one
 
-    def clone(self) -> "Env":
+    def clone(self) -> Env:
         """Return an independent environment that stands as this one does, in the middle of anything.
 
         Its future chance is the same: where both make the same moves, the same happens. It costs as much as two or
         three decisions, however long the match; the first clone within a turn plays again what the round has been.
         """
-        env = copy(self)
+        env = self._shallow()
         env._asking = self._playing.copy()
         env._telling = self._telling and self._telling.copy()
         env._knowledge = self._knowledge and self._knowledge.copy(env._asking.game)
         env.history = list(self.history)
         return env
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = ["variant", "seats", "reward", "deals"]
+        if self._asking is not None:
+            names += ["seed", "_chance", "_key", "history", "begun"]
+        return {name: getattr(self, name) for name in names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._set_up(state["variant"], state["seats"], state["reward"], state["deals"])
+        if "history" not in state:
+            return
+        self.seed = state["seed"]
+        self._begin(state["_chance"], state["_key"])
+        for seat, action in state["history"]:
+            self._playing.turn_to(seat)
+            self.step(action)
+        self.begun = state["begun"]
 
     # Where the match stands
 
@@ -215,7 +258,11 @@ class Env:
         return _NOTHING if ask is None else self.actions.legal(ask, self.begun)
 
     def step(self, move: Move | int) -> None:
-        """Make a move: a legal number, a legal move, or a whole action that is offered while none has begun."""
+        """Make a move of the seat that decides: a number, a move of `legal()`, or any action that is offered (`ask`).
+
+        Raises IllegalAnswer (a ValueError) for everything else, and then nothing has changed. Its text names the seat,
+        the decision, what was given, and what was legal. Nobody forfeits here.
+        """
         ask = self._playing.ask
         if ask is None:
             raise self._illegal(repr(move))
@@ -275,7 +322,12 @@ class Env:
         return self._tensors.shape
 
     def encode(self, seat: int | None = None) -> Tensor:
-        """Return what this seat may know as float32 numbers from -1 to 1, of shape `tensor_shape`."""
+        """Return what this seat (None: the one that decides) may know: float32 from -1 to 1, of shape `tensor_shape`.
+
+        `fields` says what stands where. Seats are counted from the one that looks, so that the same policy fits all.
+        What has happened since the last line to the seat is in it, too. Two states that the seat cannot tell apart
+        have the same bytes.
+        """
         row = np.empty(self._tensors.shape, np.float32)
         self.encode_into(row, seat)
         return row
@@ -290,11 +342,16 @@ class Env:
         self._tensors.encode(self._knowledge, viewer, ask=ask, begun=begun, out=row)
 
     def observe(self, seat: int | None = None) -> tuple[FromReferee, ...]:
-        """Return every message that the referee would have sent to this seat so far."""
+        """Return every message that a referee would have sent to this seat so far (None: the seat that decides).
+
+        They are `hello`, `match`, a `request` for each of its decisions, the open one too, and in the end `end`, as
+        protocol/README.md explains them; a request has all that has happened since the one before. Whoever reads no
+        messages pays nothing for them.
+        """
         return self._told().messages(self._viewer(seat))
 
     def lines(self, seat: int | None = None) -> tuple[bytes, ...]:
-        """Return what `observe` returns as the lines of the protocol, byte for byte."""
+        """Return what `observe` returns as lines of the protocol: the bytes that a bot would have got."""
         return self._told().lines(self._viewer(seat))
 
     def _viewer(self, seat: int | None) -> int:
@@ -315,7 +372,13 @@ class Env:
         return self._telling
 
     def rewards(self) -> tuple[float, ...]:
-        """Return what the last step brought to each seat."""
+        """Return what the last step brought, by seat; more is better, and all seats together get 0.
+
+        With `reward` = "match" all is told at the end: how many points less than the mean of the others a seat has, in
+        layouts of tens (60 points in six-card golf). "rounds" tells the same after each round, and "ranks" in the end 1
+        to the only first and -1 to the only last seat, evenly between, with ties at the mean of their places. A seat
+        that plays alone gets its points, with a minus, or as a rank 0.
+        """
         self._playing  # noqa: B018 - raises where no match has begun
         return self._rewards
 

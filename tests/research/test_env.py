@@ -1,5 +1,6 @@
 """Env: what it tells each seat is what bots are sent, its numbers are the legal moves, and mistakes are explained."""
 
+import pickle
 import re
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -290,6 +291,26 @@ def test_the_same_seed_begins_the_same_match() -> None:
     first = other.game.events
     other.reset()
     assert first != other.game.events
+
+
+@pytest.mark.parametrize("preset", ["six-card", "cactus", "powers", "par-3"])
+def test_a_pickled_environment_goes_on_where_it_stood(preset: str) -> None:
+    env, dice = Env(preset, reward="rounds"), Random(3)  # noqa: S311 - no secret
+    fresh = pickle.loads(pickle.dumps(env))  # noqa: S301 - made here
+    with pytest.raises(LookupError, match="no match has begun"):
+        fresh.legal()
+    env.reset(4)
+    for _ in range(25):
+        if env.seat is not None:
+            env.step(dice.choice(env.numbers()))
+    other = pickle.loads(pickle.dumps(env))  # noqa: S301 - made here
+    assert (other.seed, other.begun, other.history) == (env.seed, env.begun, env.history)
+    assert other.encode(0).tobytes() == env.encode(0).tobytes()
+    play(env, Random(5))  # noqa: S311 - no secret
+    play(other, Random(5))  # noqa: S311 - no secret
+    assert other.history == env.history
+    assert other.lines(1) == env.lines(1)
+    assert (other.result, other.rewards()) == (env.result, env.rewards())
 
 
 def test_keyed_deals_are_those_of_the_rules() -> None:
