@@ -34,6 +34,17 @@ def highlights(
 
 
 @app.command()
+def hosts(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")],
+    as_json: Json = False,
+) -> None:
+    """Tell which hosts of a cluster played a run, what each was like, and whether they differ."""
+    from referee.commands.hosts import hosts as print_hosts
+
+    raise typer.Exit(print_hosts(run, as_json=as_json))
+
+
+@app.command()
 def site(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The run's store file.")],
     out: Annotated[

@@ -17,7 +17,7 @@ import msgspec
 
 from referee.cluster.hosts import Demands, FromHost, Lacks, Piece, Ready, Refused, Telling, host_name
 from referee.cluster.preparing import Prepared, Talk, prepared
-from referee.cluster.trying import NotFit
+from referee.cluster.trying import NotFit, on_one_line
 from referee.play.session import Interrupted
 from referee.tournament.orders import Heartbeat, Order, Spoiled
 from referee.tournament.run.frames import frame
@@ -136,7 +136,7 @@ def main() -> None:
                 talk = Talk(fetch=line.fetch, tell=lambda told: line.say(Telling(line=told)), check=line.check)
                 host = stack.enter_context(prepared(demands, started.jobs, talk))
         except NotFit as lacking:
-            line.say(Refused(host=host_name(), reason=str(lacking)))
+            line.say(Refused(host=host_name(), reason=on_one_line(str(lacking))))
             return
         line.say(Ready(host=host.host, notes=host.notes))
         serve(started, HostDispatcher(started.orders, started.reports, host))

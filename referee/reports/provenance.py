@@ -17,6 +17,9 @@ from referee.tournament.summary import RunSummary
 NAMED = 5
 """How many reasons or matches a line names at most."""
 
+NAMED_HOSTS = 8
+"""How many hosts a line names at most."""
+
 NAMED_VOIDED = 20
 """Of how many bots it is told how often they sat at a voided attempt."""
 
@@ -58,10 +61,20 @@ def provenance(summary: RunSummary) -> list[str]:
         *influences(summary),
         f"rotations {summary.rotations}: {ROTATIONS_IN_WORDS[summary.rotations]}",
         f"golfref {summary.version}, isolation {summary.isolation}{reuse}, {summary.host}",
+        *hosts(summary),
         f"commitment {summary.commitment}",
         f"key        {summary.key or 'revealed when all matches are played'}",
         f"digest     {summary.digest if summary.matches else 'no match yet'}",
     ]
+
+
+def hosts(summary: RunSummary) -> list[str]:
+    """Which hosts of a cluster played how many matches. Nothing where one machine played all."""
+    if not summary.hosts:
+        return []
+    named = [f"{host} {count}" for host, count in [*summary.hosts.items()][:NAMED_HOSTS]]
+    more = f" and {len(summary.hosts) - NAMED_HOSTS} more" * (len(summary.hosts) > NAMED_HOSTS)
+    return [f"matches by host: {', '.join(named)}{more}; `golfref hosts` tells whether they differ"]
 
 
 def scoring_tables(summary: RunSummary) -> list[str]:

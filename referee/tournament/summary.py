@@ -123,6 +123,8 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     """What became of what [stop] asks for; None without it, and before anything is played."""
     version: str
     host: str
+    hosts: dict[str, int] = {}
+    """By host of a cluster, how many matches it played, also of those out of the standings. Empty without a cluster."""
     isolation: str
     rotations: Rotations
     """Whether each rotation of a block had cards of its own (`fresh`), or all of them shared those of their deal."""
@@ -293,6 +295,7 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
         stop=stop_verdict(meta.facts, bytes.fromhex(meta.master_key), plan, tally, has_ended=extent.has_ended),
         version=meta.golfref,
         host=meta.host,
+        hosts=_hosts(store),
         isolation=meta.facts.isolation,
         rotations=meta.facts.rotations,
         reuse=meta.facts.reuse,
@@ -325,6 +328,14 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
         influences=influences(matches, {bot.name: bot.owner for bot in meta.facts.bots}),
         carrying=carrying.findings(),
     )
+
+
+def _hosts(store: Store) -> dict[str, int]:
+    played = Counter(store.played_on().values())
+    counts: dict[str, int] = {}
+    for one in store.hosts():
+        counts[one.host.name] = counts.get(one.host.name, 0) + played[one.id]
+    return dict(sorted(counts.items()))
 
 
 def _retired(store: Store, matches: Matches) -> tuple[RetiredMatch, ...]:

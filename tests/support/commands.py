@@ -30,6 +30,7 @@ _ONLY_READ = {
     "export",
     "export-bot",
     "highlights",
+    "hosts",
     "new",
     "replay",
     "rules",

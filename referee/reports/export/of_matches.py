@@ -33,6 +33,7 @@ class _Origin(Part, frozen=True, kw_only=True):
 def match_rows(store: Store, scope: Scope) -> Iterator[MatchRow]:
     """A row for each match. Raises StoreError."""
     voids = {place: len(some) for place, some in voids_by_place(store).items()}
+    played_on, names = store.played_on(), {one.id: one.host.name for one in store.hosts()}
     for row, part in parts_of(store, _Origin, scope.until):
         if not scope.has(row):
             continue
@@ -58,6 +59,7 @@ def match_rows(store: Store, scope: Scope) -> Iterator[MatchRow]:
             protocol=part.protocol,
             isolation=part.isolation,
             host=part.host,
+            host_name=names.get(played_on.get(row.id, 0), ""),
             record_sha256=row.hash,
             held_back=is_held,
         )

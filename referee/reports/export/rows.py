@@ -93,6 +93,8 @@ class MatchRow(OfMatch, frozen=True, kw_only=True):
     """How bots were kept from the machine."""
     host: str
     """The machine, in a line."""
+    host_name: str
+    """What the cluster called the machine. Empty where no cluster played the match."""
     record_sha256: str
     """The hash of its record, in hexadecimal."""
     held_back: bool

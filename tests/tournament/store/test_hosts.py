@@ -1,5 +1,7 @@
 """A run that several hosts played tells which of them played what, and whatever does not fit to that is a finding."""
 
+import csv
+import json
 import shutil
 import sqlite3
 from contextlib import closing
@@ -115,3 +117,36 @@ def test_a_bundle_has_the_hosts_and_is_checked_with_them(run: Path) -> None:
     out, _ = golfref("verify", bundle, cwd=run.parent)
 
     assert "4 matches replayed" in out
+
+
+def test_the_report_tells_what_each_host_played_and_whether_they_differ(run: Path) -> None:
+    out, _ = golfref("hosts", "hosts.golfref", cwd=run.parent)
+
+    lines = out.splitlines()
+    assert lines[0] == "lab: 4 matches on 2 hosts"
+    assert [line.split()[:3] for line in lines if line.startswith("lab") and " on " not in line] == [
+        ["lab1", "2", "0"],
+        ["lab2", "2", "0"],
+        ["lab1", "4", "-"],
+        ["lab2", "4", "-"],
+    ]
+    assert lines[-1] == "the hosts are not compared: two of them need at least 5 blocks each of a game"
+    told = json.loads(golfref("hosts", "hosts.golfref", "--json", cwd=run.parent)[0])
+    assert [(one["name"], one["matches"], one["told"][0]["tag"]) for one in told["hosts"]] == [
+        ("lab1", 2, "x86_64-glibc"),
+        ("lab2", 2, "x86_64-glibc"),
+    ]
+    assert told["hosts"][0]["decisions"] > 0
+
+
+def test_standings_and_exported_matches_name_the_hosts(run: Path) -> None:
+    out, _ = golfref("standings", "hosts.golfref", cwd=run.parent)
+    assert "matches by host: lab1 2, lab2 2; `golfref hosts` tells whether they differ" in out
+    out, _ = golfref("export", "hosts.golfref", "--table", "matches", "--format", "csv", cwd=run.parent)
+    assert [row["host_name"] for row in csv.DictReader(out.splitlines())] == ["lab2", "lab1", "lab2", "lab1"]
+
+
+def test_a_run_of_one_machine_has_no_report_by_host(played: Path) -> None:
+    _, err = golfref("hosts", "run.golfref", cwd=played, code=2)
+
+    assert err == "golfref hosts: run.golfref: no host is told: the run was played on one machine, without --cluster\n"
