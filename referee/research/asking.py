@@ -68,9 +68,10 @@ class Asking:
 
     def _open(self) -> None:
         question = self.game.question
+        self.given = {}
         if isinstance(question, Ask):
             self.asks, self.ask = (question,), question
         elif isinstance(question, (Sealed, Window)):
-            self.asks, self.given, self.ask = question.asks, {}, question.asks[0]
+            self.asks, self.ask = question.asks, question.asks[0]
         else:
-            self.asks, self.given, self.ask = (), {}, None
+            self.asks, self.ask = (), None

@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Sequence
 from hashlib import sha256
 from operator import sub
+from random import Random
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -33,6 +34,7 @@ from referee.research.asking import Asking
 from referee.research.chance import Seeded, pack_of
 from referee.research.fields import Field, Tensor
 from referee.research.knowledge import Knowledge
+from referee.research.resample import other_state, rewritten
 from referee.research.telling import Telling
 from referee.research.tensors import Tensors
 from referee.rules.book.changes import NOT_OPTIONS, BadOptions, OptionProblem
@@ -162,10 +164,35 @@ class Env:
         env.history = list(self.history)
         return env
 
+    def resample(self, seat: int, dice: Random | None = None) -> Env:
+        """Return another environment that this seat cannot tell from this one, whoever is to move.
+
+        It was sent the same lines, and the same seat decides. What it has not been shown is drawn anew, uniformly as
+        README.md in this folder defines it, and so is all later chance; answers to the open question that only other
+        seats know are asked for again. Earlier rounds stay. Equal dice give equal states.
+
+        Raises TooRare where no such state was found in bounded time.
+        """
+        asking, viewer = self._playing, self._viewer(seat)
+        other = other_state(asking.game, viewer, self.seat, Random() if dice is None else dice)  # noqa: S311
+        env = self._shallow()
+        env.seed, env._chance, env._telling = "", other.chance, None
+        env._knowledge = None
+        env._asking = Asking(other.game, other.chance)
+        env.history = rewritten(self.history, asking.game, len(asking.given), other.responses)
+        if self.seat != viewer:
+            env.begun = NOTHING_BEGUN
+        if viewer in asking.given:
+            env._asking.given[viewer] = asking.given[viewer]
+            env.history.append((viewer, asking.given[viewer]))
+        if self.seat is not None:
+            env._asking.turn_to(self.seat)
+        return env
+
     def __getstate__(self) -> dict[str, Any]:
         names = ["variant", "seats", "reward", "deals"]
         if self._asking is not None:
-            names += ["seed", "_chance", "_key", "history", "begun"]
+            names += ["seed", "_chance", "_key", "history", "begun", "seat"]
         return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -177,6 +204,8 @@ class Env:
         for seat, action in state["history"]:
             self._playing.turn_to(seat)
             self.step(action)
+        if state["seat"] is not None:
+            self._playing.turn_to(state["seat"])
         self.begun = state["begun"]
 
     # Where the match stands

@@ -169,6 +169,11 @@ class Game:
         """What was answered in the present round, oldest first; when the match is over, in the last one."""
         return tuple(response for response in self._played if not isinstance(response, _Forfeits))
 
+    @property
+    def events_before(self) -> int:
+        """How many events there were when the present round began."""
+        return self._before.events
+
     def copy(self) -> "Game":
         """Return an independent game that stands as this one does and has the same chance from now on.
 
@@ -191,20 +196,14 @@ class Game:
 
     def round_again(self, chance: Chance) -> "Game":
         """Return a game that stands at the first question of the present round, and has this chance from there on."""
-        table, before = self.table, self._before
+        before, table = self._before, self.table.copy()
+        table.chance = chance
+        table.totals = list(before.totals)
+        table.forfeited -= {one.seat for one in self._played if isinstance(one, _Forfeits)}
+        del table.events[before.events :], table.pars[before.rounds :]
+        table.extra, table.four_of_a_kind = [], ()
         game = Game.__new__(Game)
-        game._go_on_from(
-            Table(
-                variant=table.variant,
-                seats=table.seats,
-                chance=chance,
-                totals=list(before.totals),
-                forfeited=table.forfeited - {one.seat for one in self._played if isinstance(one, _Forfeits)},
-                events=table.events[: before.events],
-                pars=table.pars[: before.rounds],
-            ),
-            self._rounds[: before.rounds],
-        )
+        game._go_on_from(table, self._rounds[: before.rounds])
         return game
 
     def _follow(self, played: Sequence["Response | _Forfeits"]) -> None:

@@ -1,0 +1,175 @@
+"""Another way in which the cards of a round can lie, so that all places of which a seat was shown the card hold it.
+
+This module knows places and cards, and neither rules nor seats. Pools are shuffled by chance, so every order of their
+cards is equally likely before anything is shown; so is every way of a mix. Given what is shown, `redeal` draws one of
+all possible deals, each with the same chance. Where no cards are mixed, it shuffles what is left over.
+
+Mixes are gone through in their order: a card that is shown behind a mix is one of the cards before it that can be this
+one, and the others go to the other places in any order. Where the cards of one mix go into another one, or where the
+pack has equal cards, not all deals come out equally often that way. There, DRAWS of them are weighed against each other
+(Metropolis-Hastings with independent proposals).
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import lgamma, log
+from random import Random
+
+from msgspec import Struct
+
+from protocol.cards import Card
+from referee.research.trails import Mix, Pool, Round, Way
+
+DRAWS = 64
+"""How many draws are weighed against each other where not all deals come out equally often."""
+
+FRUITLESS = 1000
+"""After so many draws in a row that lead nowhere, none is looked for any more."""
+
+
+class Deal(Struct, frozen=True, kw_only=True):
+    """How all cards of a round lie and went."""
+
+    pools: tuple[tuple[Card, ...], ...]
+    """The cards of each pool in their order."""
+    ways: tuple[Way, ...]
+    """How each mix went."""
+    mixed: tuple[tuple[Card, ...], ...]
+    """The cards of each mix as they lay behind it."""
+
+
+class Draft(Struct, frozen=True, kw_only=True):
+    """The ways of all mixes, and what follows from them: which card lies where in the pools."""
+
+    ways: tuple[Way, ...]
+    known: dict[int, Card]
+    """By place in a pool, the card that must lie there."""
+    roots: dict[int, int]
+    """By place behind a mix, the place in a pool from which its card comes."""
+    weight: float
+    """The logarithm of how often this should come out, over how often it does."""
+
+
+def redeal(known: Round, dice: Random) -> Deal | None:
+    """Return a deal in which every place that was shown holds the card that was seen; None where none was found."""
+    draft = _some_draft(known, dice)
+    for _ in range(0 if draft is None or _all_alike(known) else DRAWS):
+        other = _some_draft(known, dice)
+        if draft and other and log(1 - dice.random()) < other.weight - draft.weight:
+            draft = other
+    return None if draft is None else _filled(known, draft, dice)
+
+
+def _all_alike(known: Round) -> bool:
+    """Return whether all drafts have the same weight."""
+    behind = {place for mix in known.mixes for place in mix.after}
+    is_nested = any(place in behind for mix in known.mixes for place in mix.before)
+    has_equals = any(len(set(pool.cards)) < len(pool.cards) for pool in known.pools)
+    return not known.mixes or not (is_nested or has_equals)
+
+
+def _some_draft(known: Round, dice: Random) -> Draft | None:
+    for _ in range(FRUITLESS):
+        draft = _Drafting(known, dice).draft()
+        if draft is not None:
+            return draft
+    return None
+
+
+class _Drafting:
+    """One draft in the making."""
+
+    def __init__(self, known: Round, dice: Random) -> None:
+        self._round, self._dice = known, dice
+        self._pool_of = {place: number for number, pool in enumerate(known.pools) for place in pool.places}
+        self._known = {place: card for place, card in known.shown.items() if place in self._pool_of}
+        self._left = [_left_over(pool, self._known) for pool in known.pools]
+        """The cards of each pool of which it is not known yet where they lie."""
+        self._roots: dict[int, int] = {}
+        self._weight = 0.0
+
+    def draft(self) -> Draft | None:
+        """Return a draft; None where the draws so far leave none."""
+        ways = []
+        for mix in self._round.mixes:
+            roots = [self._roots.get(place, place) for place in mix.before]
+            way = self._any_way(mix, roots) if mix.ways is None else self._one_way(mix, mix.ways, roots)
+            if way is None:
+                return None
+            self._roots.update(zip(mix.after, (roots[index] for index in way), strict=True))
+            ways.append(way)
+        weight = self._weight + sum(_log_orders(left) for left in self._left)
+        return Draft(ways=tuple(ways), known=self._known, roots=self._roots, weight=weight)
+
+    def _any_way(self, mix: Mix, roots: Sequence[int]) -> Way | None:
+        """Draw one of all orders: first the cards that are shown behind the mix, then the others."""
+        waiting = list(range(len(roots)))
+        way: dict[int, int] = {}
+        for number, place in enumerate(mix.after):
+            if (card := self._round.shown.get(place)) is None:
+                continue
+            chances = [self._likely(roots[index], card) for index in waiting]
+            whole = sum(chances)
+            if not whole:
+                return None
+            (pick,) = self._dice.choices(range(len(waiting)), chances)
+            self._weight -= log(chances[pick] / whole)
+            way[number] = waiting.pop(pick)
+            self._settle(roots[way[number]], card)
+        self._dice.shuffle(waiting)
+        rest = iter(waiting)
+        return tuple(way[number] if number in way else next(rest) for number in range(len(roots)))
+
+    def _one_way(self, mix: Mix, ways: Sequence[Way], roots: Sequence[int]) -> Way | None:
+        """Draw one of these ways that agree with what is shown behind the mix."""
+        shown = [
+            (number, self._round.shown[place]) for number, place in enumerate(mix.after) if place in self._round.shown
+        ]
+        fitting = [way for way in ways if all(self._likely(roots[way[number]], card) for number, card in shown)]
+        if not fitting:
+            return None
+        way = self._dice.choice(fitting)
+        self._weight += log(len(fitting))
+        for number, card in shown:
+            if not self._likely(roots[way[number]], card):
+                return None  # two places show the last card of its kind
+            self._settle(roots[way[number]], card)
+        return way
+
+    def _likely(self, root: int, card: Card) -> float:
+        """Return how likely it is, by what is settled so far, that this card lies at this place of a pool."""
+        if root in self._known:
+            return float(self._known[root] == card)
+        left = self._left[self._pool_of[root]]
+        return left[card] / left.total()
+
+    def _settle(self, root: int, card: Card) -> None:
+        if root not in self._known:
+            self._known[root] = card
+            self._left[self._pool_of[root]][card] -= 1
+
+
+def _left_over(pool: Pool, known: dict[int, Card]) -> Counter[Card]:
+    left = Counter(pool.cards)
+    left.subtract(known[place] for place in pool.places if place in known)
+    return left
+
+
+def _log_orders(cards: Counter[Card]) -> float:
+    """Return the logarithm of the number of orders in which these cards can lie, equal ones being alike."""
+    return lgamma(cards.total() + 1) - sum(lgamma(count + 1) for count in cards.values())
+
+
+def _filled(known: Round, draft: Draft, dice: Random) -> Deal:
+    """Return the deal with all other cards of each pool in any order."""
+    lie: dict[int, Card] = {}
+    for pool in known.pools:
+        left = list(_left_over(pool, draft.known).elements())
+        dice.shuffle(left)
+        rest = iter(left)
+        lie.update((place, draft.known.get(place) or next(rest)) for place in pool.places)
+    return Deal(
+        pools=tuple(tuple(lie[place] for place in pool.places) for pool in known.pools),
+        ways=draft.ways,
+        mixed=tuple(tuple(lie[draft.roots[place]] for place in mix.after) for mix in known.mixes),
+    )
