@@ -46,6 +46,16 @@ def tournament(
             help="Tell machines what happens, as JSON lines: on stderr in place of words, or in a file.",
         ),
     ] = None,
+    cluster: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="ADDRESS|local:N",
+            help="Play on the hosts of this Dask scheduler (tls://HOST:PORT, file:SCHEDULER.json), or try out N here.",
+        ),
+    ] = None,
+    insecure_cluster: Annotated[
+        bool, typer.Option("--insecure-cluster", help="Let --cluster send deal keys over the network unencrypted.")
+    ] = False,
     as_json: Json = False,
     strict: Strict = False,
 ) -> None:
@@ -70,6 +80,8 @@ def tournament(
         hours=hours,
         site=site,
         progress=progress,
+        cluster=cluster,
+        insecure_cluster=insecure_cluster,
         as_json=as_json,
         strict=strict,
     )

@@ -23,7 +23,7 @@ from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.desk import Watcher
-from referee.tournament.run.run import Run
+from referee.tournament.run.run import Cluster, Run
 from referee.tournament.store.amend import Amendment, amendment, configs_with
 from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import SIDE_FILES, Lock, StoreError
@@ -56,6 +56,8 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     """What the standings are to tell of how it is played."""
     barred: frozenset[str] = frozenset()
     """The bots that play no more."""
+    cluster: Cluster | None = None
+    """Where it is played by other hosts."""
 
     @property
     def left(self) -> dict[str, int]:
@@ -83,6 +85,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
             watcher=watcher,
             jobs=self.jobs,
             workers=self.workers,
+            cluster=self.cluster,
             clock=clock,
             has_changed=has_changed,
         )
@@ -100,7 +103,7 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
         most = sum(self.left.values())
         if not self.has_ended and isinstance(self.plan, GrowingPlan):
             most = max(most, self.plan.longest_round)
-        return min(self.config.jobs, most)
+        return min(self.config.jobs if self.cluster is None else self.cluster.jobs, most)
 
     @property
     def workers(self) -> int:

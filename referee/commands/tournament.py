@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from protocol.text import printable
+from referee.cluster.where import BadCluster, ClusterFailed
 from referee.commands.announcement import (
     announce_copies,
     announce_plan,
@@ -20,6 +21,7 @@ from referee.commands.announcement import (
     tell_failures,
 )
 from referee.commands.budget import needs_trial, say_what_fits, with_chosen_plan
+from referee.commands.clustered import clustered
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.entering import Newcomers, NotTakenUp
 from referee.commands.forecast import Estimate, estimate
@@ -52,7 +54,7 @@ from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.crew import WorkersLost
-from referee.tournament.run.run import greet_all
+from referee.tournament.run.run import Cluster, greet_all
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
 from referee.tournament.store.events import changed_bot, drawn_in_words, played_for
 from referee.tournament.store.facts import BotFacts, config_facts
@@ -76,6 +78,7 @@ class _Session(Struct, frozen=True, kw_only=True):
     told: Machines
     newcomers: Newcomers | None
     """Where a ladder is played, what takes new versions up between its rounds."""
+    cluster: Cluster | None
 
 
 class _Ended(Struct, frozen=True, kw_only=True):
@@ -116,6 +119,10 @@ def _ended(options: TournamentOptions, path: Path, signals: Signals, told: Machi
         ended = _Ended(code=HOST_FAILED if isinstance(error, WriteFailed | SiteNotWritten) else USAGE, why=(why,))
     except (HostFault, HooksRefused) as fault:
         ended = _Ended(code=HOST_FAILED, why=(f"golfref: {fault}; nothing was played",))
+    except BadCluster as error:
+        ended = _Ended(code=USAGE, why=(f"golfref: {error}",))
+    except ClusterFailed as error:
+        ended = _Ended(code=HOST_FAILED, why=(f"golfref: {error}; nothing was played",))
     except WorkersLost as lost:
         ended = _Ended(code=HOST_FAILED, why=(f"golfref: {lost}; {_so_far(options, path)}",))
     except Interrupted:
@@ -142,10 +149,19 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
     if found is None:
         return _Ended(code=CHECK_FAILED, why=("an entry could not be built; nothing was played",))
     _check_cells(found.config, path)
-    session = _Session(
-        options=options, path=path, signals=signals, clock=HoursClock(), told=told, newcomers=found.newcomers
-    )
-    with contextlib.nullcontext() if options.dry_run else locked(path) as lock:
+    with (
+        contextlib.nullcontext() if options.dry_run else locked(path) as lock,
+        clustered(options, found.config) as cluster,
+    ):
+        session = _Session(
+            options=options,
+            path=path,
+            signals=signals,
+            clock=HoursClock(),
+            told=told,
+            newcomers=found.newcomers,
+            cluster=cluster,
+        )
         run = _prepared(session, found.config, found.notes)
         if options.site is not None:
             check_site(options.site, path, commitment(run.key), fresh=options.fresh)
@@ -167,7 +183,7 @@ def _prepared(session: _Session, config: Config, notes: tuple[str, ...]) -> Prep
     """The run of these bots, of which the history is to tell this."""
     options = session.options
     run = prepare(config, session.path, fresh=options.fresh, may_change=options.amend or options.dry_run)
-    return replace(run, notes=notes)
+    return replace(run, notes=notes, cluster=session.cluster)
 
 
 def _go_on_with_copies(session: _Session, run: PreparedRun, lock: Lock | None) -> _Ended | None:
@@ -184,10 +200,11 @@ def _taken_up(session: _Session, run: PreparedRun) -> PreparedRun:
         raise RuntimeError("a run that is no ladder rested for newcomers")
     try:
         found = prepare(newcomers.config(), run.path, fresh=False, may_change=True, is_taking_up=True)
-        return replace(found, notes=newcomers.notes)
+        return replace(found, notes=newcomers.notes, cluster=session.cluster)
     except (NotTakenUp, StoreError) as error:
         newcomers.goes_back(run.config, str(error).splitlines())
-    return prepare(run.config, run.path, fresh=False, may_change=True, is_taking_up=True)
+    found = prepare(run.config, run.path, fresh=False, may_change=True, is_taking_up=True)
+    return replace(found, cluster=session.cluster)
 
 
 def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> _Ended | None:
@@ -243,7 +260,8 @@ def _with_chosen_plan(session: _Session, run: PreparedRun, greeted: Sequence[Gre
     with session.signals.held():
         start_s = mean_start_s(greeted)
         config = with_chosen_plan(run.config, file, session.clock, start_s=start_s, check=session.signals.check)
-    return replace(prepare(config, run.path, fresh=options.fresh, may_change=False), notes=run.notes)
+    found = prepare(config, run.path, fresh=options.fresh, may_change=False)
+    return replace(found, notes=run.notes, cluster=session.cluster)
 
 
 @contextlib.contextmanager

@@ -25,6 +25,9 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
     """The folder of a site that is kept current meanwhile."""
     progress: str | None = None
     """What machines are told: `json` on stderr, `json:FILE` in a file."""
+    cluster: str | None = None
+    """The cluster whose hosts play, as `--cluster` names it."""
+    insecure_cluster: bool = False
     as_json: bool
     strict: bool
 
@@ -48,5 +51,7 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
         parts += ["--workers", str(self.workers)] * (self.workers is not None)
         parts += [] if self.site is None else ["--site", str(self.site)]
         parts += [] if self.progress is None else ["--progress", self.progress]
+        parts += [] if self.cluster is None else ["--cluster", self.cluster]
+        parts += ["--insecure-cluster"] * self.insecure_cluster
         parts += ["--amend"] * self.amend + ["--json"] * self.as_json + ["--strict"] * self.strict
         return shlex.join(parts)

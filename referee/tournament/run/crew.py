@@ -6,13 +6,15 @@ When a worker dies, its matches that had begun are void, which is no bot's fault
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from subprocess import PIPE, Popen
+from typing import Protocol
 
 import msgspec
 import trio
+from msgspec import Struct
 
 import referee
 from referee.play.bot import orphans
@@ -21,8 +23,8 @@ from referee.play.bot.pool import Reuse
 from referee.play.session import guarded, heeding_signals
 from referee.play.slaps.neighbours import neighbourhood
 from referee.tournament.orders import Begun, Order, Played, Report, Spoiled
-from referee.tournament.run.desk import Desk
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
+from referee.tournament.run.jobs import Dispatcher
 from referee.tournament.run.pipes import PipeEnd
 from referee.tournament.run.worker import HEARTBEAT_S, START
 
@@ -52,7 +54,7 @@ class WorkersLost(Exception):
     """The host starts no workers, or they die faster than they play. The text says why."""
 
 
-class _WorkerGone(Exception):
+class WorkerGone(Exception):
     """A worker is dead or hung. The text says how."""
 
 
@@ -63,13 +65,15 @@ def _no_worker(error: OSError) -> WorkersLost:
 class Worker:
     """A worker's process and its pipes."""
 
-    def __init__(self, jobs: int, reuse: Reuse, joins: Sequence[int]) -> None:
-        """Start it in the main thread. `joins` are the descriptors that join it to the other workers.
+    def __init__(self, jobs: int, reuse: Reuse, joins: Sequence[int], *, start: str = "") -> None:
+        """Start it. `joins` are the descriptors that join it to the other workers.
+
+        `start` is what Python is to run where that is not what a worker does.
 
         Raises WorkersLost where the host cannot start a process.
         """
         root = str(Path(referee.__file__).resolve().parent.parent)
-        command = [sys.executable, "-P", "-c", START, root, str(jobs), reuse, *map(str, joins)]
+        command = [sys.executable, "-P", "-c", start or START, root, str(jobs), reuse, *map(str, joins)]
         try:
             self._popen: Popen[bytes] = Popen(
                 command, stdin=PIPE, stdout=PIPE, start_new_session=True, bufsize=0, pass_fds=joins
@@ -93,19 +97,27 @@ class Worker:
         """How many orders it may have at a time."""
 
     async def order(self, order: Order, patience_s: float) -> None:
-        """Give it another match to play. Raises _WorkerGone where it takes none within `patience_s`.
+        """Give it another match to play. Raises WorkerGone where it takes none within `patience_s`.
 
         A dead worker takes the order without a word: the end of its reports tells that it is dead, for it may have
         played matches of which the reports are not read yet.
         """
+        await self.send(order, patience_s)
+
+    async def send(self, message: Struct, patience_s: float) -> None:
+        """Send it a message, as `order` sends orders."""
         with trio.move_on_after(patience_s):
             with contextlib.suppress(trio.BrokenResourceError):
-                await self._orders.send_all(frame(order))
+                await self._orders.send_all(frame(message))
             return
-        raise _WorkerGone(f"has taken no order for {patience_s:g} s")
+        raise WorkerGone(f"has taken no order for {patience_s:g} s")
 
     async def reports(self, patience_s: float) -> list[Report]:
-        """What it reports next. Raises _WorkerGone where it is dead, or reports nothing within `patience_s`.
+        """What it reports next. Raises WorkerGone where it is dead, or reports nothing within `patience_s`."""
+        return self._fed(await self.receive(patience_s))
+
+    async def receive(self, patience_s: float) -> bytes:
+        """What it says next. Raises WorkerGone where it is dead, or says nothing within `patience_s`.
 
         The waits of a second are counted, so that workers do not look hung after the host has slept.
         """
@@ -113,17 +125,21 @@ class Worker:
             with trio.move_on_after(HEARTBEAT_S):
                 data = await self._reports.receive(PIPE_READ_BYTES)
                 if not data:
-                    raise _WorkerGone(await self._end_in_words())
-                return list(self._frames.feed(data))
-        raise _WorkerGone(f"hangs: nothing was heard of it for {patience_s:g} s")
+                    raise WorkerGone(await self._end_in_words())
+                return data
+        raise WorkerGone(f"hangs: nothing was heard of it for {patience_s:g} s")
 
     async def unread(self) -> list[Report]:
         """What it had reported before it was given up."""
         told: list[Report] = []
         with trio.move_on_after(UNREAD_S):
             while data := await self._reports.receive(PIPE_READ_BYTES):
-                told += self._frames.feed(data)
+                told += self._fed(data)
         return told
+
+    def _fed(self, data: bytes) -> list[Report]:
+        """The reports that are whole with these bytes."""
+        return list(self._frames.feed(data))
 
     async def end(self, *, patience_s: float) -> None:
         """Let it end its bots and itself within `patience_s`, else kill it. It is gone and reaped when this returns."""
@@ -150,12 +166,26 @@ class Worker:
         return f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
 
 
+class CrewsDesk(Dispatcher, Protocol):
+    """Gives a crew its orders, and takes its reports."""
+
+    def put_back(self, number: int) -> None:
+        """Take back a match that has not begun, because whoever had its order cannot play it."""
+
+
+Hire = Callable[[int, Sequence[int]], Awaitable[Worker]]
+"""Starts a worker for this many jobs, joined to the others by these descriptors. Raises WorkersLost."""
+
+
 class Crew:
     """All workers of a run."""
 
-    def __init__(self, desk: Desk, *, shares: Sequence[int], reuse: Reuse, slap_s: float) -> None:
-        """`shares` tells how many jobs each worker has."""
+    def __init__(
+        self, desk: CrewsDesk, *, shares: Sequence[int], reuse: Reuse, slap_s: float, hire: Hire | None = None
+    ) -> None:
+        """`shares` tells how many jobs each worker has. `hire` starts workers that are not the usual ones."""
         self._desk, self._shares, self._reuse = desk, shares, reuse
+        self._hire = hire or self._hire_usual
         self._patience_s = LONGEST_SILENCE_S + HEARTBEAT_STEPS * LONGEST_SLAP * slap_s
         self._lost = 0
         """How many workers have died since a match ended."""
@@ -166,6 +196,13 @@ class Crew:
 
     async def _run(self, check: Callable[[], None]) -> None:
         check()
+        await self.play()
+
+    async def play(self) -> None:
+        """Play until the desk has nothing left, or until this is cancelled; no worker is left then.
+
+        Raises WorkersLost, and what the desk raises.
+        """
         try:
             joined = neighbourhood(len(self._shares))
         except OSError as error:
@@ -183,7 +220,7 @@ class Crew:
         was_lost = True
         try:
             while was_lost:
-                worker, was_lost = Worker(share, self._reuse, joins), False
+                worker, was_lost = await self._hire(share, joins), False
                 try:
                     was_lost = await self._run_worker(worker)
                 finally:
@@ -191,6 +228,9 @@ class Crew:
         finally:
             for fd in joins:
                 os.close(fd)
+
+    async def _hire_usual(self, share: int, joins: Sequence[int]) -> Worker:
+        return Worker(share, self._reuse, joins)
 
     async def _run_worker(self, worker: Worker) -> bool:
         """Give a worker orders and take its reports until nothing is left to play. Returns whether it was lost."""
@@ -204,7 +244,7 @@ class Crew:
                 while True:
                     for report in await worker.reports(self._patience_s):
                         await self._take(report, out, room)
-        except* _WorkerGone as gone:
+        except* WorkerGone as gone:
             lost = str(gone.exceptions[0])
         if not lost:
             return False

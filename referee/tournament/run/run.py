@@ -4,6 +4,7 @@ The plan decides what is played, play/ how, and the store where it goes. This mo
 """
 
 from collections.abc import Callable, Collection
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -44,6 +45,27 @@ def greet_all(config: Config, check: Callable[[], None], *, barred: Collection[s
     return greeted
 
 
+class Player(Protocol):
+    """Plays what a desk hands out: a crew of this machine, or the hosts of a cluster."""
+
+    def run(self, check: Callable[[], None]) -> None:
+        """Play until the desk has nothing left. Raises what `Run.play` does."""
+
+
+class Cluster(Protocol):
+    """The hosts of a cluster, on which a run can be played."""
+
+    @property
+    def jobs(self) -> int:
+        """How many matches they play at a time."""
+
+    def prepare(self, config: Config) -> None:
+        """Get the hosts ready for the bots of this config, unless they are. Raises what ends the run."""
+
+    def player(self, desk: Desk, store: Store) -> Player:
+        """What plays this desk's matches there, which are kept in this store."""
+
+
 class Run(Struct, frozen=True, kw_only=True):
     """A run that can be played: what is to be played, where it is kept, and who watches."""
 
@@ -59,6 +81,8 @@ class Run(Struct, frozen=True, kw_only=True):
     """How many matches are played at a time."""
     workers: int
     """How many processes play them."""
+    cluster: Cluster | None = None
+    """Where it is played by other hosts; they decide themselves in how many processes."""
     clock: HoursClock | None = None
     """Where the run has a time to keep to."""
     has_changed: Callable[[], bool] | None = None
@@ -70,8 +94,11 @@ class Run(Struct, frozen=True, kw_only=True):
         Raises Interrupted, WriteFailed when a result cannot be kept, WorkersLost, and whatever `check` raises at the
         start.
         """
-        desk = self.desk()
-        if self.workers > 1:
+        desk = self.desk(by_block=self.cluster is not None)
+        if self.cluster is not None:
+            self.cluster.prepare(self.config)
+            self.cluster.player(desk, self.store).run(check)
+        elif self.workers > 1:
             each, more = divmod(self.jobs, self.workers)
             shares = [each + (number < more) for number in range(self.workers)]
             Crew(desk, shares=shares, reuse=self.config.reuse, slap_s=self.config.clocks.slap_s).run(check)

@@ -347,7 +347,7 @@ crew.Worker.order = order
 
 IS_STOPPED = """while open(f"/proc/{worker.pid}/stat").read().rpartition(")")[2].split()[0] != "T":
             await trio.sleep(0.001)
-        raise crew._WorkerGone("has taken no order")"""
+        raise crew.WorkerGone("has taken no order")"""
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,284 @@
+"""The client of a Dask cluster, in a thread with a loop of its own: bundles go out, what happens is told a listener."""
+
+import asyncio
+import contextlib
+import logging
+import threading
+import time
+import warnings
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import Future as Promise
+from typing import Any
+from uuid import uuid4
+
+import msgspec
+from distributed import Client
+
+from referee.cluster.hosts import Piece
+from referee.cluster.news import (
+    Back,
+    Gone,
+    Happening,
+    Hosting,
+    Joined,
+    Lacking,
+    LeftOut,
+    Listener,
+    Lost,
+    Outcome,
+    Returned,
+    Said,
+    encoded,
+    news,
+)
+from referee.cluster.parcels import Parcels
+from referee.cluster.plugin import HostPlugin, Parcel, RunPlugin, give, play
+from referee.cluster.where import ClusterFailed
+from referee.tournament.orders import Bundle
+
+CONNECT_S = 15.0
+"""How long a scheduler that does not answer is waited for."""
+
+LOOK_S = 0.1
+"""How often it is looked at whether the scheduler is still there."""
+
+END_S = 20.0
+"""How long the hosts may take at the end until all that the run has started there is gone."""
+
+_OUTCOME = msgspec.msgpack.Decoder(Outcome)
+
+
+class Engine:
+    """A connection to a cluster, from `start` to `close`, and the dask workers that are ready to play for this run."""
+
+    def __init__(self, address: str, tell: Callable[[str], None]) -> None:
+        """`tell` says a line to the organiser, from any thread."""
+        self._address, self._tell_person = address, tell
+        self.joined: dict[str, Joined] = {}
+        """The dask workers that play, by address. It is changed in the engine's thread."""
+        self.left_out: dict[str, LeftOut] = {}
+        """Those that do not, by address."""
+        self._awaited: set[str] = set()
+        """The dask workers that have not said yet whether they play."""
+        self._changed = threading.Condition()
+        """Is notified when one of these three changes, or the scheduler is gone."""
+        self._listener: Listener | None = None
+        self._lost: Lost | None = None
+        self._run = ""
+        self._parcels: Parcels | None = None
+        self._connected: Promise[tuple[asyncio.AbstractEventLoop, asyncio.Event, Client]] = Promise()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._thread = threading.Thread(target=self._main, name="dask client", daemon=True)
+
+    def start(self) -> None:
+        """Connect. Raises ClusterFailed."""
+        self._thread.start()
+        self._connected.result()
+
+    def prepare(self, hosting: Hosting, parcels: Parcels) -> None:
+        """Make every dask worker that is there, or comes later, a host of this kind. Raises ClusterFailed.
+
+        What they were before ends.
+        """
+        self._result(self._prepare(hosting, parcels))
+
+    def await_hosts(self, least: int, patience_s: float) -> None:
+        """Wait until all dask workers that are there have said whether they play, at least so many of them.
+
+        Raises ClusterFailed where none plays after `patience_s`, or the scheduler goes.
+        """
+        end = time.monotonic() + patience_s
+        with self._changed:
+            if not self._awaited and not self.joined:
+                self._tell_person(f"no host is there; waiting for hosts for {patience_s:g} s")
+            while self._awaited or len(self.joined) + len(self.left_out) < least or not self.joined:
+                if self._lost is not None:
+                    raise ClusterFailed(self._lost.reason)
+                left_s = end - time.monotonic()
+                if left_s <= 0:
+                    break
+                self._changed.wait(min(left_s, 1.0))
+        if not self.joined:
+            raise ClusterFailed(f"no host of {self._address} was ready to play within {patience_s:g} s")
+
+    def listen(self, listener: Listener | None) -> None:
+        """Tell this listener what happens from now on, in the engine's thread; or nobody."""
+        self._listener = listener
+        if listener is not None and self._lost is not None:
+            listener(self._lost)
+
+    def play(self, bundle: Bundle) -> None:
+        """Have a bundle played. May be called in any thread."""
+        loop, _, client = self._connected.result()
+        with contextlib.suppress(RuntimeError):  # the loop has ended, of which the listener was told
+            loop.call_soon_threadsafe(lambda: self._go(self._played(client, bundle)))
+
+    def forget(self) -> None:
+        """Have none of the bundles that are out played any longer. May be called in any thread."""
+        loop, _, _ = self._connected.result()
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(self._cancel)
+
+    def close(self) -> None:
+        """End all that the run has on the hosts, and the connection."""
+        if self._connected.done() and self._connected.exception() is None:
+            loop, stop, _ = self._connected.result()
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(stop.set)
+        self._thread.join()
+
+    def _result(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do this in the engine's thread. Raises ClusterFailed where the cluster does not take part."""
+        loop, _, _ = self._connected.result()
+        try:
+            asyncio.run_coroutine_threadsafe(work, loop).result()
+        except Exception as error:
+            raise ClusterFailed(_why(self._address, error)) from None
+
+    # In the engine's thread
+
+    def _main(self) -> None:
+        _silence()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                asyncio.run(self._connect())
+        except BaseException as error:
+            if not self._connected.done():
+                self._connected.set_exception(ClusterFailed(_why(self._address, error)))
+
+    async def _connect(self) -> None:
+        loop, stop = asyncio.get_running_loop(), asyncio.Event()
+        connecting = Client(self._address, asynchronous=True, timeout=CONNECT_S, set_as_default=False, name="golfref")
+        async with connecting as client:
+            self._connected.set_result((loop, stop, client))
+            try:
+                await self._until_over(client, stop)
+            finally:
+                self._cancel()
+                if client.status == "running":
+                    await self._end_hosts(client)
+
+    async def _until_over(self, client: Client, stop: asyncio.Event) -> None:
+        """Wait until the run ends, or the scheduler is gone."""
+        while client.status == "running":
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), LOOK_S)
+                return
+        with self._changed:
+            self._lost = Lost(reason=f"the scheduler at {self._address} is gone, or cannot be reached any more")
+            self._changed.notify_all()
+        self._tell(self._lost)
+        client._timeout = 0  # it need not look for a scheduler any longer
+
+    async def _prepare(self, hosting: Hosting, parcels: Parcels) -> None:
+        _, _, client = self._connected.result()
+        await self._end_hosts(client)
+        with self._changed:
+            self.joined.clear()
+            self.left_out.clear()
+            self._run, self._parcels = hosting.run, parcels
+            identity = await client.scheduler.identity(n_workers=-1)
+            self._awaited = set(identity["workers"])
+        client.subscribe_topic(hosting.run, self._heard)
+        await client.register_plugin(RunPlugin(client.id, hosting.run))
+        await client.register_plugin(HostPlugin(hosting.run, Parcel(encoded(hosting))), name=hosting.run)
+
+    async def _end_hosts(self, client: Client) -> None:
+        if self._run:
+            with contextlib.suppress(Exception):  # they end with the connection at the latest
+                client.unsubscribe_topic(self._run)
+                await asyncio.wait_for(client.unregister_worker_plugin(self._run), END_S)
+
+    def _heard(self, event: tuple[float, bytes]) -> None:
+        happening = news(event[1])
+        if isinstance(happening, Lacking):
+            self._go(self._send_parcels(happening))
+        elif isinstance(happening, Said):
+            self._tell_person(f"{happening.host}: {happening.line}")
+        else:
+            if isinstance(happening, Joined | LeftOut | Gone):
+                with self._changed:
+                    self._note(happening)
+                    self._changed.notify_all()
+            self._tell(happening)
+
+    def _note(self, happening: Joined | LeftOut | Gone) -> None:
+        self._awaited.discard(happening.address)
+        self.joined.pop(happening.address, None)
+        self.left_out.pop(happening.address, None)
+        if isinstance(happening, Joined):
+            self.joined[happening.address] = happening
+        elif isinstance(happening, LeftOut):
+            self.left_out[happening.address] = happening
+
+    def _tell(self, happening: Happening) -> None:
+        if self._listener is not None:
+            self._listener(happening)
+
+    def _go(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _cancel(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+
+    async def _send_parcels(self, lacking: Lacking) -> None:
+        """Send a host what it lacks, piece by piece. Where it goes meanwhile, it is told as gone."""
+        _, _, client = self._connected.result()
+        run, parcels = self._run, self._parcels
+        if parcels is None:
+            return
+        for parcel in lacking.parcels:
+            offset, data = 0, b"begin"
+            while data:
+                data = await asyncio.to_thread(parcels.piece, parcel, offset)
+                offset += len(data)
+                piece = Parcel(encoded(Piece(parcel=parcel, data=data)))
+                with contextlib.suppress(Exception):
+                    await client.run(give, run, piece, workers=[lacking.address])
+
+    async def _played(self, client: Client, bundle: Bundle) -> None:
+        """Have a bundle played, and tell what came of it."""
+        key = f"{self._run}-{uuid4().hex}"
+        future = client.submit(
+            play,
+            self._run,
+            key,
+            Parcel(encoded(bundle)),
+            key=key,
+            workers=self._addresses(bundle.host),
+            resources={self._run: 1},
+            pure=False,
+        )
+        try:
+            outcome = _OUTCOME.decode(await future)
+        except Exception as error:
+            self._tell(Returned(id=bundle.id, reason=f"{type(error).__name__}: {error}"))
+        else:
+            self._tell(Back(id=bundle.id, outcome=outcome))
+        finally:
+            future.release()
+
+    def _addresses(self, host: str) -> Sequence[str] | None:
+        """The dask workers of a host. None where any may play."""
+        return [one.address for one in self.joined.values() if one.host.name == host] if host else None
+
+
+def _why(address: str, error: BaseException) -> str:
+    """Why there is no connection, in a sentence."""
+    if isinstance(error, TimeoutError | OSError):
+        return f"no Dask scheduler answers at {address} within {CONNECT_S:g} s"
+    text = str(error).splitlines()[0] if str(error) else ""
+    return f"the Dask scheduler at {address} cannot be used: {type(error).__name__}: {text}"
+
+
+def _silence() -> None:
+    """Keep what Dask logs away from the terminal: what matters of it is told in our own words."""
+    for name in ("distributed", "asyncio", "tornado", "bokeh"):
+        below = [known for known in logging.root.manager.loggerDict if known.startswith(f"{name}.")]
+        for logger in map(logging.getLogger, (name, *below)):
+            logger.handlers = [logging.NullHandler()]
+        logging.getLogger(name).propagate = False

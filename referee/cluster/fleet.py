@@ -1,0 +1,197 @@
+"""The fleet of a run: all hosts of a cluster instead of a crew. It gives out what the desk has, and takes reports.
+
+Dask decides which host plays what, and gives it to another one when a host is lost, with the same cards: whoever is
+lost can tell nobody. The desk alone decides what counts. Must not know how Dask is spoken to.
+"""
+
+import contextlib
+import math
+from collections.abc import Callable
+from functools import partial
+
+import trio
+
+from referee.cluster.engine import Engine
+from referee.cluster.news import Back, Began, Gone, Happening, Joined, LeftOut, Lost, Returned
+from referee.play.session import guarded, heeding_signals
+from referee.tournament.orders import Begun, Bundle, Played
+from referee.tournament.run.crew import ORDERS_PER_JOB, WorkersLost
+from referee.tournament.run.desk import Desk
+from referee.tournament.store.events import host_left_out
+from referee.tournament.store.hosts import Host
+from referee.tournament.store.store import Store
+
+SPARE_PER_JOB = 1
+"""So many bundles more than its hosts can take at a time are given to Dask for each job, so that it has a choice."""
+
+HOSTS_PATIENCE_S = 300.0
+"""How long a run waits for hosts when none is there that can play what is left."""
+
+MOST_RETURNED = 10
+"""The run gives up when Dask gives more bundles than this back one after another, and none is played meanwhile."""
+
+
+class Fleet:
+    """All hosts of a run."""
+
+    def __init__(self, desk: Desk, store: Store, engine: Engine, tell: Callable[[str], None]) -> None:
+        """`tell` says a line to the organiser."""
+        self._desk, self._store, self._engine, self._tell = desk, store, engine, tell
+        self._out: dict[int, Bundle] = {}
+        """The bundles that are out, by id."""
+        self._begun: set[int] = set()
+        """The numbers of the matches of these bundles that are told as begun."""
+        self._noted: dict[str, tuple[Host, int]] = {}
+        """By address of a dask worker, what it told of itself last, and the store's id of that."""
+        self._returned = 0
+        """How many bundles Dask has given back since one was played."""
+        self._changed = trio.Event()
+        """Is set, and replaced by another one, when something has happened."""
+
+    def run(self, check: Callable[[], None]) -> None:
+        """Play until the desk has nothing left. Raises Interrupted, WorkersLost, and what desk and `check` raise."""
+        guarded(partial(heeding_signals, partial(self._run, check)))
+
+    async def _run(self, check: Callable[[], None]) -> None:
+        check()
+        token = trio.lowlevel.current_trio_token()
+        give, take = trio.open_memory_channel[Happening](math.inf)
+
+        def listen(happening: Happening) -> None:
+            with contextlib.suppress(trio.RunFinishedError):
+                token.run_sync_soon(give.send_nowait, happening)
+
+        self._engine.listen(listen)
+        try:
+            self._take_hosts()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._give_bundles, nursery.cancel_scope)
+                nursery.start_soon(self._await_hosts)
+                async for happening in take:
+                    await self._take(happening)
+                    self._look_again()
+        finally:
+            self._engine.listen(None)
+            self._engine.forget()
+
+    @property
+    def _room(self) -> int:
+        """How many bundles may be out."""
+        return sum((ORDERS_PER_JOB + SPARE_PER_JOB) * one.jobs for one in list(self._engine.joined.values()))
+
+    async def _give_bundles(self, scope: trio.CancelScope) -> None:
+        """Give out bundles while there is room, and end the scope when nothing is left to play."""
+        while True:
+            while len(self._out) >= self._room:
+                await self._changed.wait()
+            if (bundle := await self._desk.next_bundle()) is not None:
+                self._out[bundle.id] = bundle
+                self._engine.play(bundle)
+            elif self._desk.elsewhere:
+                await self._await_their_hosts()
+            else:
+                break
+        scope.cancel()
+
+    async def _take(self, happening: Happening) -> None:
+        if isinstance(happening, Back):
+            await self._take_outcome(happening)
+        elif isinstance(happening, Returned):
+            self._take_back(happening)
+        elif isinstance(happening, Began):
+            await self._begin(happening.number)
+        elif isinstance(happening, Lost):
+            raise WorkersLost(happening.reason)
+        elif isinstance(happening, Joined | LeftOut | Gone):
+            self._take_host(happening)
+
+    async def _take_outcome(self, back: Back) -> None:
+        """Have the desk commit what came of a bundle. What comes twice, or too late, does not count."""
+        if (bundle := self._out.get(back.id)) is None:
+            return
+        reports = back.outcome.reports
+        for report in reports:
+            if isinstance(report, Played):
+                await self._begin(report.number)
+        host = self._note(back.outcome.address, back.outcome.host)
+        try:
+            self._desk.report_bundle(back.id, reports, host)
+        except ValueError as wrong:
+            self._take_back(Returned(id=back.id, reason=f"host {back.outcome.host.name} reported nonsense: {wrong}"))
+            return
+        self._returned = 0
+        self._forget(bundle)
+
+    async def _begin(self, number: int) -> None:
+        """Tell that a match is played from now on; once for each time that it is handed out."""
+        is_out = any(order.fixture.number == number for bundle in self._out.values() for order in bundle.orders)
+        if is_out and number not in self._begun:
+            self._begun.add(number)
+            await self._desk.report(Begun(number=number))
+
+    def _take_back(self, returned: Returned) -> None:
+        if (bundle := self._out.get(returned.id)) is None:
+            return
+        self._forget(bundle)
+        self._desk.put_back_bundle(returned.id)
+        self._returned += 1
+        if self._returned > MOST_RETURNED:
+            raise WorkersLost(f"the cluster gave back more than {MOST_RETURNED} matches; the last: {returned.reason}")
+
+    def _forget(self, bundle: Bundle) -> None:
+        del self._out[bundle.id]
+        self._begun.difference_update(order.fixture.number for order in bundle.orders)
+
+    def _take_hosts(self) -> None:
+        """Take the hosts that are there when this begins."""
+        for left_out in list(self._engine.left_out.values()):
+            self._store.note(host_left_out(left_out.host, left_out.reason))
+        for joined in list(self._engine.joined.values()):
+            self._take_host(joined)
+
+    def _take_host(self, happening: Joined | LeftOut | Gone) -> None:
+        if isinstance(happening, Joined):
+            self._note(happening.address, happening.host)
+            if happening.notes:
+                self._store.note(*happening.notes)
+        elif isinstance(happening, LeftOut):
+            self._store.note(host_left_out(happening.host, happening.reason))
+            self._tell(f"host {happening.host} is left out: {happening.reason}")
+        self._desk.hosts_are({one.host.name for one in list(self._engine.joined.values())})
+
+    def _note(self, address: str, host: Host) -> int:
+        """The store's id of a host."""
+        known, id_ = self._noted.get(address, (None, 0))
+        if known != host:
+            id_ = self._store.note_host(host)
+            self._noted[address] = host, id_
+        return id_
+
+    def _look_again(self) -> None:
+        self._changed.set()
+        self._changed = trio.Event()
+
+    async def _await_hosts(self) -> None:
+        """Whenever there are no hosts, wait for some. Raises WorkersLost where none comes in time."""
+        while True:
+            while self._engine.joined:
+                await self._changed.wait()
+            self._tell(f"no host is left; waiting for hosts for {HOSTS_PATIENCE_S:g} s")
+            with trio.move_on_after(HOSTS_PATIENCE_S) as scope:
+                while not self._engine.joined:
+                    await self._changed.wait()
+            if scope.cancelled_caught:
+                raise WorkersLost(f"no host came within {HOSTS_PATIENCE_S:g} s")
+
+    async def _await_their_hosts(self) -> None:
+        """Wait for the hosts that alone may play what is left. Raises WorkersLost where they do not come in time."""
+        waiting = self._desk.elsewhere
+        count = sum(waiting.values())
+        names = ", ".join(f"host {name}" if name else "a machine without --cluster" for name in sorted(waiting))
+        what = f"{count} matches of blocks with timed slaps can only be played where the blocks were begun, by {names}"
+        self._tell(f"{what}; waiting for {HOSTS_PATIENCE_S:g} s")
+        with trio.move_on_after(HOSTS_PATIENCE_S):
+            while self._desk.elsewhere:
+                await self._changed.wait()
+            return
+        raise WorkersLost(f"{what}, which did not come within {HOSTS_PATIENCE_S:g} s")

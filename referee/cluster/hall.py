@@ -1,0 +1,120 @@
+"""A cluster that a command plays on: from its address to the hosts that are ready, and what `local:N` starts here."""
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
+from typing import Self
+from uuid import uuid4
+
+import referee
+from referee.cluster.engine import Engine
+from referee.cluster.fleet import HOSTS_PATIENCE_S, Fleet
+from referee.cluster.local import START
+from referee.cluster.news import Hosting
+from referee.cluster.parcels import CannotTravel, Parcels, parcels_of
+from referee.cluster.where import ClusterFailed, Where
+from referee.play.bot import orphans
+from referee.tournament.config.config import Config
+from referee.tournament.run.desk import Desk
+from referee.tournament.store.store import Store
+
+END_PATIENCE_S = 20.0
+"""How long a cluster that was started here may take to end."""
+
+
+class Hall:
+    """The hosts of a cluster, for as long as a command goes on."""
+
+    def __init__(self, where: Where, *, jobs: int | None, tell: Callable[[str], None]) -> None:
+        """`jobs` is how many matches each dask worker plays at a time; None for as many as it has threads."""
+        self._where, self._jobs, self._tell = where, jobs, tell
+        self._stack = contextlib.ExitStack()
+        self._parcels = contextlib.ExitStack()
+        self._prepared: Parcels | None = None
+        self._engine: Engine
+
+    def __enter__(self) -> Self:
+        """Connect. Raises ClusterFailed."""
+        with contextlib.ExitStack() as stack:
+            address = self._where.address or stack.enter_context(_local(self._where.local, self._jobs))
+            stack.callback(self._parcels.close)
+            self._engine = Engine(address, self._tell)
+            stack.callback(self._engine.close)
+            self._engine.start()
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @property
+    def jobs(self) -> int:
+        """How many matches the hosts that are there play at a time."""
+        return max(1, sum(one.jobs for one in list(self._engine.joined.values())))
+
+    def prepare(self, config: Config) -> None:
+        """Get the hosts ready for these bots, unless they are, and wait for them. Raises ClusterFailed."""
+        kept = contextlib.ExitStack()
+        try:
+            parcels = kept.enter_context(parcels_of(config))
+        except CannotTravel as error:
+            raise ClusterFailed(str(error)) from None
+        except OSError as error:
+            raise ClusterFailed(f"there is no room for copies of the bots: {error.strerror}") from None
+        if self._prepared is not None and self._prepared.demands == parcels.demands:
+            kept.close()
+            return
+        self._parcels.close()
+        self._parcels, self._prepared = kept, parcels
+        hosting = Hosting(
+            run=f"golfref-{uuid4().hex[:12]}",
+            reuse=config.reuse,
+            slap_s=config.clocks.slap_s,
+            jobs=self._jobs,
+            demands=parcels.demands,
+        )
+        self._engine.prepare(hosting, parcels)
+        self._engine.await_hosts(self._where.local or 1, HOSTS_PATIENCE_S)
+        self._tell_hosts()
+
+    def player(self, desk: Desk, store: Store) -> Fleet:
+        """What plays this desk's matches, which are kept in this store."""
+        return Fleet(desk, store, self._engine, self._tell)
+
+    def _tell_hosts(self) -> None:
+        for left_out in self._engine.left_out.values():
+            self._tell(f"host {left_out.host} is left out: {left_out.reason}")
+        names = sorted({one.host.name for one in self._engine.joined.values()})
+        what = f"{len(names)} host{'s' * (len(names) != 1)}: {', '.join(names)}"
+        self._tell(f"{what}; they play {self.jobs} {'match' if self.jobs == 1 else 'matches'} at a time")
+
+
+@contextlib.contextmanager
+def _local(hosts: int, jobs: int | None) -> Iterator[str]:
+    """The address of a cluster that is started here, and is gone after the block."""
+    threads = jobs or max(1, (os.cpu_count() or 1) // hosts)
+    root = str(Path(referee.__file__).resolve().parent.parent)
+    command = [sys.executable, "-P", "-c", START, root, str(hosts), str(threads)]
+    try:
+        process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True)
+    except OSError as error:
+        raise ClusterFailed(f"this machine cannot start a cluster: {error.strerror}") from None
+    if process.stdin is None or process.stdout is None:
+        raise RuntimeError("a process without its pipes")
+    orphans.register(process.pid)
+    try:
+        if not (said := process.stdout.readline()):
+            raise ClusterFailed("this machine cannot start a cluster: the process that was to start it has ended")
+        yield json.loads(said)
+    finally:
+        process.stdin.close()
+        with contextlib.suppress(TimeoutExpired):
+            process.wait(END_PATIENCE_S)
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        orphans.unregister(process.pid)

@@ -1,0 +1,117 @@
+"""What hosts and the desk of a run tell each other through Dask, as structs. Dask moves their bytes."""
+
+from collections.abc import Callable
+
+import msgspec
+from msgspec import Struct
+
+from referee.cluster.hosts import Demands
+from referee.play.bot.pool import Reuse
+from referee.tournament.orders import Played, Spoiled
+from referee.tournament.store.hosts import Host
+
+
+class Hosting(Struct, frozen=True, kw_only=True):
+    """What every host of a run is to be."""
+
+    run: str
+    """Names the run among all that use the cluster: the resource that its hosts have, and the topic of their news."""
+    reuse: Reuse
+    slap_s: float
+    jobs: int | None = None
+    """How many matches each dask worker plays at a time. None for as many as it has threads."""
+    demands: Demands
+
+
+class Lacking(Struct, frozen=True, kw_only=True, tag=True):
+    """A host needs these parcels, in this order."""
+
+    address: str
+    parcels: tuple[str, ...]
+
+
+class Said(Struct, frozen=True, kw_only=True, tag=True):
+    """Something that a person may want to read while a host gets ready."""
+
+    host: str
+    line: str
+
+
+class Joined(Struct, frozen=True, kw_only=True, tag=True):
+    """A dask worker plays from now on."""
+
+    address: str
+    """Dask's address of the worker."""
+    host: Host
+    jobs: int
+    notes: tuple[str, ...] = ()
+    """What the history of the run is to tell of how it plays."""
+
+
+class LeftOut(Struct, frozen=True, kw_only=True, tag=True):
+    """A dask worker does not play, or plays no longer."""
+
+    address: str
+    host: str
+    reason: str
+
+
+class Gone(Struct, frozen=True, kw_only=True, tag=True):
+    """A dask worker has left the cluster, or was lost."""
+
+    address: str
+
+
+class Began(Struct, frozen=True, kw_only=True, tag=True):
+    """A match is played from now on."""
+
+    number: int
+
+
+News = Lacking | Said | Joined | LeftOut | Gone | Began
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What came of a bundle, as the host that played it says."""
+
+    address: str
+    host: Host
+    reports: tuple[Played | Spoiled, ...]
+
+
+class Back(Struct, frozen=True, kw_only=True):
+    """A bundle has been played."""
+
+    id: int
+    outcome: Outcome
+
+
+class Returned(Struct, frozen=True, kw_only=True):
+    """Dask could not have a bundle played. It may be handed out again."""
+
+    id: int
+    reason: str
+
+
+class Lost(Struct, frozen=True, kw_only=True):
+    """The scheduler is gone, or cannot be reached any more."""
+
+    reason: str
+
+
+Happening = News | Back | Returned | Lost
+"""What a run on a cluster gets to know."""
+
+Listener = Callable[[Happening], None]
+
+_NEWS: "msgspec.msgpack.Decoder[News]" = msgspec.msgpack.Decoder(News)
+
+
+def encoded(message: Struct) -> bytes:
+    """The bytes of a message."""
+    return msgspec.msgpack.encode(message)
+
+
+def news(data: bytes) -> News:
+    """The news in these bytes. Raises msgspec.DecodeError."""
+    return _NEWS.decode(data)

@@ -1,0 +1,183 @@
+"""What runs inside Dask: on each worker the host of a run, on the scheduler the end of all of it with the run.
+
+A dask worker plays for a run once it has the resource that is named for the run. It gets it when all that its host
+needs is there, and loses it when the host can play no longer.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from distributed import Reschedule, Scheduler, SchedulerPlugin, Worker, WorkerPlugin, get_worker
+from distributed.worker_state_machine import SecedeEvent
+
+from referee.cluster import hosts
+from referee.cluster.host import Callers, Host, Task
+from referee.cluster.hosts import Piece
+from referee.cluster.news import Began, Gone, Hosting, Joined, Lacking, LeftOut, News, Outcome, Said, encoded
+from referee.tournament.orders import Bundle, Played, Spoiled
+from referee.tournament.run.crew import ORDERS_PER_JOB
+from referee.tournament.run.turns import Turns
+
+_BUNDLE = msgspec.msgpack.Decoder(Bundle)
+_PIECE = msgspec.msgpack.Decoder(Piece)
+_HOSTING = msgspec.msgpack.Decoder(Hosting)
+
+
+class Parcel:
+    """Bytes on their way through Dask, which shows them nowhere: they hold the keys of deals."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def __repr__(self) -> str:
+        return f"<{len(self.data)} bytes>"
+
+
+class HostPlugin(WorkerPlugin):
+    """Makes a dask worker a host of a run, and ends all of that when the run ends or the worker does."""
+
+    def __init__(self, run: str, hosting: Parcel) -> None:
+        self.name, self._packed = run, hosting
+        self.joined: Joined | None = None
+        """What it told of itself when it was ready."""
+        self._host: Host | None = None
+        self._units = 0
+        self._changing: asyncio.Lock | None = None
+
+    async def setup(self, worker: Worker) -> None:
+        """Begin to get the host ready. The worker does not wait for it."""
+        self._changing = asyncio.Lock()
+        hosting = _HOSTING.decode(self._packed.data)
+        jobs = hosting.jobs or worker.state.nthreads
+        loop = asyncio.get_running_loop()
+        name = hosts.host_name()
+
+        def soon(function: Callable[[], None]) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(function)
+
+        def tell(news: News) -> None:
+            soon(lambda: worker.log_event(self.name, encoded(news)))
+
+        def is_ready(ready: hosts.Ready) -> None:
+            self.joined = Joined(address=worker.address, host=ready.host, jobs=jobs, notes=ready.notes)
+            tell(self.joined)
+            soon(lambda: self._set_units_soon(worker, ORDERS_PER_JOB * jobs))
+
+        def is_left_out(reason: str) -> None:
+            soon(lambda: self._set_units_soon(worker, 0))
+            tell(LeftOut(address=worker.address, host=name, reason=reason))
+
+        callers = Callers(
+            ready=is_ready,
+            lacks=lambda parcels: tell(Lacking(address=worker.address, parcels=parcels)),
+            tells=lambda line: tell(Said(host=name, line=line)),
+            left_out=is_left_out,
+        )
+        self._host = Host(hosting, jobs, callers)
+        await asyncio.to_thread(self._host.start)
+
+    async def teardown(self, worker: Worker) -> None:
+        """End what is played here."""
+        await self._set_units(worker, 0)
+        if self._host is not None:
+            await asyncio.to_thread(self._host.close)
+
+    def play(self, task: Task) -> None:
+        """Have a bundle played here."""
+        if self._host is None:
+            task.done(None)
+        else:
+            self._host.play(task)
+
+    def give(self, piece: Piece) -> None:
+        """Give the host a piece of what it lacks."""
+        if self._host is not None:
+            self._host.give(piece)
+
+    def _set_units_soon(self, worker: Worker, units: int) -> None:
+        task = asyncio.get_running_loop().create_task(self._set_units(worker, units))
+        self._setting = task  # else nothing holds it
+
+    async def _set_units(self, worker: Worker, units: int) -> None:
+        """Let Dask send so many bundles at a time."""
+        if self._changing is None:
+            return
+        async with self._changing:
+            if units != self._units:
+                self._units = units
+                with contextlib.suppress(Exception):  # the scheduler may be gone, and then it matters no more
+                    await worker.set_resources(**{self.name: units})
+
+
+async def give(run: str, piece: Parcel, dask_worker: Worker) -> None:
+    """What the desk has a dask worker call, to give it a piece of what it lacks."""
+    if isinstance(plugin := dask_worker.plugins.get(run), HostPlugin):
+        plugin.give(_PIECE.decode(piece.data))
+
+
+async def play(run: str, key: str, bundle: Parcel) -> bytes:
+    """The task that Dask moves: play a bundle on the host that this dask worker is, and return its Outcome."""
+    worker = get_worker()
+    plugin: Any = worker.plugins.get(run)
+    if not isinstance(plugin, HostPlugin) or plugin.joined is None:
+        raise Reschedule
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[tuple[Played | Spoiled, ...] | None] = loop.create_future()
+    started_at = time.monotonic()
+
+    def has_begun(number: int) -> None:
+        duration = time.monotonic() - started_at
+        event = SecedeEvent(key=key, compute_duration=duration, stimulus_id=f"golfref-begun-{time.time()}")
+        worker.handle_stimulus(event)
+        worker.log_event(run, encoded(Began(number=number)))
+
+    def has_ended(reports: tuple[Played | Spoiled, ...] | None) -> None:
+        if not done.done():
+            done.set_result(reports)
+
+    plugin.play(
+        Task(
+            turns=Turns(_BUNDLE.decode(bundle.data)),
+            begun=lambda number: _call(loop, has_begun, number),
+            done=lambda reports: _call(loop, has_ended, reports),
+        )
+    )
+    reports = await done
+    if reports is None:
+        raise Reschedule
+    return encoded(Outcome(address=worker.address, host=plugin.joined.host, reports=reports))
+
+
+def _call(loop: asyncio.AbstractEventLoop, function: Callable[[Any], None], argument: Any) -> None:
+    """Call a function of the loop from another thread. Where the loop has ended, nobody waits for it."""
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(function, argument)
+
+
+class RunPlugin(SchedulerPlugin):
+    """Tells a run which dask workers leave, and ends its hosts when the run itself is gone, however it went."""
+
+    def __init__(self, client: str, run: str) -> None:
+        self._client, self._run = client, run
+        self.name = f"{run}-run"
+
+    def remove_worker(self, scheduler: Scheduler, worker: str, **_: Any) -> None:
+        """A dask worker has left, or was lost."""
+        scheduler.log_event(self._run, encoded(Gone(address=worker)))
+
+    def remove_client(self, scheduler: Scheduler, client: str) -> None:
+        """The run is gone."""
+        if client == self._client:
+            scheduler.loop.add_callback(self._end, scheduler)
+
+    async def _end(self, scheduler: Scheduler) -> None:
+        with contextlib.suppress(Exception):  # the run may have done so itself
+            await scheduler.unregister_worker_plugin(comm=None, name=self._run)
+        with contextlib.suppress(Exception):
+            scheduler.remove_plugin(name=self.name)
+        scheduler.resources.pop(self._run, None)

@@ -1,0 +1,79 @@
+"""Where a cluster is, as `--cluster` says it, and what is wrong with that."""
+
+import json
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+
+class BadCluster(ValueError):
+    """What `--cluster` says names no cluster that may be used. The text says why."""
+
+
+class ClusterFailed(Exception):
+    """There is no cluster to play on, or it is gone. The text says why."""
+
+
+class Where(Struct, frozen=True, kw_only=True):
+    """Where the cluster is."""
+
+    address: str = ""
+    """The address of its scheduler; empty where the cluster is started here."""
+    local: int = 0
+    """With how many hosts it is started here."""
+
+
+FORMS = "tcp://HOST:PORT, tls://HOST:PORT, file:SCHEDULER.json or local:N"
+MOST_LOCAL = 16
+
+
+def where(text: str, *, insecure: bool) -> Where:
+    """What `--cluster` says. Raises BadCluster; so too for plain tcp beyond this machine unless `insecure`."""
+    kind, colon, rest = text.partition(":")
+    if kind == "local" and colon:
+        if not rest.isascii() or not rest.isdigit() or not 1 <= int(rest) <= MOST_LOCAL:
+            raise BadCluster(f"--cluster {text}: expected local:N with 1 to {MOST_LOCAL} hosts")
+        return Where(local=int(rest))
+    address = _in_file(Path(rest)) if kind == "file" and colon else text
+    return Where(address=_checked(address, text, insecure=insecure))
+
+
+def _in_file(path: Path) -> str:
+    """The address in a scheduler file, as Dask writes it."""
+    try:
+        content = json.loads(path.read_bytes())
+    except OSError as error:
+        raise BadCluster(f"--cluster: {path}: {error.strerror}; the scheduler writes it when it starts") from None
+    except ValueError as error:
+        raise BadCluster(f"--cluster: {path} is no scheduler file, as `dask scheduler` writes it: {error}") from None
+    if not isinstance(content, dict) or not isinstance(address := content.get("address"), str):
+        raise BadCluster(f"--cluster: {path} is no scheduler file, as `dask scheduler` writes it: it has no address")
+    return address
+
+
+def _checked(address: str, text: str, *, insecure: bool) -> str:
+    whole = address if "://" in address else f"tcp://{address}"
+    try:
+        parts = urlsplit(whole)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise BadCluster(f"--cluster {text}: {error}; expected {FORMS}") from None
+    if parts.scheme not in {"tcp", "tls"} or not host or not port or parts.path or parts.query:
+        raise BadCluster(f"--cluster {text}: expected {FORMS}")
+    if parts.scheme == "tcp" and not insecure and not _is_here(host):
+        raise BadCluster(
+            f"--cluster {text}: plain tcp to another machine is refused, because orders carry the deal keys of "
+            "matches to come, and whoever reads them on the way knows all cards; use tls:// with Dask's own settings "
+            "(distributed.comm.tls), or say --insecure-cluster where you trust the network"
+        )
+    return whole
+
+
+def _is_here(host: str) -> bool:
+    """Whether this is the loopback of this machine."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

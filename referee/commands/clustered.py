@@ -1,0 +1,35 @@
+"""The cluster that `golfref tournament --cluster` plays on."""
+
+import contextlib
+from collections.abc import Iterator
+
+from referee.cluster.where import BadCluster, where
+from referee.commands.console import say
+from referee.commands.tournament_options import TournamentOptions
+from referee.tournament.config.config import Config
+from referee.tournament.run.run import Cluster
+
+INSTALL = "pip install 'golfref[cluster]'"
+
+
+@contextlib.contextmanager
+def clustered(options: TournamentOptions, config: Config) -> Iterator[Cluster | None]:
+    """The hosts that play, for the duration of the block. None where this machine plays alone.
+
+    Raises BadCluster and ClusterFailed.
+    """
+    if options.cluster is None:
+        if options.insecure_cluster:
+            raise BadCluster("--insecure-cluster says how --cluster is used, and there is no --cluster")
+        yield None
+        return
+    place = where(options.cluster, insecure=options.insecure_cluster)
+    try:
+        from referee.cluster.hall import Hall  # noqa: PLC0415 - Dask is slow to import, and may be missing
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"dask", "distributed"}:
+            raise
+        raise BadCluster(f"--cluster needs the library `distributed`, which is not installed: {INSTALL}") from None
+    with Hall(place, jobs=options.jobs, tell=say) as hall:
+        hall.prepare(config)
+        yield hall
