@@ -39,6 +39,17 @@ def tournament(
         Optional[Path],
         typer.Option(metavar="DIR", help="Keep a static site of the run current in this folder while it is played."),
     ] = None,
+    shard: Annotated[
+        Optional[str],
+        typer.Option(
+            metavar="K/N",
+            help="Play only shard K of N of the plan, for machines that cannot talk; then `golfref merge`.",
+        ),
+    ] = None,
+    key: Annotated[
+        Optional[Path],
+        typer.Option(metavar="FILE", help="The master key, from a file that `golfref key` made; default: a new one."),
+    ] = None,
     progress: Annotated[
         Optional[str],
         typer.Option(
@@ -65,7 +76,14 @@ def tournament(
     signals = Signals()
     from referee.commands.tournament import run_tournament
     from referee.commands.tournament_options import TournamentOptions
+    from referee.tournament.plan.shards import MOST_SHARDS, read_shard
 
+    part = None if shard is None else read_shard(shard)
+    if shard is not None and part is None:
+        raise typer.BadParameter(
+            f"expected K/N, such as 2/5, with K from 1 to N and N at most {MOST_SHARDS}, got {shard!r}",
+            param_hint="--shard",
+        )
     if fresh and amend:
         raise typer.BadParameter("a run is amended or begun anew, not both", param_hint="--amend")
     options = TournamentOptions(
@@ -79,6 +97,8 @@ def tournament(
         seed=seed,
         hours=hours,
         site=site,
+        shard=part,
+        key=key,
         progress=progress,
         cluster=cluster,
         insecure_cluster=insecure_cluster,
@@ -86,6 +106,27 @@ def tournament(
         strict=strict,
     )
     raise typer.Exit(run_tournament(options, signals))
+
+
+@app.command()
+def key(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The new file; only you can read it.")],
+) -> None:
+    """Make a master key for the shards of a run, or to announce the commitment to it beforehand."""
+    from referee.commands.key import make_key
+
+    raise typer.Exit(make_key(file))
+
+
+@app.command()
+def merge(
+    shards: Annotated[list[Path], typer.Argument(metavar="SHARD...", help="The stores of `tournament --shard`.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="RUN", help="The store of the whole run, a new file.")],
+) -> None:
+    """Put the shards of a run together, after checking that they fit."""
+    from referee.commands.merge import merge_shards
+
+    raise typer.Exit(merge_shards(shards, out))
 
 
 @app.command()

@@ -19,6 +19,7 @@ from referee.tournament.formats.outlook import outlook
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import ROTATIONS_IN_WORDS
 from referee.tournament.plan.schedule import BasePlan
+from referee.tournament.plan.shards import ShardPlan
 from referee.tournament.store.events import drawn_in_words, reads_disk
 from referee.tournament.store.facts import field_of
 
@@ -40,9 +41,12 @@ def announce_plan(config: Config, plan: BasePlan) -> None:
     seats = {one.name: one.seats for one in config.variants}
     if config.format in WHOLE_DEALS and config.hours is None:
         fixed = plan.whole if isinstance(plan, GrowingPlan) else plan
-        say(*plan_lines(seats, fixed.lineups, config.deals, screen_width()))
+        whole = plan.whole if isinstance(plan, ShardPlan) else fixed
+        say(*plan_lines(seats, whole.lineups, config.deals, screen_width()))
     else:
         say(*games_lines(seats, screen_width()))
+    if config.shard is not None:
+        say(f"shard {config.shard} of it: {matches(len(plan))}")
     if config.challengers:
         some = counted(len(config.challengers), "challenger")
         say(f"gauntlet: {some} against a field of {counted(len(config.bots) - len(config.challengers), 'bot')}")

@@ -119,7 +119,12 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool, is_tak
     Raises StoreError where the run cannot take it, or it may not change.
     """
     if fresh or not path.exists():
-        facts, key = config_facts(config), master_key(config.seed)
+        if config.shard is not None and config.key is None and config.seed is None:
+            raise StoreError(
+                f"{path}: shard {config.shard} of a run needs the key that all its shards share: make one with "
+                "`golfref key FILE`, copy it to every machine, and give it with --key FILE"
+            )
+        facts, key = config_facts(config), config.key or master_key(config.seed)
         plan = grown(plan_of([facts], key), facts, key, ())
         run = PreparedRun(path=path, config=config, facts=facts, key=key, plan=plan, amendment=None)
         return _with_next_round(run, ())
@@ -133,8 +138,10 @@ def prepare(config: Config, path: Path, *, fresh: bool, may_change: bool, is_tak
 def _going_on(config: Config, store: Store, *, may_change: bool, is_taking_up: bool) -> PreparedRun:
     """What is to be played of the run in this store. Raises ValueError where no plan follows from what it tells."""
     path = store.path
-    config = _with_hours_of(_with_rotations_of(config, store), store)
+    config = _with_shard_of(_with_hours_of(_with_rotations_of(config, store), store), store)
     facts, key = config_facts(config, store.variants()), bytes.fromhex(store.meta().master_key)
+    if config.key not in (None, key):
+        raise StoreError(f"{path} was begun with another key than --key has; leave --key out to go on with it")
     found, stretches = amendment(store, facts), stretches_of(store)
     _tell_amendment(path, config, found, may_change=may_change, is_taking_up=is_taking_up)
     run = PreparedRun(
@@ -176,6 +183,15 @@ def _with_rotations_of(config: Config, store: Store) -> Config:
         return config
     say(f'note: the run goes on with rotations = "{begun}", as it began; a new one would have "{config.rotations}"')
     return replace(config, rotations=begun)
+
+
+def _with_shard_of(config: Config, store: Store) -> Config:
+    """The config; where the run is a shard, it goes on as that. Raises StoreError where another one is asked for."""
+    begun = store.meta().facts.shard
+    if config.shard not in (None, begun):
+        is_what = "all of a run" if begun is None else f"shard {begun}"
+        raise StoreError(f"{store.path} is {is_what}, not shard {config.shard}; name another place with --store FILE")
+    return replace(config, shard=begun)
 
 
 def _with_hours_of(config: Config, store: Store) -> Config:
@@ -246,6 +262,12 @@ def _tell_amendment(path: Path, config: Config, found: Amendment, *, may_change:
         )
     if not found.changes:
         return
+    if found.meta.facts.shard is not None:
+        raise StoreError(
+            f"{path} is shard {found.meta.facts.shard} of a run with another config:\n"
+            + "\n".join(f"  {change}" for change in found.changes)
+            + "\nchange it back to go on; all shards have the same config, and once they are merged --amend changes it"
+        )
     begins = f"{path} was begun with another config; this one would change:"
     if is_taking_up:
         begins = f"what {path} is played with has changed, and is taken up:"

@@ -1,7 +1,7 @@
 """tournament: checks everything, says what it will take, plays what is missing, and shows the standings."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import stat_result
 from os.path import samestat
 from pathlib import Path
@@ -92,7 +92,7 @@ class _Ended(Struct, frozen=True, kw_only=True):
 
 def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     """Run the command and return its exit code. Whatever ends it early is told in words."""
-    path = options.store or options.config.with_suffix(".golfref")
+    path = options.path
     try:
         with machines(options.progress) as told:
             ended = _Ended(code=CHECK_FAILED, why=("it broke off",))
@@ -148,7 +148,7 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
     found = entered(options, path, signals, told)
     if found is None:
         return _Ended(code=CHECK_FAILED, why=("an entry could not be built; nothing was played",))
-    _check_cells(found.config, path)
+    _check_cells(found.config, path, options.key)
     with (
         contextlib.nullcontext() if options.dry_run else locked(path) as lock,
         clustered(options, found.config) as cluster,
@@ -281,8 +281,8 @@ def _copies(run: PreparedRun) -> Iterator[PreparedRun]:
         yield replace(run, config=replace(run.config, copies=made.folder), notes=(*run.notes, *on_disk(made)))
 
 
-def _check_cells(config: Config, path: Path) -> None:
-    """Under `bwrap` there must be cells, and no bot may read the store, which holds the key of all deals.
+def _check_cells(config: Config, path: Path, key: Path | None) -> None:
+    """Under `bwrap` there must be cells, and no bot may read the store or the file with the key of all deals.
 
     Says what no control group bounds on this host, and what strangers' bots share. Raises StoreError, and HostFault
     where there are no cells.
@@ -299,6 +299,8 @@ def _check_cells(config: Config, path: Path) -> None:
         say(f"note: all bots run as your own user, and share what the kernel allows a user: {none}")
     if names := readers(config.bots, str(path)):
         raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
+    if key is not None and (names := readers(config.bots, str(key))):
+        raise StoreError(f"{key} lies where these bots could read it: {', '.join(names)}; move it and give --key again")
 
 
 def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -> _Ended | None:
@@ -324,11 +326,14 @@ def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -
             store.note(played_for(clock.used_s))
         leaders = Leaders(run.config.rank_by, by_strength=run.facts.order != "means", ranked=run.facts.ranked)
         shown = watching(run, store, leaders, forecast, session.told)
+        elsewhere: Mapping[str, int] = {}
         try:
             with signals.held(), shown as watcher:
                 if any(run.left.values()):
                     has_changed = None if newcomers is None else newcomers.look
-                    run.run(store, watcher, None if hours is None else clock, has_changed).play(signals.check)
+                    elsewhere = run.run(store, watcher, None if hours is None else clock, has_changed).play(
+                        signals.check
+                    )
         finally:
             if hours is not None and any(run.left.values()):
                 store.note(played_for(clock.used_s))
@@ -338,11 +343,14 @@ def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -
             return None
         if hours is not None and run.config.format == "ladder":
             say(f"the ladder rests: its time of {hours:g} hours is over; the same command plays on for as long")
-        return _end(session, store, site)
+        return _end(session, store, site, elsewhere)
 
 
-def _end(session: _Session, store: Store, site: LiveSite | None) -> _Ended:
-    """Tell what came of the run, and return how it ended."""
+def _end(session: _Session, store: Store, site: LiveSite | None, elsewhere: Mapping[str, int]) -> _Ended:
+    """Tell what came of the run, and return how it ended.
+
+    `elsewhere` has by host that is not there how many matches are left to it.
+    """
     options = session.options
     summary = summary_of(store, with_results=options.as_json)
     session.told.put(table_of(summary.standings, summary.matches, summary.planned))
@@ -354,12 +362,15 @@ def _end(session: _Session, store: Store, site: LiveSite | None) -> _Ended:
             f"left out, because the referee or its host spoiled them every time: matches {numbers}; "
             f"to try them again: {options.again()}"
         )
+    say(*(left_to(host, count) for host, count in elsewhere.items()))
     last_words(summary, store.path, as_json=options.as_json)
     if site is not None:
         site.finish()
     if summary.unplayed:
         why = "matches were left out, because the referee or its host spoiled them every time"
         return _Ended(code=HOST_FAILED, why=(why,))
+    if elsewhere:
+        return _Ended(code=HOST_FAILED, why=("matches were left to hosts that are not there",))
     if options.strict and (at_fault := [row.bot for row in summary.standings if row.faults]):
         return _Ended(code=CHECK_FAILED, why=(f"--strict, and these bots were at fault: {', '.join(at_fault)}",))
     return _Ended(code=DONE)
@@ -400,3 +411,13 @@ def _so_far(options: TournamentOptions, path: Path) -> str:
             return f"{there} of {len(plan)} matches{so_far} are stored; go on with: {options.again()}"
     except StoreError as error:
         return str(error)
+
+
+def left_to(host: str, count: int) -> str:
+    """That so many matches are left to this host, and what to do; to one that nobody knows where it is empty."""
+    matches = "1 match" if count == 1 else f"{count} matches"
+    if not host:
+        who, how = "one machine alone", "without --cluster the same command plays them on this machine"
+    else:
+        who, how = printable(host, LONGEST_LINE), "the same command plays them once that host is there"
+    return f"left out: {matches} of blocks with timed slaps that {who} has begun; no block mixes machines; {how}"

@@ -6,7 +6,9 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.tournament.config.config import Config
+from referee.commands.key import BadKeyFile, read_key
+from referee.tournament.config.config import Config, ConfigError
+from referee.tournament.plan.shards import Shard
 
 
 class TournamentOptions(Struct, frozen=True, kw_only=True):
@@ -23,6 +25,10 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
     hours: float | None
     site: Path | None
     """The folder of a site that is kept current meanwhile."""
+    shard: Shard | None = None
+    """The part of the plan that is played here; None for all of it."""
+    key: Path | None = None
+    """The file with the master key."""
     progress: str | None = None
     """What machines are told: `json` on stderr, `json:FILE` in a file."""
     cluster: str | None = None
@@ -31,14 +37,38 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
     as_json: bool
     strict: bool
 
+    @property
+    def path(self) -> Path:
+        """Where the store is."""
+        if self.store is not None:
+            return self.store
+        part = "" if self.shard is None else f".shard-{self.shard.number}-of-{self.shard.of}"
+        return self.config.with_suffix(f"{part}.golfref")
+
     def applied_to(self, config: Config) -> Config:
-        """The config as the command line has it."""
+        """The config as the command line has it. Raises ConfigError where the two do not go together."""
+        config = self._applied(config)
+        if self.key is not None and config.seed is not None:
+            where = "--seed" if self.seed is not None else f"`seed` in {self.config}"
+            raise ConfigError([f"golfref: --key: {where} gives another key; leave one of them out"])
+        if self.shard is not None and (why := _not_fixed(config)):
+            text = f"golfref: --shard: {why}, so that nobody knows the plan before all of it has been played"
+            raise ConfigError([f"{text}; play it on one machine, or on a cluster with --cluster"])
+        return config
+
+    def _applied(self, config: Config) -> Config:
+        try:
+            key = None if self.key is None else read_key(self.key)
+        except BadKeyFile as error:
+            raise ConfigError([f"golfref: {error}"]) from None
         return replace(
             config,
             jobs=self.jobs or config.jobs,
             workers=self.workers or config.workers,
             seed=self.seed or config.seed,
             hours=self.hours or config.hours,
+            shard=self.shard,
+            key=key,
         )
 
     def again(self) -> str:
@@ -50,8 +80,21 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
         parts += ["--jobs", str(self.jobs)] * (self.jobs is not None)
         parts += ["--workers", str(self.workers)] * (self.workers is not None)
         parts += [] if self.site is None else ["--site", str(self.site)]
+        parts += [] if self.shard is None else ["--shard", str(self.shard)]
+        parts += [] if self.key is None else ["--key", str(self.key)]
         parts += [] if self.progress is None else ["--progress", self.progress]
         parts += [] if self.cluster is None else ["--cluster", self.cluster]
         parts += ["--insecure-cluster"] * self.insecure_cluster
         parts += ["--amend"] * self.amend + ["--json"] * self.as_json + ["--strict"] * self.strict
         return shlex.join(parts)
+
+
+def _not_fixed(config: Config) -> str:
+    """Why the plan of a config depends on results or clocks; empty where it does not."""
+    if config.hours is not None:
+        return "`hours` ends the run by the clock"
+    if config.stop is not None:
+        return "[stop] ends the run by its results"
+    if config.format not in ("round-robin", "gauntlet"):
+        return f"the rounds of {'[[stages]]' if config.format is None else f'`{config.format}`'} follow from results"
+    return ""

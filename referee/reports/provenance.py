@@ -45,11 +45,13 @@ def provenance(summary: RunSummary) -> list[str]:
     """Where the figures of a run come from, a line each. Without this no result can be defended."""
     voided = f", {summary.voided} voided and played again" if summary.voided else ""
     missing = "" if summary.matches == summary.planned else f" of {summary.planned}"
+    shard = "" if summary.shard is None else f", shard {summary.shard}"
+    all_of_it = "all matches are played" if summary.shard is None else "all shards have been played and merged"
     reuse = "" if summary.reuse == "match" else f", bots' processes kept for the {summary.reuse}"
     return [
         *scoring_tables(summary),
         *[f"gauntlet: {ONLY_CHALLENGERS}"] * bool(summary.challengers),
-        f"{summary.name}: {summary.matches}{missing} matches{voided}",
+        f"{summary.name}{shard}: {summary.matches}{missing} matches{voided}",
         *((LEGEND, PLACES if summary.order == "places" else RANKS) if summary.standings else ()),
         *([anchor_line(summary.ratings)] if summary.ratings else []),
         *["opponents: the rating that a bot as strong as those it met would have"] * (summary.order == "ratings"),
@@ -63,7 +65,7 @@ def provenance(summary: RunSummary) -> list[str]:
         f"golfref {summary.version}, isolation {summary.isolation}{reuse}, {summary.host}",
         *hosts(summary),
         f"commitment {summary.commitment}",
-        f"key        {summary.key or 'revealed when all matches are played'}",
+        f"key        {summary.key or f'revealed when {all_of_it}'}",
         f"digest     {summary.digest if summary.matches else 'no match yet'}",
     ]
 

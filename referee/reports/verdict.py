@@ -146,17 +146,21 @@ def commands_to_read_on(summary: RunSummary, store: Path) -> Iterator[str]:
         yield f"golfref standings {run} --variant {shlex.quote(next(iter(summary.variants)))}"
     else:
         yield f"golfref verify {run}"
-    if is_over(summary):
+    if summary.shard is not None:
+        yield f"golfref merge {run} OTHER_SHARDS -o RUN"
+    elif is_over(summary):
         yield f"golfref publish {run} -o DIR"
 
 
 def is_over(summary: RunSummary) -> bool:
-    """Whether every match was played, or given up."""
-    return not summary.goes_on and summary.matches + len(summary.unplayed) >= summary.planned
+    """Whether every match was played, or given up. A shard is never all of a run."""
+    return summary.shard is None and not summary.goes_on and summary.matches + len(summary.unplayed) >= summary.planned
 
 
 def how_far(summary: RunSummary) -> str:
     """How many matches have a result, and of how many where that is known."""
+    if summary.shard is not None:
+        return f"{summary.matches:,} of {summary.planned:,} matches of shard {summary.shard}"
     if not summary.goes_on:
         return f"{summary.matches:,} of {summary.planned:,} matches"
     return (

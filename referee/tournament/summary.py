@@ -13,6 +13,7 @@ from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import End, Format, Round
+from referee.tournament.plan.shards import Shard
 from referee.tournament.results import Result
 from referee.tournament.standings import (
     BotStanding,
@@ -32,7 +33,7 @@ from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn, told_as_played_for, used_s
 from referee.tournament.store.facts import Facts, Terms, field_of
-from referee.tournament.store.plans import extent_of, plan_now
+from referee.tournament.store.plans import Extent, extent_of, plan_now
 from referee.tournament.store.played import PlayedSoFar, as_former
 from referee.tournament.store.rows import Meta, RunEvent
 from referee.tournament.store.store import Store
@@ -137,6 +138,8 @@ class RunSummary(Struct, frozen=True, kw_only=True):
     """None where there are several stages."""
     challengers: tuple[str, ...] = ()
     """The bots that a gauntlet is about: only they are ranked."""
+    shard: Shard | None = None
+    """The part of the plan that the run plays. None where it plays all of it."""
     rank_by: RankBy
     order: Order = "means"
     """By what `standings` is ordered."""
@@ -314,12 +317,13 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
         ),
         format=meta.facts.format,
         challengers=meta.facts.challengers,
+        shard=meta.facts.shard,
         rank_by=standings.rank_by,
         order=standings.order,
         stages=() if places is None else places.stages,
         scoring_tables=_scoring_tables(meta.facts),
         commitment=meta.commitment,
-        key=meta.master_key if extent.has_ended and tally.matches == extent.planned else None,
+        key=meta.master_key if _shows_key(meta.facts, extent, tally.matches) else None,
         digest=store.digest(),
         standings=standings.overall,
         variants=standings.variants,
@@ -372,6 +376,11 @@ def _places(store: Store, meta: Meta, *, is_playing: bool) -> Places | None:
         played.add(row, row.number)
     field = field_of(meta.facts, bytes.fromhex(meta.master_key))
     return places_of(field, played.past(), is_playing=is_playing)
+
+
+def _shows_key(facts: Facts, extent: Extent, matches: int) -> bool:
+    """Whether nothing is left to be dealt from the key. Of a shard that is unknown, for other shards have it too."""
+    return extent.has_ended and matches == extent.planned and facts.shard is None
 
 
 def _slap_timing(facts: Facts) -> SlapTiming | None:

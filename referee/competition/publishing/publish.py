@@ -108,6 +108,9 @@ def publish(order: Order, signer: Signer | None, around: Around) -> Publication:
 def _at_rest(run: Path) -> Iterator[Path]:
     """The store as it is now: where the run goes on, a copy of it, since it may be written to meanwhile."""
     with closing(Store.open(run)) as store:
+        if (shard := store.meta().facts.shard) is not None:
+            what = "put the shards together with `golfref merge` and publish what comes of that"
+            raise NotPublished(f"{shown(run)}: this is only shard {shard} of a run; {what}")
         if not store.counts():
             raise NotPublished(f"{shown(run)}: no match of the run has been played yet, so there is nothing to publish")
         extent = extent_of(store)

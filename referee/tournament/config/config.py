@@ -46,6 +46,7 @@ from referee.tournament.config.submissions import Submissions
 from referee.tournament.config.variants import ConfiguredVariant, GivenVariant, read_variants
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.rounds import Format, StageRules, StopRules
+from referee.tournament.plan.shards import Shard
 from referee.tournament.standings import RankBy
 
 LONGEST_TITLE = 100
@@ -134,6 +135,10 @@ class Config(Settings, frozen=True, kw_only=True):
     copies: str = ""
     """The folder with copies of what bots see; see Confinement."""
     hooks: Hooks = Hooks()
+    shard: Shard | None = None
+    """The part of the plan that is played here; the command line says so."""
+    key: bytes | None = None
+    """The master key, where the command line names a file with it."""
 
     def only(self, names: Collection[str]) -> "Config":
         """The config with only these of its bots, by name."""

@@ -244,6 +244,14 @@ class Plan(BasePlan):
             rotation=rest - stage.starts[place],
         )
 
+    def blocks_of_deal(self) -> Iterator[tuple[str, int]]:
+        """The blocks of a deal in their order, each as its variant and the place of its line-up among those of it."""
+        for stage, until in zip(self._stages, [*self._stages[1:], None], strict=True):
+            laps = (self.deal_matches if until is None else until.first_match) - stage.first_match
+            for lap in range(laps // stage.starts[-1]):
+                for entry in stage.entries:
+                    yield self._variants[entry].variant, stage.first_lineup + lap
+
     @property
     def whole(self) -> "Plan":
         """This plan."""

@@ -3,7 +3,7 @@
 The plan decides what is played, play/ how, and the store where it goes. This module brings them together.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Protocol
 
 from msgspec import Struct
@@ -88,8 +88,10 @@ class Run(Struct, frozen=True, kw_only=True):
     has_changed: Callable[[], bool] | None = None
     """Tells before each round whether the run is to rest, because its config or its bots changed."""
 
-    def play(self, check: Callable[[], None]) -> None:
+    def play(self, check: Callable[[], None]) -> Mapping[str, int]:
         """Play what the store lacks. A match that is voided on every attempt is left out.
+
+        Returns by host how many matches are left to it, because it has begun their blocks and is not there.
 
         Raises Interrupted, WriteFailed when a result cannot be kept, WorkersLost, and whatever `check` raises at the
         start.
@@ -109,12 +111,13 @@ class Run(Struct, frozen=True, kw_only=True):
                 await play_jobs(pump, desk, jobs=self.jobs, reuse=self.config.reuse)
 
             run_session([work])
+        return desk.elsewhere
 
     def desk(self, *, by_block: bool = False) -> Desk:
         """The desk that hands out what the store lacks; with `by_block` in bundles for several hosts."""
         timed = {one.name for one in self.config.variants if one.variant.options.times_slaps}
-        keeps_hosts = self.store.has_hosts and not by_block
-        own = own_host() if keeps_hosts else None
+        is_told = self.store.has_hosts or self.store.meta().facts.shard is not None
+        own = own_host() if is_told and not by_block else None
         play_order = PlayOrder(
             self.plan,
             done=self.store.numbers(),

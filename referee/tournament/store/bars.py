@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from referee.play.faults import OUT_OF_MEMORY
-from referee.tournament.store.events import barred_bot, told_as_barred
+from referee.tournament.store.events import barred_bot, tells_part, told_as_barred
 from referee.tournament.store.facts import Facts
 from referee.tournament.store.rows import RunEvent
 from referee.tournament.store.store import Store
@@ -62,7 +62,18 @@ def tally_now(store: Store, facts: Facts) -> VoidTally:
     """All attempts of a run since it was last amended. Raises StoreError."""
     former = store.former()
     begin = Moment(former[-1].after, former[-1].event) if former else Moment(0, 0)
-    return tally_of(store, facts, begin)
+    return tally_of(store, facts, counts_from(store.history(), begin))
+
+
+def counts_from(history: Iterable[RunEvent], begin: Moment) -> Moment:
+    """From where on attempts count after these events, the first of which begins the run. An amendment was at `begin`.
+
+    Each shard has counted its own.
+    """
+    for number, event in enumerate(history, 1):
+        if number > begin.events and any(map(tells_part, event.lines)):
+            begin = Moment(event.after, number)
+    return begin
 
 
 def bar_in_words(bot: str, facts: Facts, tally: VoidTally) -> str:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from referee.entries.versions import SHORT_LENGTH, short
 from referee.tournament.plan.rounds import End, Round
+from referee.tournament.plan.shards import Shard, read_shard
 
 _GOES_ON = "played from here on by "
 _CHANGED = "bot `{bot}` changed while matches were played (version {before} -> "
@@ -26,6 +27,9 @@ _KEPT_OUT_WORDS = re.compile(rf"bot `(.+?)` \(version ([0-9a-f]{{{SHORT_LENGTH}}
 _PLAYED_FOR = re.compile(r"played for (\d{1,12}) s of its hours")
 _HOST_LEFT_OUT = "host `{host}` is left out: {reason}"
 _HOST_LEFT_OUT_WORDS = re.compile(r"host `[^`]+` is left out: .+")
+_PART_BEGINS = "what follows was played as shard "
+_PART = _PART_BEGINS + "{shard}"
+_PARTS_END = "what follows was played after the shards had been put together"
 _DRAWN = "next round: "
 _OVER = "no more rounds: "
 _WHY_BARRED_WORDS = re.compile(re.escape(_WHY_BARRED).replace(r"\{voided\}", r"\d+").replace(r"\{attempts\}", r"\d+"))
@@ -113,6 +117,23 @@ def host_left_out(host: str, reason: str) -> str:
 def tells_host_left_out(line: str) -> bool:
     """Whether a line of the history tells that a host plays no matches."""
     return _HOST_LEFT_OUT_WORDS.fullmatch(line) is not None
+
+
+def part_begins(shard: Shard) -> str:
+    """The line of a run that was put together from shards, before all that was in this one."""
+    return _PART.format(shard=shard)
+
+
+def parts_end() -> str:
+    """The line after all that was in the shards."""
+    return _PARTS_END
+
+
+def tells_part(line: str) -> bool:
+    """Whether a line of the history tells that a shard begins or that the last one has ended."""
+    return line == _PARTS_END or (
+        line.startswith(_PART_BEGINS) and read_shard(line.removeprefix(_PART_BEGINS)) is not None
+    )
 
 
 class KeptOut(Struct, frozen=True, kw_only=True):

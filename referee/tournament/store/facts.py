@@ -28,6 +28,7 @@ from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.lineups import AllLineups
 from referee.tournament.plan.rounds import RATED, Entrant, Field, Format, StageRules, StopRules
 from referee.tournament.plan.schedule import Fixture, Identity, Plan, PlannedVariant, all_lineups
+from referee.tournament.plan.shards import Shard
 from referee.tournament.standings import Order, RankBy
 
 _AMENDABLE = frozenset({"name", "deals", "lineups", "rounds", "challengers", "anchor", "hours"})
@@ -52,6 +53,7 @@ _REASONS = {
     "deals": _AFTERWARDS,
     "hours": "a run keeps to a time from its beginning or never",
     "rotations": _DEALS,
+    "shard": "a store holds one shard, or all of a run",
 }
 _REASON = "what is played with it could not be compared with what was played without"
 
@@ -128,6 +130,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     """As StageRules has it."""
     anchor: str | None = None
     """The bot to which ratings relate, by name."""
+    shard: Shard | None = None
+    """The part of the plan that this run plays. None where it plays all of it."""
     rotations: Rotations = "same"
     reuse: Reuse = "match"
     isolation: Isolation

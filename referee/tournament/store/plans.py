@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.schedule import BasePlan, Plan
+from referee.tournament.plan.shards import ShardPlan
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn
 from referee.tournament.store.facts import Facts, Terms, field_of, plans_of
@@ -96,11 +97,20 @@ def grown(whole: Plan, facts: Facts, key: bytes, stretches: Sequence[Stretch]) -
     Raises ValueError where there can be none.
     """
     if facts.is_fixed:
-        return whole
+        return whole if facts.shard is None else shard_of(whole, facts, key)
     field = field_of(facts, key)
     rounds = (one.what for one in told_under(facts, stretches) if isinstance(one.what, Round))
     bots = [bot.name for bot in field.bots]
     return GrowingPlan(master_key=key, bots=bots, variants=field.variants, whole=whole, rounds=rounds)
+
+
+def shard_of(whole: Plan, facts: Facts, key: bytes) -> ShardPlan:
+    """The plan of a shard, from the plan of whole deals. Raises ValueError where the facts tell none that there is."""
+    if facts.shard is None:
+        raise ValueError("it is no shard")
+    field = field_of(facts, key)
+    bots = [bot.name for bot in field.bots]
+    return ShardPlan(master_key=key, bots=bots, variants=field.variants, whole=whole, shard=facts.shard)
 
 
 class Extent(Struct, frozen=True, kw_only=True):

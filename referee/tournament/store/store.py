@@ -80,7 +80,7 @@ class Store:
             os.close(os.open(unborn, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
             with contextlib.closing(sqlite3.connect(unborn)) as connection, connection:
                 connection.executescript(tables.TABLES)
-                connection.executemany("INSERT INTO meta VALUES (?, ?)", _meta_rows(meta))
+                connection.executemany("INSERT INTO meta VALUES (?, ?)", meta_rows(meta))
             unborn.rename(path)
             sync_folder(path)
         except (OSError, sqlite3.Error) as error:
@@ -221,7 +221,7 @@ class Store:
             connection.executemany("UPDATE matches SET number = ?, result = ? WHERE id = ?", moved)
             if self.format == tables.EARLIER_FORMAT:
                 connection.execute("UPDATE voids SET number = NULL")
-            connection.executemany("REPLACE INTO meta VALUES (?, ?)", _meta_rows(meta))
+            connection.executemany("REPLACE INTO meta VALUES (?, ?)", meta_rows(meta))
 
     def numbers(self) -> set[int]:
         """The matches of the plan that are there."""
@@ -308,11 +308,16 @@ class Store:
         With `until`, nothing that came after the match of this id. They are read a few at a time, so that a run that
         writes does not wait for whoever reads.
         """
+        for row, packed in self.with_packed_records(until):
+            yield row, self._unpacked(packed, f"#{row.id}")
+
+    def with_packed_records(self, until: int | None = None) -> Iterator[tuple[CommittedMatch, bytes]]:
+        """All that was committed as `with_records` has it, but with the records as they lie in the store."""
         last = -1
         while found := self._read(tables.SELECT_RECORDS, last, 2**63 - 1 if until is None else until, AT_ONCE):
             for *match, packed in found:
                 row = self._match(tuple(match))
-                yield row, self._unpacked(packed, f"#{row.id}")
+                yield row, packed
                 last = row.id
 
     def hashes(self) -> Iterator[tuple[int, str]]:
@@ -538,7 +543,8 @@ def committed_match(row: Mapping[str, Any]) -> CommittedMatch:
     return msgspec.convert({**told, "result": where | msgspec.json.decode(row["result"])}, CommittedMatch)
 
 
-def _meta_rows(meta: Meta) -> Iterable[tuple[str, str]]:
+def meta_rows(meta: Meta) -> Iterable[tuple[str, str]]:
+    """The rows of the table that tells what a run is."""
     return [(key, _json(value)) for key, value in msgspec.to_builtins(meta).items()]
 
 

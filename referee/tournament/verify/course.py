@@ -22,13 +22,14 @@ from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.rounds import Round, StageRules
 from referee.tournament.plan.schedule import BasePlan, Fixture, Identity
 from referee.tournament.store.amend import Amendment, Plans, amended
-from referee.tournament.store.bars import Moment, bar_in_words, tally_of, voids_that_bar
+from referee.tournament.store.bars import Moment, bar_in_words, counts_from, tally_of, voids_that_bar
 from referee.tournament.store.events import (
     KeptOut,
     golfref_of,
     tells_changed_bot,
     tells_host_left_out,
     tells_origin,
+    tells_part,
     tells_reading,
     told_as_barred,
     told_as_kept_out,
@@ -219,8 +220,8 @@ class Course:
                 pass  # it is drawn again, in rounds.py
             elif stage.facts.hours is not None and told_as_played_for(line) is not None:
                 pass  # nothing tells how long it took
-            elif tells_host_left_out(line):
-                pass  # nobody can tell later what a host was like
+            elif tells_host_left_out(line) or tells_part(line):
+                pass  # nobody can tell later what a host was like, or where a shard was
             elif not (tells_origin(line) or tells_changed_bot(line, versions) or tells_reading(line, versions)):
                 yield f"golfref never tells this: {_shown(line)}"
             elif line == self._origins[number - 1]:
@@ -229,7 +230,8 @@ class Course:
     def _check_bar(self, bot: str, line: str, stage: Stage, moment: Moment) -> Iterator[str]:
         """What is wrong with a line that bars a bot: it must follow from the matches and voids of the stage so far."""
         voids = voids_that_bar(self._store, stage.facts)
-        tally = tally_of(self._store, stage.facts, Moment(stage.since, stage.events), moment)
+        begin = counts_from(self._events[: moment.events - 1], Moment(stage.since, stage.events))
+        tally = tally_of(self._store, stage.facts, begin, moment)
         if not voids or not tally.blamed([bot], voids):
             yield f"the voids before it do not bar the bot {_shown(bot)}"
         elif line != bar_in_words(bot, stage.facts, tally):

@@ -1,0 +1,81 @@
+"""Shards are parts of the plan: every block is in one of them, and they are balanced."""
+
+from collections import Counter
+
+import pytest
+from msgspec.structs import replace
+
+from referee.tournament.plan.schedule import Plan, PlannedVariant
+from referee.tournament.plan.shards import MOST_SHARDS, Shard, ShardPlan, read_shard
+
+NAMES = ["ann", "bob", "cid", "dan", "eve"]
+VARIANTS = [PlannedVariant(variant=f"v{seats}", seats=seats) for seats in (2, 3, 4)]
+
+
+def whole_plan(deals: int) -> Plan:
+    return Plan(master_key=bytes(32), bots=NAMES, variants=VARIANTS, deals=deals)
+
+
+def shards(whole: Plan, of: int) -> list[ShardPlan]:
+    return [
+        ShardPlan(master_key=bytes(32), bots=NAMES, variants=VARIANTS, whole=whole, shard=Shard(number=number, of=of))
+        for number in range(1, of + 1)
+    ]
+
+
+@pytest.mark.parametrize("of", [1, 2, 3, 5, 7, 40])
+@pytest.mark.parametrize("deals", [1, 4, 11])
+def test_every_match_is_in_one_shard_with_its_cards_its_seats_and_its_block(of: int, deals: int) -> None:
+    whole = whole_plan(deals)
+    found: Counter[int] = Counter()
+    for shard in shards(whole, of):
+        blocks = set()
+        for number, fixture in enumerate(shard):
+            there = whole[shard.number_in_whole(number)]
+            found[there.number] += 1
+            assert fixture == replace(there, number=number, block=fixture.block)
+            blocks.add((fixture.block, there.block))
+            assert shard.has_table(fixture.variant, [NAMES[bot] for bot in fixture.lineup], fixture.deal)
+        assert sorted(own for own, _ in blocks) == list(range(len(blocks)))
+        assert len({of_whole for _, of_whole in blocks}) == len(blocks)
+        assert shard.matches == {**dict.fromkeys(shard.matches, 0), **Counter(one.variant for one in shard)}
+        lineups = {(one.variant, frozenset(one.lineup)) for one in shard}
+        assert {name: count for name, count in shard.lineups.items() if count} == Counter(name for name, _ in lineups)
+    assert found == dict.fromkeys(range(len(whole)), 1)
+
+
+@pytest.mark.parametrize("of", [2, 3, 5])
+def test_shards_have_as_many_blocks_of_each_variant_and_play_every_lineup(of: int) -> None:
+    whole = whole_plan(10)
+    parts = shards(whole, of)
+    for entry in VARIANTS:
+        counts = [part.matches[entry.variant] // entry.seats for part in parts]
+        assert max(counts) - min(counts) <= 1 + 10 % of
+        assert {part.lineups[entry.variant] for part in parts} == {whole.lineups[entry.variant]}
+    sizes = [len(part) for part in parts]
+    assert max(sizes) - min(sizes) <= 4 * of
+
+
+def test_a_table_that_another_shard_has_is_not_in_this_one() -> None:
+    whole = whole_plan(4)
+    parts = shards(whole, 3)
+    for fixture in whole:
+        table = fixture.variant, [NAMES[bot] for bot in fixture.lineup], fixture.deal
+        assert sum(part.has_table(*table) for part in parts) == 1
+    assert not any(part.has_table("v2", ["ann", "bob"], 4) for part in parts)
+    assert not any(part.has_table("v2", ["ann", "zoe"], 0) for part in parts)
+
+
+@pytest.mark.parametrize("text", ["2/5", "1/1", f"{MOST_SHARDS}/{MOST_SHARDS}"])
+def test_a_shard_is_read_as_it_is_written(text: str) -> None:
+    assert str(read_shard(text)) == text
+
+
+@pytest.mark.parametrize("text", ["", "2", "/", "0/5", "6/5", "2/0", "-1/5", "2/5/6", "a/b", "2 / 5", "1/9999", "²/5"])
+def test_what_is_no_shard_is_not_read_as_one(text: str) -> None:
+    assert read_shard(text) is None
+
+
+def test_there_is_no_plan_of_a_shard_that_cannot_be() -> None:
+    with pytest.raises(ValueError, match="no shard 3/2"):
+        ShardPlan(master_key=bytes(32), bots=NAMES, variants=VARIANTS, whole=whole_plan(1), shard=Shard(number=3, of=2))
