@@ -159,20 +159,18 @@ class Actions(Sequence[Move]):
 
     def legal(self, ask: Ask, begun: Begun) -> Legal:
         """Return what the seat that is asked may do next."""
-        kept: dict[Any, Legal] | None = ask.kept.get(self)
-        if kept is None:
-            kept = ask.kept[self] = {}
-        legal = kept.get(begun)
+        what: object = self if begun is NOTHING_BEGUN else (self, begun)
+        legal: Legal | None = ask.kept.get(what)
         if legal is not None:
             return legal
         if begun.kind == "arrange":  # what can be chosen next does not depend on the order of what was chosen
-            chosen = frozenset(begun.chosen)
-            like = kept.get(chosen) or self._legal(ask, begun)
-            _keep(kept, chosen, like)
+            chosen = self, frozenset(begun.chosen)
+            like = ask.kept.get(chosen) or self._legal(ask, begun)
+            _keep(ask, chosen, like)
             legal = Legal(like.numbers, like.moves, like.mask)
         else:
             legal = self._legal(ask, begun)
-        _keep(kept, begun, legal)
+        _keep(ask, what, legal)
         return legal
 
     def _legal(self, ask: Ask, begun: Begun) -> Legal:
@@ -294,9 +292,9 @@ class Actions(Sequence[Move]):
         raise ValueError(f"seat {ask.seat} may not answer {wanted!r} to `{ask.decision}`")
 
 
-def _keep(kept: dict[Any, Legal], what: Any, legal: Legal) -> None:
-    if len(kept) < MOST_KEPT:
-        kept[what] = legal
+def _keep(ask: Ask, what: object, legal: Legal) -> None:
+    if len(ask.kept) < MOST_KEPT:
+        ask.kept[what] = legal
 
 
 def _after(ask: Ask, begun: Begun, move: Move) -> Action | Begun:

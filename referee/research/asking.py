@@ -3,7 +3,7 @@
 It knows the rules' questions, and neither numbers nor messages.
 """
 
-from protocol.actions import Action
+from protocol.actions import Action, Slap
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Ask, Sealed, Window
@@ -63,7 +63,8 @@ class Asking:
     def _settle(self, window: Window) -> None:
         """CAC-25: the slaps count in the order that the window's lots, or the seats, give them."""
         table = self.game.table
-        lots = self._chance.lots(table.round, window.number)
+        is_contested = sum(isinstance(action, Slap) for action in self.given.values()) > 1
+        lots = self._chance.lots(table.round, window.number) if is_contested else ()
         self.game.go_on(order_slaps(table.options, window, self.given, {}, lots))
 
     def _open(self) -> None:

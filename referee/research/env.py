@@ -295,6 +295,7 @@ class Env:
         ask = self._playing.ask
         if ask is None:
             raise self._illegal(repr(move))
+        after: Action | Begun
         if isinstance(move, (Begin, Then, Further)):
             move = self.number(move)
         if isinstance(move, (int, np.integer)):
@@ -312,11 +313,13 @@ class Env:
             self._answer(ask, after)
 
     def _answer(self, ask: Ask, action: Action) -> None:
+        playing = self._playing
         self.begun = NOTHING_BEGUN
         self.history.append((ask.seat, action))
-        before = self.game.table.totals
-        self._playing.give(action)
-        self._rewards = self._worth(before)
+        before = playing.game.table.totals
+        playing.give(action)
+        is_silent = playing.ask is not None and playing.game.table.totals is before
+        self._rewards = self._no_rewards if is_silent else self._worth(before)
 
     def _in_words(self, number: int) -> str:
         """The number and what it stands for."""

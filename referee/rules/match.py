@@ -106,10 +106,9 @@ def _showdown(table: Table) -> RoundResult:
     """Show every layout and score it, with the cards that lay face down (GEN-10, KNO-03).
 
     Scores are integers, and lower is better (GEN-11). A forfeited seat gets the round's highest score."""
-    layouts = tuple(_cards(layout) for layout in table.layouts)
-    table.emit(events.Showdown(layouts=tuple(tuple(everybody(card) for card in cards) for cards in layouts)))
-    grids = [_rows(table, cards) for cards in layouts]
-    raw = tuple(raw_score(table.variant, grid) for grid in grids)
+    layouts = [_cards(layout) for layout in table.layouts]
+    table.emit(events.Showdown(layouts=tuple([tuple([everybody(card) for card in cards]) for cards in layouts])))
+    raw = tuple([raw_score(table.variant, _rows(table, cards)) for cards in layouts])
     alone = table.seats == 1  # NIN-13: nobody is there to be lower than, or to win against
     scores = list(score_round(table.variant, raw, None if alone else table.knocker))
     for seat in table.forfeited:
@@ -132,7 +131,7 @@ def _showdown(table: Table) -> RoundResult:
 
 
 def _cards(layout: Layout) -> tuple[Card | None, ...]:
-    return tuple(None if slot is None else slot.card for slot in layout)
+    return tuple([None if slot is None else slot.card for slot in layout])
 
 
 def _rows(table: Table, cards: tuple[Card | None, ...]) -> list[tuple[Card | None, ...]]:

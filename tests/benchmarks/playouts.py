@@ -18,7 +18,7 @@ import statistics
 import time
 from collections.abc import Callable
 
-from protocol.actions import Action
+from protocol.actions import Action, Slap
 from protocol.offers import size
 from referee.research.chance import Seeded, pack_of
 from referee.rules.book.presets import PRESETS
@@ -29,8 +29,8 @@ from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Ask, Response, Sealed
 from referee.rules.table.dice import any_action
 
-MOST_LISTED = 100
-"""Actions are listed where there are no more: of an arrangement of ten cards there are millions."""
+MOST_LISTED = 40
+"""Actions are listed where there are no more, else the dice fill in an offer: ten cards lie in millions of ways."""
 
 Playout = Callable[[random.Random], int]
 """Plays one game; returns its decisions."""
@@ -49,9 +49,10 @@ def rules(preset: str) -> Playout:
     pack = pack_of(variant, seats)
 
     def choose(ask: Ask, dice: random.Random) -> Action:
-        if ask.decision == "arrange" and size(ask.offers[0]) > MOST_LISTED:
-            return any_action(ask.offers, dice)
-        return dice.choice(ask.actions)
+        are_few = ask.kept.get(MOST_LISTED)
+        if are_few is None:
+            are_few = ask.kept[MOST_LISTED] = sum(map(size, ask.offers)) <= MOST_LISTED
+        return dice.choice(ask.actions) if are_few else any_action(ask.offers, dice)
 
     def play(dice: random.Random) -> int:
         chance = Seeded(dice.randbytes(16), pack, seats)
@@ -68,7 +69,8 @@ def rules(preset: str) -> Playout:
                 if isinstance(question, Sealed):
                     response = tuple(actions.values())
                 else:
-                    lots = chance.lots(game.table.round, question.number)
+                    is_contested = sum(isinstance(action, Slap) for action in actions.values()) > 1
+                    lots = chance.lots(game.table.round, question.number) if is_contested else ()
                     response = order_slaps(variant.options, question, actions, dict.fromkeys(actions, 0.0), lots)
             game.answer(response)
         return count

@@ -32,12 +32,11 @@ def deal(table: Table, rows: int) -> None:
 
     Each layout gets so many rows. All of them lie face down (SIX-02, NIN-02, CAC-05, TDK-03)."""
     pack = table.chance.deck(table.round)
-    table.layouts = [[] for _ in range(table.seats)]
-    table.rows = rows
     dealt = table.seats * rows * table.variant.columns
-    for index, card in enumerate(pack[:dealt]):
-        table.layouts[(table.dealer + 1 + index) % table.seats].append(Slot(card, up=False))
-    table.stock = list(reversed(pack[dealt:]))
+    first = [(seat - table.dealer - 1) % table.seats for seat in range(table.seats)]
+    table.layouts = [[Slot(card, up=False) for card in pack[start : dealt : table.seats]] for start in first]
+    table.rows = rows
+    table.stock = list(pack[: dealt - 1 : -1])
     table.pile = []
     table.hand = table.knocker = table.final = None
     table.turns = table.windows = table.reshuffles = table.shuffles = 0

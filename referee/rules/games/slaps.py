@@ -51,7 +51,7 @@ def _play_window(table: Table, discarder: int, discard: Card) -> Flow[bool]:
     its own (CAC-34). Whose turn comes next does not change (CAC-37), and neither does the final lap (CAC-38). Returns
     whether there were slaps and all of them wrong. Raises RoundOver when a seat has no cards left (CAC-36)."""
     table.windows += 1
-    asks = tuple(_slap_ask(table, seat) for seat in range(table.seats))
+    asks = tuple([_slap_ask(table, seat) for seat in range(table.seats)])
     slaps = yield from choose_slaps(Window(number=table.windows, discarder=discarder, asks=asks))
     emptied = None
     for slap in slaps:
@@ -118,8 +118,9 @@ def is_right(variant: Variant, card: Card, discard: Card) -> bool:
 
 def _check_empty_seats(table: Table, owed: int | None) -> None:
     """CAC-20, CAC-36: a seat without cards ends the round, but not the one whose slot waits for DEC-09 (`owed`)."""
-    if any(not table.occupied(seat) for seat in range(table.seats) if seat != owed):
-        raise RoundOver
+    for seat, layout in enumerate(table.layouts):
+        if seat != owed and not any(layout):
+            raise RoundOver
 
 
 def _give(table: Table, seat: int, target: Target) -> Flow[None]:
@@ -155,6 +156,8 @@ def order_slaps(
         for seat, action in answers.items()
         if isinstance(action, actions.Slap)
     }
+    if len(slaps) < 2:
+        return SlapOrder(slaps=tuple(slaps.values()))
     drawn = sorted(slaps, key=lambda seat: (seat == window.discarder, lots.index(seat)))
     if options.slap_order == "clockwise":
         order = sorted(slaps, key=lambda seat: (seat - window.discarder - 1) % len(window.asks))

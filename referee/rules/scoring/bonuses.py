@@ -36,7 +36,7 @@ def bonus_choices(
         yield ()
     for count in range(1, len(found) + 1):
         for chosen in combinations(found, count):
-            taken = frozenset[int]().union(*[bonus.slots for bonus in chosen])
+            taken = {slot for bonus in chosen for slot in bonus.slots}
             left = [bonus for bonus in found if bonus not in chosen]
             if len(taken) == 4 * count and not any(bonus.slots.isdisjoint(taken) for bonus in left):
                 yield chosen

@@ -28,7 +28,9 @@ def zero_sets(
     (CUT-07)."""
     wilds = _wild_jacks(options, cards)
     groups = _groups(shape, () if options.any_pair else options.cancel, options.cancel_pairs)
-    groups += tuple(group for group in _groups_of_wilds(shape, options.one_eyed_pairs) if not wilds.isdisjoint(group))
+    if wilds:
+        of_wilds = _groups_of_wilds(shape, options.one_eyed_pairs)
+        groups += tuple(group for group in of_wilds if not wilds.isdisjoint(group))
     for ranks in _readings(options, cards, sorted(wilds)):
         zero: set[int] = set()
         for group in groups:
@@ -45,7 +47,9 @@ def joker_pairs(options: Options, shape: tuple[int, int], cards: Sequence[Card],
 
     With `any_pair` jokers are neighbours wherever they lie.
     """
-    jokers = {slot for slot, card in enumerate(cards) if rank(card) == JOKER and slot not in taken}
+    jokers = {slot for slot, card in enumerate(cards) if card[0] == JOKER and slot not in taken}
+    if len(jokers) < 2:
+        return 0
     if options.any_pair:
         return len(jokers) // 2
     neighbours = _neighbours(shape, options.cancel + options.cancel_pairs)

@@ -69,7 +69,7 @@ def _combined_score(options: Options, shape: tuple[int, int], cards: Sequence[Ca
     zeros = list(zero_sets(options, shape, cards, points))
     totals: list[int] = []
     for bonuses in bonus_choices(options, shape, cards, points):
-        taken = frozenset[int]().union(*[bonus.slots for bonus in bonuses])
+        taken = {slot for bonus in bonuses for slot in bonus.slots}
         together = sum([bonus.score for bonus in bonuses])
         if isinstance(options.joker_pair, int):
             gain = options.joker_pair - 2 * table[JOKER]

@@ -135,11 +135,13 @@ class Table(Struct, kw_only=True):
         """
         protected = self.knocker if self.options.protect_ender and spares_ender and actor != self.knocker else None
         return tuple(
-            (seat, number)
-            for seat in range(self.seats)
-            if seat != protected
-            for number, slot in enumerate(self.layouts[seat])
-            if slot is not None and slot.up is up
+            [
+                (seat, number)
+                for seat in range(self.seats)
+                if seat != protected
+                for number, slot in enumerate(self.layouts[seat])
+                if slot is not None and slot.up is up
+            ]
         )
 
     def can_draw_stock(self) -> bool:
