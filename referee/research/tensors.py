@@ -87,7 +87,7 @@ class Tensors:
         self._open_parts(sheet, table)
         self._layouts(sheet, knowledge)
         self._hand(sheet, knowledge)
-        if begun is not NOTHING_BEGUN:
+        if begun != NOTHING_BEGUN:
             self._begun(sheet)
         own = _OWN_PARTS.get(self.variant.play)
         if own is not None:
