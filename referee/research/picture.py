@@ -45,7 +45,8 @@ class Picture(Struct, frozen=True, kw_only=True):
         """Return the table as lines of text; `asked` says who decides what."""
         view = view_of(game, self.viewer)
         how = Drawing(names=self.names)
-        headline = f"{self.title}, {'playoff, ' if view.playoff else ''}round {view.round}: {asked}\n"
+        said = f": {asked}" if asked else ""
+        headline = f"{self.title}, {'playoff, ' if view.playoff else ''}round {view.round}{said}\n"
         return headline + plain([*draw_layouts(view, how, WIDTH), draw_middle(view, how)])
 
     def pixels(self, game: Game, asked: str) -> Pixels:

@@ -1,0 +1,152 @@
+"""Chance that is settled piece by piece: a card is drawn by lot when it is dealt or taken from the stock, not before.
+
+OpenSpiel wants every outcome of chance as a node of the game's tree. Of the orders that a `Settling` gives, only the
+beginnings are settled; `Uses` tells from the events of a match which further pieces have been used up.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, cast
+
+from msgspec import Struct
+
+from protocol import events as wire
+from protocol.cards import Card
+from referee.rules.table.chance import Chance
+from referee.rules.table.seen import Happening
+
+Piece = Card | int
+"""A card of a deck, of a stock made anew or of a shuffled set; a seat in the lots of a slap window."""
+
+Pieces = tuple[Piece, ...]
+
+
+class Order(Struct, frozen=True):
+    """What chance gives the order of."""
+
+    of: Literal["deck", "reshuffle", "shuffle", "lots"]
+    round: int
+    count: int = 0
+    """The number of the reshuffle, shuffle or window in its round, from 1; 0 for a deck."""
+
+
+class Need(Struct, frozen=True, kw_only=True):
+    """The first so many pieces of an order must be settled before the match can go on."""
+
+    order: Order
+    upto: int
+    among: Pieces
+    """All pieces of the order, each as often as it is there; of lots the seats that slap."""
+
+
+class Settling(Chance):
+    """A source of chance whose orders begin with what is settled. The rest lies in any order, and nobody may look."""
+
+    def __init__(
+        self, pack: tuple[Card, ...], seats: int, settled: Mapping[Order, Pieces], *, rest: Chance | None = None
+    ) -> None:
+        """Where `rest` is given, whatever is not settled lies in the order that it gives."""
+        self.pack = pack
+        self.seats = seats
+        self.settled = settled
+        self.rest = rest
+        self.asked: dict[Order, Pieces] = {}
+        """The orders that were asked for, as they were given last."""
+
+    def deck(self, number: int) -> tuple[Card, ...]:
+        """Return the pack of a round."""
+        whole = self.pack if self.rest is None else self.rest.deck(number)
+        if Counter(whole) != Counter(self.pack):  # of a round that has not begun: the rest knows the game's own pack
+            whole = self.pack
+        return cast(tuple[Card, ...], self._given(Order("deck", number), whole))
+
+    def reshuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+        """Return the new stock, top first."""
+        whole = cards if self.rest is None else self.rest.reshuffle(number, count, cards)
+        return cast(tuple[Card, ...], self._given(Order("reshuffle", number, count), whole))
+
+    def shuffle(self, number: int, count: int, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+        """Return the cards of a set, by slot."""
+        whole = cards if self.rest is None else self.rest.shuffle(number, count, cards)
+        return cast(tuple[Card, ...], self._given(Order("shuffle", number, count), whole))
+
+    def lots(self, number: int, window: int) -> tuple[int, ...]:
+        """Return all seats in the order drawn for a slap window."""
+        whole = tuple(range(self.seats)) if self.rest is None else self.rest.lots(number, window)
+        return cast(tuple[int, ...], self._given(Order("lots", number, window), whole))
+
+    def asking(self, number: int, window: int) -> tuple[int, ...]:  # noqa: ARG002 - a Chance has it
+        """Return the seats in rising order: nobody's time is taken."""
+        return tuple(range(self.seats))
+
+    def _given(self, order: Order, whole: Pieces) -> Pieces:
+        settled = self.settled.get(order, ())
+        if whole[: len(settled)] != settled:
+            whole = (*settled, *without(whole, settled))
+        self.asked[order] = whole
+        return whole
+
+
+def without(whole: Sequence[Piece], some: Sequence[Piece]) -> list[Piece]:
+    """Return the pieces of the whole without these, in their order."""
+    gone, left = Counter(some), []
+    for piece in whole:
+        if gone[piece]:
+            gone[piece] -= 1
+        else:
+            left.append(piece)
+    return left
+
+
+class Uses:
+    """Follows a match along its events: `needs` tells what they took from chance, `orders` knows all orders so far."""
+
+    def __init__(self, columns: int, seats: int) -> None:
+        """Begin before the first round of a match with so many columns of cards a seat."""
+        self._columns = columns
+        self._seats = seats
+        self.orders: dict[Order, Pieces] = {}
+        self._stock = Order("deck", 0)
+        self.left = 0
+        """How many cards are left in the stock."""
+        self._shuffles = 0
+
+    def copy(self) -> "Uses":
+        """Return the same, to be followed along other events."""
+        other = Uses(self._columns, self._seats)
+        other.orders = dict(self.orders)
+        other._stock, other.left, other._shuffles = self._stock, self.left, self._shuffles
+        return other
+
+    def slapped(self, window: Order, slappers: Sequence[int], chance: Settling) -> Iterator[Need]:
+        """Tell what a slap window needs that these seats have slapped in: lots, if they are several."""
+        if len(slappers) > 1 and window in chance.asked:
+            self.orders[window] = chance.asked[window]
+            yield Need(order=window, upto=len(slappers) - 1, among=tuple(slappers))
+
+    def needs(self, events: Sequence[Happening], chance: Settling) -> Iterator[Need]:
+        """Tell what these events took, in their order, settled or not; `chance` has just been asked for it."""
+        for event in events:
+            if isinstance(event, wire.Round):
+                self._turn_to(Order("deck", event.round), event.stock, chance)
+                self._shuffles = 0
+                yield self._need(event.rows * self._columns * self._seats)
+            elif isinstance(event, wire.Reshuffled):
+                count = self._stock.count + 1 if self._stock.of == "reshuffle" else 1
+                self._turn_to(Order("reshuffle", self._stock.round, count), event.stock, chance)
+            elif isinstance(event, wire.Shuffled):
+                self._shuffles += 1
+                order = Order("shuffle", self._stock.round, self._shuffles)
+                self.orders[order] = whole = chance.asked[order]
+                yield Need(order=order, upto=len(whole), among=whole)
+            elif (left := getattr(event, "stock", self.left)) != self.left:
+                self.left = left
+                yield self._need(len(self.orders[self._stock]) - left)
+
+    def _turn_to(self, order: Order, count: int, chance: Settling) -> None:
+        """The stock comes from this order from now on."""
+        self._stock, self.left = order, count
+        self.orders[order] = chance.asked[order]
+
+    def _need(self, upto: int) -> Need:
+        return Need(order=self._stock, upto=upto, among=self.orders[self._stock])

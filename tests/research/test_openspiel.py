@@ -1,0 +1,294 @@
+"""The games in OpenSpiel: its own tests pass, chance deals what the tree says, and nobody is told too much."""
+
+import sys
+import unittest
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from needs import need_modules
+from page_examples import run_examples, section
+from wandering import dice
+
+from referee.research import Env
+from referee.rules.book.presets import PRESETS
+
+pytestmark = pytest.mark.research
+
+TINY: dict[str, Any] = {"pack": ["2S"] * 9 + ["9S"], "turn_cap": 1}
+"""Cambio for two with so few cards and turns that its tree can be walked."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def spiel() -> Any:
+    need_modules("pyspiel", extra="openspiel")
+    from referee.research import openspiel
+
+    return openspiel
+
+
+@pytest.fixture(scope="module")
+def pyspiel(spiel: Any) -> Any:
+    return spiel.pyspiel
+
+
+def wander(state: Any, chance: Any, nodes: int = 10**6) -> Any:
+    """Go on by the dice, at most so many nodes."""
+    while nodes and not state.is_terminal():
+        actions = state.legal_actions()
+        if state.is_chance_node():
+            actions, weights = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(chance.choices(actions, weights)[0])
+        else:
+            state.apply_action(chance.choice(actions))
+        nodes -= 1
+    return state
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_random_sim_test_passes(pyspiel: Any, preset: str) -> None:
+    game = pyspiel.load_game(f"python_golf(preset={preset}{',rounds=0' if preset == 'cambio' else ''})")
+    state = wander(game.new_initial_state(), dice(2))
+    assert sum(state.returns()) == pytest.approx(0)
+    if preset != "par-course":  # its nine holes take long; tests of more rounds are below
+        pyspiel.random_sim_test(game, 1, True, False)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        "preset=four-card,players=4,rounds=2",
+        "preset=cactus,players=4,options=slap_tries:3",
+        "preset=cambio,players=3,options=slaps:true;initial_look:any:2",
+        "preset=powers,players=3,rounds=2,options=shield_uses:unlimited",
+        "preset=par-3,options=par_choice:dealer,rounds=2",
+        "preset=six-card,pack=AS AS AS AS AS AS AS AS KS KS KS KS KS KS KS KS",
+    ],
+)
+def test_random_sim_test_passes_with_other_players_rounds_and_options(pyspiel: Any, parameters: str) -> None:
+    pyspiel.random_sim_test(pyspiel.load_game(f"python_golf({parameters})"), 2, True, False)
+
+
+@pytest.mark.parametrize("preset", ["four-card", "six-card", "cactus", "powers"])
+def test_the_api_tests_of_openspiel_pass(pyspiel: Any, monkeypatch: pytest.MonkeyPatch, preset: str) -> None:
+    """Its tests for all registered games, which look at states of two matches here."""
+    from open_spiel.integration_tests import api_test
+
+    def some_states(game: Any, max_states: int) -> list[Any]:
+        found: list[Any] = []
+        for seed in range(2):
+            state = game.new_initial_state()
+            while not state.is_terminal() and len(found) < max_states:
+                found.append(state.clone())
+                wander(state, dice(seed + len(found)), 3)
+            found.append(state)
+        return found
+
+    monkeypatch.setattr(api_test.sample_some_states, "sample_some_states", some_states)
+    names = {"game_name": "python_golf", "game": pyspiel.load_game(f"python_golf(preset={preset})")}
+    case = type("GolfTest", (api_test.EnforceAPIOnPartialTreeBase,), names)
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(case).run(result)
+    assert result.testsRun >= 5
+    assert [text for _, text in (*result.failures, *result.errors)] == []
+
+
+def test_chance_draws_from_the_cards_that_are_left(pyspiel: Any) -> None:
+    game = pyspiel.load_game("python_golf(preset=two-deck,players=6)")
+    state, lot = game.new_initial_state(), dice(3)
+    left = Counter(game.tree.pack)
+    assert left.total() == 104
+    while not state.is_terminal() and left.total() > 60:
+        if state.is_chance_node():
+            outcomes = state.chance_outcomes()
+            assert {game.tree.cards[number]: probability for number, probability in outcomes} == {
+                card: pytest.approx(count / left.total()) for card, count in left.items() if count
+            }
+            drawn = lot.choice(outcomes)[0]
+            assert state.action_to_string(-1, drawn) == game.tree.cards[drawn]
+            left[game.tree.cards[drawn]] -= 1
+            state.apply_action(drawn)
+        else:
+            table = state.path.env.game.table
+            lie = [slot.card for layout in table.layouts for slot in layout if slot is not None]
+            held = [] if table.hand is None else [table.hand]
+            assert Counter(game.tree.pack) - Counter([*lie, *table.pile, *held]) == +left
+            state.apply_action(lot.choice(state.legal_actions()))
+
+
+@pytest.mark.parametrize("preset", ["cactus", "powers", "cambio", "six-card"])
+def test_the_outcome_does_not_depend_on_when_states_are_copied(pyspiel: Any, preset: str) -> None:
+    game = pyspiel.load_game(f"python_golf(preset={preset},players=3,rounds=2)")
+    whole = wander(game.new_initial_state(), dice(5))
+    state, lot = game.new_initial_state(), dice(1)
+    for action in whole.history():
+        clone, child = state.clone(), state.child(action)
+        if lot.random() < 0.1:
+            wander(clone, lot, 20)
+            clone = pyspiel.deserialize_game_and_state(pyspiel.serialize_game_and_state(game, state))[1]
+        state = lot.choice([child, clone])
+        if state is clone:
+            state.apply_action(action)
+    assert state.history() == whole.history()
+    assert str(state) == str(whole)
+    assert state.returns() == whole.returns()
+    for player in range(3):
+        assert state.information_state_string(player) == whole.information_state_string(player)
+
+
+def test_who_is_first_among_several_slaps_is_a_chance_node_of_its_own(pyspiel: Any) -> None:
+    game = pyspiel.load_game("python_golf(preset=cactus,players=3)")
+    met = 0
+    for seed in range(30):
+        state, lot = game.new_initial_state(), dice(seed)
+        while not state.is_terminal() and not met:
+            if state.is_chance_node() and state.action_to_string(-1, state.legal_actions()[0]).endswith("slaps first"):
+                outcomes = state.chance_outcomes()
+                assert {probability for _, probability in outcomes} == {1 / len(outcomes)}
+                for first, _ in outcomes:
+                    told = state.child(first)
+                    wander(told, lot, 0)
+                    slaps = [line for line in str(told).splitlines() if "lots" in line]
+                    assert f"lots {first}" in slaps[0]
+                met += 1
+            wander(state, lot, 1)
+    assert met
+
+
+def test_a_state_tells_a_player_only_what_it_may_know(pyspiel: Any) -> None:
+    """Two deals that differ in a card that only player 1 has seen look alike to player 0, and not to player 1."""
+    game = pyspiel.load_game("python_golf(preset=cambio,players=2)")
+    dealt = wander(game.new_initial_state(), dice(7), 9).history()
+    table = [wander(game.new_initial_state(), dice(7), 9), game.new_initial_state()]
+    near = next(number for number in range(8) if number % 2 == 0 and number >= 4)  # player 1 is left of the dealer
+    other = dict(enumerate(dealt))
+    used = set(dealt)
+    other[near] = next(card for card in range(54) if card not in used)
+    for number in range(9):
+        table[1].apply_action(other[number])
+    one, another = table
+    assert not one.is_chance_node()
+    assert one.information_state_string(0) == another.information_state_string(0)
+    assert one.observation_string(0) == another.observation_string(0)
+    assert one.observation_tensor(0) == another.observation_tensor(0)
+    assert one.information_state_string(1) != another.information_state_string(1)
+    assert one.observation_tensor(1) != another.observation_tensor(1)
+
+
+@pytest.mark.parametrize("preset", ["four-card", "six-card", "cactus", "powers", "cambio", "par-3"])
+def test_a_player_cannot_tell_a_resampled_state_from_the_true_one(pyspiel: Any, preset: str) -> None:
+    game = pyspiel.load_game(f"python_golf(preset={preset},rounds=2)")
+    lot, state, others = dice(11), game.new_initial_state(), 0
+    while not state.is_terminal():
+        if not state.is_chance_node() and lot.random() < 0.15:
+            for player in range(game.num_players()):
+                other = state.resample_from_infostate(player, lot.random)
+                assert other.information_state_string(player) == state.information_state_string(player)
+                assert other.observation_tensor(player) == state.observation_tensor(player)
+                assert other.current_player() == state.current_player()
+                again = game.new_initial_state()
+                for action in other.history():
+                    assert action in again.legal_actions()
+                    again.apply_action(action)
+                assert str(again) == str(other)
+                others += other.history() != state.history()
+                wander(other, lot, 30)
+        wander(state, lot, 1)
+    assert others
+
+
+def test_a_search_without_open_cards_finds_the_better_move(spiel: Any, pyspiel: Any) -> None:
+    """IS-MCTS for the last turn of a round: the 2 in hand takes the place of the 9 that the player has seen."""
+    from open_spiel.python.algorithms import ismcts, mcts
+
+    game = spiel.load("cambio", 2, pack=["9S"] * 12 + ["2S"], turn_cap=1)
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(game.tree.card_numbers["9S"])
+    for step in ("draw source=stock", "9S", "discard", "draw source=stock", "2S"):
+        state.apply_action(next(number for number in state.legal_actions() if state.action_to_string(number) == step))
+    bot = ismcts.ISMCTSBot(
+        game,
+        mcts.RandomRolloutEvaluator(2, np.random.RandomState(1)),
+        uct_c=4.0,
+        max_simulations=60,
+        random_state=np.random.RandomState(2),
+    )
+    assert state.action_to_string(bot.step(state)).startswith("swap slot=")
+    del pyspiel
+
+
+def test_observations_are_those_of_the_env(pyspiel: Any) -> None:
+    state = wander(pyspiel.load_game("python_golf(preset=powers,players=3)").new_initial_state(), dice(8), 40)
+    wander(state, dice(8), 1) if state.is_chance_node() else None
+    env: Env = state.path.env
+    for player in range(3):
+        assert np.allclose(state.observation_tensor(player), env.encode(player))
+
+
+def test_a_tiny_game_can_be_solved(spiel: Any, pyspiel: Any) -> None:
+    """External sampling MCCFR comes nearer to an equilibrium of a game whose whole tree is walked."""
+    from open_spiel.integration_tests.api_test import _assert_is_perfect_recall
+    from open_spiel.python import policy
+    from open_spiel.python.algorithms import exploitability, external_sampling_mccfr
+
+    game = spiel.load("cambio", 2, **TINY)
+    assert len(_assert_is_perfect_recall(game)) > 100
+    np.random.seed(1)
+    solver = external_sampling_mccfr.ExternalSamplingSolver(game)
+    for _ in range(150):
+        solver.iteration()
+    before = exploitability.exploitability(game, policy.UniformRandomPolicy(game))
+    assert exploitability.exploitability(game, solver.average_policy()) < before / 2
+    del pyspiel
+
+
+def test_names_and_parameters_come_back(spiel: Any, pyspiel: Any) -> None:
+    options: dict[str, Any] = {
+        "knock_penalty": "add:10",
+        "cancel": ["col", "row"],
+        "values": {"K": -2, "Q": 0},
+        "jack_skip": True,
+    }
+    game = spiel.load("six-card", 3, rounds=2, end_mode="both", **options)
+    again = pyspiel.load_game(str(game))
+    assert str(again) == str(game)
+    assert (
+        again.tree.template.variant
+        == game.tree.template.variant
+        == Env("six-card", 3, rounds=2, end_mode="both", **options).variant
+    )
+    assert game.num_players() == 3
+    assert "python_golf" in pyspiel.registered_names()
+
+
+def test_mistakes_are_told_in_a_sentence_that_names_what_is_wrong(pyspiel: Any) -> None:
+    for parameters, message in (
+        ("preset=six-cards", "unknown variant `six-cards`; did you mean `six-card`"),
+        ("preset=four-card,players=2", "players: four-card is for 3 to 7 seats"),
+        ("preset=nine-card,players=1", "players: expected at least 2 here, got 1"),
+        ("options=turncap:5", "turncap: unknown option; did you mean `turn_cap`"),
+        ("options=turn_cap", "options: expected NAME:VALUE with ; between them, got 'turn_cap'"),
+        ("pack=1E 1E", "pack: 1E is no card of six-card"),
+        ("pack=AS AS", "pack: expected at least 14 cards for 2 players, got 2"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            pyspiel.load_game(f"python_golf({parameters})")
+    state = pyspiel.load_game("python_golf(preset=six-card)").new_initial_state()
+    with pytest.raises(ValueError, match="outcome 99: this is none of the outcomes"):
+        state.apply_action(99)
+    wander(state, dice(1), 13)
+    with pytest.raises(ValueError, match=r"seat 0 may not answer number 30 .*to `turn_up`"):
+        state.apply_action(30)
+
+
+def test_without_the_library_one_sentence_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "referee.research.openspiel")
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    with pytest.raises(ModuleNotFoundError, match=r"needs OpenSpiel, which is not installed; .* -m pip install"):
+        import referee.research.openspiel  # noqa: F401
+
+
+def test_the_page_shows_what_happens() -> None:
+    assert run_examples(section("referee/research/README.md", "OpenSpiel")) == []
