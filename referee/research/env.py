@@ -8,9 +8,9 @@ from __future__ import annotations  # so that help(Env) says Move, not all 40 ki
 import secrets
 from collections.abc import Sequence
 from hashlib import sha256
-from operator import sub
+from operator import index, sub
 from random import Random
-from typing import Any, Literal, get_args
+from typing import Any, Literal, SupportsIndex, get_args
 
 import numpy as np
 from msgspec.structs import replace
@@ -96,7 +96,7 @@ class Env:
         **options: Any,
     ) -> None:
         variant = variant_for(preset, options)
-        self._set_up(variant, default_seats(variant) if seats is None else seats, reward, deals)
+        self._set_up(variant, default_seats(variant) if seats is None else _number_of(seats), reward, deals)
 
     @classmethod
     def of(cls, variant: Variant, seats: int, *, reward: Reward = "match", deals: Deals = "seeded") -> Env:
@@ -471,6 +471,14 @@ def without_clock(variant: Variant) -> Variant:
 def default_seats(variant: Variant) -> int:
     """Return the fewest seats that can play and that the rules advise, at least two."""
     return max(2, variant.seats[0], variant.advised_from)
+
+
+def _number_of(seats: SupportsIndex) -> int:
+    """The number, also where numpy made it."""
+    try:
+        return index(seats)
+    except TypeError:
+        raise BadOptions([OptionProblem("seats", f"expected a number of seats, got {seats!r}")]) from None
 
 
 def _no_option(name: str) -> str:

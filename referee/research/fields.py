@@ -67,7 +67,7 @@ def _all(variant: Variant, seats: int, kinds: int) -> Iterator[_Named]:
     yield "ender", (seats,), "1 at the seat that has knocked or finished"
     yield "to_come", (seats,), "in a final lap, 1 at the seats that still have a turn after this one"
     yield "round", (1,), "the number of the round, as a part of all rounds (of 9 where none are set)"
-    yield "turns", (1,), "the turns of this round, as a part of the turn cap"
+    yield "turns", (1,), "the turns of this round, as a part of the turn cap, in four-turns golf of all turns"
     yield "playoff", (1,), "1 in a playoff"
     yield "totals", (seats,), "as a part of `limit`, where none is set of 5 points for each card of all rounds"
     yield "ahead", (seats,), "how many points more than this seat it has, in tens for each card of a layout"
@@ -100,7 +100,7 @@ def _of_some_games(variant: Variant, seats: int, kinds: int) -> Iterator[_Named]
     if variant.play == "powers":
         yield "extra", (2, kinds), "1 at each card that this seat has drawn by an 8 and not placed"
         yield "power", (len(POWER_NAMES),), "1 at the power announced last in this turn"
-        yield "shields", (seats,), "how many shields, as a part of 4"
+        yield "shields", (seats,), "how many shields, the part of one that is left included, as a part of 4"
     if variant.play == "two_deck":
         yield "latest_row", (seats, variant.rows), "by seat, 1 at the row in which it placed or turned a card last"
 

@@ -55,6 +55,8 @@ class Tensors:
         self._unit = 10.0 * size(variant)
         options = variant.options
         self._rounds = float(options.rounds or 9)
+        self._turns = float((variant.turns_each or options.turn_cap) * seats)
+        self._uses = float("inf") if options.shield_uses == "unlimited" else float(options.shield_uses)
         self._total = float(abs(options.limit or 0) or self._unit * self._rounds / 2)
         self._blank = np.zeros(self.shape, np.float32)
         self._blank[self._at["one"]] = 1.0
@@ -104,7 +106,7 @@ class Tensors:
             ones.append(at["ender"] + (table.knocker - seat) % seats)
         ones += [at["to_come"] + (one - seat) % seats for one in table.final or ()]
         row[at["round"]] = min(1.0, table.round / self._rounds)
-        row[at["turns"]] = min(1.0, table.turns / (table.options.turn_cap * seats))
+        row[at["turns"]] = min(1.0, table.turns / self._turns)
         row[at["playoff"]] = table.playoff
         totals = table.totals[seat:] + table.totals[:seat]
         row[at["totals"] : at["ahead"]] = [_within(total / self._total) for total in totals]
@@ -218,7 +220,8 @@ class Tensors:
         if knowledge.power:
             sheet.ones.append(self._at["power"] + POWER_NAMES.index(knowledge.power))
         for owner, shields in enumerate(table.shields):
-            sheet.row[self._at["shields"] + (owner - sheet.seat) % self.seats] = min(1.0, len(shields) / 4)
+            left = len(shields) - table.shield_uses[owner] / self._uses
+            sheet.row[self._at["shields"] + (owner - sheet.seat) % self.seats] = min(1.0, left / 4)
 
     def two_deck(self, sheet: _Sheet, knowledge: Knowledge) -> None:
         """Two-deck game: the latest rows, which can be the only ones whose pairs may leave."""

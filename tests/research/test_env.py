@@ -18,6 +18,7 @@ from golden import Golden
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import protocol
 import referee
 from protocol.actions import Action, AddCard, Arrange, Discard, Knock, Pass, Slap, Swap
 from protocol.events import Slapped
@@ -25,6 +26,7 @@ from protocol.messages import Answer, Clocks, End, FaultPolicy, GameMessage, Hel
 from protocol.offers import admits, every_action, size
 from referee.play.talk.conversation import Conversation
 from referee.play.talk.exchange import READY, Reply
+from referee.play.talk.retell import Retelling
 from referee.play.talk.script import announcements, hello
 from referee.research import Env
 from referee.research.actions import NOTHING_BEGUN, Begin, Begun, Further, Move, Then
@@ -32,8 +34,9 @@ from referee.research.env import default_seats
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import seat_problem
 from referee.rules.game import Game
+from referee.rules.record import Record, SeatRecord, walk
 from referee.rules.table.asks import IllegalAnswer
-from referee.rules.table.chance import Keyed
+from referee.rules.table.chance import Keyed, Recorder
 from referee.rules.table.dice import any_action
 from referee.rules.table.streams import bot_seed, seed_key
 
@@ -44,10 +47,10 @@ def play(env: Env, dice: Random) -> None:
         env.step(dice.choice(env.numbers()))
 
 
-def sent_to_bots(env: Env) -> list[list[bytes]]:
-    """What bots that give the same answers are sent in a match with the same key, by seat."""
+def sent_to_bots(env: Env) -> tuple[list[list[bytes]], Record]:
+    """What bots that give the same answers are sent in a match with the same key, by seat, and its record."""
     key = seed_key(env.seed)
-    chance = Keyed(key, env.variant, env.seats)
+    chance = Recorder(Keyed(key, env.variant, env.seats))
     greeting = hello((GameMessage(variant=env.variant.preset, name=env.variant.preset, seats=env.seats),), Limits())
     seeds = [bot_seed(key, 0, seat) for seat in range(env.seats)]
     matches = announcements(env.variant, env.variant.preset, seeds=seeds, clocks=Clocks(), faults=FaultPolicy())
@@ -61,7 +64,7 @@ def sent_to_bots(env: Env) -> list[list[bytes]]:
         try:
             exchange = next(steps) if replies is None else steps.send(replies)
         except StopIteration:
-            return sent
+            break
         for one in exchange.deliveries:
             sent[one.seat] += one.data.splitlines(keepends=True)
         replies = [
@@ -73,10 +76,40 @@ def sent_to_bots(env: Env) -> list[list[bytes]]:
             for one in exchange.deliveries
             if one.awaits is not None
         ]
+    record = Record(
+        golfref=referee.__version__,
+        protocol=protocol.VERSION,
+        preset=env.variant.preset,
+        name=env.variant.preset,
+        options=msgspec.to_builtins(env.variant.options),
+        deal_key=key.hex(),
+        id_key=id_key.hex(),
+        isolation="none",
+        host="",
+        games=greeting.games,
+        bounds=greeting.limits,
+        clocks=Clocks(),
+        faults=FaultPolicy(),
+        seats=tuple(SeatRecord(name=f"bot {seat}", ready=True, seed=seeds[seat]) for seat in range(env.seats)),
+        rounds=tuple(chance.rounds),
+        moves=tuple(talk.moves),
+        result=env.result,
+    )
+    return sent, record
+
+
+def transcript(record: Record) -> list[list[bytes]]:
+    """What `golfref transcript` tells of a match, by seat."""
+    told: list[list[bytes]] = [[] for _ in record.seats]
+    retelling = Retelling(record)
+    deliveries = [delivery for game, move in walk(record) for delivery, _ in retelling.before(game, move)]
+    for delivery in [*deliveries, *retelling.after()]:
+        told[delivery.seat] += delivery.data.splitlines(keepends=True)
+    return told
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_a_seat_is_told_what_a_bot_is_sent(preset: str) -> None:
+def test_a_seat_is_told_what_a_bot_is_sent_and_its_transcript_tells(preset: str) -> None:
     env = Env(preset, deals="keyed")
     env.reset("same bytes")
     dice = Random(1)  # noqa: S311 - no secret
@@ -87,7 +120,9 @@ def test_a_seat_is_told_what_a_bot_is_sent(preset: str) -> None:
         env.step(dice.choice(env.numbers()))
     told = [list(env.lines(seat)) for seat in range(env.seats)]
 
-    assert told == sent_to_bots(env)
+    sent, record = sent_to_bots(env)
+    assert told == sent
+    assert told == transcript(record)
     kinds = [type(message) for message in env.observe(0)]
     assert kinds[:3] == [Hello, Match, Request]
     assert kinds[-1] is End
@@ -189,7 +224,7 @@ def test_layouts_that_have_grown_are_reached_page_by_page(preset: str) -> None:
     dice, pages = Random(1), set()  # noqa: S311 - no secret
     for seed in range(2):
         env.reset(seed)
-        for _ in range(1500):
+        for _ in range(700):
             if env.seat is None:
                 break
             check_moves(env)
@@ -392,6 +427,7 @@ def test_a_match_that_is_over_or_has_not_begun_says_so() -> None:
         ("six-crad", None, {}, "unknown variant `six-crad`; did you mean `six-card`?"),
         ("six-card", None, {"rond": 1}, "rond: unknown option; did you mean `rounds`?"),
         ("six-card", 99, {}, "seats: six-card is for 2 to 8 seats"),
+        ("six-card", cast(Any, "two"), {}, "seats: expected a number of seats, got 'two'"),
         ("six-card", None, {"rounds": 0}, "rounds: expected an integer from 1 up"),
         ("six-card", None, {"slaps": True}, "slaps: does not go with six-card"),
         ("cactus", None, {"slap_order": "reaction"}, "slap_order: nobody's time is taken here"),
