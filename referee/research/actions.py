@@ -140,6 +140,8 @@ class Actions(Sequence[Move]):
         """How many slots of a layout have numbers of their own; others are reached by `Further`."""
         self._moves = tuple(dict.fromkeys(_moves(variant, seats, self.window)))
         self._numbers = {move: number for number, move in enumerate(self._moves)}
+        self._placed: list[dict[Move, tuple[int, int]]] = [{} for _ in range(seats)]
+        """By seat, of moves that were legal before: the page on which each stands, and its number."""
 
     @property
     def size(self) -> int:
@@ -176,11 +178,15 @@ class Actions(Sequence[Move]):
     def _legal(self, ask: Ask, begun: Begun) -> Legal:
         found: dict[int, Move] = {}
         more = False
+        known = self._placed[ask.seat]
         for move in _choices(ask, begun):
-            page, key = self.reduced(move, ask.seat)
-            if page == begun.page:
-                found[self._numbers[key]] = move
-            more = more or page > begun.page
+            placed = known.get(move)
+            if placed is None:
+                page, key = self.reduced(move, ask.seat)
+                placed = known[move] = page, self._numbers[key]
+            if placed[0] == begun.page:
+                found[placed[1]] = move
+            more = more or placed[0] > begun.page
         if more:
             found[self._numbers[Further()]] = Further()
         mask = np.zeros(self.size, np.bool_)

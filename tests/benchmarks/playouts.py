@@ -8,6 +8,10 @@ process's CPU, so that what else runs on the machine disturbs little. Rounds are
 choose among the legal actions. The ways:
 
 * `rules`: a `Game`: the legal actions of each question, the check of every answer, all events;
+* `Env`: an environment's legal numbers and its step;
+* `encode`: the same with the tensor of what the seat that decides may know, before every step;
+* `vector`: a `VectorEnv` of 64 rows in this process: masks and steps; a step of an action that takes several counts;
+* `vector+`: the same with the tensors;
 * RLCard: its environment's own step, which encodes the state and lists the legal actions;
 * OpenSpiel: its Python-driven loop (legal_actions, apply_action), without the observation.
 """
@@ -16,43 +20,60 @@ import argparse
 import random
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
 
 from protocol.actions import Action, Slap
-from protocol.offers import size
+from referee.research import Env, VectorEnv
 from referee.research.chance import Seeded, pack_of
 from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Ask, Response, Sealed
 from referee.rules.table.dice import any_action
 
-MOST_LISTED = 40
-"""Actions are listed where there are no more, else the dice fill in an offer: ten cards lie in millions of ways."""
+ROWS = 64
+"""How many rows a vector has."""
+
+VECTOR_STEPS = 16
+"""How many steps a vector makes between two looks at the clock."""
+
+NOT_LISTED = {"arrange", "power", "slap"}
+"""Decisions for which the dice fill in an offer: their answers are millions, or seldom the same."""
 
 Playout = Callable[[random.Random], int]
 """Plays one game; returns its decisions."""
 
 
-def round_of(preset: str) -> Variant:
-    """The preset as a match of one round, where it is not a course of holes."""
-    changes = {} if preset == "par-course" else {"rounds": 1, "limit": "none"}
-    return customised(preset, changes)
+T = TypeVar("T")
+
+
+def round_of(preset: str) -> dict[str, Any]:
+    """The options that make the preset a match of one round, where it is not a course of holes."""
+    return {} if preset == "par-course" else {"rounds": 1, "limit": "none"}
+
+
+def seats_of(preset: str) -> int:
+    """As many seats as gin rummy has, where the game allows it."""
+    return max(2, PRESETS[preset].seats[0])
+
+
+def one_of(values: Sequence[T], dice: random.Random) -> T:
+    """One of these values, for all ways alike; `random.choice` takes more time than some steps."""
+    return values[int(dice.random() * len(values))]
 
 
 def rules(preset: str) -> Playout:
-    """A `Game`, with as many seats as gin rummy has where the game allows it."""
-    variant = round_of(preset)
-    seats = max(2, variant.seats[0])
+    """A `Game`."""
+    variant, seats = customised(preset, round_of(preset)), seats_of(preset)
     pack = pack_of(variant, seats)
 
     def choose(ask: Ask, dice: random.Random) -> Action:
-        are_few = ask.kept.get(MOST_LISTED)
-        if are_few is None:
-            are_few = ask.kept[MOST_LISTED] = sum(map(size, ask.offers)) <= MOST_LISTED
-        return dice.choice(ask.actions) if are_few else any_action(ask.offers, dice)
+        return any_action(ask.offers, dice) if ask.decision in NOT_LISTED else one_of(ask.actions, dice)
 
     def play(dice: random.Random) -> int:
         chance = Seeded(dice.randbytes(16), pack, seats)
@@ -78,6 +99,37 @@ def rules(preset: str) -> Playout:
     return play
 
 
+def env(preset: str, *, encode: bool = False) -> Playout:
+    """An `Env`, by numbers."""
+    games = Env(preset, seats_of(preset), **round_of(preset))
+
+    def play(dice: random.Random) -> int:
+        games.reset(dice.getrandbits(60))
+        count = 0
+        while games.seat is not None:
+            if encode:
+                games.encode()
+            games.step(one_of(games.numbers(), dice))
+            count += 1
+        return count
+
+    return play
+
+
+def vector(preset: str, *, encode: bool = False) -> Playout:
+    """A `VectorEnv`, some steps of it, with numbers that numpy draws for all rows together."""
+    games = VectorEnv(preset, ROWS, seats_of(preset), encode=encode, **round_of(preset))
+    games.reset(1)
+
+    def play(dice: random.Random) -> int:
+        generator = np.random.default_rng(dice.getrandbits(60))
+        for _ in range(VECTOR_STEPS):
+            games.step((games.masks * generator.random(games.masks.shape, np.float32)).argmax(axis=1))
+        return ROWS * VECTOR_STEPS
+
+    return play
+
+
 def rlcard() -> Playout:
     """RLCard's gin-rummy by its environment's own step."""
     import rlcard as library
@@ -88,7 +140,7 @@ def rlcard() -> Playout:
         state, _ = env.reset()
         count = 0
         while not env.is_over():
-            state, _ = env.step(dice.choice(list(state["legal_actions"])))
+            state, _ = env.step(one_of(list(state["legal_actions"]), dice))
             count += 1
         return count
 
@@ -109,14 +161,20 @@ def openspiel() -> Playout:
                 outcomes, weights = zip(*state.chance_outcomes(), strict=True)
                 state.apply_action(dice.choices(outcomes, weights)[0])
             else:
-                state.apply_action(dice.choice(state.legal_actions()))
+                state.apply_action(one_of(state.legal_actions(), dice))
                 count += 1
         return count
 
     return play
 
 
-WAYS: dict[str, Callable[[str], Playout]] = {"rules": rules}
+WAYS: dict[str, Callable[[str], Playout]] = {
+    "rules": rules,
+    "Env": env,
+    "encode": partial(env, encode=True),
+    "vector": vector,
+    "vector+": partial(vector, encode=True),
+}
 
 
 def measure(play: Playout, seconds: float, seed: int) -> float:

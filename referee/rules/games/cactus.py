@@ -18,6 +18,9 @@ from referee.rules.table.asks import Ask, Flow, alike, choose
 from referee.rules.table.seen import only
 from referee.rules.table.table import Table, draw
 
+_WITHOUT_KINGS = frozenset({"J", "Q"})
+_WITH_KINGS = frozenset({"J", "Q", "K"})
+
 
 def take_turn(table: Table, seat: int) -> Flow[None]:
     """CAC-09: the seat knocks, or it draws and places a card; then comes what its regular discard brings about.
@@ -46,7 +49,7 @@ def _place(table: Table, seat: int, *, public: bool) -> Flow[Card]:
 
 def _face_ranks(table: Table) -> frozenset[str]:
     """Return the ranks that have a power as regular discards (CAC-13), kings where the pack has them (CAC-03)."""
-    return frozenset({"J", "Q", "K"} if table.options.cactus_ranks == "KA" else {"J", "Q"})
+    return _WITH_KINGS if table.options.cactus_ranks == "KA" else _WITHOUT_KINGS
 
 
 def _use_power(table: Table, seat: int) -> Flow[None]:

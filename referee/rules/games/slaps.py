@@ -51,7 +51,7 @@ def _play_window(table: Table, discarder: int, discard: Card) -> Flow[bool]:
     its own (CAC-34). Whose turn comes next does not change (CAC-37), and neither does the final lap (CAC-38). Returns
     whether there were slaps and all of them wrong. Raises RoundOver when a seat has no cards left (CAC-36)."""
     table.windows += 1
-    asks = tuple([_slap_ask(table, seat) for seat in range(table.seats)])
+    asks = _slap_asks(table)
     slaps = yield from choose_slaps(Window(number=table.windows, discarder=discarder, asks=asks))
     emptied = None
     for slap in slaps:
@@ -66,9 +66,13 @@ def _play_window(table: Table, discarder: int, discard: Card) -> Flow[bool]:
     return bool(slaps) and emptied is None
 
 
-def _slap_ask(table: Table, seat: int) -> Ask:
+def _slap_asks(table: Table) -> tuple[Ask, ...]:
     """DEC-08, CAC-24: any face-down card on the table, or pass; Cambio does not take CAC-19 over (CMB-09)."""
-    return _ask_to_slap(seat, table.targets(seat, up=False, spares_ender=table.variant.slaps_spare_ender))
+    if table.options.protect_ender and table.variant.slaps_spare_ender:
+        own = [table.targets(seat, up=False) for seat in range(table.seats)]
+    else:
+        own = [table.targets(0, up=False, spares_ender=False)] * table.seats
+    return tuple([_ask_to_slap(seat, targets) for seat, targets in enumerate(own)])
 
 
 @lru_cache(ALIKE)

@@ -24,6 +24,10 @@ keep more with each (`Ask.kept`).
 """
 
 
+MOST_ADMITTED = 256
+"""How many legal answers to a question are known at once as such, for the next time."""
+
+
 class Ask(Struct, frozen=True, kw_only=True, dict=True):
     """One decision of one seat."""
 
@@ -46,6 +50,11 @@ class Ask(Struct, frozen=True, kw_only=True, dict=True):
     def actions(self) -> tuple[Action, ...]:
         """All legal answers (offers.every_action); an arrangement of many cards has millions (offers.size)."""
         return tuple(every_action(self.offers))
+
+    @cached_property
+    def admitted(self) -> set[object]:
+        """Answers that have been found legal."""
+        return set()
 
     @cached_property
     def kept(self) -> dict[Any, Any]:
@@ -140,8 +149,15 @@ def check(question: Question, response: Response) -> None:
 
 
 def _check_action(ask: Ask, action: Response) -> None:
+    try:
+        if action in ask.admitted:
+            return
+    except TypeError:  # what cannot be looked up, such as a list where a tuple belongs, is refused below
+        pass
     if isinstance(action, (tuple, SlapOrder)) or not admits(ask.offers, action):
         raise IllegalAnswer(f"seat {ask.seat} may not answer {action!r} to `{ask.decision}`")
+    if len(ask.admitted) < MOST_ADMITTED:
+        ask.admitted.add(action)
 
 
 def _check_slaps(window: Window, response: Response) -> None:
