@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from msgspec import structs
 from sklearn.neural_network import MLPRegressor
+from threadpoolctl import threadpool_limits
 
 from referee.research import Env
 from referee.research.actions import Move
@@ -165,7 +166,8 @@ def generations(rounds: int, seed: int) -> Iterator[Student]:
     """Let a student play so many rounds against itself; return it after each generation."""
     student = Student(seed)
     for generation in range(GENERATIONS):
-        student.learn(play_rounds(student, rounds // GENERATIONS, f"{seed} {generation}"))
+        with threadpool_limits(1):  # threads cost such a small network more than they bring
+            student.learn(play_rounds(student, rounds // GENERATIONS, f"{seed} {generation}"))
         yield student
 
 
