@@ -143,7 +143,9 @@ class Env:
     def _begin(self, chance: Chance, key: bytes) -> None:
         """Begin a match with this chance, in whose messages ids and seeds follow from the key."""
         self._chance, self._key = chance, key
+        is_cloned = self._asking is not None and self._asking.game.keeps_turns
         self._asking = Asking(Game(self.variant, self.seats, chance), chance)
+        self._asking.game.keeps_turns = is_cloned
         self._telling: Telling | None = None
         self._knowledge: Knowledge | None = None
         self.history, self.begun = [], NOTHING_BEGUN
@@ -154,8 +156,8 @@ class Env:
     def clone(self) -> Env:
         """Return an independent environment that stands as this one does, in the middle of anything.
 
-        Its future chance is the same: where both make the same moves, the same happens. It costs as much as two or
-        three decisions, however long the match; the first clone within a turn plays again what the round has been.
+        Its future chance is the same: where both make the same moves, the same happens. README.md in this folder says
+        what it costs.
         """
         env = self._shallow()
         env._asking = self._playing.copy()

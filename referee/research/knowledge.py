@@ -39,6 +39,12 @@ KEPT = frozenset(name for name, power in POWERS.items() if power.keeps_card)
 """The powers of Powers whose card stays in hand until the power is done."""
 
 
+def _where_round_begins(game: Game) -> int:
+    """Return the number of the event that begins the present round; 0 before its deal."""
+    began, happened = game.events_before, game.events
+    return next((number for number in range(began, len(happened)) if type(happened[number]) is wire.Round), 0)
+
+
 class Knowledge:
     """Who knows what at the table of a game: call `follow`, then read `layouts`, `hand`, `extra` and `aimed`."""
 
@@ -54,8 +60,8 @@ class Knowledge:
         """The power that was announced last in this turn; empty where none was."""
         self.aimed: tuple[Target, ...] = ()
         """The cards that this power, or the right slap of this turn, is aimed at."""
-        self.at = 0
-        """How many events have been followed."""
+        self.at = _where_round_begins(game)
+        """How many events have been followed, or left out since they are about earlier rounds."""
         self._all = (1 << game.table.seats) - 1
         self._nobody = (-1,) * game.table.seats
 

@@ -20,7 +20,7 @@ from msgspec import Struct
 from protocol.cards import Card
 from referee.research.trails import Mix, Pool, Round, Way
 
-DRAWS = 64
+DRAWS = 65
 """How many draws are weighed against each other where not all deals come out equally often."""
 
 FRUITLESS = 1000
@@ -36,6 +36,8 @@ class Deal(Struct, frozen=True, kw_only=True):
     """How each mix went."""
     mixed: tuple[tuple[Card, ...], ...]
     """The cards of each mix as they lay behind it."""
+    drafts: int
+    """How many drafts were begun, with those that led nowhere."""
 
 
 class Draft(Struct, frozen=True, kw_only=True):
@@ -52,12 +54,16 @@ class Draft(Struct, frozen=True, kw_only=True):
 
 def redeal(known: Round, dice: Random) -> Deal | None:
     """Return a deal in which every place that was shown holds the card that was seen; None where none was found."""
-    draft = _some_draft(known, dice)
-    for _ in range(0 if draft is None or _all_alike(known) else DRAWS):
-        other = _some_draft(known, dice)
-        if draft and other and log(1 - dice.random()) < other.weight - draft.weight:
-            draft = other
-    return None if draft is None else _filled(known, draft, dice)
+    ground, begun = _ground(known), 0
+    chosen: Draft | None = None
+    for _ in range(1 if _all_alike(known) else DRAWS):
+        draft, tries = _some_draft(ground, dice)
+        begun += tries
+        if draft is None:
+            return None
+        if chosen is None or log(1 - dice.random()) < draft.weight - chosen.weight:
+            chosen = draft
+    return None if chosen is None else _filled(known, chosen, dice, begun)
 
 
 def _all_alike(known: Round) -> bool:
@@ -68,23 +74,42 @@ def _all_alike(known: Round) -> bool:
     return not known.mixes or not (is_nested or has_equals)
 
 
-def _some_draft(known: Round, dice: Random) -> Draft | None:
-    for _ in range(FRUITLESS):
-        draft = _Drafting(known, dice).draft()
+class _Ground(Struct, frozen=True, kw_only=True):
+    """What all drafts of a round begin with."""
+
+    round: Round
+    pool_of: dict[int, int]
+    """By place, the number of its pool."""
+    known: dict[int, Card]
+    """By place in a pool, the card that the seat was shown there."""
+    left: tuple[Counter[Card], ...]
+    """The cards of each pool of which it is not known where they lie."""
+
+
+def _ground(known: Round) -> _Ground:
+    pool_of = {place: number for number, pool in enumerate(known.pools) for place in pool.places}
+    shown = {place: card for place, card in known.shown.items() if place in pool_of}
+    left = tuple(_left_over(pool, shown) for pool in known.pools)
+    return _Ground(round=known, pool_of=pool_of, known=shown, left=left)
+
+
+def _some_draft(ground: _Ground, dice: Random) -> tuple[Draft | None, int]:
+    """Return a draft, None where all led nowhere, and how many were begun."""
+    for number in range(1, FRUITLESS + 1):
+        draft = _Drafting(ground, dice).draft()
         if draft is not None:
-            return draft
-    return None
+            return draft, number
+    return None, FRUITLESS
 
 
 class _Drafting:
     """One draft in the making."""
 
-    def __init__(self, known: Round, dice: Random) -> None:
-        self._round, self._dice = known, dice
-        self._pool_of = {place: number for number, pool in enumerate(known.pools) for place in pool.places}
-        self._known = {place: card for place, card in known.shown.items() if place in self._pool_of}
-        self._left = [_left_over(pool, self._known) for pool in known.pools]
-        """The cards of each pool of which it is not known yet where they lie."""
+    def __init__(self, ground: _Ground, dice: Random) -> None:
+        self._round, self._dice, self._pool_of = ground.round, dice, ground.pool_of
+        self._known = dict(ground.known)
+        self._left = [left.copy() for left in ground.left]
+        self._totals = [left.total() for left in ground.left]
         self._roots: dict[int, int] = {}
         self._weight = 0.0
 
@@ -140,13 +165,15 @@ class _Drafting:
         """Return how likely it is, by what is settled so far, that this card lies at this place of a pool."""
         if root in self._known:
             return float(self._known[root] == card)
-        left = self._left[self._pool_of[root]]
-        return left[card] / left.total()
+        pool = self._pool_of[root]
+        return self._left[pool][card] / self._totals[pool]
 
     def _settle(self, root: int, card: Card) -> None:
         if root not in self._known:
             self._known[root] = card
-            self._left[self._pool_of[root]][card] -= 1
+            pool = self._pool_of[root]
+            self._left[pool][card] -= 1
+            self._totals[pool] -= 1
 
 
 def _left_over(pool: Pool, known: dict[int, Card]) -> Counter[Card]:
@@ -157,10 +184,10 @@ def _left_over(pool: Pool, known: dict[int, Card]) -> Counter[Card]:
 
 def _log_orders(cards: Counter[Card]) -> float:
     """Return the logarithm of the number of orders in which these cards can lie, equal ones being alike."""
-    return lgamma(cards.total() + 1) - sum(lgamma(count + 1) for count in cards.values())
+    return lgamma(cards.total() + 1) - sum(lgamma(count + 1) for count in cards.values() if count > 1)
 
 
-def _filled(known: Round, draft: Draft, dice: Random) -> Deal:
+def _filled(known: Round, draft: Draft, dice: Random, drafts: int) -> Deal:
     """Return the deal with all other cards of each pool in any order."""
     lie: dict[int, Card] = {}
     for pool in known.pools:
@@ -172,4 +199,5 @@ def _filled(known: Round, draft: Draft, dice: Random) -> Deal:
         pools=tuple(tuple(lie[place] for place in pool.places) for pool in known.pools),
         ways=draft.ways,
         mixed=tuple(tuple(lie[draft.roots[place]] for place in mix.after) for mix in known.mixes),
+        drafts=drafts,
     )

@@ -77,6 +77,10 @@ class Other(Struct, frozen=True, kw_only=True):
     game: Game
     chance: Chance
     responses: tuple[Response, ...]
+    deals: int
+    """How many deals were drawn for it and played."""
+    drafts: int
+    """How many drafts of them were begun, with those that led nowhere."""
 
 
 def other_state(game: Game, seat: int, deciding: int | None, dice: Random) -> Other:
@@ -85,24 +89,25 @@ def other_state(game: Game, seat: int, deciding: int | None, dice: Random) -> Ot
     README.md in this folder says over which states it is uniform, and what it does about answers that nobody has been
     told of. Takes bounded time. Raises TooRare where no state was found in it.
     """
-    known = follow(game, seat, deciding)
-    for _ in range(MOST_DEALS):
+    known, drafts = follow(game, seat, deciding), 0
+    for deals in range(1, MOST_DEALS + 1):
         deal = redeal(known, dice)
         if deal is None:
             break
-        other = _played(game, known, deal, seat, dice)
+        drafts += deal.drafts
+        responses = _answers(known, deal, seat, dice)
+        chance = Redealt(dice.getrandbits(256).to_bytes(32, "big"), game, _outcomes(known, deal), _lots(game))
+        other = _played(game, known, responses, chance, seat)
         if other is not None:
-            return other
+            return Other(game=other, chance=chance, responses=responses, deals=deals, drafts=drafts)
     raise TooRare(
         f"seat {seat}: no other state was found that looks to it as this one does in round {game.table.round}, after "
         f"{len(known.steps)} answers; ask again with other dice, or at an earlier point of the round"
     )
 
 
-def _played(game: Game, known: Round, deal: Deal, seat: int, dice: Random) -> Other | None:
-    """Return the state that the same answers lead to with this deal; None where the seat could tell it."""
-    responses = _answers(known, deal, seat, dice)
-    chance = Redealt(dice.getrandbits(256).to_bytes(32, "big"), game, _outcomes(known, deal), _lots(game))
+def _played(game: Game, known: Round, responses: Sequence[Response], chance: Chance, seat: int) -> Game | None:
+    """Return the state to which the answers lead with this chance; None where the seat could tell it."""
     other = game.round_again(chance)
     try:
         for response in responses:
@@ -110,7 +115,7 @@ def _played(game: Game, known: Round, deal: Deal, seat: int, dice: Random) -> Ot
     except (IllegalAnswer, LookupError):
         return None
     same = tuple(view(event, seat) for event in other.events[game.events_before :]) == known.views
-    return Other(game=other, chance=chance, responses=responses) if same and _asks_alike(known, other, seat) else None
+    return other if same and _asks_alike(known, other, seat) else None
 
 
 def _asks_alike(known: Round, other: Game, seat: int) -> bool:

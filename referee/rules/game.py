@@ -22,6 +22,9 @@ from referee.rules.table.table import Table
 _LATE = 8
 """The last so many answers of a round are likely to hold the beginning of a turn."""
 
+_OFTEN = 16
+"""After so many answers another turn is kept, where turns are kept."""
+
 
 class _Forfeits(Struct, frozen=True):
     """A seat forfeited."""
@@ -82,6 +85,8 @@ class Game:
         """What was done in the present round, the last one if the match is over."""
         self._turn: _Turn | None = None
         """A turn of the present round from which copies can begin."""
+        self.keeps_turns = False
+        """Whether such turns are kept on the way, so that copies are quick. The first copy begins it."""
         self._flow: Flow[MatchResult] = play_match(table, rounds, amid_round=amid_round)
         self._advance(None)
 
@@ -152,6 +157,8 @@ class Game:
             return
         if len(self._rounds) > self._before.rounds:
             self._note_round()
+        elif self.keeps_turns and len(self._played) >= _OFTEN + (self._turn.played if self._turn else 0):
+            self._note_turn()
 
     def _note_round(self) -> None:
         """Another round has begun: what was done in the one before is over."""
@@ -179,10 +186,11 @@ class Game:
 
         Both use one source of chance, which must give the same outcome whenever it is asked again, as `Keyed` does.
         A generator cannot be copied. So the copy begins at the table of a turn, or with the round, and what was
-        answered since is played again. The first copy within a turn plays all of the round again; it keeps the table of
-        that turn, so that further ones cost the same however long the round lasts.
+        answered since is played again. The first copy plays all of the round again; from then on tables of turns are
+        kept, so that further ones cost the same however long the round lasts.
         """
         self._note_turn()
+        self.keeps_turns = True
         if self._turn is None:
             game = self.round_again(self.table.chance)
         else:
@@ -192,6 +200,7 @@ class Game:
             game._before, game._turn, game._played = self._before, self._turn, self._played[: self._turn.played]
         game._follow(self._played[len(game._played) :])
         self._turn = game._turn
+        game.keeps_turns = True
         return game
 
     def round_again(self, chance: Chance) -> "Game":
@@ -218,7 +227,8 @@ class Game:
 
     def _note_turn(self) -> None:
         """Keep the table where it says all that there is to know: when a turn begins, and before the deal."""
-        question = self.question
-        if isinstance(question, Ask) and (question.opens_turn or question.decision == "par"):
+        question, turn = self.question, self._turn
+        is_kept = turn is not None and turn.played == len(self._played)
+        if not is_kept and isinstance(question, Ask) and (question.opens_turn or question.decision == "par"):
             is_dealt = question.decision != "par"
             self._turn = _Turn(table=self.table.copy(), played=len(self._played), is_dealt=is_dealt)

@@ -71,6 +71,7 @@ def record_of(env: Env) -> Game:
 def test_the_seat_is_told_the_same_and_the_match_can_be_played_to_its_end(preset: str, seed: int, before: int) -> None:
     env = Env(preset)
     env.reset(seed)
+    env.encode(0)  # from here on its tensors follow the match, while those of other states begin with the round
     wander(env, dice(seed), before)
     for seat in range(env.seats):
         other = env.resample(seat, dice(seed))
