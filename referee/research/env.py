@@ -7,11 +7,13 @@ from __future__ import annotations  # so that help(Env) says Move, not all 40 ki
 
 import secrets
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import sha256
 from operator import index, sub
 from random import Random
 from typing import Any, Literal, SupportsIndex, get_args
 
+import msgspec
 import numpy as np
 from msgspec.structs import replace
 
@@ -31,7 +33,7 @@ from referee.research.actions import (
     Then,
 )  # fmt: skip
 from referee.research.asking import Asking
-from referee.research.chance import Seeded, pack_of
+from referee.research.chance import Pack, Seeded, pack_of
 from referee.research.fields import Field, Tensor
 from referee.research.knowledge import Knowledge
 from referee.research.resample import other_state, rewritten
@@ -39,7 +41,7 @@ from referee.research.telling import Telling
 from referee.research.tensors import Tensors
 from referee.rules.book.changes import NOT_OPTIONS, BadOptions, OptionProblem
 from referee.rules.book.variant import Variant, size
-from referee.rules.book.variants import customised, seat_problem
+from referee.rules.book.variants import customised, restored, seat_problem
 from referee.rules.game import Game
 from referee.rules.match import MatchResult
 from referee.rules.table.asks import Ask, IllegalAnswer
@@ -53,6 +55,10 @@ Reward = Literal["match", "rounds", "ranks"]
 
 Deals = Literal["seeded", "keyed"]
 """How a seed is dealt: fast, or as the referee deals with the key of that seed (`referee.Game.from_seed`)."""
+
+
+KEPT_GAMES = 32
+"""How many games, with options and seats, are kept for further environments."""
 
 
 class Env:
@@ -123,9 +129,7 @@ class Env:
         self.variant, self.seats = variant, seats
         self.reward = _one_of("reward", reward, get_args(Reward))
         self.deals = _one_of("deals", deals, get_args(Deals))
-        self._pack = pack_of(variant, seats)
-        self.actions = Actions(variant, seats)
-        self._tensors = Tensors(variant, seats)
+        self.actions, self._tensors, self._pack = _tables(variant.preset, msgspec.json.encode(variant.options), seats)
         self._no_rewards = (0.0,) * seats
         self._asking: Asking | None = None
 
@@ -425,6 +429,16 @@ class Env:
         if self.seat is not None:
             return self._no_rewards
         return by_ranks(self.result.ranks) if self.reward == "ranks" else by_points(self.result.totals, unit)
+
+
+@lru_cache(KEPT_GAMES)
+def _tables(preset: str, options: bytes, seats: int) -> tuple[Actions, Tensors, Pack]:
+    """What is the same in all environments of a game: its numbers, its tensors, its pack.
+
+    Legal moves are kept with each question by these numbers; new ones for each environment would fill the memory.
+    """
+    variant = restored(preset, msgspec.json.decode(options))
+    return Actions(variant, seats), Tensors(variant, seats), pack_of(variant, seats)
 
 
 def _is_offered(ask: Ask, action: Any) -> bool:

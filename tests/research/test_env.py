@@ -351,6 +351,14 @@ def test_a_pickled_environment_goes_on_where_it_stood(preset: str) -> None:
     assert (other.result, other.rewards()) == (env.result, env.rewards())
 
 
+def test_environments_of_a_game_share_its_numbers() -> None:
+    one, other = Env("par-course", 2), Env("par-course", 2)
+    assert one.actions is other.actions
+    assert Env("par-course", 3).actions is not one.actions
+    assert Env("par-course", 2, arrange="blind").actions.size < one.actions.size
+    assert Env("powers", values={"7": -7}).actions is not Env("powers").actions
+
+
 def test_keyed_deals_are_those_of_the_rules() -> None:
     env = Env("powers", 3, deals="keyed")
     env.reset("demo")
