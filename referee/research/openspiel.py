@@ -50,7 +50,7 @@ _TYPE = pyspiel.GameType(
     information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
     utility=pyspiel.GameType.Utility.ZERO_SUM,
     reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=10,
+    max_num_players=32,
     min_num_players=2,
     provides_information_state_string=True,
     provides_information_state_tensor=False,
@@ -97,7 +97,7 @@ class GolfGame(pyspiel.Game):
             rows=variant.rows,
             columns=variant.columns,
         )
-        bound = _most_points(variant, len(self.tree.pack))
+        bound = _most_points(variant, seats, len(self.tree.pack))
         self.most_rounds = (variant.options.rounds or MOST_ROUNDS) + MOST_PLAYOFFS * (
             variant.options.tiebreak == "playoff"
         )
@@ -335,15 +335,17 @@ def _pack(variant: Variant, seats: int, text: str) -> tuple[Card, ...]:
 # Bounds
 
 
-def _most_points(variant: Variant, cards: int) -> float:
-    """More points than a round can count for a seat, or against it."""
+def _most_points(variant: Variant, seats: int, cards: int) -> float:
+    """No round counts more points for a seat, or against it."""
     options = variant.options
-    dearest = max(map(abs, variant.card_points.values()), default=1)
-    held = cards if grows(variant) else size(variant)
-    pairs = 100 * variant.rows if variant.scores_by_row else 0
+    dearest = max((abs(points) for points in variant.card_points.values()), default=0)
+    rows = [abs(rule.score) for rule in options.par_table.rules if isinstance(rule.score, int)]
+    of_cards = (cards if grows(variant) else size(variant)) * dearest + variant.rows * max(rows, default=0)
+    bonuses = (options.block_bonus, options.straight_score, options.kings_side, options.moon_at)
+    of_bonuses = size(variant) * sum(abs(bonus or 0) for bonus in bonuses)
     penalty = options.knock_penalty or ""
-    added = int(penalty.removeprefix("add:")) if penalty.startswith("add:") else 0
-    return float(5 * (2 * held * dearest + pairs) + added + 1000)
+    of_knocker = int(penalty.removeprefix("add:")) if penalty.startswith("add:") else 5 + 2 * seats
+    return float((of_cards + of_bonuses) * max(2, options.cactus_knock[1]) + of_knocker)
 
 
 def _steps_a_turn(variant: Variant, seats: int) -> int:

@@ -16,7 +16,7 @@ from referee.research.actions import NOTHING_BEGUN
 from referee.research.asking import Asking
 from referee.research.env import Env
 from referee.research.settling import Need, Order, Piece, Pieces, Settling, Uses, without
-from referee.rules.book.variant import Variant
+from referee.rules.book.variant import Variant, deck
 from referee.rules.table.asks import IllegalAnswer, Window
 
 CHANCE = -1
@@ -33,7 +33,7 @@ class Tree:
         self.pack = pack
         self.seats = seats
         self.template = Env.of(variant, seats)
-        self.cards = tuple(sorted(set(pack)))
+        self.cards = tuple(dict.fromkeys(card for card in deck(variant, seats) if card in pack))
         """The cards by the numbers that they have as outcomes of chance."""
         self.card_numbers = {card: number for number, card in enumerate(self.cards)}
 
