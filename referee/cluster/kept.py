@@ -59,7 +59,7 @@ class KeptBots:
         """`folder` is the host's own, and `tag` is what bots are built for here."""
         self.folder, self._tag, self._demands = folder / tag, tag, demands
         self.shelf = Shelf(self.folder)
-        self._entries = {one.entry.version: one.entry for one in demands.bots if one.entry is not None}
+        self._entries = [one.entry for one in demands.bots if one.entry is not None]
 
     @contextlib.contextmanager
     def alone(self, wait: Callable[[float], None]) -> Iterator[None]:
@@ -175,8 +175,7 @@ class KeptBots:
 
     def entries(self) -> list[Entry]:
         """The entries, as they lie on the shelf here."""
-        found = self._entries.values()
-        return [replace(one, folder=str(self.shelf.place(one.version) / SOURCE)) for one in found]
+        return [replace(one, folder=str(self.shelf.place(one.version) / SOURCE)) for one in self._entries]
 
     def bot(self, bot: Travelling) -> BotSpec:
         """The bot as it starts here. A shipped one is this installation's own; raises BadBot where it has none."""
