@@ -39,6 +39,9 @@ from referee.tournament.orders import Bundle
 CONNECT_S = 15.0
 """How long a scheduler that does not answer is waited for."""
 
+PREPARE_S = 60.0
+"""How long the scheduler may take to tell all dask workers of a run."""
+
 LOOK_S = 0.1
 """How often it is looked at whether the scheduler is still there."""
 
@@ -68,6 +71,8 @@ class Engine:
         self._parcels: Parcels | None = None
         self._connected: Promise[tuple[asyncio.AbstractEventLoop, asyncio.Event, Client]] = Promise()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._playing: dict[int, asyncio.Task[None]] = {}
+        """By id of a bundle that is out, what waits for it."""
         self._thread = threading.Thread(target=self._main, name="dask client", daemon=True)
 
     def start(self) -> None:
@@ -111,13 +116,13 @@ class Engine:
         """Have a bundle played. May be called in any thread."""
         loop, _, client = self._connected.result()
         with contextlib.suppress(RuntimeError):  # the loop has ended, of which the listener was told
-            loop.call_soon_threadsafe(lambda: self._go(self._played(client, bundle)))
+            loop.call_soon_threadsafe(self._begin, client, bundle)
 
-    def forget(self) -> None:
-        """Have none of the bundles that are out played any longer. May be called in any thread."""
+    def forget(self, *ids: int) -> None:
+        """Have these bundles played no longer; nothing is told of them. May be called in any thread."""
         loop, _, _ = self._connected.result()
         with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(self._cancel)
+            loop.call_soon_threadsafe(self._forget, ids)
 
     def close(self) -> None:
         """End all that the run has on the hosts, and the connection."""
@@ -131,7 +136,7 @@ class Engine:
         """Do this in the engine's thread. Raises ClusterFailed where the cluster does not take part."""
         loop, _, _ = self._connected.result()
         try:
-            asyncio.run_coroutine_threadsafe(work, loop).result()
+            asyncio.run_coroutine_threadsafe(asyncio.wait_for(work, PREPARE_S), loop).result()
         except Exception as error:
             raise ClusterFailed(_why(self._address, error)) from None
 
@@ -150,14 +155,17 @@ class Engine:
     async def _connect(self) -> None:
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
         connecting = Client(self._address, asynchronous=True, timeout=CONNECT_S, set_as_default=False, name="golfref")
-        async with connecting as client:
-            self._connected.set_result((loop, stop, client))
-            try:
-                await self._until_over(client, stop)
-            finally:
-                self._cancel()
-                if client.status == "running":
-                    await self._end_hosts(client)
+        client = await asyncio.wait_for(connecting, CONNECT_S)
+        self._connected.set_result((loop, stop, client))
+        try:
+            await self._until_over(client, stop)
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            if client.status == "running":
+                await self._end_hosts(client)
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(client.close(), END_S)
 
     async def _until_over(self, client: Client, stop: asyncio.Event) -> None:
         """Wait until the run ends, or the scheduler is gone."""
@@ -216,14 +224,19 @@ class Engine:
         if self._listener is not None:
             self._listener(happening)
 
-    def _go(self, work: Coroutine[Any, Any, None]) -> None:
+    def _go(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
-    def _cancel(self) -> None:
-        for task in self._tasks:
-            task.cancel()
+    def _begin(self, client: Client, bundle: Bundle) -> None:
+        self._playing[bundle.id] = self._go(self._played(client, bundle))
+
+    def _forget(self, ids: Sequence[int]) -> None:
+        for id_ in ids:
+            if (task := self._playing.pop(id_, None)) is not None:
+                task.cancel()
 
     async def _send_parcels(self, lacking: Lacking) -> None:
         """Send a host what it lacks, piece by piece. Where it goes meanwhile, it is told as gone."""
@@ -256,10 +269,12 @@ class Engine:
         try:
             outcome = _OUTCOME.decode(await future)
         except Exception as error:
-            self._tell(Returned(id=bundle.id, reason=f"{type(error).__name__}: {error}"))
+            if client.status == "running":  # else all of it is lost, which is told once
+                self._tell(Returned(id=bundle.id, reason=f"{type(error).__name__}: {error}"))
         else:
             self._tell(Back(id=bundle.id, outcome=outcome))
         finally:
+            self._playing.pop(bundle.id, None)
             future.release()
 
     def _addresses(self, host: str) -> Sequence[str] | None:

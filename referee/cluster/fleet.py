@@ -72,7 +72,7 @@ class Fleet:
                     self._look_again()
         finally:
             self._engine.listen(None)
-            self._engine.forget()
+            self._engine.forget(*self._out)
 
     @property
     def _room(self) -> int:
@@ -157,7 +157,14 @@ class Fleet:
         elif isinstance(happening, LeftOut):
             self._store.note(host_left_out(happening.host, happening.reason))
             self._tell(f"host {happening.host} is left out: {happening.reason}")
-        self._desk.hosts_are({one.host.name for one in list(self._engine.joined.values())})
+        names = {one.host.name for one in list(self._engine.joined.values())}
+        self._desk.hosts_are(names)
+        # Dask would keep these for workers that may never come; they are handed out again when there are hosts.
+        stuck = [one for one in self._out.values() if not names or (one.host and one.host not in names)]
+        for bundle in stuck:
+            self._forget(bundle)
+            self._desk.put_back_bundle(bundle.id)
+        self._engine.forget(*(bundle.id for bundle in stuck))
 
     def _note(self, address: str, host: Host) -> int:
         """The store's id of a host."""

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -41,16 +42,16 @@ class HostPlugin(WorkerPlugin):
     """Makes a dask worker a host of a run, and ends all of that when the run ends or the worker does."""
 
     def __init__(self, run: str, hosting: Parcel) -> None:
+        """This is made at the desk, and travels."""
         self.name, self._packed = run, hosting
         self.joined: Joined | None = None
         """What it told of itself when it was ready."""
         self._host: Host | None = None
-        self._units = 0
-        self._changing: asyncio.Lock | None = None
+        self._changing = asyncio.Lock()
+        self._announcing: set[asyncio.Task[None]] = set()
 
     async def setup(self, worker: Worker) -> None:
         """Begin to get the host ready. The worker does not wait for it."""
-        self._changing = asyncio.Lock()
         hosting = _HOSTING.decode(self._packed.data)
         jobs = hosting.jobs or worker.state.nthreads
         loop = asyncio.get_running_loop()
@@ -65,12 +66,10 @@ class HostPlugin(WorkerPlugin):
 
         def is_ready(ready: hosts.Ready) -> None:
             self.joined = Joined(address=worker.address, host=ready.host, jobs=jobs, notes=ready.notes)
-            tell(self.joined)
-            soon(lambda: self._set_units_soon(worker, ORDERS_PER_JOB * jobs))
+            soon(partial(self._announce, worker, self.joined, ORDERS_PER_JOB * jobs))
 
         def is_left_out(reason: str) -> None:
-            soon(lambda: self._set_units_soon(worker, 0))
-            tell(LeftOut(address=worker.address, host=name, reason=reason))
+            soon(partial(self._announce, worker, LeftOut(address=worker.address, host=name, reason=reason), 0))
 
         callers = Callers(
             ready=is_ready,
@@ -83,7 +82,7 @@ class HostPlugin(WorkerPlugin):
 
     async def teardown(self, worker: Worker) -> None:
         """End what is played here."""
-        await self._set_units(worker, 0)
+        await self._offer(worker, 0)
         if self._host is not None:
             await asyncio.to_thread(self._host.close)
 
@@ -99,19 +98,28 @@ class HostPlugin(WorkerPlugin):
         if self._host is not None:
             self._host.give(piece)
 
-    def _set_units_soon(self, worker: Worker, units: int) -> None:
-        task = asyncio.get_running_loop().create_task(self._set_units(worker, units))
-        self._setting = task  # else nothing holds it
+    def _announce(self, worker: Worker, news: Joined | LeftOut, units: int) -> None:
+        """Let Dask send so many bundles at a time, and tell the desk."""
 
-    async def _set_units(self, worker: Worker, units: int) -> None:
-        """Let Dask send so many bundles at a time."""
-        if self._changing is None:
-            return
+        async def announce() -> None:
+            await self._offer(worker, units)
+            worker.log_event(self.name, encoded(news))
+
+        task = asyncio.get_running_loop().create_task(announce())
+        self._announcing.add(task)
+        task.add_done_callback(self._announcing.discard)
+
+    async def _offer(self, worker: Worker, units: int) -> None:
+        """Let Dask send so many bundles at a time. Where it is 0, those that are here already are sent elsewhere.
+
+        For that they must begin here, and be rescheduled: so the scheduler alone is told.
+        """
         async with self._changing:
-            if units != self._units:
-                self._units = units
-                with contextlib.suppress(Exception):  # the scheduler may be gone, and then it matters no more
+            with contextlib.suppress(Exception):  # the scheduler may be gone, and then it matters no more
+                if units:
                     await worker.set_resources(**{self.name: units})
+                elif self.name in worker.state.total_resources:
+                    await worker.scheduler.set_resources(resources={self.name: 0}, worker=worker.contact_address)
 
 
 async def give(run: str, piece: Parcel, dask_worker: Worker) -> None:

@@ -1,13 +1,20 @@
 """Tournaments on a Dask cluster, through the command line: the same results as alone, whoever is killed meanwhile."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import golfref
+from clusters import Cluster
+from commands import GOLFREF, golfref, until_more_are_committed
 from measured import unmeasured_document
 from needs import need_modules
+from processes import PATIENCE_S, Marked
 from quick import QUICK
 
 pytestmark = [pytest.mark.cluster, pytest.mark.process]
@@ -29,25 +36,118 @@ options = {{ rounds = 1 }}
 BOT = '[[bots]]\nname = "{name}"\n{how}\nenv = {{ {env} }}\n'
 
 
-def write(folder: Path, mark: dict[str, str], deals: int = 4) -> None:
-    folder.mkdir(exist_ok=True)
-    env = ", ".join(f'{name} = "{value}"' for name, value in mark.items())
-    bots = "".join(BOT.format(name=name, how=QUICK, env=env) for name in ("ann", "bea", "cid"))
-    (folder / "run.toml").write_text(CONFIG.format(deals=deals) + bots)
+class Folder:
+    """A folder with a tournament in it, of bots that carry the mark."""
+
+    def __init__(self, path: Path, mark: dict[str, str], deals: int) -> None:
+        path.mkdir()
+        env = ", ".join(f'{name} = "{value}"' for name, value in mark.items())
+        bots = "".join(BOT.format(name=name, how=QUICK, env=env) for name in ("ann", "bea", "cid"))
+        (path / "run.toml").write_text(CONFIG.format(deals=deals) + bots)
+        self.path, self.store, self._env = path, path / "run.golfref", os.environ | mark
+
+    def start(self, address: str) -> "subprocess.Popen[str]":
+        """Play on a cluster."""
+        command = [*GOLFREF, "tournament", "run.toml", "--cluster", address]
+        return subprocess.Popen(
+            command, cwd=self.path, env=self._env, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+
+    def results(self, *words: str) -> Any:
+        """Play to the end, verify, and return the document without what is measured, or tells of hosts."""
+        document = json.loads(golfref("tournament", "run.toml", "--json", *words, cwd=self.path)[0])
+        assert "all holds" in golfref("verify", "run.golfref", cwd=self.path)[0]
+        return unmeasured_document(document, "digest", "hosts", "lateness", "voided", "void_reasons")
 
 
-def results(folder: Path, *words: str) -> Any:
-    """Play to the end, verify, and return the document without what is measured."""
-    document = json.loads(golfref("tournament", "run.toml", "--json", *words, cwd=folder)[0])
-    assert "all holds" in golfref("verify", "run.golfref", cwd=folder)[0]
-    return unmeasured_document(document, "digest", "hosts", "lateness", "voided", "void_reasons")
+def said_at_end(run: "subprocess.Popen[str]", *, code: int) -> str:
+    _, said = run.communicate(timeout=PATIENCE_S)
+    assert run.returncode == code, said
+    assert "Traceback" not in said
+    assert "distributed" not in said
+    return said
 
 
-def test_a_cluster_that_is_started_here_gives_the_results_of_this_machine_alone(
-    tmp_path: Path, mark: dict[str, str]
+@pytest.fixture
+def make_folder(tmp_path: Path, mark: dict[str, str]) -> Callable[[str, int], Folder]:
+    return lambda name, deals: Folder(tmp_path / name, mark, deals)
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, mark: dict[str, str]) -> Iterator[Cluster]:
+    need_modules("distributed", extra="cluster")
+    cluster = Cluster(tmp_path, mark)
+    yield cluster
+    cluster.close()
+
+
+def test_a_cluster_that_is_started_here_is_gone_with_a_run_that_is_killed_and_the_next_one_goes_on(
+    make_folder: Callable[[str, int], Folder], until_gone: Callable[[], None], marked: Marked
 ) -> None:
     need_modules("distributed", extra="cluster")
-    write(tmp_path / "alone", mark)
-    write(tmp_path / "cluster", mark)
+    folder = make_folder("cluster", 4)
+    run = folder.start("local:2")
+    until_more_are_committed(folder.store, 2)
+    run.kill()
+    run.communicate()
+    until_gone()
+    assert not marked()
 
-    assert results(tmp_path / "cluster", "--cluster", "local:2") == results(tmp_path / "alone")
+    assert folder.results("--cluster", "local:1") == make_folder("alone", 4).results()
+
+
+def test_hosts_and_what_runs_on_them_are_killed_and_the_results_are_those_of_one_machine(
+    cluster: Cluster, make_folder: Callable[[str, int], Folder]
+) -> None:
+    folder = make_folder("cluster", 6)
+    cluster.start_scheduler()
+    for name in ("one", "two", "three"):
+        cluster.start_host(name)
+    run = folder.start(cluster.address)
+    until_more_are_committed(folder.store, 2)
+    cluster.kill_host("one")
+    until_more_are_committed(folder.store, 8)
+    for pid in cluster.processes("two", "multiprocessing"):  # Dask's own process; its nanny starts another one
+        os.kill(pid, signal.SIGKILL)
+    cluster.hosts["three"].kill()  # the nanny, with which the worker ends
+    said_at_end(run, code=0)
+
+    assert folder.results() == make_folder("alone", 6).results()
+
+
+def test_without_its_scheduler_a_run_ends_and_the_same_command_goes_on(
+    cluster: Cluster, make_folder: Callable[[str, int], Folder]
+) -> None:
+    folder = make_folder("cluster", 4)
+    cluster.start_scheduler()
+    cluster.start_host("one")
+    run = folder.start(cluster.address)
+    until_more_are_committed(folder.store, 2)
+    cluster.scheduler.kill()
+    said = said_at_end(run, code=3)
+    assert f"the scheduler at {cluster.address} is gone, or cannot be reached any more; " in said
+    assert "of 24 matches are stored; go on with: golfref tournament run.toml --cluster tcp://" in said
+
+    out, said = golfref("tournament", "run.toml", "--cluster", cluster.address, cwd=folder.path, code=3)
+    assert out == ""
+    assert f"golfref: no Dask scheduler answers at {cluster.address}" in said
+
+    assert folder.results() == make_folder("alone", 4).results()
+
+
+def test_without_the_library_a_cluster_is_refused(make_folder: Callable[[str, int], Folder]) -> None:
+    folder = make_folder("run", 1)
+    before = "import sys; sys.modules['distributed'] = None; from referee.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", before, "tournament", "run.toml", "--cluster", "local:1"],
+        cwd=folder.path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 2, done.stderr
+    wanted = (
+        "golfref: --cluster needs the library `distributed`, which is not installed: pip install 'golfref[cluster]'"
+    )
+    assert wanted in done.stderr
