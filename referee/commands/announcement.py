@@ -77,9 +77,11 @@ def announce_time(run: PreparedRun, greeted: Sequence[Greeted]) -> Estimate:
     config, left = run.config, sum(run.left.values())
     jobs, workers = run.jobs, run.workers
     start_s = mean_start_s(greeted)
-    found = estimate(config, run.left, processes=workers, start_s=start_s, grows=not run.has_ended)
+    is_elsewhere, grows = run.cluster is not None, not run.has_ended
+    found = estimate(config, run.left, processes=workers, start_s=start_s, grows=grows, is_elsewhere=is_elsewhere)
     if left:
-        side_by_side = f"{matches(jobs)} at a time" + f" in {workers} workers" * (workers > 1)
+        in_workers = " on the cluster" if is_elsewhere else f" in {workers} workers" * (workers > 1)
+        side_by_side = f"{matches(jobs)} at a time" + in_workers
         what = "this takes" if left == len(run.plan) else f"what is left ({matches(left)}) takes"
         what = what if run.has_ended else "this round takes"
         say(

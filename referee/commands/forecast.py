@@ -33,10 +33,18 @@ class Estimate(Struct, frozen=True, kw_only=True):
         return sum(self.matches[name] * match_s for name, match_s in self.match_s.items()) / self.side_by_side
 
 
-def estimate(config: Config, matches: Mapping[str, int], *, processes: int, start_s: float, grows: bool) -> Estimate:
+def estimate(  # noqa: PLR0913 - what a forecast depends on
+    config: Config,
+    matches: Mapping[str, int],
+    *,
+    processes: int,
+    start_s: float,
+    grows: bool,
+    is_elsewhere: bool = False,
+) -> Estimate:
     """The estimate for these numbers of matches of the variants, where a bot takes `start_s` to start.
 
-    `grows` says whether matches of all variants may be added.
+    `grows` says whether matches of all variants may be added, and `is_elsewhere` that hosts of a cluster play.
     """
     variants = [one for one in config.variants if matches[one.name] or grows]
     games = {one.name: mean_game(for_blocks(one.variant), one.seats) for one in variants}
@@ -44,7 +52,7 @@ def estimate(config: Config, matches: Mapping[str, int], *, processes: int, star
     return Estimate(
         matches=dict(matches),
         match_s={one.name: one.seats * start_s + games[one.name].decisions * DECISION_S for one in variants},
-        side_by_side=max(1, min(processes, cores())),
+        side_by_side=max(1, processes if is_elsewhere else min(processes, cores())),
         stored_bytes=sum(games[one.name].stored_bytes * matches[one.name] for one in variants),
     )
 

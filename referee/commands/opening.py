@@ -107,7 +107,9 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
 
     @property
     def workers(self) -> int:
-        """How many processes play them."""
+        """How many processes play them; on a cluster, how many matches its hosts play at a time."""
+        if self.cluster is not None:
+            return self.jobs
         most = self.most_matches
         return min(self.config.processes(sys.maxsize if most is None else most), self.jobs)
 

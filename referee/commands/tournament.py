@@ -215,7 +215,12 @@ def _go_on(session: _Session, run: PreparedRun, lock: Lock | None) -> _Ended | N
     options, signals, newcomers = session.options, session.signals, session.newcomers
     if lock is not None and newcomers is not None and newcomers.start_s is not None:
         found = estimate(
-            run.config, run.left, processes=run.workers, start_s=newcomers.start_s, grows=not run.has_ended
+            run.config,
+            run.left,
+            processes=run.workers,
+            start_s=newcomers.start_s,
+            grows=not run.has_ended,
+            is_elsewhere=run.cluster is not None,
         )
         return _play(session, run, found, lock)
     greeted = []
