@@ -89,6 +89,7 @@ def policy(bot: str | Path) -> BotPolicy:
     >>> env = Env("six-card", seats=2, rounds=1)
     >>> env.reset(seed="demo")
     >>> play(env, [policy("keeper"), policy("random")]).totals
+    (2, 46)
     """
     is_name = isinstance(bot, str) and os.sep not in bot
     return BotPolicy(shipped(str(bot)) if is_name else load(Path(bot).resolve()))

@@ -1,9 +1,12 @@
 """The decisions of a run with what each seat knew: they are those of the records, and of runs that have ended."""
 
+import ast
 import json
+import re
 from collections import defaultdict
 from contextlib import closing
 from hashlib import sha256
+from inspect import getsource
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +18,12 @@ from exported import NAMES, made_up_run
 from made_once import shared
 from needs import need_modules
 
+import referee
 from protocol.actions import Action
 from referee.play.talk.retell import Retelling
 from referee.reports.export.scope import scope_of
 from referee.research import Env
+from referee.research import decisions as decided
 from referee.research.decisions import Unfinished, decisions
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import restored
@@ -143,6 +148,19 @@ def test_results_are_those_of_the_match(run: Path, by_match: dict[int, list[Row]
             seat = row["seat"]
             assert row["round_score"] == result.rounds[row["round"] - 1].scores[seat]
             assert (row["total"], row["rank"]) == (result.totals[seat], result.ranks[seat])
+
+
+def test_the_page_has_every_column() -> None:
+    page = (Path(referee.__file__).parent / "research/README.md").read_text(encoding="utf-8")
+    told = [line for line in page.split("\n## Decisions of a run\n")[1].split("\n## ")[0].splitlines() if "| `" in line]
+    struct = next(one for one in ast.parse(getsource(decided)).body if getattr(one, "name", "") == "Step")
+    assert isinstance(struct, ast.ClassDef)
+    texts = [ast.literal_eval(one.value) for one in struct.body[2::2] if isinstance(one, ast.Expr)]
+    lines = [
+        f"| `{column.name}` | `{re.sub('<.*: ', '<', str(column.type))}`{', or null' * column.nullable} | {text} |"
+        for column, text in zip(decided.schema(), texts, strict=True)
+    ]
+    assert told == lines
 
 
 def test_the_file_says_which_game_its_tensors_are_of(run: Path, by_match: dict[int, list[Row]]) -> None:

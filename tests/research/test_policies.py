@@ -1,5 +1,6 @@
 """Policies: the shipped bots decide in an environment as their processes do in a match with the same cards."""
 
+import doctest
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -16,7 +17,7 @@ from referee.play.match import play as play_live
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import Confinement, builtin_bot
-from referee.research import Env
+from referee.research import Env, policies
 from referee.research.policies import BASELINES, compare, play, policy
 from referee.research.programs import NoProgram
 from referee.rules.record import Given, GivenSlaps, GivenTogether, Record
@@ -164,6 +165,10 @@ def test_a_folder_with_a_bot_is_a_policy(tmp_path: Path) -> None:
     draws = [action for seat, action in env.history if seat == 0 and type(action).__name__ == "Draw"]
     assert draws
     assert {action.source for action in draws} == {"stock"}  # type: ignore[union-attr]
+
+
+def test_what_the_docstrings_show_comes_out() -> None:
+    assert doctest.testmod(policies).failed == 0
 
 
 def test_what_is_no_policy_is_named(tmp_path: Path) -> None:
