@@ -83,7 +83,10 @@ class Picture(Struct, frozen=True, kw_only=True):
 
     def _draw_seat(self, sheet: "_Sheet", view: View, seat: int, top: int, left: int) -> None:
         sheet.write(f"{'>' if view.turn == seat else ' '}{self.names[seat]}", top, left, _WHITE)
-        sheet.write(_state(view, seat), top + _LINE, left, _PALE)
+        sheet.write(_state(view, seat)[: self._wide() // _LETTER - 1], top + _LINE, left, _PALE)
+        for row in view.strokes[seat]:
+            below = top + 2 * _LINE + (row + 1) * (_CARD_HIGH + _GAP) - _GAP + 1
+            sheet.fill(below, left, 1, self.columns * (_CARD_WIDE + _GAP) - _GAP, _WHITE)
         for slot, placed in enumerate(view.layouts[seat]):
             row, column = view.place(slot)
             if row >= self.rows or column >= self.columns:
@@ -98,10 +101,9 @@ class Picture(Struct, frozen=True, kw_only=True):
 
 
 def _state(view: View, seat: int) -> str:
-    """The total of a seat, and what else there is to say of it."""
+    """The total of a seat, and what else there is to say of it; strokes are drawn under their rows."""
     said = [str(view.totals[seat])]
     said += ["ended"] * (view.knocker == seat)
-    said += ["strokes " + "".join(str(row) for row in sorted(view.strokes[seat]))] * bool(view.strokes[seat])
     said += [f"{len(view.shields[seat])} shields"] * bool(view.shields[seat])
     return " " + " ".join(said)
 

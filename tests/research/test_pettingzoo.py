@@ -122,6 +122,16 @@ def test_a_match_that_is_cut_off_is_truncated_for_everybody(golf: Any) -> None:
     assert [(terminated, truncated) for _, _, terminated, truncated, _ in told[-2:]] == [(False, True)] * 2
 
 
+def test_the_wrapper_that_ends_matches_at_illegal_moves_can_be_used(golf: Any) -> None:
+    from pettingzoo.utils.wrappers import TerminateIllegalWrapper
+
+    env = TerminateIllegalWrapper(golf.raw_env("six-card"), illegal_reward=-1)
+    env.reset(seed=1)
+    env.step(int(env.last()[0]["action_mask"].argmin()))
+    assert env.terminations == {"player_0": True, "player_1": True}
+    assert env.rewards["player_0"] == -1
+
+
 def test_in_the_parallel_environment_all_who_decide_at_the_same_time_act_at_once(golf: Any) -> None:
     env = golf.parallel_env("cactus", 4, rounds=1)
     observations, infos = env.reset(seed=3)
