@@ -4,10 +4,10 @@ This module knows places and cards, and neither rules nor seats. Pools are shuff
 cards is equally likely before anything is shown; so is every way of a mix. Given what is shown, `redeal` draws one of
 all possible deals, each with the same chance. Where no cards are mixed, it shuffles what is left over.
 
-Mixes are gone through in their order: a card that is shown behind a mix is one of the cards before it that can be this
-one, and the others go to the other places in any order. Where the cards of one mix go into another one, or where the
-pack has equal cards, not all deals come out equally often that way. There, DRAWS of them are weighed against each other
-(Metropolis-Hastings with independent proposals).
+Mixes are gone through in their order. A card that is shown behind a mix is one of the cards before it that can be this
+one; one that is seen next behind a later mix goes where it can get there; the others go anywhere. Where the cards of
+one mix go into another one, or where the pack has equal cards, not all deals come out equally often that way. There,
+DRAWS of them are weighed against each other (Metropolis-Hastings with independent proposals).
 """
 
 from collections import Counter
@@ -74,6 +74,9 @@ def _all_alike(known: Round) -> bool:
     return not known.mixes or not (is_nested or has_equals)
 
 
+Ahead = dict[Card, frozenset[int]]
+
+
 class _Ground(Struct, frozen=True, kw_only=True):
     """What all drafts of a round begin with."""
 
@@ -84,13 +87,37 @@ class _Ground(Struct, frozen=True, kw_only=True):
     """By place in a pool, the card that the seat was shown there."""
     left: tuple[Counter[Card], ...]
     """The cards of each pool of which it is not known where they lie."""
+    ahead: tuple[Ahead, ...]
+    """For each mix the cards that are seen again behind a later one, and the places behind this one that lead there."""
 
 
 def _ground(known: Round) -> _Ground:
     pool_of = {place: number for number, pool in enumerate(known.pools) for place in pool.places}
     shown = {place: card for place, card in known.shown.items() if place in pool_of}
     left = tuple(_left_over(pool, shown) for pool in known.pools)
-    return _Ground(round=known, pool_of=pool_of, known=shown, left=left)
+    ahead = tuple(_ahead(known, number) for number in range(len(known.mixes)))
+    return _Ground(round=known, pool_of=pool_of, known=shown, left=left, ahead=ahead)
+
+
+def _ahead(known: Round, number: int) -> Ahead:
+    """Return where each card must go in this mix that is seen next behind a later one, if there is one of its kind.
+
+    A card changes its place in mixes only, or in a reshuffle, before which everybody sees it.
+    """
+    found: Ahead = {}
+    later = known.mixes[number + 1 :]
+    for index, mix in enumerate(later):
+        for place in mix.after:
+            card = known.shown.get(place)
+            if card is None or card in found or known.pools[0].cards.count(card) > 1:
+                continue
+            leading = {place}
+            for earlier in reversed(later[: index + 1]):
+                if not leading.isdisjoint(earlier.after):
+                    leading.update(earlier.before)
+            behind = enumerate(known.mixes[number].after)
+            found[card] = frozenset(at for at, one in behind if one in leading and one not in known.shown)
+    return found
 
 
 def _some_draft(ground: _Ground, dice: Random) -> tuple[Draft | None, int]:
@@ -106,7 +133,7 @@ class _Drafting:
     """One draft in the making."""
 
     def __init__(self, ground: _Ground, dice: Random) -> None:
-        self._round, self._dice, self._pool_of = ground.round, dice, ground.pool_of
+        self._round, self._dice, self._pool_of, self._ahead = ground.round, dice, ground.pool_of, ground.ahead
         self._known = dict(ground.known)
         self._left = [left.copy() for left in ground.left]
         self._totals = [left.total() for left in ground.left]
@@ -116,9 +143,9 @@ class _Drafting:
     def draft(self) -> Draft | None:
         """Return a draft; None where the draws so far leave none."""
         ways = []
-        for mix in self._round.mixes:
+        for mix, ahead in zip(self._round.mixes, self._ahead, strict=True):
             roots = [self._roots.get(place, place) for place in mix.before]
-            way = self._any_way(mix, roots) if mix.ways is None else self._one_way(mix, mix.ways, roots)
+            way = self._any_way(mix, roots, ahead) if mix.ways is None else self._one_way(mix, mix.ways, roots, ahead)
             if way is None:
                 return None
             self._roots.update(zip(mix.after, (roots[index] for index in way), strict=True))
@@ -126,8 +153,8 @@ class _Drafting:
         weight = self._weight + sum(_log_orders(left) for left in self._left)
         return Draft(ways=tuple(ways), known=self._known, roots=self._roots, weight=weight)
 
-    def _any_way(self, mix: Mix, roots: Sequence[int]) -> Way | None:
-        """Draw one of all orders: first the cards that are shown behind the mix, then the others."""
+    def _any_way(self, mix: Mix, roots: Sequence[int], ahead: Ahead) -> Way | None:
+        """Draw one of all orders: first the cards that are shown behind the mix, then those seen later, then others."""
         waiting = list(range(len(roots)))
         way: dict[int, int] = {}
         for number, place in enumerate(mix.after):
@@ -141,25 +168,42 @@ class _Drafting:
             self._weight -= log(chances[pick] / whole)
             way[number] = waiting.pop(pick)
             self._settle(roots[way[number]], card)
+        for index in [index for index in waiting if self._known.get(roots[index]) in ahead]:
+            leading = sorted(ahead[self._known[roots[index]]] - way.keys())
+            if not leading:
+                return None
+            self._weight += log(len(leading))
+            way[self._dice.choice(leading)] = index
+            waiting.remove(index)
         self._dice.shuffle(waiting)
+        self._weight += lgamma(len(waiting) + 1)
         rest = iter(waiting)
         return tuple(way[number] if number in way else next(rest) for number in range(len(roots)))
 
-    def _one_way(self, mix: Mix, ways: Sequence[Way], roots: Sequence[int]) -> Way | None:
-        """Draw one of these ways that agree with what is shown behind the mix."""
-        shown = [
-            (number, self._round.shown[place]) for number, place in enumerate(mix.after) if place in self._round.shown
-        ]
-        fitting = [way for way in ways if all(self._likely(roots[way[number]], card) for number, card in shown)]
+    def _one_way(self, mix: Mix, ways: Sequence[Way], roots: Sequence[int], ahead: Ahead) -> Way | None:
+        """Draw one of these ways that agree with what is shown behind the mix, and later."""
+        shown = {
+            number: self._round.shown[place] for number, place in enumerate(mix.after) if place in self._round.shown
+        }
+        fitting = [way for way in ways if self._fits(way, roots, shown, ahead)]
         if not fitting:
             return None
         way = self._dice.choice(fitting)
         self._weight += log(len(fitting))
-        for number, card in shown:
+        for number, card in shown.items():
             if not self._likely(roots[way[number]], card):
                 return None  # two places show the last card of its kind
             self._settle(roots[way[number]], card)
         return way
+
+    def _fits(self, way: Way, roots: Sequence[int], shown: dict[int, Card], ahead: Ahead) -> bool:
+        for number, index in enumerate(way):
+            if number in shown:
+                if not self._likely(roots[index], shown[number]):
+                    return False
+            elif (card := self._known.get(roots[index])) in ahead and number not in ahead[card]:
+                return False
+        return True
 
     def _likely(self, root: int, card: Card) -> float:
         """Return how likely it is, by what is settled so far, that this card lies at this place of a pool."""

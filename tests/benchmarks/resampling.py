@@ -7,7 +7,7 @@ are clones, in steps of the same game by number: the first one of a match, in an
 matches, and another one of the same state. `resample` is in milliseconds: the median over all seats, and the slowest
 of a hundred. `deals` says how many deals were played for a state, on average: 1.00 where every deal that was drawn gave
 one. `drafts` says how many drafts of what was mixed were begun for it: 1.0 where all are alike, and at least 65 where
-they are weighed against each other (redeal.py).
+they are weighed against each other (redeal.py). `not found` counts the states for which none was found in bounded time.
 """
 
 import statistics
@@ -22,7 +22,7 @@ from tabulate import tabulate
 from wandering import move, wander
 
 from referee.research import Env
-from referee.research.resample import other_state
+from referee.research.resample import TooRare, other_state
 from referee.rules.book.presets import PRESETS
 
 DEPTHS = (10, 40, 120, 400)
@@ -48,6 +48,7 @@ class Cost(Struct, kw_only=True):
     resample_ms: list[float]
     deals: int = 0
     drafts: int = 0
+    too_rare: int = 0
 
     def row(self) -> list[Any]:
         """The figures as they are printed."""
@@ -60,6 +61,7 @@ class Cost(Struct, kw_only=True):
             f"{slowest:.1f}",
             f"{self.deals / len(self.resample_ms):.2f}",
             f"{self.drafts / len(self.resample_ms):.1f}",
+            f"{self.too_rare} of {self.too_rare + len(self.resample_ms)}",
         ]
 
 
@@ -77,7 +79,11 @@ def measured(preset: str, options: dict[str, Any], depth: int, matches: int) -> 
         cost.clone_us.append(1e6 * timed(env.clone))
         for seat in range(env.seats):
             begun = time.process_time()
-            other = other_state(env.game, seat, env.seat, dice)
+            try:
+                other = other_state(env.game, seat, env.seat, dice)
+            except TooRare:
+                cost.too_rare += 1
+                continue
             cost.resample_ms.append(1e3 * (time.process_time() - begun))
             cost.deals += other.deals
             cost.drafts += other.drafts
@@ -111,7 +117,7 @@ def table(matches: int, only: list[str]) -> str:
             cost = measured(preset, options, depth, matches)
             if cost.resample_ms:
                 rows.append([name, depth, *cost.row()])
-    heads = ["game", "moves", "first", "again", "resample", "slowest", "deals", "drafts"]
+    heads = ["game", "moves", "first", "again", "resample", "slowest", "deals", "drafts", "not found"]
     return tabulate(rows, heads, disable_numparse=True, tablefmt="github")
 
 

@@ -1,5 +1,6 @@
 """Another state that a seat cannot tell from the present one: the seat is told the same, and the rest is drawn anew."""
 
+import pickle
 from collections import Counter
 from itertools import chain
 from typing import Any
@@ -145,6 +146,8 @@ def test_slaps_that_others_have_sealed_are_asked_for_again_and_one_s_own_stays()
     assert mine.history == env.history[:-2]
     assert theirs.resample(0, dice(1)).lines(0) == theirs.lines(0)
     for other in (mine, theirs):
+        again = pickle.loads(pickle.dumps(other))  # noqa: S301
+        assert (again.asks, again.history, again.lines(1)) == (other.asks, other.history, other.lines(1))
         while other.ask is not None and other.ask.decision == "slap":
             other.step(Pass())
         assert other.clone().lines(0) == other.lines(0)

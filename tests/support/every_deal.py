@@ -114,10 +114,15 @@ def every_answer(game: Game, seat: int) -> Iterator[Sequence[Response]]:
         is_secret = isinstance(question, Ask) and question.seat != seat and game.table.options.hidden_rearrange
         if isinstance(question, Ask) and is_secret and isinstance(response, (Rearrange, SwapLines)):
             kinds = [action for action in every_action(question.offers) if isinstance(action, type(response))]
-            yield [action for action in kinds if action.seat == response.seat]
+            yield [action for action in kinds if action.seat == response.seat and not _is_falling(action)]
         else:
             yield [response]
         again.answer(response)
+
+
+def _is_falling(action: Rearrange | SwapLines) -> bool:
+    """Whether it says of two lines the later one first, which swaps the same two."""
+    return isinstance(action, SwapLines) and action.lines[0] > action.lines[1]
 
 
 def _is_told(other: Game, responses: Sequence[Response], seat: int, told: Sequence[Any]) -> bool:
