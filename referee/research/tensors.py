@@ -12,11 +12,11 @@ from protocol.actions import Target
 from protocol.cards import Card
 from referee.research.actions import NOTHING_BEGUN, Begun, window
 from referee.research.fields import DECISIONS, KINDS, POWER_NAMES, SLOT, Field, Tensor, fields_of, kinds_of_cards
-from referee.research.knowledge import Knowledge, Known
+from referee.research.knowledge import Knowledge
 from referee.rules.book.variant import Variant, deck, size
 from referee.rules.scoring.values import value
 from referee.rules.table.asks import Ask
-from referee.rules.table.table import Slot, Table
+from referee.rules.table.table import Layout, Table
 
 LOW, HIGH = -1.0, 1.0
 """Between these all values lie. What would go beyond is cut off there."""
@@ -24,16 +24,24 @@ LOW, HIGH = -1.0, 1.0
 UP, KNOWN, AGE, CHOSEN, AIMED = (SLOT.index(name) for name in ("up", "known", "age", "chosen", "aimed"))
 
 
+MOST_LOOKS = 4096
+"""How many looks of slots are kept. With many seats there can be more, and then they are made anew."""
+
+
 class _Sheet:
     """A tensor that is being filled for a seat: the ones are set together at its end, which is faster."""
 
-    __slots__ = ("begun", "known", "ones", "row", "seat")
+    __slots__ = ("ages", "begun", "known", "looks", "ones", "row", "seat")
 
     def __init__(self, row: Tensor, seat: int, begun: Begun) -> None:
         self.row, self.seat, self.begun = row, seat, begun
         self.ones: list[int] = []
         self.known: list[Card] = []
         """The cards that the seat knows, outside of the pile."""
+        self.looks: list[int] = []
+        """How each slot looks (`_new_look`), in the order of the field."""
+        self.ages: list[tuple[int, float]] = []
+        """The slots whose cards the seat knows, by their numbers in the field, and for how long."""
 
 
 class Tensors:
@@ -50,7 +58,7 @@ class Tensors:
         self.shape: tuple[int] = (self.fields[-1].stop,)
         self._at = {field.name: field.start for field in self.fields}
         self._cards, self._page = len(cards), window(variant)
-        self._of_kind = np.bincount([self.kinds[card] for card in cards]).astype(np.float32)
+        self._of_kind: list[int] = np.bincount([self.kinds[card] for card in cards]).tolist()
         self._slot = len(SLOT) + seats + many
         self._unit = 10.0 * size(variant)
         options = variant.options
@@ -64,7 +72,8 @@ class Tensors:
         for card, kind in self.kinds.items():
             points[kind] = value(variant.card_points, card)
         self._blank[self._at["points"] : self._at["decision"]] = points / max(1, np.abs(points).max())
-        self._knowers: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._layouts_end = self._at["layouts"] + seats * self._page * self._slot
+        self._forget_looks()
 
     def encode(
         self,
@@ -105,62 +114,82 @@ class Tensors:
         if table.knocker is not None:
             ones.append(at["ender"] + (table.knocker - seat) % seats)
         ones += [at["to_come"] + (one - seat) % seats for one in table.final or ()]
-        row[at["round"]] = min(1.0, table.round / self._rounds)
-        row[at["turns"]] = min(1.0, table.turns / self._turns)
-        row[at["playoff"]] = table.playoff
         totals = table.totals[seat:] + table.totals[:seat]
-        row[at["totals"] : at["ahead"]] = [_within(total / self._total) for total in totals]
-        row[at["ahead"] : at["stock"]] = [_within((total - totals[0]) / self._unit) for total in totals]
-        row[at["stock"]] = len(table.stock) / self._cards
-        row[at["pile"]] = len(table.pile) / self._cards
+        row[at["round"] : at["top"]] = [
+            min(1.0, table.round / self._rounds),
+            min(1.0, table.turns / self._turns),
+            table.playoff,
+            *[_within(total / self._total) for total in totals],
+            *[_within((total - totals[0]) / self._unit) for total in totals],
+            len(table.stock) / self._cards,
+            len(table.pile) / self._cards,
+        ]
         if table.pile:
             ones.append(at["top"] + self.kinds[table.pile[-1]])
 
     def _layouts(self, sheet: _Sheet, knowledge: Knowledge) -> None:
-        layouts, seats = knowledge.game.table.layouts, self.seats
-        first = sheet.begun.page * self._page
-        for owner, layout in enumerate(layouts):
-            place = (owner - sheet.seat) % seats
-            start = self._at["layouts"] + (place * self._page - first) * self._slot
-            known = knowledge.layouts[owner]
-            for number, lies in enumerate(layout):
-                card = known[number]
-                if lies is None or card is None:
-                    continue
-                if card.by >> sheet.seat & 1:
-                    sheet.known.append(lies.card)
-                if first <= number < first + self._page:
-                    self._card(sheet, start + number * self._slot, lies, card, knowledge.at)
-                else:
-                    sheet.row[self._at["beyond"] + place] += 1 / self._page
-        for number, target in enumerate(chosen_targets(sheet.begun, sheet.seat), start=1):
+        seats, seat = self.seats, sheet.seat
+        if len(self._looks) > MOST_LOOKS:
+            self._forget_looks()
+        sheet.looks = [0] * (seats * self._page)
+        for owner, layout in enumerate(knowledge.game.table.layouts):
+            self._layout(sheet, knowledge, owner, layout)
+        row, start = sheet.row, self._at["layouts"]
+        part = row[start : self._layouts_end].reshape(-1, self._slot)
+        self._looks.take(sheet.looks, 0, part, "clip")
+        for place, age in sheet.ages:
+            row[start + place * self._slot + AGE] = age
+        for number, target in enumerate(chosen_targets(sheet.begun, seat), start=1):
             self._mark(sheet, target, CHOSEN, number / self._page)
         for target in knowledge.aimed:
             self._mark(sheet, target, AIMED, 1.0)
         if "beyond" in self._at:
-            beyond = sheet.row[self._at["beyond"] : self._at["beyond"] + seats]
+            beyond = row[self._at["beyond"] : self._at["beyond"] + seats]
             np.minimum(beyond, 1.0, out=beyond)
 
-    def _card(self, sheet: _Sheet, start: int, lies: Slot, card: Known, now: int) -> None:
-        """A card on the table, whose numbers begin at `start`."""
-        ones, seats, seat = sheet.ones, self.seats, sheet.seat
-        ones.append(start)
-        if lies.up:
-            ones.append(start + UP)
-        if card.by >> seat & 1:
-            ones += (start + KNOWN, start + len(SLOT) + seats + self.kinds[lies.card])
-            sheet.row[start + AGE] = min(1.0, (now - card.since[seat]) / (20 * seats))
-        if card.seems:
-            first = start + len(SLOT)
-            ones += [first + other for other in self._seats_of(card.seems, seat)]
+    def _layout(self, sheet: _Sheet, knowledge: Knowledge, owner: int, layout: Layout) -> None:
+        """Note how the slots of one seat look, and how long the seat that looks has known their cards."""
+        seat, page, kinds, numbers = sheet.seat, self._page, self.kinds, self._look_numbers
+        away = (owner - seat) % self.seats
+        first = sheet.begun.page * page
+        start = away * page - first
+        known, now, unit = knowledge.layouts[owner], knowledge.at, 20 * self.seats
+        for number, lies in enumerate(layout):
+            card = known[number]
+            if lies is None or card is None:
+                continue
+            kind = -1
+            if card.by >> seat & 1:
+                kind = kinds[lies.card]
+                sheet.known.append(lies.card)
+            if not first <= number < first + page:
+                sheet.row[self._at["beyond"] + away] += 1 / page
+                continue
+            look = (lies.up, card.seems, seat, kind)
+            sheet.looks[start + number] = numbers[look] if look in numbers else self._new_look(look)
+            if kind >= 0:
+                sheet.ages.append((start + number, min(1.0, (now - card.since[seat]) / unit)))
 
-    def _seats_of(self, bits: int, seat: int) -> tuple[int, ...]:
-        """The seats of these bits, counted from this seat."""
-        if (bits, seat) not in self._knowers:
-            seats = self.seats
-            found = tuple(other for other in range(seats) if bits >> (seat + other) % seats & 1)
-            self._knowers[bits, seat] = found
-        return self._knowers[bits, seat]
+    def _forget_looks(self) -> None:
+        self._looks = np.zeros((1, self._slot), np.float32)
+        """How slots have looked so far: the first row is an empty slot, `_look` adds the others."""
+        self._look_numbers: dict[tuple[bool, int, int, int], int] = {}
+
+    def _new_look(self, look: tuple[bool, int, int, int]) -> int:
+        """Return the row of `_looks` with what a slot has for a seat, but for what changes from look to look.
+
+        A look says whether the card lies face up; which seats are known to know it, as bits; which seat looks; and the
+        kind of card, -1 if this seat does not know it.
+        """
+        up, seems, seat, kind = look
+        row = np.zeros(self._slot, np.float32)
+        row[0], row[UP] = 1.0, up
+        row[[len(SLOT) + (other - seat) % self.seats for other in range(self.seats) if seems >> other & 1]] = 1.0
+        if kind >= 0:
+            row[[KNOWN, len(SLOT) + self.seats + kind]] = 1.0
+        number = self._look_numbers[look] = len(self._looks)
+        self._looks = np.vstack((self._looks, row))
+        return number
 
     def _mark(self, sheet: _Sheet, target: Target, what: int, number: float) -> None:
         place, index = (target[0] - sheet.seat) % self.seats, target[1] - sheet.begun.page * self._page
@@ -196,10 +225,11 @@ class Tensors:
     def _unseen(self, sheet: _Sheet, table: Table) -> None:
         """Of which cards the seat does not know where they are: not in the pile, and not among those it knows."""
         kinds = self.kinds
-        located = [kinds[card] for card in chain(table.pile, sheet.known, *table.shields)]
-        counts = np.bincount(located, minlength=len(self._of_kind)) if located else 0.0
+        left = self._of_kind.copy()
+        for card in chain(table.pile, sheet.known, *table.shields):
+            left[kinds[card]] -= 1
         start = self._at["unseen"]
-        sheet.row[start : start + len(self._of_kind)] = (self._of_kind - counts) / self._of_kind
+        sheet.row[start : start + len(left)] = [some / every for some, every in zip(left, self._of_kind, strict=True)]
 
     def par(self, sheet: _Sheet, knowledge: Knowledge) -> None:
         """Par golf: the rows of the hole, and those that are taken as strokes."""
