@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from needs import need_bubblewrap, need_compiler
+from needs import need_bubblewrap, need_compiler, need_modules
 
 BENCHMARKS = Path(__file__).parent
 
@@ -64,6 +64,15 @@ def test_throughput_prints_every_ratio_with_its_aim(tmp_path: Path) -> None:
     ):
         (line,) = (line for line in told.splitlines() if line.startswith(ratio))
         assert " at least " in line or " at most " in line
+
+
+def test_playouts_print_the_ratios_of_every_way() -> None:
+    need_modules("rlcard", "pyspiel", extra="bench")
+    told = run("playouts.py", "--seconds", "0.001", "--repetitions", "1", "cactus", "par-3").splitlines()
+    assert [line.split()[:2] for line in told[3:]] == [
+        [preset, way] for preset in ("cactus", "par-3") for way in ("rules", "Env", "encode", "vector", "vector+")
+    ]
+    assert all(float(ratio) > 0 for line in told[3:] for ratio in line.split()[2:])
 
 
 def test_hotspots_name_functions_and_files() -> None:

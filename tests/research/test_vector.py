@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from page_examples import run_examples, section
 
 from referee.research import Env, VectorEnv
 from referee.research.vector_process import Gone
@@ -57,6 +58,10 @@ def test_rows_are_the_matches_of_an_environment(preset: str) -> None:
                 matches[row] += 1
                 env.reset(f"demo/{row}/{matches[row]}")
         check_against_alone(vector, envs)
+
+
+def test_the_example_of_the_page_prints_what_it_shows() -> None:
+    assert run_examples(section("referee/research/README.md", "Many at once")) == []
 
 
 def test_nobody_looks_where_nothing_is_encoded() -> None:
