@@ -21,6 +21,9 @@ class BadKeyFile(Exception):
 def make_key(path: Path) -> int:
     """Run the command and return its exit code. A file that is there stays as it is."""
     key = master_key(None)
+    if os.path.lexists(path):
+        say(f"golfref: {path} exists already, and no key is replaced; name another file")
+        return USAGE
     try:
         with new_file(path) as file:
             os.fchmod(file.fileno(), 0o600)

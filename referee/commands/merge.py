@@ -16,7 +16,8 @@ def merge_shards(shards: Sequence[Path], out: Path) -> int:
     try:
         merged = merge(shards, out)
     except StoreError as error:
-        say(f"golfref merge: {error}; nothing was written")
+        why = str(error).replace("--store FILE", "-o RUN")
+        say(f"golfref merge: {why}; nothing was written")
         return HOST_FAILED if isinstance(error, WriteFailed) else USAGE
     say(*_in_words(merged, out))
     return DONE
@@ -25,7 +26,8 @@ def merge_shards(shards: Sequence[Path], out: Path) -> int:
 def _in_words(merged: Merged, out: Path) -> Iterator[str]:
     yield from map(_part_in_words, merged.parts)
     for path, fuller in merged.copies:
-        yield f"note: {path} holds nothing that {fuller} does not hold, and counts once"
+        what = "was given twice" if path == fuller else f"holds nothing that {fuller} does not hold"
+        yield f"note: {path} {what}, and counts once"
     if merged.missing:
         named = ", ".join(map(str, merged.missing))
         yield f"note: no store was given of {'shard' if len(merged.missing) == 1 else 'shards'} {named}"

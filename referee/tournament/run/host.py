@@ -5,6 +5,7 @@ import socket
 
 from protocol import VERSION
 from referee import __version__
+from referee.play.isolation.host import cores
 from referee.play.match import host_line
 from referee.tournament.store.hosts import Host
 
@@ -17,6 +18,6 @@ def own_name() -> str:
     return os.environ.get(NAME) or socket.gethostname()
 
 
-def own_host() -> Host:
-    """What this machine tells of itself where it goes on with a run that several have played."""
-    return Host(name=own_name(), golfref=__version__, protocol=VERSION, host=host_line())
+def own_host(jobs: int | None = None) -> Host:
+    """What this machine tells of itself where it plays so many matches at a time of a run that several play."""
+    return Host(name=own_name(), golfref=__version__, protocol=VERSION, host=host_line(), cores=cores(), jobs=jobs)

@@ -117,7 +117,7 @@ class Run(Struct, frozen=True, kw_only=True):
         """The desk that hands out what the store lacks; with `by_block` in bundles for several hosts."""
         timed = {one.name for one in self.config.variants if one.variant.options.times_slaps}
         is_told = self.store.has_hosts or self.store.meta().facts.shard is not None
-        own = own_host() if is_told and not by_block else None
+        own = own_host(self.jobs) if is_told and not by_block else None
         play_order = PlayOrder(
             self.plan,
             done=self.store.numbers(),

@@ -1,0 +1,367 @@
+"""What a cluster costs beside workers of our own, and what one desk, one store and one scheduler can take.
+
+    python tests/benchmarks/clusters.py [--repetitions N] [--only crews|memory|tasks] [--quick] [--folder FOLDER]
+
+crews: the same tournaments by 1, 2 and 4 workers of our own, and by as many hosts of `--cluster local:N` on the same
+cores; they take turns, and ratios are of one turn. Of each a small tournament is taken off, so that what starting
+takes does not count. With short matches one sees what a match costs, with whole ones decisions a second.
+
+memory: a desk hands out a plan of a million matches in bundles, a plain function stands for the bots, and a store keeps
+all results. The store lies in FOLDER (default: a new one in /dev/shm, so that the disk is not what is measured).
+
+tasks: how many tasks with the bytes of an order and of a report go through a Dask scheduler in a second.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import trio
+from measuring import Skipped, compiled, decisions, median
+from msgspec import Struct
+from tabulate import tabulate
+
+from referee.commands.opening import open_store, prepare
+from referee.rules.record import Record
+from referee.tournament.config.config import load
+from referee.tournament.orders import Bundle, Order, Played
+from referee.tournament.plan.rounds import End, Round
+from referee.tournament.plan.schedule import Fixture
+from referee.tournament.results import Result
+from referee.tournament.run.desk import Desk
+from referee.tournament.store.disk import locked
+from referee.tournament.store.hosts import Host
+from referee.tournament.store.store import Store
+
+JOBS_EACH = 2
+"""How many matches each worker plays at a time."""
+
+CREW = """
+[tournament]
+name = "clusters"
+seed = "clusters"
+seats = 3
+deals = {deals}
+isolation = "limits"
+
+[time]
+start_s = 60.0
+move_s = 60.0
+bank_s = 80000.0
+
+[[variants]]
+preset = "six-card"
+options = {{ rounds = {rounds}, limit = "none" }}
+"""
+INSTANT = """
+[[bots]]
+name = "instant{number}"
+command = ["{bot}", "--no-table"]
+"""
+
+PLAN = """
+[tournament]
+name = "a million"
+seed = "a million"
+seats = 4
+deals = {deals}
+lineups = 1000
+
+[[variants]]
+preset = "six-card"
+
+[[variants]]
+preset = "cactus"
+"""
+BUILTIN = """
+[[bots]]
+name = "bot {number:02d}"
+builtin = "random"
+"""
+BOTS, PER_DEAL = 60, 2 * 4 * 1000
+"""How many bots there are, and how many matches a deal has."""
+
+RECORD_BYTES = 100
+"""How long a packed record is: short, so that a million fit. What it holds is never read."""
+
+OUT = 256
+"""How many bundles are out at a time: two for each of 128 jobs."""
+
+
+class Played3(Struct, frozen=True):
+    """What a tournament came to."""
+
+    matches: int
+    decisions: int
+    seconds: float
+
+
+# Crews
+
+
+def tournament(bot: str, how: list[str], *, deals: int, rounds: int) -> Played3:
+    """Play a tournament of three bots by the command line. Raises Skipped where that fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        config, path = Path(folder, "crew.toml"), Path(folder, "crew.golfref")
+        bots = "".join(INSTANT.format(number=number, bot=bot) for number in range(3))
+        config.write_text(CREW.format(deals=deals, rounds=rounds) + bots)
+        command = [sys.executable, "-m", "referee.cli", "tournament", str(config), "--store", str(path), *how]
+        begun = time.perf_counter()
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        seconds = time.perf_counter() - begun
+        if done.returncode != 0:
+            raise Skipped(f"the tournament failed: {done.stderr[-500:]}")
+        with contextlib.closing(Store.open(path)) as store:
+            records = (msgspec.json.decode(store.record(number), type=Record) for number in store.numbers())
+            return Played3(len(store.numbers()), sum(map(decisions, records)), seconds)
+
+
+def net(bot: str, how: list[str], *, deals: int, least: int, rounds: int) -> Played3:
+    """What a tournament takes, less what a small one with the same matches takes."""
+    whole = tournament(bot, how, deals=deals, rounds=rounds)
+    small = tournament(bot, how, deals=least, rounds=rounds)
+    return Played3(whole.matches - small.matches, whole.decisions - small.decisions, whole.seconds - small.seconds)
+
+
+def crews(repetitions: int, *, is_quick: bool) -> None:
+    """Measure and print."""
+    deals, least = (4, 2) if is_quick else (32, 4)
+    rounds = {"short": 1, "whole": 2 if is_quick else 9}
+    workers = (1,) if is_quick else (1, 2, 4)
+    figures: dict[tuple[int, str, str], list[Played3]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        bot = compiled("instant", Path(folder))
+        for _ in range(repetitions):
+            for count in workers:
+                ways = {
+                    "own": ["--workers", str(count), "--jobs", str(JOBS_EACH * count)],
+                    "dask": ["--cluster", f"local:{count}", "--jobs", str(JOBS_EACH)],
+                }
+                for kind, many in rounds.items():
+                    for name, how in ways.items():
+                        played = net(bot, how, deals=deals, least=least, rounds=many)
+                        figures.setdefault((count, kind, name), []).append(played)
+    lines = []
+    for count in workers:
+        own, dask = (figures[count, "whole", name] for name in ("own", "dask"))
+        ratios = [b.decisions / b.seconds / (a.decisions / a.seconds) for a, b in zip(own, dask, strict=True)]
+        ms = [_match_ms(figures[count, "short", name]) for name in ("own", "dask")]
+        more = [
+            1000 * (b.seconds / b.matches - a.seconds / a.matches)
+            for a, b in zip(figures[count, "short", "own"], figures[count, "short", "dask"], strict=True)
+        ]
+        lines.append(
+            [count, *(f"{_rate(some):,.0f}" for some in (own, dask)), f"{median(ratios):.2f}",
+             f"{min(ratios):.2f}-{max(ratios):.2f}", *(f"{one:.1f}" for one in ms), f"{median(more):.1f}"]
+        )  # fmt: skip
+    print(f"medians of {repetitions}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+    headers = [
+        "workers", "own, decisions/s", "dask, decisions/s", "ratio (at least 0.95)", "least-greatest",
+        "own, ms a short match", "dask, ms a short match", "more, ms",
+    ]  # fmt: skip
+    print(tabulate(lines, headers=headers, disable_numparse=True))
+
+
+def _rate(some: list[Played3]) -> float:
+    return median([one.decisions / one.seconds for one in some])
+
+
+def _match_ms(some: list[Played3]) -> float:
+    return median([1000 * one.seconds / one.matches for one in some])
+
+
+# A million matches
+
+
+class Silent:
+    """Nobody watches."""
+
+    def begun(self, fixture: Fixture) -> None: ...
+
+    def finished(self, result: Result) -> None: ...
+
+    def voided(self, fixture: Fixture, attempt: int, reason: str) -> None: ...
+
+    def barred(self, why: str) -> None: ...
+
+    def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None: ...
+
+
+def outcome(bundle: Bundle, record: bytes) -> list[Played]:
+    """What a plain function makes of a bundle: the cards say who wins."""
+    return [_played(order, record) for order in bundle.orders]
+
+
+def _played(order: Order, record: bytes) -> Played:
+    fixture, bots = order.fixture, tuple(bot.name for bot in order.setup.bots)
+    luck = [sha256(fixture.deal_key + bot.encode()).digest() for bot in bots]
+    ranks = tuple(sorted(luck).index(one) + 1 for one in luck)
+    result = Result(
+        number=fixture.number,
+        variant=fixture.variant,
+        block=fixture.block,
+        deal=fixture.deal,
+        rotation=fixture.rotation,
+        redeals=fixture.redeals,
+        bots=bots,
+        totals=ranks,
+        ranks=ranks,
+        rounds=1,
+        forfeited=(False,) * len(bots),
+        faults=({},) * len(bots),
+        late_slaps=(0,) * len(bots),
+    )
+    return Played(result=result, hash=sha256(fixture.deal_key).hexdigest(), record=record)
+
+
+def memory_mb() -> float:
+    """How much memory this process has in use."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def memory(place: Path | None, counts: list[int]) -> None:
+    """Hand a plan out, measure at these counts of matches, and print."""
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=place or "/dev/shm")))
+        config = folder / "million.toml"
+        text = PLAN.format(deals=-(-counts[-1] // PER_DEAL))
+        config.write_text(text + "".join(BUILTIN.format(number=number) for number in range(BOTS)))
+        lines: list[list[str]] = []
+        path = folder / "million.golfref"
+        record = zlib.compress(os.urandom(RECORD_BYTES))
+        before = memory_mb()
+        prepared = prepare(load(config), path, fresh=False, may_change=False)
+        lock = stack.enter_context(locked(path))
+        store = stack.enter_context(contextlib.closing(open_store(prepared, lock)))
+        host = store.note_host(Host(name="here", golfref="0", protocol="1", host="here"))
+        desk = prepared.run(store, Silent()).desk(by_block=True)
+        desk.hosts_are(["here"])
+        begun = time.perf_counter()
+
+        def tell(done: int, last: float) -> None:
+            now = time.perf_counter()
+            size = sum(one.stat().st_size for one in folder.iterdir()) / 1e6
+            since = lines[-1][0].replace(",", "") if lines else "0"
+            rate = (done - int(since)) / (now - last)
+            lines.append([f"{done:,}", f"{memory_mb():.0f}", f"{size:.0f}", f"{rate:,.0f}"])
+
+        trio.run(_hand_out, desk, counts, record, host, tell)
+        seconds = time.perf_counter() - begun
+    print(f"{before:.0f} MB before; {seconds:.0f} s in all; {OUT} bundles out at a time\n")
+    print(tabulate(lines, headers=["matches", "memory, MB", "store, MB", "matches/s"], disable_numparse=True))
+
+
+async def _hand_out(
+    desk: Desk, counts: list[int], record: bytes, host: int, tell: Callable[[int, float], None]
+) -> None:
+    out: list[Bundle] = []
+    done, left, last = 0, list(counts), time.perf_counter()
+    while left:
+        while len(out) < OUT:
+            bundle = None
+            with trio.move_on_after(0):
+                bundle = await desk.next_bundle()
+            if bundle is None:
+                break
+            out.append(bundle)
+        if not out:
+            break
+        bundle = out.pop(0)
+        desk.report_bundle(bundle.id, outcome(bundle, record), host)
+        done += len(bundle.orders)
+        if done >= left[0]:
+            tell(done, last)
+            del left[0]
+            last = time.perf_counter()
+        await trio.lowlevel.checkpoint()
+    if left:
+        tell(done, last)
+
+
+# Tasks
+
+
+def echo(order: bytes, size: int) -> bytes:
+    """In place of a match: bytes of an order come in, those of a report go out."""
+    return order[:1] * size
+
+
+def tasks(count: int, workers: int) -> None:
+    """Send tasks through a scheduler with so many workers, and print how many went through in a second."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            asyncio.run(_tasks(count, workers))
+        except ImportError:
+            print("tasks: skipped: `pip install golfref[cluster]` brings what this needs")
+
+
+async def _tasks(count: int, workers: int) -> None:
+    from distributed import Client, LocalCluster
+
+    order = os.urandom(6000)
+    async with (
+        LocalCluster(
+            n_workers=workers, threads_per_worker=1, asynchronous=True, dashboard_address=None, silence_logs=50
+        ) as cluster,
+        Client(cluster, asynchronous=True) as client,
+    ):
+        scheduler: Any = cluster.scheduler
+
+        async def one(number: int) -> None:
+            async with room:
+                future = client.submit(echo, order, 6000, key=f"task-{number}", pure=False)
+                await future
+                future.release()
+
+        room = asyncio.Semaphore(16 * workers)
+        await asyncio.gather(*(one(number) for number in range(10 * workers)))
+        begun, cpu = time.perf_counter(), time.process_time()
+        await asyncio.gather(*(one(10**6 + number) for number in range(count)))
+        seconds, cpu = time.perf_counter() - begun, time.process_time() - cpu
+        _ = scheduler
+    print(
+        f"{count} tasks by {workers} workers: {count / seconds:,.0f} a second; "
+        f"scheduler and client together, in one process: {1000 * cpu / count:.2f} ms of CPU a task"
+    )
+
+
+def parts(given: argparse.Namespace) -> Iterator[tuple[str, Callable[[], None]]]:
+    """What can be measured."""
+    counts = [200, 400] if given.quick else [10_000, 100_000, 1_000_000][: 3 if given.matches is None else None]
+    if given.matches is not None:
+        counts = [one for one in counts if one < given.matches] + [given.matches]
+    yield "crews", lambda: crews(given.repetitions, is_quick=given.quick)
+    yield "memory", lambda: memory(given.folder, counts)
+    yield "tasks", lambda: tasks(20 if given.quick else 3000, 1 if given.quick else 2)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--only", choices=["crews", "memory", "tasks"])
+    parser.add_argument("--quick", action="store_true", help="tiny counts, to see that it works")
+    parser.add_argument("--matches", type=int, help="how many matches are handed out; default: a million")
+    parser.add_argument("--folder", type=Path, help="where the store of the million lies; default: /dev/shm")
+    given = parser.parse_args()
+    for name, measure in parts(given):
+        if given.only in (None, name):
+            print(f"\n{name}\n")
+            measure()
+
+
+if __name__ == "__main__":
+    main()
