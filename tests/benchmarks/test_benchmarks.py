@@ -106,14 +106,14 @@ def test_rotations_tell_what_shared_cards_save_in_each_game() -> None:
 
 
 def test_a_plan_is_handed_out_in_bundles_without_bots(tmp_path: Path) -> None:
-    told = run("clusters.py", "--quick", "--only", "memory", "--folder", str(tmp_path)).splitlines()
+    told = run("fleets.py", "--quick", "--only", "memory", "--folder", str(tmp_path)).splitlines()
     assert [line.split()[0] for line in told[-2:]] == ["200", "400"]
 
 
 @pytest.mark.cluster
 def test_clusters_are_compared_with_workers_of_our_own() -> None:
     need_modules("distributed", extra="cluster")
-    told = run("clusters.py", "--quick", "--repetitions", "1")
+    told = run("fleets.py", "--quick", "--repetitions", "1")
     assert "ratio (at least 0.95)" in told
     (line,) = (line for line in told.splitlines() if line.startswith("20 tasks by 1 workers: "))
     assert "ms of CPU a task" in line

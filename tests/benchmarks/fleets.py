@@ -1,6 +1,6 @@
 """What a cluster costs beside workers of our own, and what one desk, one store and one scheduler can take.
 
-    python tests/benchmarks/clusters.py [--repetitions N] [--only crews|memory|tasks] [--quick] [--folder FOLDER]
+    python tests/benchmarks/fleets.py [--repetitions N] [--only crews|memory|tasks] [--quick] [--folder FOLDER]
 
 crews: the same tournaments by 1, 2 and 4 workers of our own, and by as many hosts of `--cluster local:N` on the same
 cores; they take turns, and ratios are of one turn. Of each a small tournament is taken off, so that what starting
@@ -100,7 +100,7 @@ OUT = 256
 """How many bundles are out at a time: two for each of 128 jobs."""
 
 
-class Played3(Struct, frozen=True):
+class Tournament(Struct, frozen=True):
     """What a tournament came to."""
 
     matches: int
@@ -111,7 +111,7 @@ class Played3(Struct, frozen=True):
 # Crews
 
 
-def tournament(bot: str, how: list[str], *, deals: int, rounds: int) -> Played3:
+def tournament(bot: str, how: list[str], *, deals: int, rounds: int) -> Tournament:
     """Play a tournament of three bots by the command line. Raises Skipped where that fails."""
     with tempfile.TemporaryDirectory() as folder:
         config, path = Path(folder, "crew.toml"), Path(folder, "crew.golfref")
@@ -125,14 +125,14 @@ def tournament(bot: str, how: list[str], *, deals: int, rounds: int) -> Played3:
             raise Skipped(f"the tournament failed: {done.stderr[-500:]}")
         with contextlib.closing(Store.open(path)) as store:
             records = (msgspec.json.decode(store.record(number), type=Record) for number in store.numbers())
-            return Played3(len(store.numbers()), sum(map(decisions, records)), seconds)
+            return Tournament(len(store.numbers()), sum(map(decisions, records)), seconds)
 
 
-def net(bot: str, how: list[str], *, deals: int, least: int, rounds: int) -> Played3:
+def net(bot: str, how: list[str], *, deals: int, least: int, rounds: int) -> Tournament:
     """What a tournament takes, less what a small one with the same matches takes."""
     whole = tournament(bot, how, deals=deals, rounds=rounds)
     small = tournament(bot, how, deals=least, rounds=rounds)
-    return Played3(whole.matches - small.matches, whole.decisions - small.decisions, whole.seconds - small.seconds)
+    return Tournament(whole.matches - small.matches, whole.decisions - small.decisions, whole.seconds - small.seconds)
 
 
 def crews(repetitions: int, *, is_quick: bool) -> None:
@@ -140,7 +140,7 @@ def crews(repetitions: int, *, is_quick: bool) -> None:
     deals, least = (4, 2) if is_quick else (32, 4)
     rounds = {"short": 1, "whole": 2 if is_quick else 9}
     workers = (1,) if is_quick else (1, 2, 4)
-    figures: dict[tuple[int, str, str], list[Played3]] = {}
+    figures: dict[tuple[int, str, str], list[Tournament]] = {}
     with tempfile.TemporaryDirectory() as folder:
         bot = compiled("instant", Path(folder))
         for _ in range(repetitions):
@@ -174,11 +174,11 @@ def crews(repetitions: int, *, is_quick: bool) -> None:
     print(tabulate(lines, headers=headers, disable_numparse=True))
 
 
-def _rate(some: list[Played3]) -> float:
+def _rate(some: list[Tournament]) -> float:
     return median([one.decisions / one.seconds for one in some])
 
 
-def _match_ms(some: list[Played3]) -> float:
+def _match_ms(some: list[Tournament]) -> float:
     return median([1000 * one.seconds / one.matches for one in some])
 
 
