@@ -79,3 +79,22 @@ def test_its_command_learns_measures_and_writes_a_bot(tmp_path: Path) -> None:
 def test_a_game_that_it_has_not_learned_is_named() -> None:
     with pytest.raises(ValueError, match="has learned four-card, and cannot play six-card"):
         bot.Learned({"variant": "six-card"}, lambda rows: [0.0] * len(rows))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--rounds", "10"], "expected 50 rounds and 2 deals at least, got 10 and 400"),
+        (["--against", "gredy"], "no shipped bot in Python called 'gredy'"),
+        (["-o", "/proc/learned"], "/proc/learned"),
+    ],
+)
+def test_what_it_cannot_do_is_said_before_it_learns(
+    words: list[str], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from referee.research.examples.four_card import learn
+
+    monkeypatch.setattr(sys, "argv", ["learn", *words])
+    with pytest.raises(SystemExit):
+        learn.main()
+    assert said in capsys.readouterr().err

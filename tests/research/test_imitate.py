@@ -70,10 +70,10 @@ def test_it_does_more_often_what_keeper_did_than_chance(
 def test_what_is_not_in_the_file_is_named(tmp_path: Path) -> None:
     from referee.research.examples import imitate
 
-    run = made_up_run(tmp_path, ["four-card", "six-card"], ("ann", "bea", "cid"))
+    run = made_up_run(tmp_path, ["four-card", "six-card"], ("ann", "bea", "cid"), deals=2)
     decisions(run, tmp_path / "run.parquet")
     with pytest.raises(ValueError, match="has several games: name one of four-card, six-card"):
         imitate.read(tmp_path / "run.parquet", "ann")
-    with pytest.raises(ValueError, match="has no decisions of 'dan' in 'six-card'"):
+    with pytest.raises(ValueError, match="has decisions of 'dan' in 'six-card' of fewer than 5 matches"):
         imitate.read(tmp_path / "run.parquet", "dan", "six-card")
     assert imitate.read(tmp_path / "run.parquet", "ann", "six-card").game["seats"] == 3

@@ -16,13 +16,18 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
-from pyarrow.parquet import ParquetFile, read_table
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.neural_network import MLPClassifier
-from threadpoolctl import threadpool_limits
 
 from referee.research import Env
+from referee.research.examples import missing
 from referee.research.policies import compare, policy
+
+try:
+    from pyarrow.parquet import ParquetFile, read_table
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.neural_network import MLPClassifier
+    from threadpoolctl import threadpool_limits
+except ModuleNotFoundError as error:
+    raise missing(error, __name__) from None
 
 KEPT = 5
 """Every match of so many is kept for the measurement."""
@@ -77,16 +82,19 @@ class Imitator:
 def read(path: Path, bot: str, game: str | None = None) -> Lessons:
     """Return what the bot itself decided in a game of the file; without a name, in the only one.
 
-    Raises ValueError where there is nothing of it.
+    Raises ValueError where there is too little of it to learn from.
     """
-    games = json.loads(ParquetFile(path).metadata.metadata[b"golfref"])
+    told = ParquetFile(path).metadata.metadata or {}
+    if b"golfref" not in told:
+        raise ValueError(f"{path} was not written by golfref export --with-cards")
+    games = json.loads(told[b"golfref"])
     if game is None and len(games) > 1:
         raise ValueError(f"{path} has several games: name one of {', '.join(games)}")
     name = game or next(iter(games), "")
     rows = read_table(path, filters=[("bot", "=", bot), ("game", "=", name), ("asked", "=", True)])
     rows = rows.filter(rows["fault"].is_null())
-    if not len(rows):
-        raise ValueError(f"{path} has no decisions of {bot!r} in {name!r}")
+    if len(set(rows["match_id"].to_pylist())) < KEPT:
+        raise ValueError(f"{path} has decisions of {bot!r} in {name!r} of fewer than {KEPT} matches")
     return Lessons(
         tensors=np.stack(rows["tensor"].to_numpy()),
         masks=np.stack(rows["mask"].to_numpy()),
@@ -104,7 +112,10 @@ def main() -> None:
     parser.add_argument("--game", help="the game's name in the run, where there are several")
     parser.add_argument("--deals", type=int, default=100, help="how many fresh deals to play")
     asked = parser.parse_args()
-    lessons = read(asked.decisions, asked.bot, asked.game)
+    try:
+        lessons = read(asked.decisions, asked.bot, asked.game)
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
     is_kept = lessons.matches % KEPT == 0
     learned, kept = lessons.of(~is_kept), lessons.of(is_kept)
     imitator = Imitator(learned)

@@ -24,13 +24,18 @@ from typing import Any
 
 import numpy as np
 from msgspec import structs
-from sklearn.neural_network import MLPRegressor
-from threadpoolctl import threadpool_limits
 
 from referee.research import Env
 from referee.research.actions import Move
+from referee.research.examples import missing
 from referee.research.examples.four_card import bot
-from referee.research.policies import compare, policy
+from referee.research.policies import NoProgram, compare, policy
+
+try:
+    from sklearn.neural_network import MLPRegressor
+    from threadpoolctl import threadpool_limits
+except ModuleNotFoundError as error:
+    raise missing(error, __name__) from None
 
 SEATS = 3
 AT_ONCE = 200
@@ -180,14 +185,21 @@ def main() -> None:
     parser.add_argument("--against", default="greedy,keeper", help="shipped bots, with commas")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
+    if asked.rounds < 2 * GENERATIONS or asked.deals < 2:
+        parser.error(f"expected {2 * GENERATIONS} rounds and 2 deals at least, got {asked.rounds} and {asked.deals}")
+    try:
+        rivals = [policy(name) for name in asked.against.split(",")]
+        asked.out.mkdir(parents=True, exist_ok=True)
+    except (NoProgram, OSError) as error:
+        parser.error(str(error))
     begun = time.monotonic()
     for number, student in enumerate(generations(asked.rounds, asked.seed), 1):
         positions, took = len(student.lessons[-1]), time.monotonic() - begun
         print(f"generation {number:2} of {GENERATIONS}: {positions:6} positions, {took:4.0f} s so far", flush=True)
     write_bot(student, asked.out)
     env = Env("four-card", SEATS, rounds=1)
-    for name in asked.against.split(","):
-        print(f"against {name}: {compare(env, policy(asked.out), policy(name), deals=asked.deals, seed='fresh')}")
+    for rival in rivals:
+        print(f"against {rival.name}: {compare(env, policy(asked.out), rival, deals=asked.deals, seed='fresh')}")
     words = [f'golfref match --variant four-card --bot "python3 {asked.out / "bot.py"}"', *["--bot builtin:greedy"] * 2]
     print(f"It plays in any tournament: {' '.join(words)} --games 30")
 
