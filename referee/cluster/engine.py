@@ -130,7 +130,7 @@ class Engine:
             loop, stop, _ = self._connected.result()
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(stop.set)
-        self._thread.join()
+            self._thread.join(2 * END_S)
 
     def _result(self, work: Coroutine[Any, Any, None]) -> None:
         """Do this in the engine's thread. Raises ClusterFailed where the cluster does not take part."""
@@ -145,17 +145,22 @@ class Engine:
     def _main(self) -> None:
         _silence()
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                asyncio.run(self._connect())
+            asyncio.run(self._connect())
         except BaseException as error:
-            if not self._connected.done():
-                self._connected.set_exception(ClusterFailed(_why(self._address, error)))
+            self._not_connected(error)
+
+    def _not_connected(self, error: BaseException) -> None:
+        if not self._connected.done():
+            self._connected.set_exception(ClusterFailed(_why(self._address, error)))
 
     async def _connect(self) -> None:
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
-        connecting = Client(self._address, asynchronous=True, timeout=CONNECT_S, set_as_default=False, name="golfref")
-        client = await asyncio.wait_for(connecting, CONNECT_S)
+        client = Client(self._address, asynchronous=True, timeout=CONNECT_S, set_as_default=False, name="golfref")
+        connecting = asyncio.ensure_future(client)
+        await asyncio.wait({connecting}, timeout=CONNECT_S)  # unlike wait_for this does not wait until it is cancelled
+        if (error := connecting.exception() if connecting.done() else TimeoutError()) is not None:
+            self._not_connected(error)
+            return
         self._connected.set_result((loop, stop, client))
         try:
             await self._until_over(client, stop)
@@ -291,7 +296,8 @@ def _why(address: str, error: BaseException) -> str:
 
 
 def _silence() -> None:
-    """Keep what Dask logs away from the terminal: what matters of it is told in our own words."""
+    """Keep what Dask logs, and warns of, away from the terminal: what matters of it is told in our own words."""
+    warnings.simplefilter("ignore")
     for name in ("distributed", "asyncio", "tornado", "bokeh"):
         below = [known for known in logging.root.manager.loggerDict if known.startswith(f"{name}.")]
         for logger in map(logging.getLogger, (name, *below)):
