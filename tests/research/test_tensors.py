@@ -51,7 +51,7 @@ class Filmed:
 
 @pytest.mark.parametrize("preset", PRESETS)
 @given(data=st.data())
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_who_knows_which_card_is_followed_as_the_film_follows_it(preset: str, data: st.DataObject) -> None:
     variant, seats = data.draw(AtRandom().tables(preset))
     assume(seat_problem(variant, seats) is None)
@@ -64,6 +64,7 @@ def test_who_knows_which_card_is_followed_as_the_film_follows_it(preset: str, da
         env.step(dice.choice(env.numbers()))
         filmed.follow()
         known.follow()
+        check_cards(env, filmed, dice.randrange(seats))
         layouts = env.game.table.layouts
         for owner, slot in [(owner, slot) for owner, layout in enumerate(layouts) for slot in range(len(layout))]:
             card = known.layouts[owner][slot]
@@ -75,6 +76,24 @@ def test_who_knows_which_card_is_followed_as_the_film_follows_it(preset: str, da
                 assert bool(card.by >> seat & 1) == (since is not None)
                 assert card.since[seat] == (-1 if since is None else since)
                 assert bool(card.seems >> seat & 1) == (filmed.knows(None, seat, (owner, slot)) is not None)
+
+
+def check_cards(env: Env, filmed: Filmed, seat: int) -> None:
+    """The tensor has the cards that the seat knows, and no other ones."""
+    layouts = env.game.table.layouts
+    field = next(field for field in env.fields if field.name == "layouts")
+    shown = field.of(env.encode(seat))
+    first = env.begun.page * env.actions.window if env.seat == seat else 0
+    for place, slot in np.ndindex(shown.shape[:2]):
+        owner = (seat + place) % env.seats
+        lies = layouts[owner][first + slot] if layouts and first + slot < len(layouts[owner]) else None
+        if lies is None:
+            assert not np.delete(shown[place, slot], 5).any()  # a slot that a slap has emptied can be aimed at
+            continue
+        knows = filmed.knows(seat, seat, (owner, first + slot)) is not None
+        kinds = np.flatnonzero(shown[place, slot, 6 + env.seats :])
+        assert kinds.tolist() == ([env._tensors.kinds[lies.card]] if knows else [])
+        assert shown[place, slot, :3].tolist() == [1.0, lies.up, knows]
 
 
 class Exchanged(Keyed):
