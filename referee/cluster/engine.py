@@ -25,6 +25,7 @@ from referee.cluster.news import (
     LeftOut,
     Listener,
     Lost,
+    News,
     Outcome,
     Returned,
     Said,
@@ -33,6 +34,7 @@ from referee.cluster.news import (
 )
 from referee.cluster.parcels import Parcels
 from referee.cluster.plugin import HostPlugin, Parcel, RunPlugin, give, play
+from referee.cluster.probe import check_scheduler, without_golfref
 from referee.cluster.where import ClusterFailed
 from referee.tournament.orders import Bundle
 
@@ -137,6 +139,8 @@ class Engine:
         loop, _, _ = self._connected.result()
         try:
             asyncio.run_coroutine_threadsafe(asyncio.wait_for(work, PREPARE_S), loop).result()
+        except ClusterFailed:
+            raise
         except Exception as error:
             raise ClusterFailed(_why(self._address, error)) from None
 
@@ -194,8 +198,15 @@ class Engine:
             identity = await client.scheduler.identity(n_workers=-1)
             self._awaited = set(identity["workers"])
         client.subscribe_topic(hosting.run, self._heard)
+        if lacking := await check_scheduler(client):
+            raise ClusterFailed(f"the Dask scheduler at {self._address} cannot be used: {lacking}")
         await client.register_plugin(RunPlugin(client.id, hosting.run))
-        await client.register_plugin(HostPlugin(hosting.run, Parcel(encoded(hosting))), name=hosting.run)
+        others = await without_golfref(client)
+        # Dask gives the plugin to all workers at once, and raises for one that cannot take it.
+        with contextlib.suppress(*([Exception] if others else [])):
+            await client.register_plugin(HostPlugin(hosting.run, Parcel(encoded(hosting))), name=hosting.run)
+        for left_out in others:
+            self._happened(left_out)
 
     async def _end_hosts(self, client: Client) -> None:
         if self._run:
@@ -210,11 +221,14 @@ class Engine:
         elif isinstance(happening, Said):
             self._tell_person(f"{happening.host}: {happening.line}")
         else:
-            if isinstance(happening, Joined | LeftOut | Gone):
-                with self._changed:
-                    self._note(happening)
-                    self._changed.notify_all()
-            self._tell(happening)
+            self._happened(happening)
+
+    def _happened(self, happening: News) -> None:
+        if isinstance(happening, Joined | LeftOut | Gone):
+            with self._changed:
+                self._note(happening)
+                self._changed.notify_all()
+        self._tell(happening)
 
     def _note(self, happening: Joined | LeftOut | Gone) -> None:
         self._awaited.discard(happening.address)

@@ -119,9 +119,9 @@ class Refused(Struct, frozen=True, kw_only=True, tag=True):
 FromHost = Lacks | Telling | Ready | Refused | Heartbeat
 
 
-def host_name() -> str:
-    """What this host is called: what GOLFREF_HOST says, else its name in the network."""
-    name = os.environ.get(HOST) or socket.gethostname()
+def host_name(name: str | None = None) -> str:
+    """What a host of this name is called. Without a name this host: as GOLFREF_HOST says, else as the network does."""
+    name = name or os.environ.get(HOST) or socket.gethostname()
     return re.sub(r"[^\w.:-]", "-", name)[:100] or "host"
 
 

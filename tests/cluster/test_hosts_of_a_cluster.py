@@ -74,7 +74,15 @@ def test_each_host_gets_the_bots_and_one_with_other_rules_is_left_out(
         shutil.copy(ROOT / "bots/random/bot.py", tmp_path / "entries" / name / "source.py")
         (tmp_path / "entries" / name / "bot.toml").write_text(ENTRY.format(env=env))
     other = changed_installation(tmp_path / "other")
-    hosts = {"lab1": {}, "lab2": {"GOLFREF_HOST_TAG": "z80-newlib"}, "lab3": {"PYTHONPATH": str(other)}}
+    earlier = changed_installation(tmp_path / "earlier")
+    shutil.rmtree(earlier / "referee/cluster")
+    (earlier / "referee/__init__.py").write_text('__version__ = "0.7.0"\n')
+    hosts = {
+        "lab1": {},
+        "lab2": {"GOLFREF_HOST_TAG": "z80-newlib"},
+        "lab3": {"PYTHONPATH": str(other)},
+        "lab4": {"PYTHONPATH": str(earlier)},
+    }
     with ExitStack() as stack:
         said = stack.enter_context(
             program("scheduler", "--host", "127.0.0.1", "--port", "0", cwd=tmp_path, env=mark, until="Scheduler at:")
@@ -87,10 +95,15 @@ def test_each_host_gets_the_bots_and_one_with_other_rules_is_left_out(
         _, err = golfref("tournament", "run.toml", "--cluster", address, cwd=tmp_path)
         left_out = "its golfref 0.8.0 is not the desk's: referee/rules differ; install the same there"
         assert f"host lab3 is left out: {left_out}" in err
+        too_early = "it has golfref 0.7.0, and the desk 0.8.0; install the desk's there, with the extra `cluster`"
+        assert f"host lab4 is left out: {too_early}" in err
     until_gone()
 
     found = json.loads(golfref("hosts", "run.golfref", "--json", cwd=tmp_path)[0])
-    assert found["left_out"] == [f"host `lab3` is left out: {left_out}"]
+    assert sorted(found["left_out"]) == [
+        f"host `lab3` is left out: {left_out}",
+        f"host `lab4` is left out: {too_early}",
+    ]
     assert [(one["name"], one["told"][0]["built"]) for one in found["hosts"]] == [
         ("lab1", []),
         ("lab2", ["ann", "bea"]),
