@@ -169,7 +169,7 @@ class _Game:
                     sent[delivery.seat] = delivery.data.decode()
             for ask, given in answered(game.question, move):
                 place += 1
-                what, seat, time_us = _action(given), ask.seat, _time_us(given)
+                what, seat, is_asked = _action(given), ask.seat, ask.seat in sent
                 for step, (tensor, mask, number) in enumerate(self._numbers(knowledge, ask, what)):
                     yield Step(
                         match_id=row.id,
@@ -189,9 +189,9 @@ class _Game:
                         mask=mask,
                         move=number,
                         action=msgspec.json.encode(what).decode(),
-                        asked=time_us is not None,
+                        asked=is_asked,
                         fault=None if given.fault is None else given.fault.kind,
-                        time_us=time_us,
+                        time_us=_time_us(given) if is_asked else None,
                         round_score=result.rounds[game.table.round - 1].scores[seat],
                         total=result.totals[seat],
                         rank=result.ranks[seat],
@@ -235,11 +235,10 @@ def _action(given: Given | Reaction) -> Action:
 
 
 def _time_us(given: Given | Reaction) -> int | None:
-    """The time that the answer took; None where the bot was not asked for it."""
-    if isinstance(given, Reaction):
-        return None if given.corrected_us is None else round(given.corrected_us)
-    is_asked = not given.joined and bool(given.time_us or given.fault is not None)
-    return given.time_us if is_asked else None
+    """The time that the answer took."""
+    if isinstance(given, Given):
+        return given.time_us
+    return None if given.corrected_us is None else round(given.corrected_us)
 
 
 def _write(steps: Iterator[tuple[Step, Shape]], file: BinaryIO) -> int:
