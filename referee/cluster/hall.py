@@ -29,9 +29,12 @@ END_PATIENCE_S = 20.0
 class Hall:
     """The hosts of a cluster, for as long as a command goes on."""
 
-    def __init__(self, where: Where, *, jobs: int | None, tell: Callable[[str], None]) -> None:
-        """`jobs` is how many matches each dask worker plays at a time; None for as many as it has threads."""
-        self._where, self._jobs, self._tell = where, jobs, tell
+    def __init__(self, where: Where, *, jobs: int | None, workers: int | None, tell: Callable[[str], None]) -> None:
+        """`jobs` is how many matches each dask worker plays at a time; None for as many as it has threads.
+
+        `workers` is in how many processes; None for as many as one machine alone would.
+        """
+        self._where, self._jobs, self._workers, self._tell = where, jobs, workers, tell
         self._stack = contextlib.ExitStack()
         self._parcels = contextlib.ExitStack()
         self._prepared: Parcels | None = None
@@ -75,6 +78,7 @@ class Hall:
             reuse=config.reuse,
             slap_s=config.clocks.slap_s,
             jobs=self._jobs,
+            workers=self._workers,
             demands=parcels.demands,
         )
         self._engine.prepare(hosting, parcels)

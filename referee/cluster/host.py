@@ -1,13 +1,14 @@
-"""One dask worker as a host of a run: a thread in which a crew of one process plays what the desk has sent.
+"""One dask worker as a host of a run: a thread in which a crew plays what the desk has sent.
 
-Bots, and all that times them, live in that process (resident.py) and never in dask's. When it dies it is replaced, as a
-crew does. Must not know Dask.
+A process of ours (resident.py) gets the host ready and keeps it so. Then as many workers play as would play so many
+matches at a time without a cluster, joined as there, so that slaps are timed while the bots of all of them are frozen.
+Bots, and all that times them, never live in dask's process. Must not know Dask.
 """
 
 import math
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 import msgspec
@@ -15,19 +16,21 @@ import trio
 from msgspec import Struct
 
 from referee.cluster import resident
+from referee.cluster.here import Here, UnknownBot, here_of
 from referee.cluster.hosts import FromHost, Lacks, Piece, Ready, Refused, Telling
 from referee.cluster.news import Hosting
 from referee.play.bot.pool import Reuse
+from referee.tournament.config.config import usual_workers
 from referee.tournament.orders import Begun, Order, Played, Report, Spoiled
 from referee.tournament.run.crew import LONGEST_SILENCE_S, Crew, Worker, WorkerGone, WorkersLost
-from referee.tournament.run.frames import Frames
+from referee.tournament.run.frames import PIPE_READ_BYTES, Frames
 from referee.tournament.run.turns import Turns
 
 END_PATIENCE_S = 20.0
-"""How long the thread may take to end the worker process and all bots."""
+"""How long the thread may take to end its processes and all bots."""
 
 STARTS = 3
-"""How often the process is started at most until it is ready, where it dies before."""
+"""How often the process that keeps the host ready is started where it dies, and no match ends meanwhile."""
 
 
 class Task(Struct, eq=False):
@@ -56,13 +59,12 @@ class Host:
     """Plays bundles in a thread of its own, from `start` until `close`."""
 
     def __init__(self, hosting: Hosting, jobs: int, callers: Callers) -> None:
+        """`jobs` is how many matches it plays at a time."""
+        self._hosting, self._jobs, self._callers = hosting, jobs, callers
         self._desk = _Desk()
-        hire = partial(self._hire, hosting)
-        self._crew = Crew(self._desk, shares=[jobs], reuse=hosting.reuse, slap_s=hosting.slap_s, hire=hire)
-        self._callers = callers
         self._scope = trio.CancelScope()
         self._token: trio.lowlevel.TrioToken | None = None
-        self._pieces_in, self._pieces = trio.open_memory_channel[Piece](math.inf)
+        self._pieces = _Pieces()
         self._has_begun = threading.Event()
         self._thread = threading.Thread(target=self._run, name="golfref", daemon=True)
 
@@ -78,7 +80,7 @@ class Host:
 
     def give(self, piece: Piece) -> None:
         """Give it the next piece of what it lacks. May be called in any thread."""
-        self._soon(partial(self._pieces_in.send_nowait, piece))
+        self._soon(partial(self._pieces.put, piece))
 
     def close(self) -> None:
         """End what is played here, and wait until no process of it is left."""
@@ -107,58 +109,65 @@ class Host:
         why = ""
         try:
             with self._scope:
-                await self._crew.play()
+                await self._play_on()
         except* WorkersLost as lost:
             why = _text(lost)
         except* Exception as error:
-            why = f"{type(error.exceptions[0]).__name__}: {_text(error)}"
+            why = f"{type(_first(error)).__name__}: {_text(error)}"
         self._desk.give_up()
         if why:
             self._callers.left_out(why)
 
-    async def _hire(self, hosting: Hosting, jobs: int, joins: Sequence[int]) -> Worker:
-        """Start the process, and let it get ready. Raises WorkersLost where it does not."""
-        for start in range(1, STARTS + 1):
-            worker = _Resident(jobs, hosting.reuse, joins)
-            try:
-                said = await worker.get_ready(hosting, self._callers, self._pieces)
-                if isinstance(said, Ready):
-                    self._callers.ready(said)
-                    return worker
-            except WorkerGone as gone:
-                if start == STARTS:
-                    raise WorkersLost(f"its process does not get ready: it {gone}") from None
-                said = None
-            except BaseException:
-                await worker.end(patience_s=0.0)
-                raise
-            await worker.end(patience_s=0.0)
-            if said is not None:
-                raise WorkersLost(said.reason)
-        raise WorkersLost("its process does not get ready")
+    async def _play_on(self) -> None:
+        """Get ready and play; again where the process that keeps the host ready dies. Raises WorkersLost."""
+        deaths, ended = 0, 0
+        while deaths < STARTS:
+            how = await self._play_once()
+            deaths = deaths + 1 if self._desk.ended == ended else 1
+            ended = self._desk.ended
+            self._desk.lose_crew(f"the process that keeps its host ready {how}")
+        raise WorkersLost(f"the process that gets it ready, and keeps it so, died {deaths} times; at last it {how}")
+
+    async def _play_once(self) -> str:
+        """Get ready and play, until the process that keeps the host ready dies. Returns how. Raises WorkersLost."""
+        await self._pieces.drain()
+        keeper, how = _Resident(self._jobs, self._hosting.reuse), ""
+        try:
+            ready = await keeper.get_ready(self._hosting, self._callers, self._pieces)
+            if isinstance(ready, Refused):
+                raise WorkersLost(ready.reason)
+            self._desk.here = here_of(self._hosting.demands, ready)
+            self._callers.ready(ready)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(keeper.stay_ready)
+                await self._crew().play()
+        except* WorkerGone as gone:
+            how = _text(gone)
+        finally:
+            await keeper.end(patience_s=END_PATIENCE_S / 4)
+        return how
+
+    def _crew(self) -> Crew:
+        workers = min(self._hosting.workers or usual_workers(), self._jobs)
+        hosting = self._hosting
+        return Crew(self._desk, jobs=self._jobs, workers=workers, reuse=hosting.reuse, slap_s=hosting.slap_s)
 
 
 class _Resident(Worker):
-    """The process of ours on this host."""
+    """The process of ours that keeps this host ready."""
 
-    def __init__(self, jobs: int, reuse: Reuse, joins: Sequence[int]) -> None:
-        super().__init__(jobs, reuse, joins, start=resident.START)
-        self._said: Frames[FromHost | Report] = Frames(msgspec.msgpack.Decoder(FromHost | Report))
+    def __init__(self, jobs: int, reuse: Reuse) -> None:
+        super().__init__(jobs, reuse, (), start=resident.START)
+        self._said: Frames[FromHost] = Frames(msgspec.msgpack.Decoder(FromHost))
 
-    async def get_ready(
-        self, hosting: Hosting, callers: Callers, pieces: trio.MemoryReceiveChannel[Piece]
-    ) -> Ready | Refused:
-        """Let it get ready. Raises WorkerGone."""
+    async def get_ready(self, hosting: Hosting, callers: Callers, pieces: "_Pieces") -> Ready | Refused:
+        """Let it get ready. Raises WorkerGone, in a group."""
         ready: Ready | Refused | None = None
         async with trio.open_nursery() as nursery:
 
-            async def send_parcels(parcels: tuple[str, ...]) -> None:
-                left = set(parcels)
-                while left:
-                    piece = await pieces.receive()
+            async def send_parcels() -> None:
+                while (piece := await pieces.next()) is not None:
                     await self.send(piece, LONGEST_SILENCE_S)
-                    if not piece.data:
-                        left.discard(piece.parcel)
 
             await self.send(hosting.demands, LONGEST_SILENCE_S)
             while ready is None:
@@ -166,25 +175,61 @@ class _Resident(Worker):
                     if isinstance(said, Ready | Refused):
                         ready = said
                     elif isinstance(said, Lacks):
+                        pieces.awaited.update(said.parcels)
                         callers.lacks(said.parcels)
-                        nursery.start_soon(send_parcels, said.parcels)
+                        nursery.start_soon(send_parcels)
                     elif isinstance(said, Telling):
                         callers.tells(said.line)
             nursery.cancel_scope.cancel()
         return ready
 
-    def _fed(self, data: bytes) -> list[Report]:
-        return [said for said in self._said.feed(data) if isinstance(said, Report)]
+    async def stay_ready(self) -> None:
+        """Wait until it is gone. Raises WorkerGone."""
+        while await self._reports.receive(PIPE_READ_BYTES):
+            pass
+        raise WorkerGone(await self._end_in_words())
+
+
+class _Pieces:
+    """The pieces of parcels that the desk sends, as they come."""
+
+    def __init__(self) -> None:
+        self.awaited: set[str] = set()
+        """The parcels of which pieces are to come."""
+        self._give, self._take = trio.open_memory_channel[Piece](math.inf)
+
+    def put(self, piece: Piece) -> None:
+        """A piece has come."""
+        self._give.send_nowait(piece)
+
+    async def next(self) -> Piece | None:
+        """The next piece, which is empty after the last one of its parcel. None once all is there."""
+        if not self.awaited:
+            return None
+        piece = await self._take.receive()
+        if not piece.data:
+            self.awaited.discard(piece.parcel)
+        return piece
+
+    async def drain(self) -> None:
+        """Wait for what a process has asked for that is dead, and forget it."""
+        while await self.next() is not None:
+            pass
 
 
 class _Desk:
     """Gives the crew of a host the orders of its bundles, in the host's thread."""
 
     def __init__(self) -> None:
+        self.here = Here(bots={}, copies="")
+        self.ended = 0
+        """How many matches have ended here, with a result or without."""
         self._waiting: deque[Task] = deque()
         self._news = trio.Event()
         self._out: dict[int, Task] = {}
         """By number, the bundle of the match that is out."""
+        self._begun: set[int] = set()
+        """The numbers of those that are out and have begun."""
         self._is_over = False
 
     def add(self, task: Task, *, is_next: bool = False) -> None:
@@ -198,29 +243,47 @@ class _Desk:
 
     async def next(self) -> Order:
         """The next match, as soon as there is one."""
-        while not self._waiting:
-            await self._news.wait()
-        task = self._waiting.popleft()
-        if (order := task.turns.order) is None:
-            raise RuntimeError("a bundle without an order waits to be played")
-        self._out[order.fixture.number] = task
-        return order
+        while True:
+            while not self._waiting:
+                await self._news.wait()
+            task = self._waiting.popleft()
+            if (order := task.turns.order) is None:
+                raise RuntimeError("a bundle without an order waits to be played")
+            self._out[order.fixture.number] = task
+            try:
+                return self.here.order(order)
+            except UnknownBot as unknown:
+                self._end(Spoiled(number=order.fixture.number, reason=str(unknown)))
 
     async def report(self, report: Report) -> None:
         """Take in what became of a match."""
         if isinstance(report, Begun):
+            self._begun.add(report.number)
             self._out[report.number].begun(report.number)
         elif isinstance(report, Played | Spoiled):
-            task = self._out.pop(report.number)
-            task.turns.take(report)
-            if task.turns.order is None:
-                task.done(tuple(task.turns.reports))
-            else:
-                self.add(task, is_next=True)
+            self.ended += 1
+            self._end(report)
+
+    def _end(self, report: Played | Spoiled) -> None:
+        self._begun.discard(report.number)
+        task = self._out.pop(report.number)
+        task.turns.take(report)
+        if task.turns.order is None:
+            task.done(tuple(task.turns.reports))
+        else:
+            self.add(task, is_next=True)
 
     def put_back(self, number: int) -> None:
         """A match that has not begun is to be played by the next worker."""
         self.add(self._out.pop(number), is_next=True)
+
+    def lose_crew(self, why: str) -> None:
+        """Nobody plays what is out: a match that has begun is void, and the others are for the next crew."""
+        for number in sorted(self._out, reverse=True):
+            if number in self._begun:
+                self._end(Spoiled(number=number, reason=why))
+            else:
+                self.put_back(number)
 
     def give_up(self) -> None:
         """Nothing is played here any more."""
@@ -229,7 +292,11 @@ class _Desk:
             task.done(None)
 
 
-def _text(group: BaseExceptionGroup[BaseException]) -> str:
-    """The text of the first exception of a group."""
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first exception of a group."""
     inner = group.exceptions[0]
-    return _text(inner) if isinstance(inner, BaseExceptionGroup) else str(inner)
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+
+
+def _text(group: BaseExceptionGroup[BaseException]) -> str:
+    return str(_first(group))

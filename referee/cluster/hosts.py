@@ -98,6 +98,10 @@ class Ready(Struct, frozen=True, kw_only=True, tag=True):
     """The host can play."""
 
     host: Host
+    bots: tuple[BotSpec, ...]
+    """The bots of the demands, in their order, as they start here."""
+    copies: str
+    """The folder with copies of what bots see, which last until the orders of the process end; see Confinement."""
     notes: tuple[str, ...] = ()
     """What the history of the run is to tell of how it plays."""
 

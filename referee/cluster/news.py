@@ -20,6 +20,8 @@ class Hosting(Struct, frozen=True, kw_only=True):
     slap_s: float
     jobs: int | None = None
     """How many matches each dask worker plays at a time. None for as many as it has threads."""
+    workers: int | None = None
+    """How many processes play these on each dask worker. None for as many as without a cluster."""
     demands: Demands
 
 

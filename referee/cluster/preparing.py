@@ -5,14 +5,13 @@ Nothing here knows how parcels travel: whoever calls gives a function that bring
 
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from protocol import VERSION
 from referee import __version__
-from referee.cluster.hosts import Demands, host_folder, host_name, host_tag
+from referee.cluster.hosts import Demands, Ready, host_folder, host_name, host_tag
 from referee.cluster.kept import KeptBots, NotKept
 from referee.cluster.trying import (
     NotFit,
@@ -36,7 +35,6 @@ from referee.play.isolation.memory import remove_leftovers
 from referee.play.isolation.shown import Unfit
 from referee.play.match import host_line
 from referee.play.spec import BotSpec, Confinement
-from referee.tournament.orders import Order
 from referee.tournament.store.events import reads_disk
 from referee.tournament.store.hosts import Host
 
@@ -54,35 +52,9 @@ class Talk(Struct, frozen=True, kw_only=True):
     """Raises whatever is to end it when the desk has gone."""
 
 
-class Prepared(Struct, frozen=True, kw_only=True):
-    """A host that can play."""
-
-    host: Host
-    notes: tuple[str, ...]
-    """What the history of the run is to tell of how it plays."""
-    bots: Mapping[str, tuple[BotSpec, BotSpec]]
-    """By name, each bot as the desk has it, and as it starts here."""
-    copies: str
-    """The folder with copies of what bots see; see Confinement."""
-
-    def here(self, order: Order) -> Order:
-        """The order as it is played here. Raises KeyError for a bot that this host was not prepared for."""
-        setup = order.setup
-        bots = tuple(self._here(bot) for bot in setup.bots)
-        return replace(
-            order, setup=replace(setup, bots=bots, confinement=replace(setup.confinement, copies=self.copies))
-        )
-
-    def _here(self, bot: BotSpec) -> BotSpec:
-        told, here = self.bots[bot.name]
-        if bot != told:
-            raise KeyError(bot.name)
-        return here
-
-
 @contextlib.contextmanager
-def prepared(demands: Demands, jobs: int, talk: Talk) -> Iterator[Prepared]:
-    """This host, ready to play so many matches at a time, for the duration of the block.
+def prepared(demands: Demands, jobs: int, talk: Talk) -> Iterator[Ready]:
+    """Make this host ready to play so many matches at a time, for the duration of the block.
 
     Raises NotFit, and what `talk.check` raises. Must be called in the main thread.
     """
@@ -123,12 +95,8 @@ def prepared(demands: Demands, jobs: int, talk: Talk) -> Iterator[Prepared]:
             races=races,
         )
         on_disk = copies.on_disk if copies else ()
-        yield Prepared(
-            host=host,
-            notes=tuple(reads_disk(bot, what) for bot, what in on_disk),
-            bots={one.name: (one.spec, bot) for one, bot in zip(demands.bots, bots, strict=True)},
-            copies=confinement.copies,
-        )
+        notes = tuple(reads_disk(bot, what) for bot, what in on_disk)
+        yield Ready(host=host, bots=tuple(bots), copies=confinement.copies, notes=notes)
 
 
 @contextlib.contextmanager

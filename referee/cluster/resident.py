@@ -1,7 +1,7 @@
-"""The process of ours on a host: it gets the host ready, and then plays as a worker of a run does.
+"""The process of ours that gets a host ready, and keeps it ready until its input ends.
 
-Its orders and reports are those of tournament/run/worker.py; before them come the messages of cluster/hosts.py. When
-its orders end, it ends all bots and itself, whatever it was about to do. It knows nothing of Dask.
+It plays nothing: workers of a run do, which are started when it is ready. The copies of what bots see are its own, and
+go with it. When its input ends, it ends all bots and itself, whatever it was about to do. It knows nothing of Dask.
 """
 
 import contextlib
@@ -15,16 +15,16 @@ from typing import TypeVar
 
 import msgspec
 
-from referee.cluster.hosts import Demands, FromHost, Lacks, Piece, Ready, Refused, Telling, host_name
-from referee.cluster.preparing import Prepared, Talk, prepared
+from referee.cluster.hosts import Demands, FromHost, Lacks, Piece, Refused, Telling, host_name
+from referee.cluster.preparing import Talk, prepared
 from referee.cluster.trying import NotFit, on_one_line
 from referee.play.session import Interrupted
-from referee.tournament.orders import Heartbeat, Order, Spoiled
+from referee.tournament.orders import Heartbeat
 from referee.tournament.run.frames import frame
-from referee.tournament.run.worker import HEARTBEAT_S, PipeDispatcher, begin, serve
+from referee.tournament.run.worker import HEARTBEAT_S, begin
 
 START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.cluster.resident import main; main()"
-"""What the interpreter is told to run. Its arguments are those of a worker of a run."""
+"""What the interpreter is told to run. Its arguments are those of a worker of a run; `jobs` are those of the host."""
 
 Told = TypeVar("Told", Demands, Piece)
 
@@ -32,25 +32,7 @@ _LENGTH = struct.Struct("<I")
 
 
 class Gone(Exception):
-    """Nobody gives orders any more."""
-
-
-class HostDispatcher(PipeDispatcher):
-    """Plays what is ordered with the bots of this host."""
-
-    def __init__(self, orders: int, reports: int, host: Prepared) -> None:
-        super().__init__(orders, reports)
-        self._host = host
-
-    async def next(self) -> Order:
-        """The next match, as soon as it is ordered."""
-        while True:
-            order = await super().next()
-            try:
-                return self._host.here(order)
-            except KeyError as bot:
-                reason = f"host {self._host.host.name} was not prepared for bot `{bot.args[0]}`"
-                await self.report(Spoiled(number=order.fixture.number, reason=reason))
+    """Nobody needs this host any more."""
 
 
 class _Line:
@@ -69,7 +51,7 @@ class _Line:
                 rest = rest[os.write(self._reports, rest) :]
 
     def check(self) -> None:
-        """Raises Gone where nobody gives orders any more."""
+        """Raises Gone where nobody needs this host any more."""
         if self._gone:
             raise Gone
 
@@ -100,6 +82,11 @@ class _Line:
         (length,) = _LENGTH.unpack(self._exactly(_LENGTH.size))
         return msgspec.msgpack.decode(self._exactly(length), type=kind)
 
+    def until_over(self) -> None:
+        """Wait until nobody needs this host any more."""
+        while os.read(self._orders, 1):
+            pass
+
     def _exactly(self, count: int) -> bytes:
         parts: list[bytes] = []
         while count:
@@ -126,7 +113,7 @@ class _Line:
 
 
 def main() -> None:
-    """Get this host ready as standard input demands, and play what it orders until it ends."""
+    """Get this host ready as standard input demands, and keep it so until that ends."""
     started = begin()
     line = _Line(started.orders, started.reports)
     with contextlib.suppress(Gone, Interrupted), contextlib.ExitStack() as stack:
@@ -134,9 +121,9 @@ def main() -> None:
             with line.watched():
                 demands = line.read(Demands)
                 talk = Talk(fetch=line.fetch, tell=lambda told: line.say(Telling(line=told)), check=line.check)
-                host = stack.enter_context(prepared(demands, started.jobs, talk))
+                ready = stack.enter_context(prepared(demands, started.jobs, talk))
         except NotFit as lacking:
             line.say(Refused(host=host_name(), reason=on_one_line(str(lacking))))
             return
-        line.say(Ready(host=host.host, notes=host.notes))
-        serve(started, HostDispatcher(started.orders, started.reports, host))
+        line.say(ready)
+        line.until_over()

@@ -30,6 +30,6 @@ def clustered(options: TournamentOptions, config: Config) -> Iterator[Cluster | 
         if (error.name or "").partition(".")[0] not in {"dask", "distributed"}:
             raise
         raise BadCluster(f"--cluster needs the library `distributed`, which is not installed: {INSTALL}") from None
-    with Hall(place, jobs=options.jobs, tell=say) as hall:
+    with Hall(place, jobs=options.jobs, workers=options.workers, tell=say) as hall:
         hall.prepare(config)
         yield hall

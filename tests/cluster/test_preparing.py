@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from residents import ROOT, Resident
+from processes import PATIENCE_S
+from residents import BOT, ENTRIES, FOLDER_BOT, ROOT, Resident, competition, hosted
 
 from referee.cluster.hosts import Demands, Ready, Refused, host_tag
 from referee.cluster.kept import KeptBots, NotKept
@@ -19,60 +20,9 @@ from referee.cluster.parcels import CannotTravel, Parcels, parcels_of
 from referee.cluster.preparing import Talk, prepared
 from referee.cluster.streams import Stream
 from referee.cluster.trying import NotFit, check_isolation, check_room
-from referee.competition.builder import builder_for
 from referee.entries.shelf import Shelf
 from referee.play.match import host_line
-from referee.tournament.config.config import Config, check_ready, load
-from referee.tournament.orders import Begun, Order, Played
-from referee.tournament.plan.keys import master_key
-from referee.tournament.run.setups import setup_of
-from referee.tournament.store.facts import config_facts, plan_of
-
-BOT = """
-import json, sys
-def fill(choice):
-    return choice["one_of"][0] if "one_of" in choice else choice["of"][: choice["pick"]]
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type": "ready", "table": false}', flush=True)
-    elif message["type"] == "request":
-        offer = message["legal"][0]
-        action = {name: choice if name == "kind" else fill(choice) for name, choice in offer.items()}
-        print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
-"""
-
-CONFIG = """
-time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }
-[tournament]
-name = "lab"
-seed = "abc"
-jobs = 1
-deals = 1
-[[variants]]
-preset = "six-card"
-options = { rounds = 1 }
-[[bots]]
-builtin = "random"
-"""
-FOLDER_BOT = '[[bots]]\nname = "mine"\ndir = "mine"\ncommand = ["python3", "bot.py"]\n'
-ENTRIES = '[[bots]]\nentries = "entries/*"\n'
-BUILT_BOT = 'command = ["python3", "made.py"]\nbuild = ["sh", "-c", "cp source.py made.py"]\n'
-
-
-def competition(folder: Path, bots: str, **env: str) -> Config:
-    """A config with these bots, of which entries are on the shelf. `mine` and `entries/made` are there."""
-    (folder / "mine").mkdir(parents=True, exist_ok=True)
-    (folder / "mine/bot.py").write_text(BOT)
-    (folder / "entries/made").mkdir(parents=True)
-    (folder / "entries/made/source.py").write_text(BOT)
-    (folder / "entries/made/bot.toml").write_text(BUILT_BOT)
-    (folder / "run.toml").write_text(CONFIG + bots)
-    config = load(folder / "run.toml")
-    config = replace(config, bots=tuple(replace(bot, env=bot.env | env) for bot in config.bots))
-    assert builder_for(config, print).ready(config.entries) == ()
-    check_ready(config)
-    return config
+from referee.tournament.orders import Played
 
 
 def keep(parcels: Parcels, folder: Path, tag: str = "here") -> KeptBots:
@@ -289,39 +239,29 @@ def test_hosts_play_what_the_desk_would_and_build_what_was_built_for_another_kin
     tmp_path: Path, mark: dict[str, str], until_gone: Callable[[], None]
 ) -> None:
     config = competition(tmp_path / "desk", FOLDER_BOT + ENTRIES, **mark)
-    plan = plan_of([config_facts(config)], master_key(config.seed))
-    orders = [Order(fixture=plan[number], setup=setup_of(config, plan[number])) for number in (0, 2)]
-    results = []
+    own, results = host_tag(), []
     with parcels_of(config) as parcels:
-        for name, tag in (("lab1", host_tag()), ("lab2", "z80-newlib")):
-            with resident(Resident(tmp_path / name, name, mark | {"GOLFREF_HOST_TAG": tag})) as host:
-                ready = host.prepare(parcels)
+        for name, tag in (("lab1", own), ("lab2", "z80-newlib")):
+            env = mark | {"GOLFREF_HOST": name, "GOLFREF_HOST_FOLDER": str(tmp_path / name), "GOLFREF_HOST_TAG": tag}
+            with hosted(config, parcels, env) as host:
+                ready = host.news.get(timeout=PATIENCE_S)
                 assert isinstance(ready, Ready), ready
                 assert (ready.host.name, ready.host.host, ready.host.tag) == (name, host_line(), tag)
-                assert ready.host.built == (() if tag == host_tag() else ("made",))
-                assert len(host.lacked) == (3 if tag == host_tag() else 2)
-                reports = host.reports(*orders)
-                assert isinstance(next(reports), Begun)
-                results.append({one.number: one for one in reports_of(reports, len(orders))})
+                assert ready.host.built == (() if tag == own else ("made",))
+                assert len(host.lacked) == (3 if tag == own else 2)
+                results.append([one for number in (0, 2) for one in host.ended(host.play(number))])
             assert (tmp_path / name / tag / ".golfref/versions").is_dir()
     until_gone()
 
-    assert len(results[0]) == len(orders)
-    for number, one in results[0].items():
-        other = results[1][number]
-        assert (one.result.totals, one.result.bots, one.result.faults) == (
+    for one, other in zip(*results, strict=True):
+        assert isinstance(one, Played)
+        assert isinstance(other, Played)
+        assert (one.number, one.result.totals, one.result.bots) == (
+            other.number,
             other.result.totals,
             other.result.bots,
-            ({}, {}),
         )
-
-
-def reports_of(reports: Iterator[object], count: int) -> Iterator[Played]:
-    """The results among the next reports."""
-    while count:
-        if isinstance(one := next(reports), Played):
-            yield one
-            count -= 1
+        assert not any((*one.result.faults, *other.result.faults))
 
 
 def test_a_bot_that_starts_only_at_the_desk_keeps_a_host_out(tmp_path: Path, mark: dict[str, str]) -> None:

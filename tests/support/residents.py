@@ -1,26 +1,84 @@
-"""Hosts of a cluster without the cluster: processes with names and folders of their own, which the test talks to."""
+"""Hosts of a cluster without the cluster, with names and folders of their own, which the test talks to."""
 
 import contextlib
 import os
+import queue
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from subprocess import PIPE, Popen
 
 import msgspec
+import pytest
+from msgspec.structs import replace
+from processes import PATIENCE_S
 
 import referee
+from referee.cluster.host import Callers, Host, Task
 from referee.cluster.hosts import Demands, FromHost, Lacks, Piece, Ready, Refused, Telling
+from referee.cluster.news import Hosting
 from referee.cluster.parcels import Parcels
 from referee.cluster.resident import START
-from referee.tournament.orders import Heartbeat, Order, Report
+from referee.competition.builder import builder_for
+from referee.tournament.config.config import Config, check_ready, load
+from referee.tournament.orders import Bundle, Order, Played, Spoiled
+from referee.tournament.plan.keys import master_key
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
+from referee.tournament.run.setups import setup_of
+from referee.tournament.run.turns import Turns
+from referee.tournament.store.facts import config_facts, plan_of
 
 ROOT = Path(referee.__file__).parents[1]
 
+BOT = """
+import json, sys
+def fill(choice):
+    return choice["one_of"][0] if "one_of" in choice else choice["of"][: choice["pick"]]
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "ready", "table": false}', flush=True)
+    elif message["type"] == "request":
+        offer = message["legal"][0]
+        action = {name: choice if name == "kind" else fill(choice) for name, choice in offer.items()}
+        print(json.dumps({"type": "answer", "id": message["id"], "action": action}), flush=True)
+"""
+
+CONFIG = """
+time = { start_s = 60, move_s = 60, bank_s = 600, slap_s = 10 }
+[tournament]
+name = "lab"
+seed = "abc"
+jobs = 1
+deals = 1
+[[variants]]
+preset = "six-card"
+options = { rounds = 1 }
+[[bots]]
+builtin = "random"
+"""
+FOLDER_BOT = '[[bots]]\nname = "mine"\ndir = "mine"\ncommand = ["python3", "bot.py"]\n'
+ENTRIES = '[[bots]]\nentries = "entries/*"\n'
+BUILT_BOT = 'command = ["python3", "made.py"]\nbuild = ["sh", "-c", "cp source.py made.py"]\n'
+
+
+def competition(folder: Path, bots: str, **env: str) -> Config:
+    """A config with these bots, of which entries are on the shelf. `mine` and `entries/made` are there."""
+    (folder / "mine").mkdir(parents=True, exist_ok=True)
+    (folder / "mine/bot.py").write_text(BOT)
+    (folder / "entries/made").mkdir(parents=True)
+    (folder / "entries/made/source.py").write_text(BOT)
+    (folder / "entries/made/bot.toml").write_text(BUILT_BOT)
+    (folder / "run.toml").write_text(CONFIG + bots)
+    config = load(folder / "run.toml")
+    config = replace(config, bots=tuple(replace(bot, env=bot.env | env) for bot in config.bots))
+    assert builder_for(config, print).ready(config.entries) == ()
+    check_ready(config)
+    return config
+
 
 class Resident:
-    """The process of ours on one host."""
+    """The process of ours that keeps one host ready."""
 
     def __init__(self, folder: Path, name: str, env: Mapping[str, str], *, root: Path = ROOT, jobs: int = 1) -> None:
         """`folder` is the host's, and `root` the installation that it has; `env` is added to its environment."""
@@ -57,16 +115,6 @@ class Resident:
                 offset += len(data)
             self.send(Piece(parcel=parcel, data=b""))
 
-    def reports(self, *orders: Order) -> Iterator[Report]:
-        """Order matches, and take what is reported without end."""
-        for order in orders:
-            self.send(order)
-        frames = Frames(msgspec.msgpack.Decoder(Report))
-        while True:
-            for report in frames.feed(self._read()):
-                if not isinstance(report, Heartbeat):
-                    yield report
-
     def send(self, message: msgspec.Struct) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(frame(message))
@@ -89,3 +137,63 @@ class Resident:
         finally:
             self.process.kill()
             self.process.stdout.close()
+
+
+class Hosted:
+    """A host in this process, with the processes that play on it."""
+
+    def __init__(self, config: Config, parcels: Parcels, *, jobs: int, workers: int | None) -> None:
+        self.lacked: tuple[str, ...] = ()
+        """The parcels that it asked for."""
+        self.news: queue.SimpleQueue[Ready | str | int] = queue.SimpleQueue()
+        """What it tells: that it is ready, why it is left out, and which matches begin."""
+        self._config, self._parcels = config, parcels
+        self._plan = plan_of([config_facts(config)], master_key(config.seed))
+        hosting = Hosting(
+            run="run", reuse=config.reuse, slap_s=10.0, jobs=jobs, workers=workers, demands=parcels.demands
+        )
+        callers = Callers(ready=self.news.put, lacks=self._send_parcels, tells=lambda _: None, left_out=self.news.put)
+        self.host = Host(hosting, jobs, callers)
+
+    def play(self, *numbers: int, done: "queue.SimpleQueue[Ended] | None" = None) -> "queue.SimpleQueue[Ended]":
+        """Have it play these matches of the plan as a bundle; what comes of it is put there."""
+        done = done or queue.SimpleQueue()
+        fixtures = [self._plan[number] for number in numbers]
+        orders = tuple(Order(fixture=fixture, setup=setup_of(self._config, fixture)) for fixture in fixtures)
+        bundle = Bundle(id=1, orders=orders)
+        self.host.play(Task(turns=Turns(bundle), begun=self.news.put, done=done.put))
+        return done
+
+    def ended(self, done: "queue.SimpleQueue[Ended]") -> tuple[Played | Spoiled, ...]:
+        """What came of a bundle."""
+        reports = done.get(timeout=PATIENCE_S)
+        assert reports is not None
+        return reports
+
+    def _send_parcels(self, lacking: tuple[str, ...]) -> None:
+        self.lacked = lacking
+        for parcel in lacking:
+            offset, data = 0, b"begin"
+            while data:
+                data = self._parcels.piece(parcel, offset)
+                offset += len(data)
+                self.host.give(Piece(parcel=parcel, data=data))
+
+
+Ended = tuple[Played | Spoiled, ...] | None
+
+
+@contextlib.contextmanager
+def hosted(
+    config: Config, parcels: Parcels, env: Mapping[str, str], *, jobs: int = 1, workers: int | None = None
+) -> Iterator[Hosted]:
+    """A host of this config's run, whose processes have these variables in their environment."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in env.items():
+            patch.setenv(name, value)
+        host = Hosted(config, parcels, jobs=jobs, workers=workers)
+        host.host.start()
+        try:
+            yield host
+        finally:
+            host.host.close()

@@ -150,7 +150,7 @@ class Config(Settings, frozen=True, kw_only=True):
 
     def processes(self, matches: int) -> int:
         """How many processes play a run of this many matches."""
-        usual = min(cores(), USUAL_WORKERS, ceil(matches / MATCHES_A_WORKER))
+        usual = min(usual_workers(), ceil(matches / MATCHES_A_WORKER))
         return min(self.workers or usual, self.jobs, matches)
 
     @property
@@ -225,6 +225,11 @@ class Survey(Struct, frozen=True, kw_only=True):
     builds: Builds
     notes: tuple[str, ...]
     """What is no mistake, but should be known."""
+
+
+def usual_workers() -> int:
+    """How many processes play on this host by default, where there is enough to play."""
+    return min(cores(), USUAL_WORKERS)
 
 
 def load(path: str | Path) -> Config:

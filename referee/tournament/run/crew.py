@@ -6,7 +6,7 @@ When a worker dies, its matches that had begun are void, which is no bot's fault
 import contextlib
 import os
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from subprocess import PIPE, Popen
@@ -173,19 +173,14 @@ class CrewsDesk(Dispatcher, Protocol):
         """Take back a match that has not begun, because whoever had its order cannot play it."""
 
 
-Hire = Callable[[int, Sequence[int]], Awaitable[Worker]]
-"""Starts a worker for this many jobs, joined to the others by these descriptors. Raises WorkersLost."""
-
-
 class Crew:
     """All workers of a run."""
 
-    def __init__(
-        self, desk: CrewsDesk, *, shares: Sequence[int], reuse: Reuse, slap_s: float, hire: Hire | None = None
-    ) -> None:
-        """`shares` tells how many jobs each worker has. `hire` starts workers that are not the usual ones."""
-        self._desk, self._shares, self._reuse = desk, shares, reuse
-        self._hire = hire or self._hire_usual
+    def __init__(self, desk: CrewsDesk, *, jobs: int, workers: int, reuse: Reuse, slap_s: float) -> None:
+        """`jobs` are shared out among the `workers`, of which there are no more."""
+        each, more = divmod(jobs, workers)
+        self._shares = [each + (number < more) for number in range(workers)]
+        self._desk, self._reuse = desk, reuse
         self._patience_s = LONGEST_SILENCE_S + HEARTBEAT_STEPS * LONGEST_SLAP * slap_s
         self._lost = 0
         """How many workers have died since a match ended."""
@@ -220,7 +215,7 @@ class Crew:
         was_lost = True
         try:
             while was_lost:
-                worker, was_lost = await self._hire(share, joins), False
+                worker, was_lost = Worker(share, self._reuse, joins), False
                 try:
                     was_lost = await self._run_worker(worker)
                 finally:
@@ -228,9 +223,6 @@ class Crew:
         finally:
             for fd in joins:
                 os.close(fd)
-
-    async def _hire_usual(self, share: int, joins: Sequence[int]) -> Worker:
-        return Worker(share, self._reuse, joins)
 
     async def _run_worker(self, worker: Worker) -> bool:
         """Give a worker orders and take its reports until nothing is left to play. Returns whether it was lost."""

@@ -101,9 +101,8 @@ class Run(Struct, frozen=True, kw_only=True):
             self.cluster.prepare(self.config)
             self.cluster.player(desk, self.store).run(check)
         elif self.workers > 1:
-            each, more = divmod(self.jobs, self.workers)
-            shares = [each + (number < more) for number in range(self.workers)]
-            Crew(desk, shares=shares, reuse=self.config.reuse, slap_s=self.config.clocks.slap_s).run(check)
+            reuse, slap_s = self.config.reuse, self.config.clocks.slap_s
+            Crew(desk, jobs=self.jobs, workers=self.workers, reuse=reuse, slap_s=slap_s).run(check)
         elif self.jobs:
 
             async def work(pump: Pump) -> None:

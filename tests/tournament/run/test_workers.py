@@ -309,7 +309,7 @@ def test_a_worker_that_times_slaps_does_not_hang_however_long_each_of_them_takes
     trio.run(main, clock=clock)
     os.close(ordering)
     os.close(told)
-    assert 0 < silence_s < Crew(cast(Desk, None), shares=[1], reuse="match", slap_s=slap_s)._patience_s
+    assert 0 < silence_s < Crew(cast(Desk, None), jobs=1, workers=1, reuse="match", slap_s=slap_s)._patience_s
 
 
 LOST_AFTER_A_MATCH = '''

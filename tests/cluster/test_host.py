@@ -1,0 +1,98 @@
+"""A host plays what it is given in several processes, and goes on when one of them dies. Nothing here needs Dask."""
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from processes import PATIENCE_S, Marked
+from residents import BOT, competition, hosted
+
+from referee.cluster import host as host_module
+from referee.cluster.hosts import Ready
+from referee.cluster.parcels import parcels_of
+from referee.tournament.orders import Played, Spoiled
+
+pytestmark = [pytest.mark.cluster, pytest.mark.process]
+
+PATIENT = """
+[[bots]]
+name = "patient"
+dir = "patient"
+command = ["python3", "bot.py"]
+"""
+WORKER, KEEPER = "referee.tournament.run.worker", "referee.cluster.resident"
+
+
+class Lab:
+    """A host's environment and a tournament whose second bot answers nothing until `let_go`."""
+
+    def __init__(self, folder: Path, mark: dict[str, str]) -> None:
+        self.gate = folder / "gate"
+        (folder / "desk/patient").mkdir(parents=True)
+        reads = "    message = json.loads(line)\n"
+        waits = f'    if message["type"] == "request":\n        open({str(self.gate)!r}).read()\n'
+        (folder / "desk/patient/bot.py").write_text(BOT.replace(reads, reads + waits))
+        os.mkfifo(self.gate)
+        self.config = competition(folder / "desk", PATIENT, **mark)
+        self.env = mark | {"GOLFREF_HOST": "lab", "GOLFREF_HOST_FOLDER": str(folder / "host")}
+
+    def let_go(self) -> None:
+        """Bots that are asked from now on answer."""
+        self.gate.unlink()
+        self.gate.write_text("")
+
+
+def pids(marked: Marked, part: str) -> list[int]:
+    return [pid for pid, command in marked().items() if part in command]
+
+
+def test_several_workers_play_and_what_keeps_the_host_ready_is_replaced(
+    tmp_path: Path, mark: dict[str, str], marked: Marked, until_gone: Callable[[], None]
+) -> None:
+    lab = Lab(tmp_path, mark)
+    with parcels_of(lab.config) as parcels, hosted(lab.config, parcels, lab.env, jobs=2, workers=2) as host:
+        assert isinstance(host.news.get(timeout=PATIENCE_S), Ready)
+        done = host.play(0)
+        host.play(1, done=done)
+        assert {host.news.get(timeout=PATIENCE_S) for _ in range(2)} == {0, 1}
+        workers = pids(marked, WORKER)
+        assert len(workers) == 2
+
+        os.kill(workers[0], signal.SIGKILL)
+        (spoiled,) = host.ended(done)
+        assert isinstance(spoiled, Spoiled)
+        assert spoiled.reason == "its worker was killed by signal 9"
+        assert host.news.empty(), "the host gets ready once, whatever becomes of a worker"
+
+        (keeper,) = pids(marked, KEEPER)
+        os.kill(keeper, signal.SIGKILL)
+        (spoiled,) = host.ended(done)
+        assert isinstance(spoiled, Spoiled)
+        assert spoiled.reason == "the process that keeps its host ready was killed by signal 9"
+        assert isinstance(host.news.get(timeout=PATIENCE_S), Ready)
+
+        lab.let_go()
+        assert all(isinstance(one, Played) for done in (host.play(0), host.play(1)) for one in host.ended(done))
+    until_gone()
+
+
+def test_a_host_that_cannot_stay_ready_is_left_out(
+    tmp_path: Path, mark: dict[str, str], marked: Marked, until_gone: Callable[[], None]
+) -> None:
+    lab = Lab(tmp_path, mark)
+    with parcels_of(lab.config) as parcels, hosted(lab.config, parcels, lab.env) as host:
+        done = host.play(0, 1)
+        for _ in range(host_module.STARTS):
+            assert isinstance(host.news.get(timeout=PATIENCE_S), Ready)
+            (keeper,) = pids(marked, KEEPER)
+            os.kill(keeper, signal.SIGKILL)
+        left_out = host.news.get(timeout=PATIENCE_S)
+        while isinstance(left_out, int):
+            left_out = host.news.get(timeout=PATIENCE_S)
+        assert left_out == (
+            "the process that gets it ready, and keeps it so, died 3 times; at last it was killed by signal 9"
+        )
+        assert done.get(timeout=PATIENCE_S) is None
+    until_gone()
