@@ -126,8 +126,10 @@ def test_processes_play_the_same_matches(
 
 
 PROGRAM = """
+import signal
 from referee.research import VectorEnv
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background is started with it ignored
 vector = VectorEnv("six-card", 4, processes=2)
 vector.reset(1)
 print("plays", flush=True)
