@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 import threading
-import time
 import warnings
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future as Promise
@@ -17,6 +16,7 @@ from distributed import Client
 from referee.cluster.hosts import Piece
 from referee.cluster.news import (
     Back,
+    Came,
     Gone,
     Happening,
     Hosting,
@@ -33,8 +33,9 @@ from referee.cluster.news import (
     news,
 )
 from referee.cluster.parcels import Parcels
-from referee.cluster.plugin import HostPlugin, Parcel, RunPlugin, give, play
-from referee.cluster.probe import check_scheduler, without_golfref
+from referee.cluster.patience import Absence, Patience
+from referee.cluster.plugin import Parcel, RunPlugin, become_host, end_hosts, give, play
+from referee.cluster.probe import check_scheduler, why_left_out
 from referee.cluster.where import ClusterFailed
 from referee.tournament.orders import Bundle
 
@@ -42,7 +43,7 @@ CONNECT_S = 15.0
 """How long a scheduler that does not answer is waited for."""
 
 PREPARE_S = 60.0
-"""How long the scheduler may take to tell all dask workers of a run."""
+"""How long the scheduler may take until it knows of a run."""
 
 LOOK_S = 0.1
 """How often it is looked at whether the scheduler is still there."""
@@ -63,6 +64,8 @@ class Engine:
         """The dask workers that play, by address. It is changed in the engine's thread."""
         self.left_out: dict[str, LeftOut] = {}
         """Those that do not, by address."""
+        self._lost_some = False
+        """Whether a dask worker that played has gone. It may come again."""
         self._awaited: set[str] = set()
         """The dask workers that have not said yet whether they play."""
         self._changed = threading.Condition()
@@ -71,6 +74,7 @@ class Engine:
         self._lost: Lost | None = None
         self._run = ""
         self._parcels: Parcels | None = None
+        self._hosting = Parcel(b"")
         self._connected: Promise[tuple[asyncio.AbstractEventLoop, asyncio.Event, Client]] = Promise()
         self._tasks: set[asyncio.Task[None]] = set()
         self._playing: dict[int, asyncio.Task[None]] = {}
@@ -89,24 +93,27 @@ class Engine:
         """
         self._result(self._prepare(hosting, parcels))
 
-    def await_hosts(self, least: int, patience_s: float) -> None:
+    @property
+    def absence(self) -> Absence:
+        """Why no host plays, as long as none does."""
+        if self._awaited or self.joined:
+            return Absence.NOT_READY
+        return Absence.LEFT_OUT if self.left_out and not self._lost_some else Absence.NOBODY
+
+    def await_hosts(self, least: int, patience: Patience) -> None:
         """Wait until all dask workers that are there have said whether they play, at least so many of them.
 
-        Raises ClusterFailed where none plays after `patience_s`, or the scheduler goes.
+        Raises ClusterFailed where none plays and `patience` ends, or the scheduler goes.
         """
-        end = time.monotonic() + patience_s
         with self._changed:
-            if not self._awaited and not self.joined:
-                self._tell_person(f"no host is there; waiting for hosts for {patience_s:g} s")
             while self._awaited or len(self.joined) + len(self.left_out) < least or not self.joined:
                 if self._lost is not None:
                     raise ClusterFailed(self._lost.reason)
-                left_s = end - time.monotonic()
-                if left_s <= 0:
+                if not (left_s := patience.left_s(self.absence)):
                     break
                 self._changed.wait(min(left_s, 1.0))
         if not self.joined:
-            raise ClusterFailed(f"no host of {self._address} was ready to play within {patience_s:g} s")
+            raise ClusterFailed(f"{self._address}: {patience.why}")
 
     def listen(self, listener: Listener | None) -> None:
         """Tell this listener what happens from now on, in the engine's thread; or nobody."""
@@ -194,25 +201,21 @@ class Engine:
         with self._changed:
             self.joined.clear()
             self.left_out.clear()
-            self._run, self._parcels = hosting.run, parcels
-            identity = await client.scheduler.identity(n_workers=-1)
-            self._awaited = set(identity["workers"])
+            self._awaited.clear()
+            self._lost_some = False
+            self._run, self._parcels, self._hosting = hosting.run, parcels, Parcel(encoded(hosting))
         client.subscribe_topic(hosting.run, self._heard)
         if lacking := await check_scheduler(client):
             raise ClusterFailed(f"the Dask scheduler at {self._address} cannot be used: {lacking}")
         await client.register_plugin(RunPlugin(client.id, hosting.run))
-        others = await without_golfref(client)
-        # Dask gives the plugin to all workers at once, and raises for one that cannot take it.
-        with contextlib.suppress(*([Exception] if others else [])):
-            await client.register_plugin(HostPlugin(hosting.run, Parcel(encoded(hosting))), name=hosting.run)
-        for left_out in others:
-            self._happened(left_out)
+        for address in (await client.scheduler.identity(n_workers=-1))["workers"]:
+            self._happened(Came(address=address))
 
     async def _end_hosts(self, client: Client) -> None:
         if self._run:
             with contextlib.suppress(Exception):  # they end with the connection at the latest
                 client.unsubscribe_topic(self._run)
-                await asyncio.wait_for(client.unregister_worker_plugin(self._run), END_S)
+                await asyncio.wait_for(client.run_on_scheduler(end_hosts, self._run), END_S)
 
     def _heard(self, event: tuple[float, bytes]) -> None:
         happening = news(event[1])
@@ -224,20 +227,38 @@ class Engine:
             self._happened(happening)
 
     def _happened(self, happening: News) -> None:
-        if isinstance(happening, Joined | LeftOut | Gone):
+        if isinstance(happening, Came | Joined | LeftOut | Gone):
             with self._changed:
                 self._note(happening)
                 self._changed.notify_all()
         self._tell(happening)
 
-    def _note(self, happening: Joined | LeftOut | Gone) -> None:
-        self._awaited.discard(happening.address)
-        self.joined.pop(happening.address, None)
-        self.left_out.pop(happening.address, None)
+    def _note(self, happening: Came | Joined | LeftOut | Gone) -> None:
+        address = happening.address
+        if isinstance(happening, Came):
+            if address not in self._awaited:  # one that comes just when a run begins is told twice
+                self._awaited.add(address)
+                self._go(self._make_host(self._run, self._hosting, address))
+            return
+        self._awaited.discard(address)
+        played = self.joined.pop(address, None)
+        self.left_out.pop(address, None)
         if isinstance(happening, Joined):
-            self.joined[happening.address] = happening
+            self.joined[address] = happening
         elif isinstance(happening, LeftOut):
-            self.left_out[happening.address] = happening
+            self.left_out[address] = happening
+            self._tell_person(f"host {happening.host} is left out: {happening.reason}")
+        elif played is not None:
+            self._lost_some = True
+
+    async def _make_host(self, run: str, hosting: Parcel, address: str) -> None:
+        """Make a dask worker a host of a run, or leave it out. Where it goes meanwhile, it is told as gone."""
+        _, _, client = self._connected.result()
+        with contextlib.suppress(OSError):
+            if (left_out := await why_left_out(client, address)) is not None:
+                self._happened(left_out)
+            elif run == self._run:
+                await client.run(become_host, run, hosting, workers=[address])
 
     def _tell(self, happening: Happening) -> None:
         if self._listener is not None:

@@ -13,6 +13,7 @@ import trio
 
 from referee.cluster.engine import Engine
 from referee.cluster.news import Back, Began, Gone, Happening, Joined, LeftOut, Lost, Returned
+from referee.cluster.patience import HOSTS_PATIENCE_S, Patience
 from referee.play.session import guarded, heeding_signals
 from referee.tournament.orders import Begun, Bundle, Played
 from referee.tournament.run.crew import ORDERS_PER_JOB, WorkersLost
@@ -23,9 +24,6 @@ from referee.tournament.store.store import Store
 
 SPARE_PER_JOB = 1
 """So many bundles more than its hosts can take at a time are given to Dask for each job, so that it has a choice."""
-
-HOSTS_PATIENCE_S = 300.0
-"""How long a run waits for hosts when none is there that can play what is left."""
 
 MOST_RETURNED = 10
 """The run gives up when Dask gives more bundles than this back one after another, and none is played meanwhile."""
@@ -156,7 +154,6 @@ class Fleet:
                 self._store.note(*happening.notes)
         elif isinstance(happening, LeftOut):
             self._store.note(host_left_out(happening.host, happening.reason))
-            self._tell(f"host {happening.host} is left out: {happening.reason}")
         names = {one.host.name for one in list(self._engine.joined.values())}
         self._desk.hosts_are(names)
         # Dask would keep these for workers that may never come; they are handed out again when there are hosts.
@@ -183,12 +180,12 @@ class Fleet:
         while True:
             while self._engine.joined:
                 await self._changed.wait()
-            self._tell(f"no host is left; waiting for hosts for {HOSTS_PATIENCE_S:g} s")
-            with trio.move_on_after(HOSTS_PATIENCE_S) as scope:
-                while not self._engine.joined:
+            patience = Patience(self._tell)
+            while not self._engine.joined:
+                if not (left_s := patience.left_s(self._engine.absence)):
+                    raise WorkersLost(patience.why)
+                with trio.move_on_after(left_s):
                     await self._changed.wait()
-            if scope.cancelled_caught:
-                raise WorkersLost(f"no host came within {HOSTS_PATIENCE_S:g} s")
 
     async def _await_their_hosts(self) -> None:
         """Wait for the hosts that alone may play what is left. Raises WorkersLost where they do not come in time."""

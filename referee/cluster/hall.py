@@ -12,10 +12,11 @@ from uuid import uuid4
 
 import referee
 from referee.cluster.engine import Engine
-from referee.cluster.fleet import HOSTS_PATIENCE_S, Fleet
+from referee.cluster.fleet import Fleet
 from referee.cluster.local import START
 from referee.cluster.news import Hosting
 from referee.cluster.parcels import CannotTravel, Parcels, parcels_of
+from referee.cluster.patience import OTHERS_PATIENCE_S, Patience
 from referee.cluster.where import ClusterFailed, Where
 from referee.play.bot import orphans
 from referee.tournament.config.config import Config
@@ -82,7 +83,8 @@ class Hall:
             demands=parcels.demands,
         )
         self._engine.prepare(hosting, parcels)
-        self._engine.await_hosts(self._where.local or 1, HOSTS_PATIENCE_S)
+        patience = Patience(self._tell, others_s=0.0 if self._where.local else OTHERS_PATIENCE_S)
+        self._engine.await_hosts(self._where.local or 1, patience)
         self._tell_hosts()
 
     def player(self, desk: Desk, store: Store) -> Fleet:
@@ -90,8 +92,6 @@ class Hall:
         return Fleet(desk, store, self._engine, self._tell)
 
     def _tell_hosts(self) -> None:
-        for left_out in self._engine.left_out.values():
-            self._tell(f"host {left_out.host} is left out: {left_out.reason}")
         names = sorted({one.host.name for one in self._engine.joined.values()})
         what = f"{len(names)} host{'s' * (len(names) != 1)}: {', '.join(names)}"
         self._tell(f"{what}; they play {self.jobs} {'match' if self.jobs == 1 else 'matches'} at a time")

@@ -39,6 +39,12 @@ class Said(Struct, frozen=True, kw_only=True, tag=True):
     line: str
 
 
+class Came(Struct, frozen=True, kw_only=True, tag=True):
+    """A dask worker has come to the cluster. It has not said yet whether it plays."""
+
+    address: str
+
+
 class Joined(Struct, frozen=True, kw_only=True, tag=True):
     """A dask worker plays from now on."""
 
@@ -70,7 +76,7 @@ class Began(Struct, frozen=True, kw_only=True, tag=True):
     number: int
 
 
-News = Lacking | Said | Joined | LeftOut | Gone | Began
+News = Lacking | Said | Came | Joined | LeftOut | Gone | Began
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ from distributed.worker_state_machine import SecedeEvent
 from referee.cluster import hosts
 from referee.cluster.host import Callers, Host, Task
 from referee.cluster.hosts import Piece
-from referee.cluster.news import Began, Gone, Hosting, Joined, Lacking, LeftOut, News, Outcome, Said, encoded
+from referee.cluster.news import Began, Came, Gone, Hosting, Joined, Lacking, LeftOut, News, Outcome, Said, encoded
 from referee.tournament.orders import Bundle, Played, Spoiled
 from referee.tournament.run.crew import ORDERS_PER_JOB
 from referee.tournament.run.turns import Turns
@@ -122,6 +122,11 @@ class HostPlugin(WorkerPlugin):
                     await worker.scheduler.set_resources(resources={self.name: 0}, worker=worker.contact_address)
 
 
+async def become_host(run: str, hosting: Parcel, dask_worker: Worker) -> None:
+    """What the desk has a dask worker call, to make it a host of a run."""
+    await dask_worker.plugin_add(HostPlugin(run, hosting), name=run)
+
+
 async def give(run: str, piece: Parcel, dask_worker: Worker) -> None:
     """What the desk has a dask worker call, to give it a piece of what it lacks."""
     if isinstance(plugin := dask_worker.plugins.get(run), HostPlugin):
@@ -168,11 +173,15 @@ def _call(loop: asyncio.AbstractEventLoop, function: Callable[[Any], None], argu
 
 
 class RunPlugin(SchedulerPlugin):
-    """Tells a run which dask workers leave, and ends its hosts when the run itself is gone, however it went."""
+    """Tells a run which dask workers come and leave, and ends its hosts when it is gone itself, however it went."""
 
     def __init__(self, client: str, run: str) -> None:
         self._client, self._run = client, run
         self.name = f"{run}-run"
+
+    def add_worker(self, scheduler: Scheduler, worker: str) -> None:
+        """A dask worker has come."""
+        scheduler.log_event(self._run, encoded(Came(address=worker)))
 
     def remove_worker(self, scheduler: Scheduler, worker: str, **_: Any) -> None:
         """A dask worker has left, or was lost."""
@@ -185,7 +194,12 @@ class RunPlugin(SchedulerPlugin):
 
     async def _end(self, scheduler: Scheduler) -> None:
         with contextlib.suppress(Exception):  # the run may have done so itself
-            await scheduler.unregister_worker_plugin(comm=None, name=self._run)
+            await end_hosts(self._run, scheduler)
         with contextlib.suppress(Exception):
             scheduler.remove_plugin(name=self.name)
         scheduler.resources.pop(self._run, None)
+
+
+async def end_hosts(run: str, dask_scheduler: Scheduler) -> None:
+    """What the desk has the scheduler call, to end all that is played for a run on the hosts."""
+    await dask_scheduler.broadcast(msg={"op": "plugin-remove", "name": run})

@@ -1,10 +1,11 @@
-"""Which dask workers have no golfref with which they could take part, and whether the scheduler has: asked at first.
+"""Whether a dask worker has a golfref with which it could take part, and whether the scheduler has: asked at first.
 
 What is sent for that is of Python's standard library, so that it is understood in whatever environment they run.
 """
 
 import os
 import socket
+from collections.abc import Callable
 from pkgutil import resolve_name
 from typing import Any
 
@@ -18,26 +19,19 @@ _PLUGIN = "referee.cluster.plugin:HostPlugin.__name__"
 _VERSION = "referee:__version__"
 
 
-async def without_golfref(client: Client) -> list[LeftOut]:
-    """The dask workers that are there and cannot take part, each with the reason."""
-    plugins = await client.run(resolve_name, _PLUGIN, on_error="return")
-    if not (lacking := [address for address, found in plugins.items() if isinstance(found, BaseException)]):
-        return []
-    versions = await client.run(resolve_name, _VERSION, workers=lacking, on_error="return")
-    told = await client.run(os.getenv, HOST, workers=lacking, on_error="return")
-    names = await client.run(socket.gethostname, workers=lacking, on_error="return")
-    return [
-        LeftOut(
-            address=address,
-            host=_name(told.get(address), names.get(address), address),
-            reason=_reason(versions.get(address), plugins[address]),
-        )
-        for address in lacking
-    ]
+async def why_left_out(client: Client, address: str) -> LeftOut | None:
+    """Why the dask worker at this address cannot take part; None where it can. Raises OSError where it is gone."""
 
+    async def ask(function: Callable[..., Any], *words: str) -> Any:
+        return (await client.run(function, *words, workers=[address], on_error="return"))[address]
 
-def _name(told: Any, name: Any, address: str) -> str:
-    return host_name(next((one for one in (told, name) if isinstance(one, str) and one), address))
+    if not isinstance(error := await ask(resolve_name, _PLUGIN), BaseException):
+        return None
+    if isinstance(error, OSError):
+        raise error
+    names = await ask(os.getenv, HOST), await ask(socket.gethostname), address
+    name = next(one for one in names if isinstance(one, str) and one)
+    return LeftOut(address=address, host=host_name(name), reason=_reason(await ask(resolve_name, _VERSION), error))
 
 
 def _reason(version: Any, error: BaseException) -> str:

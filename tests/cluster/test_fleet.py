@@ -44,13 +44,18 @@ class Folder:
         env = ", ".join(f'{name} = "{value}"' for name, value in mark.items())
         bots = "".join(BOT.format(name=name, how=QUICK, env=env) for name in ("ann", "bea", "cid"))
         (path / "run.toml").write_text(CONFIG.format(deals=deals) + bots)
-        self.path, self.store, self._env = path, path / "run.golfref", os.environ | mark
+        self.path, self.store, self._mark = path, path / "run.golfref", mark
 
     def start(self, address: str) -> "subprocess.Popen[str]":
         """Play on a cluster."""
         command = [*GOLFREF, "tournament", "run.toml", "--cluster", address]
         return subprocess.Popen(
-            command, cwd=self.path, env=self._env, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            command,
+            cwd=self.path,
+            env=os.environ | self._mark,
+            text=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         )
 
     def results(self, *words: str) -> Any:
@@ -133,6 +138,36 @@ def test_without_its_scheduler_a_run_ends_and_the_same_command_goes_on(
     assert f"golfref: no Dask scheduler answers at {cluster.address}" in said
 
     assert folder.results() == make_folder("alone", 4).results()
+
+
+def test_a_host_that_is_left_out_is_told_at_once_and_others_are_waited_for(
+    cluster: Cluster, make_folder: Callable[[str, int], Folder]
+) -> None:
+    folder = make_folder("run", 1)
+    unfit = {"GOLFREF_HOST_FOLDER": str(folder.path / "run.toml")}
+    cluster.start_scheduler()
+    cluster.start_host("one", **unfit)
+    with folder.start(cluster.address) as run:
+        assert run.stderr is not None
+        for left_out, next_one, env in (("one", "two", unfit), ("two", "three", {})):
+            told = next(line for line in run.stderr if "left out" in line)
+            assert told.startswith(f"host {left_out} is left out: bots cannot be kept there: ")
+            assert "no host that is there can play; waiting for others for 30 s\n" in run.stderr
+            cluster.start_host(next_one, **env)
+        assert "1 host: three; they play 2 matches at a time\n" in run.stderr
+        said_at_end(run, code=0)
+
+
+def test_a_run_ends_where_all_hosts_that_there_can_be_are_left_out(
+    make_folder: Callable[[str, int], Folder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    need_modules("distributed", extra="cluster")
+    folder = make_folder("run", 1)
+    monkeypatch.setenv("GOLFREF_HOST_FOLDER", str(folder.path / "run.toml"))
+    said = said_at_end(folder.start("local:1"), code=3)
+
+    assert "host local-1 is left out: bots cannot be kept there: " in said
+    assert "all hosts that are there are left out; nothing was played" in said
 
 
 def test_without_the_library_a_cluster_is_refused(make_folder: Callable[[str, int], Folder]) -> None:

@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from processes import PATIENCE_S, family
+from processes import PATIENCE_S, family, wait_until_gone
 
 THREADS = 2
 """How many matches each host plays at a time."""
@@ -27,7 +27,7 @@ class Cluster:
     """A scheduler and its hosts. All processes live in the environment `mark`, and are gone after `close`."""
 
     def __init__(self, folder: Path, mark: dict[str, str]) -> None:
-        self.folder, self._env = folder, os.environ | SOON | mark
+        self.folder, self._mark, self._env = folder, mark, os.environ | SOON | mark
         self.address = ""
         self.scheduler: subprocess.Popen[bytes]
         self.hosts: dict[str, subprocess.Popen[bytes]] = {}
@@ -48,11 +48,11 @@ class Cluster:
                 self.address = json.loads(file.read_text())["address"]
             select.select([], [], [], 0.02)
 
-    def start_host(self, name: str, *words: str) -> None:
-        """Start a host with a nanny, as `dask worker` does."""
+    def start_host(self, name: str, *words: str, **more: str) -> None:
+        """Start a host with a nanny, as `dask worker` does. `more` is for its environment."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
-        env = {"GOLFREF_HOST": name, "GOLFREF_HOST_FOLDER": str(folder)}
+        env = {"GOLFREF_HOST": name, "GOLFREF_HOST_FOLDER": str(folder)} | more
         self.hosts[name] = self._start(
             "worker",
             self.address,
@@ -79,6 +79,7 @@ class Cluster:
                 process.wait(PATIENCE_S)
             process.kill()
             process.wait()
+        wait_until_gone(self._mark)  # what a worker has started ends a moment after it
 
     def _start(self, what: str, *words: str, **env: str) -> "subprocess.Popen[bytes]":
         command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *words]
