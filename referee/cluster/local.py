@@ -15,6 +15,16 @@ from distributed import Nanny, Scheduler, SpecCluster
 START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.cluster.local import main; main()"
 """What the interpreter is told to run."""
 
+FRUGAL = {
+    "distributed.worker.memory.terminate": False,
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.scheduler.active-memory-manager.start": False,
+}
+"""Dask's settings here. Otherwise every dask process looks at itself up to a hundred times a second, on the cores that
+matches are played on."""
+
 
 def main() -> None:
     """Start a cluster of so many hosts with so many jobs each, and keep it until the input ends."""
@@ -25,7 +35,7 @@ def main() -> None:
 
 async def _keep(hosts: int, jobs: int, folder: Path) -> None:
     names = [f"local-{number}" for number in range(1, hosts + 1)]
-    with dask.config.set({"distributed.worker.memory.terminate": False}):
+    with dask.config.set(FRUGAL):
         spec = {
             name: {
                 "cls": Nanny,
