@@ -3,8 +3,9 @@
     python tests/benchmarks/fleets.py [--repetitions N] [--only crews|memory|tasks] [--quick] [--folder FOLDER]
 
 crews: the same tournaments by 1, 2 and 4 workers of our own, and by as many hosts of `--cluster local:N` on the same
-cores; they take turns, and ratios are of one turn. Of each a small tournament is taken off, so that what starting
-takes does not count. With short matches one sees what a match costs, with whole ones decisions a second.
+cores; they take turns, and ratios are of one turn. What starting takes does not count: the time begins when every job
+has played a match. CPU is that of all processes together, so that it tells something on a busy machine too. Stores lie
+in FOLDER as below.
 
 memory: a desk hands out a plan of a million matches in bundles, a plain function stands for the bots, and a store keeps
 all results. The store lies in FOLDER (default: a new one in /dev/shm, so that the disk is not what is measured).
@@ -16,8 +17,6 @@ import argparse
 import asyncio
 import contextlib
 import os
-import subprocess
-import sys
 import tempfile
 import time
 import warnings
@@ -25,14 +24,16 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import trio
 from measuring import Skipped, compiled, decisions, median
 from msgspec import Struct
+from msgspec.structs import replace
 from tabulate import tabulate
 
+from referee.cluster.where import Where
 from referee.commands.opening import open_store, prepare
 from referee.rules.record import Record
 from referee.tournament.config.config import load
@@ -43,7 +44,9 @@ from referee.tournament.results import Result
 from referee.tournament.run.desk import Desk
 from referee.tournament.store.disk import locked
 from referee.tournament.store.hosts import Host
-from referee.tournament.store.store import Store
+
+if TYPE_CHECKING:
+    from referee.cluster.hall import Hall
 
 JOBS_EACH = 2
 """How many matches each worker plays at a time."""
@@ -64,6 +67,11 @@ bank_s = 80000.0
 [[variants]]
 preset = "six-card"
 options = {{ rounds = {rounds}, limit = "none" }}
+"""
+SHIPPED = """
+[[bots]]
+name = "{name}"
+builtin = "{name}"
 """
 INSTANT = """
 [[bots]]
@@ -100,91 +108,6 @@ OUT = 256
 """How many bundles are out at a time: two for each of 128 jobs."""
 
 
-class Tournament(Struct, frozen=True):
-    """What a tournament came to."""
-
-    matches: int
-    decisions: int
-    seconds: float
-
-
-# Crews
-
-
-def tournament(bot: str, how: list[str], *, deals: int, rounds: int) -> Tournament:
-    """Play a tournament of three bots by the command line. Raises Skipped where that fails."""
-    with tempfile.TemporaryDirectory() as folder:
-        config, path = Path(folder, "crew.toml"), Path(folder, "crew.golfref")
-        bots = "".join(INSTANT.format(number=number, bot=bot) for number in range(3))
-        config.write_text(CREW.format(deals=deals, rounds=rounds) + bots)
-        command = [sys.executable, "-m", "referee.cli", "tournament", str(config), "--store", str(path), *how]
-        begun = time.perf_counter()
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        seconds = time.perf_counter() - begun
-        if done.returncode != 0:
-            raise Skipped(f"the tournament failed: {done.stderr[-500:]}")
-        with contextlib.closing(Store.open(path)) as store:
-            records = (msgspec.json.decode(store.record(number), type=Record) for number in store.numbers())
-            return Tournament(len(store.numbers()), sum(map(decisions, records)), seconds)
-
-
-def net(bot: str, how: list[str], *, deals: int, least: int, rounds: int) -> Tournament:
-    """What a tournament takes, less what a small one with the same matches takes."""
-    whole = tournament(bot, how, deals=deals, rounds=rounds)
-    small = tournament(bot, how, deals=least, rounds=rounds)
-    return Tournament(whole.matches - small.matches, whole.decisions - small.decisions, whole.seconds - small.seconds)
-
-
-def crews(repetitions: int, *, is_quick: bool) -> None:
-    """Measure and print."""
-    deals, least = (4, 2) if is_quick else (32, 4)
-    rounds = {"short": 1, "whole": 2 if is_quick else 9}
-    workers = (1,) if is_quick else (1, 2, 4)
-    figures: dict[tuple[int, str, str], list[Tournament]] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        bot = compiled("instant", Path(folder))
-        for _ in range(repetitions):
-            for count in workers:
-                ways = {
-                    "own": ["--workers", str(count), "--jobs", str(JOBS_EACH * count)],
-                    "dask": ["--cluster", f"local:{count}", "--jobs", str(JOBS_EACH)],
-                }
-                for kind, many in rounds.items():
-                    for name, how in ways.items():
-                        played = net(bot, how, deals=deals, least=least, rounds=many)
-                        figures.setdefault((count, kind, name), []).append(played)
-    lines = []
-    for count in workers:
-        own, dask = (figures[count, "whole", name] for name in ("own", "dask"))
-        ratios = [b.decisions / b.seconds / (a.decisions / a.seconds) for a, b in zip(own, dask, strict=True)]
-        ms = [_match_ms(figures[count, "short", name]) for name in ("own", "dask")]
-        more = [
-            1000 * (b.seconds / b.matches - a.seconds / a.matches)
-            for a, b in zip(figures[count, "short", "own"], figures[count, "short", "dask"], strict=True)
-        ]
-        lines.append(
-            [count, *(f"{_rate(some):,.0f}" for some in (own, dask)), f"{median(ratios):.2f}",
-             f"{min(ratios):.2f}-{max(ratios):.2f}", *(f"{one:.1f}" for one in ms), f"{median(more):.1f}"]
-        )  # fmt: skip
-    print(f"medians of {repetitions}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
-    headers = [
-        "workers", "own, decisions/s", "dask, decisions/s", "ratio (at least 0.95)", "least-greatest",
-        "own, ms a short match", "dask, ms a short match", "more, ms",
-    ]  # fmt: skip
-    print(tabulate(lines, headers=headers, disable_numparse=True))
-
-
-def _rate(some: list[Tournament]) -> float:
-    return median([one.decisions / one.seconds for one in some])
-
-
-def _match_ms(some: list[Tournament]) -> float:
-    return median([1000 * one.seconds / one.matches for one in some])
-
-
-# A million matches
-
-
 class Silent:
     """Nobody watches."""
 
@@ -197,6 +120,137 @@ class Silent:
     def barred(self, why: str) -> None: ...
 
     def drawn(self, drawn: Round | End, added: Mapping[str, int]) -> None: ...
+
+
+class Crewed(Struct, frozen=True, kw_only=True):
+    """What a tournament came to once every job had played a match."""
+
+    matches: int
+    decisions: float
+    seconds: float
+    cpu_s: float
+    """Of all processes: the desk, the workers, the bots, and what is Dask's."""
+
+    @property
+    def rate(self) -> float:
+        """Decisions a second."""
+        return self.decisions / self.seconds
+
+    @property
+    def cpu_ms(self) -> float:
+        """Milliseconds of CPU for a match."""
+        return 1000 * self.cpu_s / self.matches
+
+
+# Crews
+
+
+class Clocked(Silent):
+    """Notes the time and the CPU when every job has played a match, and when the last one has ended."""
+
+    def __init__(self, first: int, last: int) -> None:
+        self._counts, self._ended = (first, last), 0
+        self.times: list[float] = []
+        self.cpu_s: list[float] = []
+
+    def finished(self, _: Result) -> None:
+        self._ended += 1
+        if self._ended in self._counts:
+            self.times.append(time.perf_counter())
+            self.cpu_s.append(tree_cpu_s(os.getpid()))
+
+
+def tree_cpu_s(pid: int) -> float:
+    """The CPU that a process, all below it, and all that have ended there have used."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        tasks = [Path(f"/proc/{pid}/task/{task}/children").read_text() for task in os.listdir(f"/proc/{pid}/task")]
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+    own_s = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return own_s + sum(tree_cpu_s(int(child)) for task in tasks for child in task.split())
+
+
+def played(config: str, count: int, *, on_dask: bool, folder: Path) -> Crewed:
+    """Play a tournament by so many workers. Raises Skipped without Dask."""
+    with contextlib.ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=folder)))
+        (place / "crew.toml").write_text(config)
+        prepared = prepare(load(place / "crew.toml"), place / "crew.golfref", fresh=False, may_change=False)
+        lock = stack.enter_context(locked(prepared.path))
+        store = stack.enter_context(contextlib.closing(open_store(prepared, lock)))
+        total, first = len(prepared.run(store, Silent()).plan), JOBS_EACH * count
+        clocked = Clocked(first, total)
+        run = replace(prepared.run(store, clocked), jobs=first, workers=count)
+        if on_dask:
+            run = replace(run, cluster=stack.enter_context(local_hall(count)))
+        run.play(lambda: None)
+        records = (msgspec.json.decode(store.record(number), type=Record) for number in store.numbers())
+        made = sum(map(decisions, records)) * (total - first) / total
+    return Crewed(
+        matches=total - first,
+        decisions=made,
+        seconds=clocked.times[1] - clocked.times[0],
+        cpu_s=clocked.cpu_s[1] - clocked.cpu_s[0],
+    )
+
+
+def local_hall(count: int) -> "Hall":
+    """A cluster of so many hosts on this machine. Raises Skipped where Dask is not installed."""
+    try:
+        from referee.cluster.hall import Hall
+    except ImportError:
+        raise Skipped("`pip install golfref[cluster]` brings what this needs") from None
+    return Hall(Where(local=count), jobs=JOBS_EACH, tell=lambda _: None)
+
+
+def tournaments(bot: str, *, is_quick: bool) -> dict[str, str]:
+    """By what their bots are, the configs of the tournaments that are played."""
+    instant = "".join(INSTANT.format(number=number, bot=bot) for number in range(3))
+    shipped = "".join(SHIPPED.format(name=name) for name in ("random", "greedy", "keeper"))
+    return {
+        "C, 1 round": CREW.format(deals=4 if is_quick else 150, rounds=1) + instant,
+        "C, 9 rounds": CREW.format(deals=4 if is_quick else 50, rounds=2 if is_quick else 9) + instant,
+        "Python, 9 rounds": CREW.format(deals=2 if is_quick else 12, rounds=1 if is_quick else 9) + shipped,
+    }
+
+
+def crews(repetitions: int, place: Path | None, *, is_quick: bool) -> None:
+    """Measure and print."""
+    figures: dict[tuple[str, int], list[tuple[Crewed, Crewed]]] = {}
+    with tempfile.TemporaryDirectory(dir=place or "/dev/shm") as folder:
+        configs = tournaments(compiled("instant", Path(folder)), is_quick=is_quick)
+        for repetition in range(repetitions):
+            for count in (1,) if is_quick else (1, 2, 4):
+                for name, config in configs.items():
+                    ways = [played(config, count, on_dask=bool(one), folder=Path(folder)) for one in _turns(repetition)]
+                    own, dask = ways if repetition % 2 == 0 else reversed(ways)
+                    figures.setdefault((name, count), []).append((own, dask))
+    lines = []
+    for (name, count), pairs in figures.items():
+        by_time = [dask.rate / own.rate for own, dask in pairs]
+        by_cpu = [own.cpu_ms / dask.cpu_ms for own, dask in pairs]
+        rates = [f"{median([pair[which].rate for pair in pairs]):,.0f}" for which in (0, 1)]
+        cpu = [f"{median([pair[which].cpu_ms for pair in pairs]):.1f}" for which in (0, 1)]
+        lines.append([name, count, *rates, _spread(by_time), *cpu, _spread(by_cpu)])
+    print(f"medians of {repetitions}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
+    headers = [
+        "bots, matches", "workers", "own, decisions/s", "dask, decisions/s", "ratio (at least 0.95)",
+        "own, ms of CPU a match", "dask, ms of CPU a match", "ratio of CPU",
+    ]  # fmt: skip
+    print(tabulate(lines, headers=headers, disable_numparse=True))
+
+
+def _turns(repetition: int) -> tuple[int, int]:
+    """Which way comes first: that of our own workers, 0, or that of Dask, 1."""
+    return (0, 1) if repetition % 2 == 0 else (1, 0)
+
+
+def _spread(ratios: list[float]) -> str:
+    return f"{median(ratios):.2f} ({min(ratios):.2f}-{max(ratios):.2f})"
+
+
+# A million matches
 
 
 def outcome(bundle: Bundle, record: bytes) -> list[Played]:
@@ -343,7 +397,7 @@ def parts(given: argparse.Namespace) -> Iterator[tuple[str, Callable[[], None]]]
     counts = [200, 400] if given.quick else [10_000, 100_000, 1_000_000][: 3 if given.matches is None else None]
     if given.matches is not None:
         counts = [one for one in counts if one < given.matches] + [given.matches]
-    yield "crews", lambda: crews(given.repetitions, is_quick=given.quick)
+    yield "crews", lambda: crews(given.repetitions, given.folder, is_quick=given.quick)
     yield "memory", lambda: memory(given.folder, counts)
     yield "tasks", lambda: tasks(20 if given.quick else 3000, 1 if given.quick else 2)
 
@@ -351,11 +405,11 @@ def parts(given: argparse.Namespace) -> Iterator[tuple[str, Callable[[], None]]]
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--only", choices=["crews", "memory", "tasks"])
     parser.add_argument("--quick", action="store_true", help="tiny counts, to see that it works")
     parser.add_argument("--matches", type=int, help="how many matches are handed out; default: a million")
-    parser.add_argument("--folder", type=Path, help="where the store of the million lies; default: /dev/shm")
+    parser.add_argument("--folder", type=Path, help="where stores lie; default: /dev/shm")
     given = parser.parse_args()
     for name, measure in parts(given):
         if given.only in (None, name):
