@@ -37,8 +37,8 @@ class Fleet:
         self._desk, self._store, self._engine, self._tell = desk, store, engine, tell
         self._out: dict[int, Bundle] = {}
         """The bundles that are out, by id."""
-        self._begun: set[int] = set()
-        """The numbers of the matches of these bundles that are told as begun."""
+        self._unbegun: set[int] = set()
+        """The numbers of the matches of these bundles that are not told as begun."""
         self._noted: dict[str, tuple[Host, int]] = {}
         """By address of a dask worker, what it told of itself last, and the store's id of that."""
         self._returned = 0
@@ -82,8 +82,9 @@ class Fleet:
         while True:
             while len(self._out) >= self._room:
                 await self._changed.wait()
-            if (bundle := await self._desk.next_bundle()) is not None:
+            if (bundle := await self._desk.next_bundle(self._room)) is not None:
                 self._out[bundle.id] = bundle
+                self._unbegun.update(order.fixture.number for order in bundle.orders)
                 self._engine.play(bundle)
             elif self._desk.elsewhere:
                 await self._await_their_hosts()
@@ -113,7 +114,7 @@ class Fleet:
                 await self._begin(report.number)
         host = self._note(back.outcome.address, back.outcome.host)
         try:
-            self._desk.report_bundle(back.id, reports, host)
+            self._desk.report_bundle(back.id, reports, host, back.outcome.seconds)
         except ValueError as wrong:
             self._take_back(Returned(id=back.id, reason=f"host {back.outcome.host.name} reported nonsense: {wrong}"))
             return
@@ -122,9 +123,8 @@ class Fleet:
 
     async def _begin(self, number: int) -> None:
         """Tell that a match is played from now on; once for each time that it is handed out."""
-        is_out = any(order.fixture.number == number for bundle in self._out.values() for order in bundle.orders)
-        if is_out and number not in self._begun:
-            self._begun.add(number)
+        if number in self._unbegun:
+            self._unbegun.remove(number)
             await self._desk.report(Begun(number=number))
 
     def _take_back(self, returned: Returned) -> None:
@@ -134,11 +134,13 @@ class Fleet:
         self._desk.put_back_bundle(returned.id)
         self._returned += 1
         if self._returned > MOST_RETURNED:
-            raise WorkersLost(f"the cluster gave back more than {MOST_RETURNED} matches; the last: {returned.reason}")
+            raise WorkersLost(
+                f"the cluster gave matches back more than {MOST_RETURNED} times; the last time: {returned.reason}"
+            )
 
     def _forget(self, bundle: Bundle) -> None:
         del self._out[bundle.id]
-        self._begun.difference_update(order.fixture.number for order in bundle.orders)
+        self._unbegun.difference_update(order.fixture.number for order in bundle.orders)
 
     def _take_hosts(self) -> None:
         """Take the hosts that are there when this begins."""

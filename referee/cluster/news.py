@@ -85,6 +85,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     address: str
     host: Host
     reports: tuple[Played | Spoiled, ...]
+    seconds: tuple[float, ...] = ()
+    """How long each of them took."""
 
 
 class Back(Struct, frozen=True, kw_only=True):

@@ -21,11 +21,14 @@ from referee.cluster.hosts import Piece
 from referee.cluster.news import Began, Came, Gone, Hosting, Joined, Lacking, LeftOut, News, Outcome, Said, encoded
 from referee.tournament.orders import Bundle, Played, Spoiled
 from referee.tournament.run.crew import ORDERS_PER_JOB
-from referee.tournament.run.turns import Turns
+from referee.tournament.run.turns import TimedTurns
 
 _BUNDLE = msgspec.msgpack.Decoder(Bundle)
 _PIECE = msgspec.msgpack.Decoder(Piece)
 _HOSTING = msgspec.msgpack.Decoder(Hosting)
+
+TELL_AFTER_S = 0.5
+"""That a match has begun is told when it has been played for so long: the reports of shorter ones tell it too."""
 
 
 class Parcel:
@@ -142,20 +145,28 @@ async def play(run: str, key: str, bundle: Parcel) -> bytes:
     loop = asyncio.get_running_loop()
     done: asyncio.Future[tuple[Played | Spoiled, ...] | None] = loop.create_future()
     started_at = time.monotonic()
+    turns = TimedTurns(_BUNDLE.decode(bundle.data))
+    telling: asyncio.TimerHandle | None = None
 
     def has_begun(number: int) -> None:
-        duration = time.monotonic() - started_at
-        event = SecedeEvent(key=key, compute_duration=duration, stimulus_id=f"golfref-begun-{time.time()}")
-        worker.handle_stimulus(event)
-        worker.log_event(run, encoded(Began(number=number)))
+        nonlocal telling
+        if telling is None:
+            duration = time.monotonic() - started_at
+            event = SecedeEvent(key=key, compute_duration=duration, stimulus_id=f"golfref-begun-{time.time()}")
+            worker.handle_stimulus(event)
+        else:
+            telling.cancel()
+        telling = loop.call_later(TELL_AFTER_S, worker.log_event, run, encoded(Began(number=number)))
 
     def has_ended(reports: tuple[Played | Spoiled, ...] | None) -> None:
+        if telling is not None:
+            telling.cancel()
         if not done.done():
             done.set_result(reports)
 
     plugin.play(
         Task(
-            turns=Turns(_BUNDLE.decode(bundle.data)),
+            turns=turns,
             begun=lambda number: _call(loop, has_begun, number),
             done=lambda reports: _call(loop, has_ended, reports),
         )
@@ -163,7 +174,8 @@ async def play(run: str, key: str, bundle: Parcel) -> bytes:
     reports = await done
     if reports is None:
         raise Reschedule
-    return encoded(Outcome(address=worker.address, host=plugin.joined.host, reports=reports))
+    outcome = Outcome(address=worker.address, host=plugin.joined.host, reports=reports, seconds=tuple(turns.seconds))
+    return encoded(outcome)
 
 
 def _call(loop: asyncio.AbstractEventLoop, function: Callable[[Any], None], argument: Any) -> None:

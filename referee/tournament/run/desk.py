@@ -16,6 +16,7 @@ from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 from referee.tournament.run.bars import Bars
+from referee.tournament.run.pace import Pace
 from referee.tournament.run.play_order import Handed, PlayOrder
 from referee.tournament.run.rounds import Rounds
 from referee.tournament.run.setups import setup_of
@@ -76,6 +77,7 @@ class Desk:
         """The bundles that are handed out, by id. Their orders are in `_out` too."""
         self._hosts: dict[int, str] = {}
         """What the hosts are called, by the store's ids."""
+        self._pace = Pace()
         self._handed = 0
         """How many bundles have been handed out."""
         self._came_back = trio.Event()
@@ -90,18 +92,32 @@ class Desk:
         self._out[fixture.number] = order
         return order
 
-    async def next_bundle(self) -> Bundle | None:
+    async def next_bundle(self, most_out: int | None = None) -> Bundle | None:
         """What one of the hosts is to play next, as soon as there is something.
+
+        `most_out` is how many bundles will be out at a time: short matches go out together then, so many that enough
+        is left for all the others. None where each match is to go out alone.
 
         None where nothing is left, or only what waits for hosts that are not there.
         """
         while (handed := self._play_order.next_block()) is None:
             if not await self._may_come():
                 return None
-        bundle = self._bundle(handed)
+        bundle = self._bundle(handed if most_out is None else self._with_more(handed, most_out))
         self._bundles[bundle.id] = bundle
         self._out.update((order.fixture.number, order) for order in bundle.orders)
         return bundle
+
+    def _with_more(self, handed: Handed, most_out: int) -> Handed:
+        """What is handed out together with other short matches."""
+        if handed.is_block:
+            return handed
+        fixtures = list(handed.fixtures)
+        while self._pace.has_room(fixture.variant for fixture in fixtures):
+            if (more := self._play_order.next_single(spare=most_out * len(fixtures))) is None:
+                break
+            fixtures.append(more)
+        return replace(handed, fixtures=tuple(fixtures))
 
     def hosts_are(self, names: Collection[str]) -> None:
         """These hosts play from now on."""
@@ -170,10 +186,12 @@ class Desk:
             barred = self._void(order, report.reason, self._host, is_over=True)
             self._tell_void(order, report.reason, barred)
 
-    def report_bundle(self, id_: int, reports: Sequence[Played | Spoiled], host: int) -> bool:
+    def report_bundle(
+        self, id_: int, reports: Sequence[Played | Spoiled], host: int, seconds: Sequence[float] = ()
+    ) -> bool:
         """Take in what became of a bundle on a host, all of it or nothing. Once this returns, nothing loses it.
 
-        `host` is the id that the store gave it (`Store.note_host`).
+        `host` is the id that the store gave it (`Store.note_host`). `seconds` tells for each report how long it took.
 
         Returns False where nothing was taken, because it counts already, or was taken back. Raises WriteFailed, and
         ValueError where these are not the reports of this bundle; then it stays out.
@@ -193,6 +211,8 @@ class Desk:
                     self._commit(turn.order, turn.report, host)
                 else:
                     barred.append(self._void(turn.order, turn.report.reason, host, is_over=turn.is_over))
+        for turn, took in zip(ended.turns, seconds, strict=False):
+            self._pace.took(turn.order.fixture.variant, took)
         for turn in ended.turns:
             if isinstance(turn.report, Played):
                 self._watcher.finished(turn.report.result)

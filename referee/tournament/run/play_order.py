@@ -27,6 +27,9 @@ OPEN_BLOCKS_PER_JOB = 4
 
 LEAST_OPEN_BLOCKS = 8
 
+MOST_RESTED = 64
+"""Among so many of those that have rested longest the next match is chosen at most."""
+
 
 class Hosts(Struct, frozen=True, kw_only=True):
     """Which matches compare bots, and so must not be played partly here and partly there."""
@@ -110,6 +113,17 @@ class PlayOrder:
             host=cards.host or "",
         )
 
+    def next_single(self, spare: int) -> Fixture | None:
+        """Another match for a host that gets some already, none with timed slaps.
+
+        None where there is none, or so few that no more than `spare` can be handed out at present.
+        """
+        while len(self._open) <= spare and (cards := next(self._unopened, None)) is not None:
+            self._put(cards)
+        if len(self._open) <= spare or (cards := self._choose(with_timed=False)) is None:
+            return None
+        return self._hand_out(cards)
+
     def hosts_are(self, names: Collection[str]) -> None:
         """These hosts play from now on."""
         self._present = frozenset(names)
@@ -125,7 +139,7 @@ class PlayOrder:
             found[cards.host or ""] += len(cards.waiting)
         return found
 
-    def _choose(self) -> _Cards | None:
+    def _choose(self, *, with_timed: bool = True) -> _Cards | None:
         while not self._open or len(self._open) + len(self._out) < self._most_open:
             if (cards := next(self._unopened, None)) is None:
                 break
@@ -133,8 +147,11 @@ class PlayOrder:
         while self._open:
             # Of those that have rested longest the one with most to play, so that none is left over at the end for one
             # job.
-            rested = islice(self._open, (len(self._open) + 1) // 2)
-            cards = max(rested, key=lambda cards: len(cards.waiting))
+            rested = islice(self._open, min((len(self._open) + 1) // 2, MOST_RESTED))
+            allowed = [cards for cards in rested if with_timed or not cards.is_timed]
+            if not allowed:
+                return None
+            cards = max(allowed, key=lambda cards: len(cards.waiting))
             self._open.remove(cards)
             if self._may_play(cards):
                 return cards

@@ -3,14 +3,19 @@
 A match of a block that is spoiled is played again at once, on the same host: with the same cards where all rotations
 share them, since those that have a result have shown them, and else with others. Only where the first match is spoiled
 before any other has a result, nothing holds the block here: the bundle ends, and the desk deals other cards for all of
-it. This module must not know how matches are played, and needs no key.
+it. Short matches of several blocks share a bundle without that: a spoiled one comes back as it is, and the others
+count. This module must not know how matches are played, and needs no key.
 """
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
 from referee.tournament.orders import Bundle, Order, Played, Spoiled
+
+LONGEST_BUNDLE_S = 5.0
+"""A host ends a bundle that has lasted longer than this, and is no block, after the match that it plays."""
 
 
 class Turns:
@@ -22,6 +27,7 @@ class Turns:
         """Which match it is, and how often it has been spoiled here."""
         self._has_result = bundle.has_result
         self._has_ended = False
+        """Whether nothing more of it is played here."""
         self.reports: list[Played | Spoiled] = []
         """What came of the bundle so far, in order."""
 
@@ -40,7 +46,7 @@ class Turns:
     @property
     def unplayed(self) -> tuple[Order, ...]:
         """The orders of matches that were not begun, once the bundle has ended."""
-        return self._bundle.orders[self._place + 1 :] if self._has_ended else ()
+        return self._bundle.orders[self._place :]
 
     def take(self, report: Played | Spoiled) -> None:
         """Take in what came of the match that is to be played now. Raises ValueError for any other report."""
@@ -54,10 +60,15 @@ class Turns:
             self._next()
         elif self._bundle.is_block and not self._has_result:
             self._has_ended = True
+            self._next()
         elif self.is_last_attempt:
             self._next()
         else:
             self._spoiled += 1
+
+    def stop(self) -> None:
+        """Play nothing more of it here, unless it is a block; the desk hands the rest out again."""
+        self._has_ended = self._has_ended or not self._bundle.is_block
 
     def _next(self) -> None:
         self._place += 1
@@ -66,6 +77,27 @@ class Turns:
     @property
     def _again(self) -> tuple[Order, ...]:
         return self._bundle.again[self._place] if self._bundle.again else ()
+
+
+class TimedTurns(Turns):
+    """The matches of a bundle on the host that plays them. One that lasts too long ends early."""
+
+    def __init__(self, bundle: Bundle, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock` tells seconds."""
+        super().__init__(bundle)
+        self._clock = clock
+        self._begun_at = self._last_at = clock()
+        self.seconds: list[float] = []
+        """For each of the reports, how long the bundle had to wait for it."""
+
+    def take(self, report: Played | Spoiled) -> None:
+        """Take in what came of the match that is to be played now. Raises ValueError for any other report."""
+        super().take(report)
+        now = self._clock()
+        self.seconds.append(now - self._last_at)
+        self._last_at = now
+        if now - self._begun_at > LONGEST_BUNDLE_S:
+            self.stop()
 
 
 class Turn(Struct, frozen=True, kw_only=True):
@@ -87,13 +119,18 @@ class EndedTurns(Struct, frozen=True, kw_only=True):
 
 
 def ended_turns(bundle: Bundle, reports: Sequence[Played | Spoiled]) -> EndedTurns:
-    """What came of a bundle by its reports. Raises ValueError where there is one that it cannot have, or too few."""
+    """What came of a bundle by its reports. Raises ValueError where there is one that it cannot have, or too few.
+
+    Only a block must have a report of each match. Of other matches the host may have left out the last ones.
+    """
     turns, done = Turns(bundle), []
     for report in reports:
         order = turns.order
         turns.take(report)
         if order is not None:
             done.append((order, report, turns.order))
+    if reports:
+        turns.stop()
     if turns.order is not None:
         raise ValueError(f"no report of match {turns.order.fixture.number}")
     return EndedTurns(

@@ -1,4 +1,7 @@
-"""What a desk hands out to several hosts: a block with timed slaps stays on one, whatever is lost or told twice."""
+"""What a desk hands out to several hosts: a block with timed slaps stays on one, whatever is lost or told twice.
+
+Short matches of other games go out together.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -17,8 +20,9 @@ from referee.commands.opening import open_store, prepare
 from referee.tournament.config.config import load
 from referee.tournament.orders import ATTEMPTS, Bundle, Order, Played, Spoiled
 from referee.tournament.run.desk import Desk
+from referee.tournament.run.pace import BUNDLE_S, MOST_ORDERS, Pace
 from referee.tournament.run.run import Run
-from referee.tournament.run.turns import Turns
+from referee.tournament.run.turns import LONGEST_BUNDLE_S, TimedTurns, Turns
 from referee.tournament.store.disk import WriteFailed, locked
 from referee.tournament.store.hosts import Host
 from referee.tournament.store.store import Store
@@ -102,10 +106,14 @@ async def until_none(desk: Desk, play: Callable[[Bundle], object]) -> None:
 @pytest.mark.parametrize("rotations", ["same", "fresh"])
 @pytest.mark.parametrize("seed", range(4))
 def test_no_block_mixes_hosts_and_every_match_counts_once(tmp_path: Path, rotations: str, seed: int) -> None:
-    """Hosts spoil matches, bundles get lost and are played by others, reports come late and twice."""
+    """Hosts spoil matches, bundles get lost and are played by others, reports come late and twice.
+
+    Half of the desks bundle short matches, of which hosts leave the last ones out at times.
+    """
     dice = Random(seed)  # noqa: S311
     out: list[Bundle] = []
     late: list[tuple[Bundle, list[Played | Spoiled], int]] = []
+    together: list[int] = []
 
     def is_spoiled(_: Order) -> bool:
         return dice.random() < 0.2
@@ -113,33 +121,39 @@ def test_no_block_mixes_hosts_and_every_match_counts_once(tmp_path: Path, rotati
     async def play() -> None:
         while True:
             with trio.move_on_after(0):
-                while len(out) < 6 and (bundle := await desk.next_bundle()) is not None:
+                while len(out) < 6 and (bundle := await desk.next_bundle(1 if seed % 2 else None)) is not None:
                     out.append(bundle)
             if not out:
                 return
             bundle = out.pop(dice.randrange(len(out)))
             host = opened_run.ids[bundle.host or dice.choice(HOSTS)]
             reports = outcome(bundle, is_spoiled)
+            if not bundle.is_block:
+                del reports[dice.randint(1, len(reports)) :]
+                together.append(len(bundle.orders))
             if dice.random() < 0.2:
                 desk.put_back_bundle(bundle.id)
                 late.append((bundle, reports, host))
                 continue
-            assert desk.report_bundle(bundle.id, reports, host)
+            assert desk.report_bundle(bundle.id, reports, host, [0.01] * len(reports))
             late.append((bundle, reports, opened_run.ids[dice.choice(HOSTS)]))
             for old, told, where in late:
                 assert not desk.report_bundle(old.id, told, where)
 
-    with opened(tmp_path, rotations=rotations) as opened_run:
+    deals = 1 + seed % 2
+    with opened(tmp_path, rotations=rotations, deals=deals) as opened_run:
         while len(opened_run.store.numbers()) < len(opened_run.run.plan):  # a match that is given up: the run goes on
+            late.clear()
             desk = desk_for(opened_run)
             trio.run(play)
             assert desk.elsewhere == {}
         store = opened_run.store
-        assert len(store.ids()) == len(opened_run.run.plan) == 4 * 3 * 2
+        assert len(store.ids()) == len(opened_run.run.plan) == 4 * 3 * 2 * deals
         assert all(len(hosts) == 1 for hosts in hosts_by_block(store).values())
         assert findings(store) == []
         assert sum(store.void_reasons().values()) > 0
         assert set(store.voided_on()) == {void.id for void in store.voids()}
+        assert (max(together) > 1) == bool(seed % 2)
 
 
 def test_a_block_is_handed_out_whole_in_the_order_that_the_key_draws(tmp_path: Path) -> None:
@@ -234,6 +248,102 @@ def test_a_resumed_run_leaves_what_is_left_of_a_block_to_the_host_that_began_it(
         assert (got[-1].host, [order.fixture.number for order in got[-1].orders]) == ("lab2", [last])
         assert all(len(hosts) == 1 for hosts in hosts_by_name(opened_run.store).values())
         assert len(opened_run.store.numbers()) == len(opened_run.run.plan)
+
+
+def test_short_matches_go_out_together_and_enough_is_left_for_everybody(tmp_path: Path) -> None:
+    """Once it is known how short they are; and no two matches of a block are out at a time."""
+    most_out, out, sizes = 3, list[Bundle](), list[int]()
+
+    async def play() -> None:
+        while True:
+            with trio.move_on_after(0):
+                while len(out) < most_out and (bundle := await desk.next_bundle(most_out)) is not None:
+                    out.append(bundle)
+                    sizes.append(len(bundle.orders))
+            if not out:
+                return
+            blocks = [order.fixture.block for one in out for order in one.orders if not one.is_block]
+            assert len(set(blocks)) == len(blocks)
+            left = len(opened_run.run.plan) - len(opened_run.store.numbers()) - sum(len(one.orders) for one in out)
+            assert len(out) == most_out or left <= len(blocks), "somebody has nothing to do"
+            bundle = out.pop(0)
+            reports = outcome(bundle)
+            desk.report_bundle(bundle.id, reports, opened_run.ids[bundle.host or "lab1"], [0.02] * len(reports))
+
+    with opened(tmp_path, deals=8) as opened_run:
+        desk = desk_for(opened_run)
+        trio.run(play)
+        assert len(opened_run.store.ids()) == len(opened_run.run.plan)
+    assert max(sizes) > 8
+    assert (sizes[-1], max(sizes[:most_out])) == (1, 3), "a block of Cactus has 3 rotations"
+
+
+def test_a_bundle_takes_about_as_long_in_every_game_and_has_a_greatest_size() -> None:
+    pace = Pace()
+    assert not pace.has_room(["cactus"])
+    pace.took("cactus", BUNDLE_S / 4)
+    pace.took("six-card", BUNDLE_S / 1000)
+    assert [pace.has_room(["cactus"] * count) for count in (3, 4)] == [True, False]
+    assert [pace.has_room(["six-card"] * count) for count in (MOST_ORDERS - 1, MOST_ORDERS)] == [True, False]
+    for _ in range(50):
+        pace.took("six-card", BUNDLE_S)
+    assert not pace.has_room(["six-card"])
+
+
+def test_a_spoiled_match_of_a_bundle_gets_other_cards_and_the_others_count(tmp_path: Path) -> None:
+    with opened(tmp_path, deals=2) as opened_run:
+        desk = desk_for(opened_run)
+        bundle = trio.run(first_of_several, desk, opened_run.ids["lab1"])
+        spoiled = bundle.orders[1].fixture
+        reports = outcome(bundle, lambda order: order.fixture.number == spoiled.number)
+        assert [type(report) for report in reports[:3]] == [Played, Spoiled, Played]
+        assert desk.report_bundle(bundle.id, reports, opened_run.ids["lab2"])
+        numbers = {order.fixture.number for order in bundle.orders}
+        assert numbers - opened_run.store.numbers() == {spoiled.number}
+        orders: list[Order] = []
+
+        def take(bundle: Bundle) -> None:
+            orders.extend(bundle.orders)
+            desk.report_bundle(bundle.id, outcome(bundle), opened_run.ids["lab1"])
+
+        trio.run(until_none, desk, take)
+        (again,) = (order for order in orders if order.fixture.number == spoiled.number)
+        assert (again.attempt, again.fixture.redeals) == (2, spoiled.redeals + 1)
+        assert findings(opened_run.store) == []
+
+
+def test_a_host_ends_a_bundle_that_lasts_too_long_and_the_rest_is_handed_out_with_the_same_cards(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path, deals=2) as opened_run:
+        desk = desk_for(opened_run)
+        bundle = trio.run(first_of_several, desk, opened_run.ids["lab1"])
+        times = iter((0.0, 1.0, LONGEST_BUNDLE_S + 1.5))
+        turns = TimedTurns(bundle, clock=lambda: next(times))
+        while (order := turns.order) is not None:
+            turns.take(result_of(order))
+        assert (len(turns.reports), turns.seconds) == (2, [1.0, LONGEST_BUNDLE_S + 0.5])
+        assert desk.report_bundle(bundle.id, turns.reports, opened_run.ids["lab1"], turns.seconds)
+        orders: list[Order] = []
+
+        def take(bundle: Bundle) -> None:
+            orders.extend(bundle.orders)
+            desk.report_bundle(bundle.id, outcome(bundle), opened_run.ids["lab2"])
+
+        trio.run(until_none, desk, take)
+        assert all(order in orders for order in bundle.orders[2:])
+        assert not any(order in orders for order in bundle.orders[:2])
+        assert findings(opened_run.store) == []
+
+
+async def first_of_several(desk: Desk, host: int) -> Bundle:
+    """The first bundle of several short matches; those before it have been played by this host."""
+    while (bundle := await desk.next_bundle(1)) is not None:
+        if not bundle.is_block and len(bundle.orders) > 2:
+            return bundle
+        reports = outcome(bundle)
+        desk.report_bundle(bundle.id, reports, host, [0.1] * len(reports))
+    raise AssertionError("no matches went out together")
 
 
 def hosts_by_name(store: Store) -> dict[int, set[str]]:
