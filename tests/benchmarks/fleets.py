@@ -201,7 +201,7 @@ def local_hall(count: int) -> "Hall":
         from referee.cluster.hall import Hall
     except ImportError:
         raise Skipped("`pip install golfref[cluster]` brings what this needs") from None
-    return Hall(Where(local=count), jobs=JOBS_EACH, tell=lambda _: None)
+    return Hall(Where(local=count), jobs=JOBS_EACH, workers=1, tell=lambda _: None)
 
 
 def tournaments(bot: str, *, is_quick: bool) -> dict[str, str]:
