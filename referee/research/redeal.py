@@ -52,12 +52,32 @@ class Draft(Struct, frozen=True, kw_only=True):
     """The logarithm of how often this should come out, over how often it does."""
 
 
-def redeal(known: Round, dice: Random) -> Deal | None:
-    """Return a deal in which every place that was shown holds the card that was seen; None where none was found."""
-    ground, begun = _ground(known), 0
+Ahead = dict[Card, frozenset[int]]
+
+
+class Ground(Struct, frozen=True, kw_only=True):
+    """What all drafts of a round begin with."""
+
+    round: Round
+    pool_of: dict[int, int]
+    """By place, the number of its pool."""
+    known: dict[int, Card]
+    """By place in a pool, the card that the seat was shown there."""
+    left: tuple[Counter[Card], ...]
+    """The cards of each pool of which it is not known where they lie."""
+    ahead: tuple[Ahead, ...]
+    """For each mix the cards that are seen again behind a later one, and the places behind this one that lead there."""
+
+
+def redeal(ground: Ground, dice: Random, most: int) -> Deal | None:
+    """Return a deal in which every place that was shown holds the card that was seen.
+
+    None where none was found, or `most` drafts were too few for it.
+    """
+    known, begun = ground.round, 0
     chosen: Draft | None = None
     for _ in range(1 if _all_alike(known) else DRAWS):
-        draft, tries = _some_draft(ground, dice)
+        draft, tries = _some_draft(ground, dice, min(FRUITLESS, most - begun))
         begun += tries
         if draft is None:
             return None
@@ -74,29 +94,13 @@ def _all_alike(known: Round) -> bool:
     return not known.mixes or not (is_nested or has_equals)
 
 
-Ahead = dict[Card, frozenset[int]]
-
-
-class _Ground(Struct, frozen=True, kw_only=True):
-    """What all drafts of a round begin with."""
-
-    round: Round
-    pool_of: dict[int, int]
-    """By place, the number of its pool."""
-    known: dict[int, Card]
-    """By place in a pool, the card that the seat was shown there."""
-    left: tuple[Counter[Card], ...]
-    """The cards of each pool of which it is not known where they lie."""
-    ahead: tuple[Ahead, ...]
-    """For each mix the cards that are seen again behind a later one, and the places behind this one that lead there."""
-
-
-def _ground(known: Round) -> _Ground:
+def ground_of(known: Round) -> Ground:
+    """Return what all drafts of this round begin with."""
     pool_of = {place: number for number, pool in enumerate(known.pools) for place in pool.places}
     shown = {place: card for place, card in known.shown.items() if place in pool_of}
     left = tuple(_left_over(pool, shown) for pool in known.pools)
     ahead = tuple(_ahead(known, number) for number in range(len(known.mixes)))
-    return _Ground(round=known, pool_of=pool_of, known=shown, left=left, ahead=ahead)
+    return Ground(round=known, pool_of=pool_of, known=shown, left=left, ahead=ahead)
 
 
 def _ahead(known: Round, number: int) -> Ahead:
@@ -120,19 +124,19 @@ def _ahead(known: Round, number: int) -> Ahead:
     return found
 
 
-def _some_draft(ground: _Ground, dice: Random) -> tuple[Draft | None, int]:
-    """Return a draft, None where all led nowhere, and how many were begun."""
-    for number in range(1, FRUITLESS + 1):
+def _some_draft(ground: Ground, dice: Random, most: int) -> tuple[Draft | None, int]:
+    """Return a draft, None where `most` led nowhere, and how many were begun."""
+    for number in range(1, most + 1):
         draft = _Drafting(ground, dice).draft()
         if draft is not None:
             return draft, number
-    return None, FRUITLESS
+    return None, most
 
 
 class _Drafting:
     """One draft in the making."""
 
-    def __init__(self, ground: _Ground, dice: Random) -> None:
+    def __init__(self, ground: Ground, dice: Random) -> None:
         self._round, self._dice, self._pool_of, self._ahead = ground.round, dice, ground.pool_of, ground.ahead
         self._known = dict(ground.known)
         self._left = [left.copy() for left in ground.left]

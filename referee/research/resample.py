@@ -11,18 +11,21 @@ from typing import Any
 
 from msgspec import Struct
 
-from protocol.actions import Action, Pass, SwapLines
+from protocol.actions import Action, Block, Pass, SwapLines
 from protocol.cards import Card
 from protocol.offers import every_action
-from referee.research.redeal import Deal, redeal
+from referee.research.redeal import Deal, ground_of, redeal
 from referee.research.trails import Round, Step, follow
 from referee.rules.game import Game
 from referee.rules.table.asks import Ask, IllegalAnswer, Response, SlapOrder, Window
 from referee.rules.table.chance import Chance, Keyed, RoundOutcomes
 from referee.rules.table.seen import view
 
-MOST_DEALS = 500
+MOST_DEALS = 100
 """How many deals are played again at most."""
+
+MOST_DRAFTS = 20_000
+"""How many drafts of deals are begun at most."""
 
 
 class TooRare(RuntimeError):
@@ -90,8 +93,9 @@ def other_state(game: Game, seat: int, deciding: int | None, dice: Random) -> Ot
     told of. Takes bounded time. Raises TooRare where no state was found in it.
     """
     known, drafts = follow(game, seat, deciding), 0
+    ground = ground_of(known)
     for deals in range(1, MOST_DEALS + 1):
-        deal = redeal(known, dice)
+        deal = redeal(ground, dice, MOST_DRAFTS - drafts)
         if deal is None:
             break
         drafts += deal.drafts
@@ -146,9 +150,10 @@ def _answers(known: Round, deal: Deal, seat: int, dice: Random) -> tuple[Respons
     responses = [step.response for step in known.steps]
     for mix, way in zip(known.mixes, deal.ways, strict=True):
         if mix.choice is not None:
-            _change(responses, known.steps, mix.choice.response, mix.choice.seat, mix.choice.action(way))
-    if known.steps and isinstance(known.question, Ask) and known.question.decision == "block":
-        _redraw_lines(responses, known.steps, seat, dice)
+            _change(responses, known.steps, mix.choice.response, mix.choice.seat, mix.choice.action(way, dice))
+    for number, step in enumerate(known.steps):
+        if isinstance(step.response, SwapLines) and _is_stopped(known, number):
+            responses[number] = _other_lines(step, step.response, seat, dice)
     return tuple(responses)
 
 
@@ -164,13 +169,20 @@ def _change(responses: list[Any], steps: Sequence[Step], number: int, seat: int,
         responses[number] = action
 
 
-def _redraw_lines(responses: list[Any], steps: Sequence[Step], seat: int, dice: Random) -> None:
-    """Draw again which lines an attack would swap that can still be blocked: nobody has been told that yet."""
-    question, response = steps[-1].question, responses[-1]
-    if isinstance(question, Ask) and question.seat != seat and isinstance(response, SwapLines):
-        offers = [offer for offer in question.offers if offer.kind == "swap_lines"]
-        actions = [action for action in every_action(offers) if isinstance(action, SwapLines)]
-        responses[-1] = dice.choice([action for action in actions if action.seat == response.seat])
+def _is_stopped(known: Round, number: int) -> bool:
+    """Return whether the attack with this answer has been blocked, or waits for whether it is."""
+    if number + 1 < len(known.steps):
+        return isinstance(known.steps[number + 1].response, Block)
+    return isinstance(known.question, Ask) and known.question.decision == "block"
+
+
+def _other_lines(step: Step, attack: SwapLines, seat: int, dice: Random) -> SwapLines:
+    """Draw again which lines an attack of another seat would swap that has not come to it: nobody was told them."""
+    if not isinstance(step.question, Ask) or step.question.seat == seat:
+        return attack
+    offers = [offer for offer in step.question.offers if offer.kind == "swap_lines"]
+    actions = [action for action in every_action(offers) if isinstance(action, SwapLines)]
+    return dice.choice([action for action in actions if action.seat == attack.seat])
 
 
 def rewritten(

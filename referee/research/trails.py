@@ -7,6 +7,7 @@ in which this seat sees the same.
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
+from random import Random
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -48,8 +49,8 @@ class Choice(Struct, frozen=True, kw_only=True):
     response: int
     """Which of the round's responses it is, or belongs to."""
     seat: int
-    action: Callable[[Way], Action]
-    """Returns the answer that mixes the cards in this way."""
+    action: Callable[[Way, Random], Action]
+    """Returns an answer that mixes the cards in this way, by the dice where several do."""
 
 
 class Mix(Struct, frozen=True, kw_only=True):
@@ -230,16 +231,19 @@ def _in_secret(event: Happening, seat: int) -> tuple[int, int] | None:
     return None if secret.to is None or seat in secret.to else (actor, of)
 
 
-def _answers(event: Happening, was: _Was, now: Layout) -> tuple[tuple[Way, ...] | None, Callable[[Way], Action]]:
+def _answers(
+    event: Happening, was: _Was, now: Layout
+) -> tuple[tuple[Way, ...] | None, Callable[[Way, Random], Action]]:
     """Return the ways in which the cards can have been mixed, None for all, and what answer mixes them in a way."""
     slots = [number for number, slot in enumerate(was) if slot is not None]
     match event:
         case events.LinesSwapped(of=of):
             found = tuple(_swaps_of_lines(of, was, now))
-            return tuple(way for way, _ in found), lambda way: next(action for one, action in found if one == way)
+            ways = tuple(way for way, _ in found)
+            return ways, lambda way, dice: dice.choice([action for one, action in found if one == way])
         case events.Rearranged(of=of):
-            return None, lambda way: Rearrange(seat=of, slots=tuple(slots[index] for index in way))
-    return None, lambda way: Arrange(slots=way)
+            return None, lambda way, _: Rearrange(seat=of, slots=tuple(slots[index] for index in way))
+    return None, lambda way, _: Arrange(slots=way)
 
 
 def _swaps_of_lines(of: int, was: _Was, now: Layout) -> Iterator[tuple[Way, SwapLines]]:

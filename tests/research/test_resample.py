@@ -2,30 +2,36 @@
 
 import pickle
 from collections import Counter
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
 import numpy as np
 import pytest
 import wandering
-from hypothesis import given, settings
+from at_random import AtRandom
+from every_deal import Orders
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from made_up_records import played
+from msgspec.structs import replace
 from wandering import dice, wander
 
-from protocol.actions import Discard, Pass, Rearrange, Shield, Slap, SwapLines, Target
+from protocol.actions import Block, Discard, Draw, Pass, Rearrange, RemoveCard, Shield, Slap, SwapLines, Target
 from protocol.cards import RANKS, Card, rank
 from protocol.events import Slapped
 from referee.research import Env
 from referee.research import resample as resampling
 from referee.research.actions import Begin
 from referee.research.knowledge import Knowledge
-from referee.research.resample import TooRare
+from referee.research.resample import TooRare, other_state
+from referee.rules.book.changes import BadOptions
 from referee.rules.book.presets import PRESETS
+from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.record import replay
-from referee.rules.table.asks import Ask, Response, Window
+from referee.rules.table.asks import Ask, Response, Sealed, Window
 
 
 def cards_on_the_table(env: Env) -> list[list[Card | None]]:
@@ -92,6 +98,26 @@ def test_the_seat_is_told_the_same_and_the_match_can_be_played_to_its_end(preset
         assert cards_on_the_table(again) == cards_on_the_table(other)
     wander(other, dice(2), 10_000, haste=0.5)
     assert record_of(other).result == other.result
+
+
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_at_any_table_another_state_is_found_or_too_rare(data: st.DataObject) -> None:
+    """With any options and up to 12 seats."""
+    variant, seats = data.draw(AtRandom().tables(data.draw(st.sampled_from(tuple(PRESETS)))))
+    try:
+        env = Env.of(variant, seats)
+    except BadOptions:  # of options that need more seats
+        assume(False)
+    env.reset(data.draw(st.integers(0, 2**32)))
+    wander(env, dice(seats), data.draw(st.integers(0, 200)), haste=0.05)
+    seat = data.draw(st.integers(0, seats - 1))
+    with suppress(TooRare):
+        other = env.resample(seat, dice(seat))
+        assert other.lines(seat) == env.lines(seat)
+        assert np.array_equal(other.encode(seat), env.encode(seat))
+        assert other.seat == env.seat
+        assert all_cards(other) == all_cards(env)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -210,6 +236,38 @@ def test_lines_that_an_attack_would_swap_are_not_known_before_it_is_blocked_or_n
     lines = Counter(str(env.resample(victim, dice(number)).history[-1][1]) for number in range(50))
     assert len(lines) == 4 * 2  # the rows, or two of three columns, in either order
     assert env.resample(1 - victim, dice(1)).history[-1] == env.history[-1]
+    env.step(Block())
+    blocked = len(env.history) - 2
+    lines = Counter(str(env.resample(victim, dice(number)).history[blocked][1]) for number in range(20))
+    assert len(lines) > 4, "nobody is told what a blocked attack would have done"
+    assert env.resample(1 - victim, dice(1)).history[blocked] == env.history[blocked]
+
+
+def test_of_secret_swaps_that_look_the_same_any_is_drawn() -> None:
+    """Where a set has three columns without cards, any two of them can have changed places."""
+    variant = replace(customised("powers", {"initial_look": "any:1"}), rows=2, columns=4)
+    game = Game(variant, 2, Orders([*["QS"] * 16, *["AS"] * 12, "QS", "7S", "QS"], [], []))
+    while "7S" in game.table.stock:
+        match game.question:
+            case Ask(decision="turn"):
+                game.answer(Draw(source="stock"))
+            case Ask(decision="power"):
+                game.answer(RemoveCard(slot=(1, 2, 4, 5, 6, 7)[game.table.turns // 2]))
+            case Sealed(asks=asks):
+                game.answer(tuple(ask.fallback for ask in asks))
+            case _:
+                game.answer(Discard())
+    game.answer(Discard())
+    game.answer(SwapLines(seat=1, axis="column", lines=(1, 3)))
+    assert [swaps_of_lines(game, 0, number) for number in range(40)] == [[("column", (1, 3))]] * 40
+    drawn = Counter(chain(*(swaps_of_lines(game, 1, number) for number in range(40))))
+    assert set(drawn) == {("row", (0, 1)), ("column", (1, 2)), ("column", (1, 3)), ("column", (2, 3))}
+
+
+def swaps_of_lines(game: Game, seat: int, seed: int) -> list[tuple[str, tuple[int, int]]]:
+    """The swaps in a state that this seat cannot tell from that of the game; seat 1 is to move."""
+    responses = other_state(game, seat, 1, dice(seed)).responses
+    return [(one.axis, one.lines) for one in responses if isinstance(one, SwapLines)]
 
 
 # Bounds
@@ -221,6 +279,18 @@ def test_where_nothing_is_found_in_bounded_time_the_error_says_so(monkeypatch: p
     monkeypatch.setattr(resampling, "MOST_DEALS", 0)
     with pytest.raises(TooRare, match=r"seat 1: no other state was found .* in round 1, after 11 answers; ask again"):
         env.resample(1)
+
+
+def test_all_drafts_for_a_state_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = begun("powers", 5, 2)
+    wander(env, dice(5), 100, haste=0.0)
+    drafts = other_state(env.game, 1, env.seat, dice(5)).drafts
+    assert drafts > 65
+    monkeypatch.setattr(resampling, "MOST_DRAFTS", drafts)
+    assert other_state(env.game, 1, env.seat, dice(5)).drafts == drafts
+    monkeypatch.setattr(resampling, "MOST_DRAFTS", drafts - 1)
+    with pytest.raises(TooRare):
+        env.resample(1, dice(5))
 
 
 def test_a_seat_that_is_not_there_is_named() -> None:
