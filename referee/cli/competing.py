@@ -67,6 +67,14 @@ def tournament(
     insecure_cluster: Annotated[
         bool, typer.Option("--insecure-cluster", help="Let --cluster send deal keys over the network unencrypted.")
     ] = False,
+    wait: Annotated[
+        Optional[int],
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="How long --cluster waits for hosts when none can play what is left; default: 300.",
+        ),
+    ] = None,
     as_json: Json = False,
     strict: Strict = False,
 ) -> None:
@@ -102,6 +110,7 @@ def tournament(
         progress=progress,
         cluster=cluster,
         insecure_cluster=insecure_cluster,
+        wait_s=wait,
         as_json=as_json,
         strict=strict,
     )

@@ -32,9 +32,11 @@ MOST_RETURNED = 10
 class Fleet:
     """All hosts of a run."""
 
-    def __init__(self, desk: Desk, store: Store, engine: Engine, tell: Callable[[str], None]) -> None:
-        """`tell` says a line to the organiser."""
-        self._desk, self._store, self._engine, self._tell = desk, store, engine, tell
+    def __init__(
+        self, desk: Desk, store: Store, engine: Engine, *, wait_s: float | None, tell: Callable[[str], None]
+    ) -> None:
+        """`wait_s` is for how long it waits for hosts where none can play what is left. `tell` says a line."""
+        self._desk, self._store, self._engine, self._wait_s, self._tell = desk, store, engine, wait_s, tell
         self._out: dict[int, Bundle] = {}
         """The bundles that are out, by id."""
         self._unbegun: set[int] = set()
@@ -86,9 +88,7 @@ class Fleet:
                 self._out[bundle.id] = bundle
                 self._unbegun.update(order.fixture.number for order in bundle.orders)
                 self._engine.play(bundle)
-            elif self._desk.elsewhere:
-                await self._await_their_hosts()
-            else:
+            elif not await self._await_their_hosts():
                 break
         scope.cancel()
 
@@ -182,22 +182,27 @@ class Fleet:
         while True:
             while self._engine.joined:
                 await self._changed.wait()
-            patience = Patience(self._tell)
+            patience = Patience(self._tell, wait_s=self._wait_s)
             while not self._engine.joined:
                 if not (left_s := patience.left_s(self._engine.absence)):
                     raise WorkersLost(patience.why)
                 with trio.move_on_after(left_s):
                     await self._changed.wait()
 
-    async def _await_their_hosts(self) -> None:
-        """Wait for the hosts that alone may play what is left. Raises WorkersLost where they do not come in time."""
-        waiting = self._desk.elsewhere
-        count = sum(waiting.values())
-        names = ", ".join(f"host {name}" if name else "a machine without --cluster" for name in sorted(waiting))
-        what = f"{count} matches of blocks with timed slaps can only be played where the blocks were begun, by {names}"
-        self._tell(f"{what}; waiting for {HOSTS_PATIENCE_S:g} s")
-        with trio.move_on_after(HOSTS_PATIENCE_S):
-            while self._desk.elsewhere:
+    async def _await_their_hosts(self) -> bool:
+        """Wait for hosts that alone may play what is left. Returns whether one has come.
+
+        What was begun on one machine alone is not waited for: no host of a cluster plays it.
+        """
+        waiting = {host: count for host, count in self._desk.elsewhere.items() if host}
+        if not waiting:
+            return False
+        count, names = sum(waiting.values()), ", ".join(sorted(waiting))
+        begun = f"{count} match{'es' * (count != 1)} of blocks with timed slaps that were begun on {names}"
+        wait_s = HOSTS_PATIENCE_S if self._wait_s is None else self._wait_s
+        self._tell(f"left to play: {begun}, which is not there; waiting for {wait_s:g} s")
+        with trio.move_on_after(wait_s):
+            while all(self._desk.elsewhere.get(host) == count for host, count in waiting.items()):
                 await self._changed.wait()
-            return
-        raise WorkersLost(f"{what}, which did not come within {HOSTS_PATIENCE_S:g} s")
+            return True
+        return False

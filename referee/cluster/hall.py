@@ -16,7 +16,7 @@ from referee.cluster.fleet import Fleet
 from referee.cluster.local import START
 from referee.cluster.news import Hosting
 from referee.cluster.parcels import CannotTravel, Parcels, parcels_of
-from referee.cluster.patience import OTHERS_PATIENCE_S, Patience
+from referee.cluster.patience import Patience
 from referee.cluster.where import ClusterFailed, Where
 from referee.play.bot import orphans
 from referee.tournament.config.config import Config
@@ -30,12 +30,21 @@ END_PATIENCE_S = 20.0
 class Hall:
     """The hosts of a cluster, for as long as a command goes on."""
 
-    def __init__(self, where: Where, *, jobs: int | None, workers: int | None, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        where: Where,
+        *,
+        jobs: int | None,
+        workers: int | None,
+        wait_s: float | None = None,
+        tell: Callable[[str], None],
+    ) -> None:
         """`jobs` is how many matches each dask worker plays at a time; None for as many as it has threads.
 
-        `workers` is in how many processes; None for as many as one machine alone would.
+        `workers` is in how many processes; None for as many as one machine alone would. `wait_s` is for how long it
+        waits for hosts where none can play what is left; None for as long as usual.
         """
-        self._where, self._jobs, self._workers, self._tell = where, jobs, workers, tell
+        self._where, self._jobs, self._workers, self._wait_s, self._tell = where, jobs, workers, wait_s, tell
         self._stack = contextlib.ExitStack()
         self._parcels = contextlib.ExitStack()
         self._prepared: Parcels | None = None
@@ -83,13 +92,13 @@ class Hall:
             demands=parcels.demands,
         )
         self._engine.prepare(hosting, parcels)
-        patience = Patience(self._tell, others_s=0.0 if self._where.local else OTHERS_PATIENCE_S)
+        patience = Patience(self._tell, wait_s=self._wait_s, can_others_come=not self._where.local)
         self._engine.await_hosts(self._where.local or 1, patience)
         self._tell_hosts()
 
     def player(self, desk: Desk, store: Store) -> Fleet:
         """What plays this desk's matches, which are kept in this store."""
-        return Fleet(desk, store, self._engine, self._tell)
+        return Fleet(desk, store, self._engine, wait_s=self._wait_s, tell=self._tell)
 
     def _tell_hosts(self) -> None:
         names = sorted({one.host.name for one in self._engine.joined.values()})

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from enum import Enum, auto
 
 HOSTS_PATIENCE_S = 300.0
-"""How long a run waits for hosts when none is there that can play what is left."""
+"""How long a run waits for hosts when none is there that can play what is left, and for those that get ready."""
 
 OTHERS_PATIENCE_S = 30.0
 """How long it waits for others when all that are there are left out: somebody may just be starting them."""
@@ -26,11 +26,13 @@ class Patience:
     """How long it is worth waiting, which depends on why no host plays. It begins when it is made."""
 
     def __init__(
-        self, tell: Callable[[str], None], *, wait_s: float = HOSTS_PATIENCE_S, others_s: float = OTHERS_PATIENCE_S
+        self, tell: Callable[[str], None], *, wait_s: float | None = None, can_others_come: bool = True
     ) -> None:
-        """`tell` says a line to the organiser. `others_s` is 0 where no others can come."""
-        self._tell, self._wait_s, self._others_s = tell, wait_s, others_s
-        self._end = time.monotonic() + wait_s
+        """`tell` says a line to the organiser. `wait_s` is for how long it waits for hosts, where told."""
+        self._tell = tell
+        self._wait_s = HOSTS_PATIENCE_S if wait_s is None else wait_s
+        self._others_s = (OTHERS_PATIENCE_S if wait_s is None else wait_s) if can_others_come else 0.0
+        self._begun_at = time.monotonic()
         self._absence = Absence.NOT_READY
         self._absent_at = 0.0
         """When it was first told that no host plays for this reason."""
@@ -48,7 +50,8 @@ class Patience:
         return self._left_s(now)
 
     def _left_s(self, now: float) -> float:
-        end = self._end
+        for_s = max(self._wait_s, HOSTS_PATIENCE_S) if self._absence is Absence.NOT_READY else self._wait_s
+        end = self._begun_at + for_s
         if self._absence is Absence.LEFT_OUT:
             end = min(end, self._absent_at + self._others_s)
         return max(0.0, end - now)
@@ -59,4 +62,6 @@ class Patience:
         if self._absence is Absence.LEFT_OUT:
             others = f", and no other came within {self._others_s:g} s" if self._others_s else ""
             return f"all hosts that are there are left out{others}"
-        return f"no host was ready to play within {self._wait_s:g} s"
+        if self._absence is Absence.NOBODY:
+            return f"no host came within {self._wait_s:g} s"
+        return f"no host was ready to play within {max(self._wait_s, HOSTS_PATIENCE_S):g} s"

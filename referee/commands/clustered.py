@@ -19,8 +19,9 @@ def clustered(options: TournamentOptions, config: Config) -> Iterator[Cluster | 
     Raises BadCluster and ClusterFailed.
     """
     if options.cluster is None:
-        if options.insecure_cluster:
-            raise BadCluster("--insecure-cluster says how --cluster is used, and there is no --cluster")
+        if options.insecure_cluster or options.wait_s is not None:
+            option = "--insecure-cluster" if options.insecure_cluster else "--wait"
+            raise BadCluster(f"{option} says how --cluster is used, and there is no --cluster")
         yield None
         return
     place = where(options.cluster, insecure=options.insecure_cluster)
@@ -30,6 +31,6 @@ def clustered(options: TournamentOptions, config: Config) -> Iterator[Cluster | 
         if (error.name or "").partition(".")[0] not in {"dask", "distributed"}:
             raise
         raise BadCluster(f"--cluster needs the library `distributed`, which is not installed: {INSTALL}") from None
-    with Hall(place, jobs=options.jobs, workers=options.workers, tell=say) as hall:
+    with Hall(place, jobs=options.jobs, workers=options.workers, wait_s=options.wait_s, tell=say) as hall:
         hall.prepare(config)
         yield hall

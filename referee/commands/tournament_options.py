@@ -34,6 +34,8 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
     cluster: str | None = None
     """The cluster whose hosts play, as `--cluster` names it."""
     insecure_cluster: bool = False
+    wait_s: int | None = None
+    """How long its hosts are waited for; None for as long as usual."""
     as_json: bool
     strict: bool
 
@@ -85,6 +87,7 @@ class TournamentOptions(Struct, frozen=True, kw_only=True):
         parts += [] if self.progress is None else ["--progress", self.progress]
         parts += [] if self.cluster is None else ["--cluster", self.cluster]
         parts += ["--insecure-cluster"] * self.insecure_cluster
+        parts += [] if self.wait_s is None else ["--wait", str(self.wait_s)]
         parts += ["--amend"] * self.amend + ["--json"] * self.as_json + ["--strict"] * self.strict
         return shlex.join(parts)
 

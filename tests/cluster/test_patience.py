@@ -48,9 +48,20 @@ def test_a_host_that_was_lost_may_come_again(at: list[float]) -> None:
     assert said == ["no host is there; waiting for hosts for 400 s"]
 
 
+def test_who_does_not_want_to_wait_waits_for_hosts_that_get_ready(at: list[float]) -> None:
+    said: list[str] = []
+    waiting = Patience(said.append, wait_s=5.0)
+    at[0] += 1
+    assert waiting.left_s(Absence.LEFT_OUT) == 4
+    assert waiting.left_s(Absence.NOT_READY) == 299
+    at[0] += 4
+    assert waiting.left_s(Absence.NOBODY) == 0
+    assert waiting.why == "no host came within 5 s"
+
+
 def test_where_no_others_can_come_none_are_waited_for() -> None:
     said: list[str] = []
-    waiting = Patience(said.append, others_s=0.0)
+    waiting = Patience(said.append, can_others_come=False)
     assert waiting.left_s(Absence.LEFT_OUT) == 0
     assert waiting.why == "all hosts that are there are left out"
     assert said == []
