@@ -1,17 +1,20 @@
 """The processes of a vector of matches: how they are started, told what to do, and ended.
 
 A process gets a line for each command, and answers with a line when it is done; all else is in the memory that it
-shares. It ends when its commands end, and so when whoever started it is gone, however that came about.
+shares. It ends when its commands end, and when the process that started it is gone: where that one had forked, the
+child holds the commands open.
 """
 
 import contextlib
 import os
 import signal
 import sys
+import time
 from mmap import mmap
 from pathlib import Path
 from subprocess import PIPE, Popen, TimeoutExpired
 from tempfile import TemporaryFile
+from threading import Thread
 from typing import Any, cast
 
 import msgspec
@@ -26,7 +29,10 @@ START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.research.vect
 """What the interpreter is told to run. It finds this installation, whatever the current folder holds."""
 
 END_PATIENCE_S = 5.0
-"""How long a process may take to end when its commands have ended, before it is killed."""
+"""How long a process that has hung up may take to end, before it is killed."""
+
+LOOK_EVERY_S = 0.5
+"""How often a process looks whether the one that started it is still there."""
 
 
 class Part(Struct, frozen=True, kw_only=True):
@@ -66,7 +72,7 @@ class Worker:
     def __init__(self, part: Part, memory: int) -> None:
         """Start it; `memory` is the descriptor of the shared memory. Raises OSError where no process can be started."""
         root = str(Path(referee.__file__).resolve().parent.parent)
-        command = [sys.executable, "-P", "-c", START, root, str(memory)]
+        command = [sys.executable, "-P", "-c", START, root, str(memory), str(os.getpid())]
         self._popen: Popen[bytes] = Popen(command, stdin=PIPE, stdout=PIPE, bufsize=0, pass_fds=(memory,))
         self.pid = self._popen.pid
         self._name = f"the process {self.pid}, which plays rows {part.first} to {part.stop - 1}"
@@ -97,16 +103,16 @@ class Worker:
         how = f"was ended by signal {-code}" if code < 0 else f"has ended with exit code {code}"
         raise Gone(f"{self._name}, {how}; reset(seed) starts all of them anew")
 
-    def hang_up(self) -> None:
-        """Let it end: there will be no more commands."""
+    def kill(self) -> None:
+        """Kill it. In a fork of the process that started it this does nothing: it is no child of that one."""
+        self._popen.kill()
+
+    def end(self) -> int:
+        """Wait until it ends, kill it where that takes long, and return its exit code. It is gone when this returns."""
         for pipe in (self._popen.stdin, self._popen.stdout):
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
-
-    def end(self) -> int:
-        """End it, and return its exit code. It is gone when this returns."""
-        self.hang_up()
         try:
             return self._popen.wait(END_PATIENCE_S)
         except TimeoutExpired:
@@ -115,9 +121,9 @@ class Worker:
 
 
 def end_all(workers: list[Worker]) -> None:
-    """End these processes, all at once, and forget them."""
+    """End these processes, all at once, and forget them. They have nothing to put away, so they are not waited for."""
     for worker in workers:
-        worker.hang_up()
+        worker.kill()
     while workers:
         workers.pop().end()
 
@@ -136,6 +142,7 @@ def new_memory(size_bytes: int) -> int:
 def main() -> None:
     """Play a part: what this process is started for. Ctrl-C is left to whoever started it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_without, args=(int(sys.argv[3]),), daemon=True).start()
     commands, answers = sys.stdin.buffer, sys.stdout.buffer
     with contextlib.suppress(BrokenPipeError):
         rows = _rows(msgspec.json.decode(commands.readline(), type=Part), int(sys.argv[2]))
@@ -147,6 +154,13 @@ def main() -> None:
             answers.write(DONE)
             answers.flush()
     os._exit(0)  # what is left unsaid in the pipes is for nobody
+
+
+def _end_without(parent: int) -> None:
+    """End this process when `parent`, which started it, is gone."""
+    while os.getppid() == parent:
+        time.sleep(LOOK_EVERY_S)
+    os._exit(0)
 
 
 def _rows(part: Part, memory: int) -> Rows:

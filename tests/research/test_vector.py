@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from page_examples import run_examples, section
+from processes import Watch
 
 from referee.research import Env, VectorEnv
 from referee.research.vector_process import Gone
@@ -126,13 +127,17 @@ def test_processes_play_the_same_matches(
 
 
 PROGRAM = """
+import os
 import signal
 from referee.research import VectorEnv
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background is started with it ignored
 vector = VectorEnv("six-card", 4, processes=2)
 vector.reset(1)
-print("plays", flush=True)
+if os.fork() == 0:
+    os.read(0, 1)  # this child outlives its parent
+    os._exit(0)
+print(*vector.processes, flush=True)
 while True:
     vector.step(vector.masks.argmax(axis=1))
 """
@@ -144,14 +149,15 @@ def test_processes_end_with_who_started_them(
     how: signal.Signals, mark: dict[str, str], until_gone: Callable[[], None]
 ) -> None:
     command = [sys.executable, "-c", PROGRAM]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, env=os.environ | mark, start_new_session=True) as started:
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, env=os.environ | mark, start_new_session=True, **pipes) as started:
         assert started.stdout is not None
-        assert started.stdout.readline() == b"plays\n"
+        playing = Watch(dict.fromkeys(map(int, started.stdout.readline().split()), "plays"))
         if how == signal.SIGINT:
             os.killpg(started.pid, how)  # as a terminal does: everybody hears it
         else:
             started.send_signal(how)
+        assert playing.end() == []
         _, said = started.communicate()
     until_gone()
     assert started.returncode in (-how, 130)
