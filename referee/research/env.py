@@ -9,9 +9,9 @@ import secrets
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
-from operator import index, sub
+from operator import sub
 from random import Random
-from typing import Any, Literal, SupportsIndex, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 import numpy as np
@@ -35,6 +35,7 @@ from referee.research.actions import (
 from referee.research.asking import Asking
 from referee.research.chance import Pack, Seeded, pack_of
 from referee.research.fields import Field, Tensor
+from referee.research.given import plain, seed_of, whole, wrong
 from referee.research.knowledge import Knowledge
 from referee.research.resample import other_state, rewritten
 from referee.research.telling import Telling
@@ -57,6 +58,9 @@ Deals = Literal["seeded", "keyed"]
 """How a seed is dealt: fast, or as the referee deals with the key of that seed (`referee.Game.from_seed`)."""
 
 
+OF_A_MATCH = ("history", "begun", "seed")
+"""What an environment has once a match has begun."""
+
 KEPT_GAMES = 32
 """How many games, with options and seats, are kept for further environments."""
 
@@ -68,7 +72,8 @@ class Env:
     `options` are those of RULES.md section 21. Where a game has slaps that reaction times would order, the lot does:
     nobody's time is taken here. `reward` says what `rewards` tells, `deals` how a seed becomes cards (`reset`).
 
-    Raises UnknownVariant and BadOptions (both ValueErrors) for games, options and numbers of seats that there are not.
+    Raises UnknownVariant and BadOptions (both ValueErrors) for games, options and numbers of seats that there are not,
+    and ValueError for what can be none of them.
 
     >>> env = Env("four-card", seats=3, rounds=1)
     >>> env.reset(7)
@@ -102,7 +107,7 @@ class Env:
         **options: Any,
     ) -> None:
         variant = variant_for(preset, options)
-        self._set_up(variant, default_seats(variant) if seats is None else _number_of(seats), reward, deals)
+        self._set_up(variant, default_seats(variant) if seats is None else whole("seats", seats), reward, deals)
 
     @classmethod
     def of(cls, variant: Variant, seats: int, *, reward: Reward = "match", deals: Deals = "seeded") -> Env:
@@ -115,7 +120,17 @@ class Env:
         """Return another environment of the same game, with no match begun; numbered moves are shared."""
         env = self._shallow()
         env._asking = None
+        for name in OF_A_MATCH:
+            env.__dict__.pop(name, None)
         return env
+
+    if not TYPE_CHECKING:  # the annotations above say what there is
+
+        def __getattr__(self, name: str) -> Any:
+            """Raise LookupError where no match has begun that could have this."""
+            if name in OF_A_MATCH:
+                return self._playing
+            raise AttributeError(f"an Env has no `{name}`", name=name, obj=self)
 
     def _shallow(self) -> Env:
         """Another environment that shares everything with this one."""
@@ -137,9 +152,10 @@ class Env:
         """Begin a new match. All its chance follows from the seed, on every machine; without one it is always other.
 
         With `deals` = "seeded" the cards come from a stream that is made for speed (chance.py), with "keyed" they are
-        those of `referee.Game.from_seed`, as a referee deals them. 7 and "7" are the same seed.
+        those of `referee.Game.from_seed`, as a referee deals them. 7 and "7" are the same seed. Raises ValueError for a
+        seed that is neither a whole number nor a text.
         """
-        self.seed = secrets.token_hex(16) if seed is None else str(seed)
+        self.seed = secrets.token_hex(16) if seed is None else seed_of(seed)
         key = seed_key(self.seed)
         is_keyed = self.deals == "keyed"
         self._begin(Keyed(key, self.variant, self.seats) if is_keyed else Seeded(key, self._pack, self.seats), key)
@@ -179,6 +195,8 @@ class Env:
 
         Raises TooRare where no such state was found in bounded time.
         """
+        if not isinstance(dice, Random | None):
+            raise wrong("dice", "a random.Random or None", dice)
         asking, viewer = self._playing, self._viewer(seat)
         other = other_state(asking.game, viewer, self.seat, Random() if dice is None else dice)  # noqa: S311
         env = self._shallow()
@@ -269,7 +287,7 @@ class Env:
 
     def move(self, number: int) -> Move:
         """Return the legal move of this number. Raises ValueError for a number that is not legal now."""
-        legal = self._legal()
+        legal, number = self._legal(), whole("number", number)
         if number not in legal.moves:
             raise self._illegal(self._in_words(number))
         return legal.moves[number]
@@ -304,6 +322,8 @@ class Env:
         after: Action | Begun
         if isinstance(move, (Begin, Then, Further)):
             move = self.number(move)
+        if isinstance(move, bool):
+            raise self._illegal(repr(move))
         if isinstance(move, (int, np.integer)):
             try:
                 after = self.actions.after(ask, self.begun, int(move))
@@ -393,7 +413,7 @@ class Env:
         return self._told().lines(self._viewer(seat))
 
     def _viewer(self, seat: int | None) -> int:
-        viewer = self.seat if seat is None else seat
+        viewer = self.seat if seat is None else whole("seat", seat)
         if viewer is None:
             raise ValueError("the match is over and nobody decides: name the seat")
         if not 0 <= viewer < self.seats:
@@ -468,12 +488,14 @@ def by_ranks(ranks: Sequence[int]) -> tuple[float, ...]:
 
 def variant_for(preset: str, options: dict[str, Any]) -> Variant:
     """Return the game with these options, its slaps ordered without a clock."""
+    if not isinstance(preset, str):
+        raise wrong("preset", 'the name of a game, such as "six-card"', preset)
     problems = [OptionProblem(name, _no_option(name)) for name in options if name in NOT_OPTIONS]
     if options.get("slap_order") == "reaction":
         problems.append(OptionProblem("slap_order", 'nobody\'s time is taken here; expected "lottery" or "clockwise"'))
     if problems:
         raise BadOptions(problems)
-    return without_clock(customised(preset, options))
+    return without_clock(customised(preset, {name: plain(value) for name, value in options.items()}))
 
 
 def without_clock(variant: Variant) -> Variant:
@@ -489,14 +511,6 @@ def default_seats(variant: Variant) -> int:
     return max(2, variant.seats[0], variant.advised_from)
 
 
-def _number_of(seats: SupportsIndex) -> int:
-    """The number, also where numpy made it."""
-    try:
-        return index(seats)
-    except TypeError:
-        raise BadOptions([OptionProblem("seats", f"expected a number of seats, got {seats!r}")]) from None
-
-
 def _no_option(name: str) -> str:
     if name == "seed":
         return "is no option: give it to reset(seed)"
@@ -509,4 +523,4 @@ def _one_of(name: str, given: str, allowed: tuple[str, ...]) -> str:
     if given in allowed:
         return given
     expected = ", ".join(f'"{one}"' for one in allowed[:-1])
-    raise ValueError(f'{name}: expected {expected} or "{allowed[-1]}", got {given!r}')
+    raise wrong(name, f'{expected} or "{allowed[-1]}"', given)

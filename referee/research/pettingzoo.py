@@ -16,6 +16,7 @@ from msgspec import Struct
 from referee.film.view import OPEN, Viewer
 from referee.research.actions import NOTHING_BEGUN, SEVERAL, Further
 from referee.research.env import Env
+from referee.research.given import whole, wrong
 from referee.research.picture import Picture, Pixels
 from referee.research.tensors import HIGH, LOW
 from referee.rules.book.presets import PRESETS
@@ -128,11 +129,11 @@ class _Golf:
 
     def observation_space(self, agent: Agent) -> Dict:
         """Return the space of what this agent observes; the same object at every call."""
-        return self.observation_spaces[agent]
+        return self.observation_spaces[self._known(agent)]
 
     def action_space(self, agent: Agent) -> Discrete:
         """Return the numbers of all moves of the game; the same object at every call."""
-        return self.action_spaces[agent]
+        return self.action_spaces[self._known(agent)]
 
     def render(self) -> str | Pixels | None:
         """Return the table as text (`ansi`) or pixels (`rgb_array`), or print the text (`human`): see `render_mode`.
@@ -161,14 +162,20 @@ class _Golf:
         """Begin a match: with the cards of `Env.reset(seed)`, or without a seed with others that follow from the last.
 
         Where no seed was ever given, nobody can tell the cards."""
+        self._seed = self._seed if seed is None else whole("seed", seed, "a whole number or None")
         self._resets = 0 if seed is not None else self._resets + 1
-        self._seed = self._seed if seed is None else int(seed)
         if self._seed is None:
             self.match.reset()
         else:
             self.match.reset(f"{self._seed}/{self._resets}" if self._resets else self._seed)
         self.cycles = 0
         self.agents = self.possible_agents[:]
+
+    def _known(self, agent: Agent) -> Agent:
+        """The agent, if there is one of this name. Raises ValueError for another one."""
+        if agent in self.possible_agents:
+            return agent
+        raise wrong("agent", f"one of {', '.join(self.possible_agents)}", agent)
 
     def _observation(self, seat: int, numbers: Sequence[int]) -> Observation:
         mask = np.zeros(self.match.actions.size, np.int8)
@@ -210,7 +217,7 @@ class GolfAEC(_Golf, AECEnv, EzPickle):
 
     def observe(self, agent: Agent) -> Observation:
         """Return what this agent knows, and its legal moves: none where another one decides."""
-        seat = self.possible_agents.index(agent)
+        seat = self.possible_agents.index(self._known(agent))
         return self._observation(seat, self.match.numbers() if self.match.seat == seat else ())
 
     def step(self, action: int | None) -> None:
@@ -271,6 +278,8 @@ class GolfParallel(_Golf, ParallelEnv, EzPickle):
 
         Raises IllegalAnswer (a ValueError) for a move that is missing or not legal, and then nothing has changed.
         """
+        if not isinstance(actions, Mapping):
+            raise wrong("actions", "a dictionary with a number for each agent", actions)
         moves = [(ask.seat, self._legal(ask, actions)) for ask in self._acting()]
         rewards = dict.fromkeys(self.agents, 0.0)
         for _, number in moves:

@@ -11,6 +11,7 @@ import numpy as np
 from msgspec.structs import asdict
 
 from referee.research.env import Env
+from referee.research.given import seed_of, whole
 from referee.research.vector_process import Part, Worker, end_all, new_memory
 from referee.research.vector_rows import Array, Arrays, Rows, Shape
 from referee.rules.table.asks import IllegalAnswer
@@ -51,8 +52,9 @@ class VectorEnv:
 
         With `processes` = 0 all matches are played in this process, else in so many others. Without `encode` nobody
         reads what the seats may know, and `observations` has no columns. Raises ValueError for numbers that make no
-        sense, and what `Env` raises.
+        sense, MemoryError for more matches than there is memory for, and what `Env` raises.
         """
+        count, processes = whole("count", count), whole("processes", processes)
         if count < 1:
             raise ValueError(f"count: expected at least one match, got {count}")
         if not 0 <= processes <= count:
@@ -62,15 +64,10 @@ class VectorEnv:
         self.tensor_shape: tuple[int, ...] = env.tensor_shape if encode else (0,)
         self._shape = Shape(count=count, seats=env.seats, actions=env.actions.size, tensor=self.tensor_shape)
         self._env, self._encode, self._processes = env, encode, processes
-        self._every = np.arange(count)
-        size_bytes = self._shape.size_bytes()
-        if processes:
-            self._memory = new_memory(size_bytes)
-            weakref.finalize(self, os.close, self._memory)
-            arrays = Arrays(self._shape, mmap(self._memory, size_bytes))
-        else:
-            arrays = Arrays(self._shape, bytearray(size_bytes))
+        arrays = Arrays(self._shape, self._room_for_arrays())
+        if not processes:
             self._rows = Rows(env, arrays, first=0, stop=count, encode=encode)
+        self._every = np.arange(count)
         self._numbers = arrays.numbers
         self.seats_to_move, self.masks = _to_read(arrays.seats_to_move), _to_read(arrays.masks)
         self.observations, self.rewards = _to_read(arrays.observations), _to_read(arrays.rewards)
@@ -78,6 +75,21 @@ class VectorEnv:
         self._workers: list[Worker] = []
         weakref.finalize(self, end_all, self._workers)
         self._is_begun = False
+
+    def _room_for_arrays(self) -> bytearray | mmap:
+        """The memory of the arrays, which the processes share where there are any."""
+        size_bytes = self._shape.size_bytes()
+        try:
+            if not self._processes:
+                return bytearray(size_bytes)
+            self._memory = new_memory(size_bytes)
+            weakref.finalize(self, os.close, self._memory)
+            return mmap(self._memory, size_bytes)
+        except (MemoryError, OSError, OverflowError) as error:
+            raise MemoryError(
+                f"count: {self._shape.count} matches need {size_bytes / 1e9:.1f} GB for what is read of them, which "
+                "cannot be had here; take fewer"
+            ) from error
 
     def __len__(self) -> int:
         return len(self._every)
@@ -96,16 +108,18 @@ class VectorEnv:
     def reset(self, seed: str | int) -> None:
         """Begin the first match of every row; nothing is done then, and there are no rewards.
 
-        Starts the processes, if there are to be any and there are none.
+        Starts the processes, if there are to be any and there are none. Raises ValueError for a seed that is neither a
+        whole number nor a text: one must be given, since a row and its matches are named by it.
         """
+        text = seed_of(seed)
         if not self._processes:
-            self._rows.begin(str(seed))
+            self._rows.begin(text)
         else:
             try:
                 if not self._workers:
                     self._start()
                 for worker in self._workers:
-                    worker.begin(str(seed))
+                    worker.begin(text)
                 for worker in self._workers:
                     worker.wait()
             except BaseException:

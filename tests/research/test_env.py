@@ -4,7 +4,7 @@ import pickle
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -435,7 +435,8 @@ def test_a_match_that_is_over_or_has_not_begun_says_so() -> None:
         ("six-crad", None, {}, "unknown variant `six-crad`; did you mean `six-card`?"),
         ("six-card", None, {"rond": 1}, "rond: unknown option; did you mean `rounds`?"),
         ("six-card", 99, {}, "seats: six-card is for 2 to 8 seats"),
-        ("six-card", cast(Any, "two"), {}, "seats: expected a number of seats, got 'two'"),
+        ("six-card", cast(Any, "two"), {}, "seats: expected a whole number, got 'two'"),
+        (cast(Any, None), None, {}, 'preset: expected the name of a game, such as "six-card", got None'),
         ("six-card", None, {"rounds": 0}, "rounds: expected an integer from 1 up"),
         ("six-card", None, {"slaps": True}, "slaps: does not go with six-card"),
         ("cactus", None, {"slap_order": "reaction"}, "slap_order: nobody's time is taken here"),
@@ -448,6 +449,32 @@ def test_a_match_that_is_over_or_has_not_begun_says_so() -> None:
 def test_what_no_game_has_is_told(preset: str, seats: int | None, options: dict[str, Any], text: str) -> None:
     with pytest.raises(ValueError, match=re.escape(text)):
         Env(preset, seats, **options)
+
+
+@pytest.mark.parametrize("read", ["history", "begun", "seed"])
+def test_what_belongs_to_a_match_is_not_there_before_it(read: str) -> None:
+    played = Env("six-card")
+    played.reset(1)
+    for env in (Env("six-card"), played.sibling()):
+        with pytest.raises(LookupError, match="no match has begun"):
+            getattr(env, read)
+
+
+def test_what_is_of_a_wrong_kind_names_its_field() -> None:
+    env: Any = Env("six-card", cast(Any, np.int64(2)), rounds=np.int64(1))
+    env.reset(np.int64(7))
+    uses: dict[str, Callable[[], object]] = {
+        "seed": lambda: env.reset(1.5),
+        "seat": lambda: env.observe("0"),
+        "number": lambda: env.move([]),
+        "dice": lambda: env.resample(0, np.random.default_rng(1)),
+    }
+    for field, use in uses.items():
+        with pytest.raises(ValueError, match=f"^{field}: expected .*, got "):
+            use()
+    with pytest.raises(IllegalAnswer, match="seat 0 may not answer True to `turn_up`"):
+        env.step(True)
+    assert (env.seed, env.history) == ("7", [])
 
 
 @pytest.mark.process

@@ -208,8 +208,15 @@ def test_mistakes_are_told_in_a_sentence_that_names_what_is_wrong(golf: Any) -> 
     assert np.array_equal(env.last()[0]["action_mask"], mask)
     with pytest.raises(ValueError, match="render_mode: give one of"):
         env.render()
+    with pytest.raises(ValueError, match="seed: expected a whole number or None, got 'x'"):
+        env.reset(seed="x")
+    for use in (env.observe, env.action_space, env.observation_space):
+        with pytest.raises(ValueError, match="agent: expected one of player_0, player_1, got 'player_7'"):
+            use("player_7")
     parallel = golf.parallel_env("six-card")
     parallel.reset(seed=1)
+    with pytest.raises(ValueError, match="actions: expected a dictionary with a number for each agent, got None"):
+        parallel.step(None)
     with pytest.raises(ValueError, match="player_1 must give the number of a legal move, got None"):
         parallel.step({"player_0": int(mask.argmax())})
     with pytest.raises(ValueError, match=r"player_1 may not answer number .* to `turn_up`; legal are"):

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -97,6 +97,16 @@ def test_numbers_that_make_no_sense_are_refused() -> None:
         VectorEnv("six-card", 0)
     with pytest.raises(ValueError, match="processes: expected from 0 to one for each of 2 matches, got 3"):
         VectorEnv("six-card", 2, processes=3)
+    with pytest.raises(ValueError, match=r"count: expected a whole number, got 2\.5"):
+        VectorEnv("six-card", cast(Any, 2.5))
+    with pytest.raises(ValueError, match="processes: expected a whole number, got '2'"):
+        VectorEnv("six-card", 2, processes=cast(Any, "2"))
+    with pytest.raises(MemoryError, match=r"^count: 1000000000000000000 matches need .* GB"):
+        VectorEnv("six-card", 10**18)
+    vector: Any = VectorEnv("six-card", cast(Any, np.int64(2)), rounds=np.int64(1))
+    for wrong in (None, 1.5, b"7", True):
+        with pytest.raises(ValueError, match="seed: expected a whole number or a text, got "):
+            vector.reset(wrong)
 
 
 @pytest.mark.process
