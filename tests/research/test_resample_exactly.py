@@ -21,7 +21,7 @@ from referee.rules.game import Game
 from referee.rules.scoring.values import value
 from referee.rules.table.asks import Ask
 
-DRAWS = 150
+DRAWS, MORE_DRAWS = 150, 800
 RARE = 0.001
 """The seeds are fixed, so that a test that passes always passes."""
 
@@ -39,11 +39,12 @@ class Position(Struct, kw_only=True):
     seat: int
     mixes: int
     """How often cards were mixed so that the seat cannot follow them."""
+    columns: int = 1
     is_uneven: bool = False
     """Whether more deals lead to one state than to another."""
 
     def game(self, chance: Random) -> Game:
-        variant = replace(customised(self.preset, self.options), rows=2, columns=1)
+        variant = replace(customised(self.preset, self.options), rows=2, columns=self.columns)
         game = Game(variant, 2, Drawn(self.pack.split(), chance))
         for _ in range(chance.randrange(4, 14)):
             game.answer(AtRandom().response(game, chance))
@@ -70,9 +71,45 @@ POSITIONS = {
 }
 
 
+ONE_SEVEN = "QS QS QS QS QS QS QS QS QS QS QS QS 7C 4D JC"
+THREES = "3S 3S 9D JC 10H QD QD"
+TWOS = "2S 2S 2S JC QC QD 9H"
+
+MORE_POSITIONS = {
+    "lines swapped in secret": Position(
+        preset="powers", options=LOOK_AT_ONE, pack=ONE_SEVEN, columns=3, seed=157, seat=0, mixes=1
+    ),
+    "lines swapped in secret, and a card seen then": Position(
+        preset="powers", options=LOOK_AT_ONE, pack=ONE_SEVEN, columns=3, seed=206, seat=0, mixes=1
+    ),
+    "equal cards, one mix into another": Position(
+        preset="powers", options=LOOK_AT_ONE, pack=THREES, seed=673, seat=1, mixes=2, is_uneven=True
+    ),
+    "equal cards, three mixes": Position(
+        preset="powers", options=LOOK_AT_ONE, pack=THREES, seed=5231, seat=1, mixes=3, is_uneven=True
+    ),
+    "equal cards, three mixes, a card seen": Position(
+        preset="powers", options=LOOK_AT_ONE, pack=THREES, seed=1486, seat=0, mixes=3, is_uneven=True
+    ),
+    "rearranged twice, two cards seen": Position(
+        preset="cambio", options=REARRANGE, pack=TWOS, seed=1331, seat=0, mixes=2
+    ),
+    "rearranged twice": Position(preset="cambio", options=REARRANGE, pack=TWOS, seed=5786, seat=0, mixes=2),
+}
+
+
 @pytest.mark.parametrize("name", POSITIONS)
 def test_every_possible_state_comes_out_and_as_often_as_deals_lead_to_it(name: str) -> None:
-    position = POSITIONS[name]
+    hold_against_all_states(POSITIONS[name], DRAWS)
+
+
+@pytest.mark.thorough  # it tries out up to 20,000 deals each time
+@pytest.mark.parametrize("name", MORE_POSITIONS)
+def test_states_come_out_evenly_after_mixes_of_mixes_and_secret_swaps(name: str) -> None:
+    hold_against_all_states(MORE_POSITIONS[name], MORE_DRAWS)
+
+
+def hold_against_all_states(position: Position, draws: int) -> None:
     chance, seat = dice(position.seed), position.seat
     game = position.game(chance)
     question = game.question
@@ -82,10 +119,10 @@ def test_every_possible_state_comes_out_and_as_often_as_deals_lead_to_it(name: s
     assert len(possible) > 3
     assert (len(set(possible.values())) > 1) == position.is_uneven
 
-    drawn = Counter(state(other_state(game, seat, question.seat, chance).game) for _ in range(DRAWS))
+    drawn = Counter(state(other_state(game, seat, question.seat, chance).game) for _ in range(draws))
 
     assert set(drawn) == set(possible)
-    share = DRAWS / sum(possible.values())
+    share = draws / sum(possible.values())
     expected = [share * count for count in possible.values()]
     assert chisquare([drawn[one] for one in possible], expected).pvalue > RARE
 
@@ -95,17 +132,34 @@ OTHERS = 7
 
 def test_what_truly_lies_hidden_ranks_anywhere_among_resampled_states() -> None:
     """Where nobody's moves depend on hidden cards, the truth is as likely to be first among eight states as last."""
-    ranks: Counter[int] = Counter()
-    for preset in PRESETS:
-        env, chance = Env(preset), dice(preset)
-        for number in range(14):
-            env.reset(f"{preset} {number}")
-            if reached(env, chance, turns=chance.randrange(1, 12)):
-                truth = points_unseen(env, chance)
-                others = [points_unseen(env.resample(0, chance), chance) for _ in range(OTHERS)]
-                ranks[sum(other < truth for other in others)] += 1
+    ranks = sum((ranks_of_truth(preset, 14) for preset in PRESETS), Counter())
     assert ranks.total() > 200
+    assert_even(ranks)
+
+
+@pytest.mark.thorough  # it draws thousands of states
+@pytest.mark.parametrize("preset", ["powers", "cambio"])
+def test_what_truly_lies_hidden_ranks_anywhere_in_games_that_mix_cards(preset: str) -> None:
+    ranks = ranks_of_truth(preset, 250)
+    assert ranks.total() > 200
+    assert_even(ranks)
+
+
+def assert_even(ranks: Counter[int]) -> None:
     assert chisquare([ranks[rank] for rank in range(OTHERS + 1)]).pvalue > RARE
+
+
+def ranks_of_truth(preset: str, matches: int) -> Counter[int]:
+    """How often the truth is on each rank, the lowest first, in so many matches of this game."""
+    ranks: Counter[int] = Counter()
+    env, chance = Env(preset), dice(preset)
+    for number in range(matches):
+        env.reset(f"{preset} {number}")
+        if reached(env, chance, turns=chance.randrange(1, 12)):
+            truth = points_unseen(env, chance)
+            others = [points_unseen(env.resample(0, chance), chance) for _ in range(OTHERS)]
+            ranks[sum(other < truth for other in others)] += 1
+    return ranks
 
 
 def reached(env: Env, chance: Random, turns: int) -> bool:

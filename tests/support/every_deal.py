@@ -98,12 +98,22 @@ def every_state(game: Game, seat: int) -> Counter[Any]:
     shuffles = [permutations(range(size)) for size in chance.shuffled.values()]
     answers = list(every_answer(game, seat))
     for deck, mixed, shuffled, given in product(
-        set(permutations(chance.deck(1))), list(product(*reshuffles)), list(product(*shuffles)), list(product(*answers))
+        orders_of(chance.deck(1)), list(product(*reshuffles)), list(product(*shuffles)), list(product(*answers))
     ):
         other = game.round_again(Orders(deck, mixed, shuffled))
         if _is_told(other, given, seat, told) and _asks_the_same(other, question, seat):
             found[state(other)] += 1
     return found
+
+
+def orders_of(cards: Sequence[Card]) -> Iterator[tuple[Card, ...]]:
+    """Every order of these cards, equal ones being alike."""
+    if not cards:
+        yield ()
+    for card in sorted(set(cards)):
+        rest = list(cards)
+        rest.remove(card)
+        yield from ((card, *order) for order in orders_of(rest))
 
 
 def every_answer(game: Game, seat: int) -> Iterator[Sequence[Response]]:
