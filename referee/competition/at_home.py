@@ -10,7 +10,7 @@ from msgspec import to_builtins
 
 from protocol.messages import Clocks
 from referee.play.spec import LONGEST_NAME, BotLimits, BotSpec
-from referee.rules.book.changes import BadOptions
+from referee.rules.book.changes import BadOptions, in_effect
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import customised, preset
 from referee.toml.document import BARE_KEY
@@ -70,19 +70,26 @@ def _variant(one: ConfiguredVariant) -> Iterator[str]:
     if one.name != one.variant.preset:
         yield f"name = {toml(one.name)}"
     yield f"seats = {one.seats}"
-    if changed := _changes(one.variant):
+    if changed := fewest_options(one.variant):
         yield f"options = {toml(changed)}"
 
 
-def _changes(variant: Variant) -> dict[str, Any]:
-    """The fewest options with which the preset is this game."""
-    usual = preset(variant.preset).own_options()
-    changed = {name: value for name, value in variant.own_options().items() if value != usual[name]}
+def fewest_options(variant: Variant) -> dict[str, Any]:
+    """Return the fewest options with which the preset is this game, with values as TOML and JSON have them.
+
+    Those that have no effect (OPT-08) are not among them.
+    """
+    usual, wanted = preset(variant.preset).own_options(), in_effect(variant.options)
+    changed = {
+        name: value
+        for name, value in variant.own_options().items()
+        if value != usual[name] and value == getattr(wanted, name)
+    }
     changes = {name: "none" if value is None or value == () else value for name, value in to_builtins(changed).items()}
     for name in changed:
         others = {other: value for other, value in changes.items() if other != name}
         with contextlib.suppress(BadOptions):
-            if customised(variant.preset, others) == variant:
+            if in_effect(customised(variant.preset, others).options) == wanted:
                 changes = others
     return changes
 

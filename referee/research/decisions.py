@@ -16,12 +16,14 @@ import numpy as np
 from msgspec import Struct, structs
 
 from protocol.actions import Action, Pass, Slap
+from referee.competition.at_home import fewest_options
 from referee.new_file import new_file
 from referee.play.talk.retell import Retelling, answered
 from referee.reports.export import parquet
 from referee.reports.export.of_matches import no_replay
 from referee.reports.export.scope import Scope, scope_of
 from referee.research.actions import NOTHING_BEGUN, Actions, Begun
+from referee.research.env import without_clock
 from referee.research.knowledge import Knowledge
 from referee.research.tensors import Tensors
 from referee.rules.book.variants import restored
@@ -132,10 +134,11 @@ def write(store: Store, file: BinaryIO, *, game: str | None = None, is_unfinishe
 
 
 class Shape(Struct, frozen=True, kw_only=True):
-    """What the file says of a game in its metadata, under `golfref`."""
+    """What the file says of a game in its metadata, under `golfref`: `Env(preset, seats, **options)` is this game."""
 
     preset: str
     options: dict[str, Any]
+    """The fewest that make it. Where reaction times ordered slaps, the lot does here, as in an `Env`."""
     seats: int
     tensor: tuple[int, ...]
     """The shape of the tensors."""
@@ -152,7 +155,7 @@ class _Game:
         self.tensors = Tensors(variant, seats)
         self.shape = Shape(
             preset=record.preset,
-            options=record.options,
+            options=fewest_options(without_clock(variant)),
             seats=seats,
             tensor=self.tensors.shape,
             moves=self.actions.size,

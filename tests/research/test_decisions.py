@@ -13,20 +13,27 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from at_random import AtRandom
 from commands import golfref
 from exported import NAMES, made_up_run
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from made_once import shared
 from needs import need_modules
+from page_examples import section
 
 import referee
 from protocol.actions import Action
+from referee.competition.at_home import fewest_options
 from referee.play.talk.retell import Retelling
 from referee.reports.export.scope import scope_of
 from referee.research import Env
 from referee.research import decisions as decided
 from referee.research.decisions import Unfinished, decisions
+from referee.research.env import without_clock
+from referee.rules.book.changes import in_effect
 from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import restored
+from referee.rules.book.variants import restored, seat_problem
 from referee.rules.record import Given, GivenTogether, NoRecord, Record, read_record, walk
 from referee.rules.table.chance import Recorded
 from referee.tournament.store.store import Store
@@ -170,9 +177,36 @@ def test_the_file_says_which_game_its_tensors_are_of(run: Path, by_match: dict[i
     assert set(games) == set(PRESETS)
     for rows in by_match.values():
         (game,) = games[rows[0]["game"]]
-        env = Env.of(restored(game["preset"], game["options"]), game["seats"])
+        env = Env(game["preset"], game["seats"], **game["options"])
         assert (len(rows[0]["tensor"]), len(rows[0]["mask"])) == (game["tensor"][0], game["moves"])
         assert (env.tensor_shape, env.actions.size) == (tuple(game["tensor"]), game["moves"])
+
+
+def test_the_lines_of_the_page_load_one_game_of_several(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (lines,) = re.findall(
+        r"```python\n(.*?)```", section("referee/research/README.md", "Decisions of a run"), re.DOTALL
+    )
+    found: dict[str, Any] = {}
+    monkeypatch.chdir(run)
+    lines = lines.replace("decisions.parquet", "ended.parquet").replace('"keeper"', repr(NAMES[2]))
+    exec(lines, found)  # noqa: S102 - the page's own
+    env = found["env"]
+    assert found["tensors"].shape == (len(found["moves"]), *env.tensor_shape)
+    assert found["masks"][np.arange(len(found["moves"])), found["moves"]].all()
+    assert env.variant.preset == "cactus"
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@given(data=st.data())
+@settings(max_examples=5, deadline=None)
+def test_the_options_of_the_file_make_the_game_again(preset: str, data: st.DataObject) -> None:
+    variant, seats = data.draw(AtRandom().tables(preset))
+    assume(seat_problem(variant, seats) is None)
+    recorded = restored(preset, msgspec.to_builtins(variant.options))
+    options = msgspec.json.decode(msgspec.json.encode(fewest_options(without_clock(recorded))))
+    made, meant = Env(preset, seats, **options).variant, without_clock(variant)
+    assert in_effect(made.options) == in_effect(meant.options)
+    assert (made.rows, made.play, made.seats) == (meant.rows, meant.play, meant.seats)
 
 
 def test_a_run_that_has_not_ended_is_refused(run: Path) -> None:

@@ -3,14 +3,12 @@
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from commands import golfref
 from exported import made_up_run
 from needs import need_modules
 
-import referee
 from referee.research.decisions import decisions
 
 pytestmark = [pytest.mark.research, pytest.mark.process]
@@ -55,16 +53,6 @@ def test_it_does_more_often_what_keeper_did_than_chance(
     assert shares is not None, told
     assert float(shares[1]) > float(shares[2]) + 15
     assert "against random: " in told
-
-    (tmp_path / "run.parquet").rename(tmp_path / "decisions.parquet")
-    monkeypatch.chdir(tmp_path)
-    page = (Path(referee.__file__).parent / "research/README.md").read_text(encoding="utf-8")
-    section = page.split("\n## Decisions of a run\n")[1].split("\n## ")[0]
-    (example,) = re.findall(r"^```python\n(.*?)^```", section, flags=re.MULTILINE | re.DOTALL)
-    names: dict[str, Any] = {}
-    exec(example, names)  # noqa: S102 - what the page shows
-    assert len(names["tensors"]) == len(names["masks"]) == len(names["moves"])
-    assert names["masks"][range(len(names["moves"])), names["moves"]].all()
 
 
 def test_what_is_not_in_the_file_is_named(tmp_path: Path) -> None:

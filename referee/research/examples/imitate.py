@@ -122,7 +122,7 @@ def main() -> None:
     alike = (imitator.moves(kept.tensors, kept.masks) == kept.moves).mean()
     print(f"it learned from {len(learned.moves)} decisions, and is measured by {len(kept.moves)} of other matches")
     print(f"it does what {asked.bot} did in {alike:.1%} of them; any legal move would be in {chance(kept):.1%}")
-    env = Env(lessons.game["preset"], lessons.game["seats"], rounds=1)
+    env = Env(lessons.game["preset"], lessons.game["seats"], **lessons.game["options"] | {"rounds": 1})
     for name in ("random", "keeper"):
         print(f"against {name}: {compare(env, imitator, policy(name), deals=asked.deals, seed='fresh')}")
 
