@@ -27,8 +27,10 @@ _BUNDLE = msgspec.msgpack.Decoder(Bundle)
 _PIECE = msgspec.msgpack.Decoder(Piece)
 _HOSTING = msgspec.msgpack.Decoder(Hosting)
 
-TELL_AFTER_S = 0.5
-"""That a match has begun is told when it has been played for so long: the reports of shorter ones tell it too."""
+TELL_AFTER_S = 0.4
+"""That a match has begun is told when it has been played for so long: the reports of shorter ones tell it too.
+So often it is looked after that.
+"""
 
 
 class Parcel:
@@ -142,46 +144,63 @@ async def play(run: str, key: str, bundle: Parcel) -> bytes:
     plugin: Any = worker.plugins.get(run)
     if not isinstance(plugin, HostPlugin) or plugin.joined is None:
         raise Reschedule
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[tuple[Played | Spoiled, ...] | None] = loop.create_future()
-    started_at = time.monotonic()
-    turns = TimedTurns(_BUNDLE.decode(bundle.data))
-    telling: asyncio.TimerHandle | None = None
-
-    def has_begun(number: int) -> None:
-        nonlocal telling
-        if telling is None:
-            duration = time.monotonic() - started_at
-            event = SecedeEvent(key=key, compute_duration=duration, stimulus_id=f"golfref-begun-{time.time()}")
-            worker.handle_stimulus(event)
-        else:
-            telling.cancel()
-        telling = loop.call_later(TELL_AFTER_S, worker.log_event, run, encoded(Began(number=number)))
-
-    def has_ended(reports: tuple[Played | Spoiled, ...] | None) -> None:
-        if telling is not None:
-            telling.cancel()
-        if not done.done():
-            done.set_result(reports)
-
-    plugin.play(
-        Task(
-            turns=turns,
-            begun=lambda number: _call(loop, has_begun, number),
-            done=lambda reports: _call(loop, has_ended, reports),
-        )
-    )
-    reports = await done
-    if reports is None:
+    underway, turns = _Underway(worker, run, key), TimedTurns(_BUNDLE.decode(bundle.data))
+    plugin.play(Task(turns=turns, begun=underway.begin, done=underway.end))
+    if (reports := await underway.reports) is None:
         raise Reschedule
     outcome = Outcome(address=worker.address, host=plugin.joined.host, reports=reports, seconds=tuple(turns.seconds))
     return encoded(outcome)
 
 
-def _call(loop: asyncio.AbstractEventLoop, function: Callable[[Any], None], argument: Any) -> None:
-    """Call a function of the loop from another thread. Where the loop has ended, nobody waits for it."""
-    with contextlib.suppress(RuntimeError):
-        loop.call_soon_threadsafe(function, argument)
+class _Underway:
+    """A bundle that is played. Dask is told that it has begun, and the desk which of its matches last longer."""
+
+    def __init__(self, worker: Worker, run: str, key: str) -> None:
+        self._worker, self._run, self._key = worker, run, key
+        self._loop = asyncio.get_running_loop()
+        self.reports: asyncio.Future[tuple[Played | Spoiled, ...] | None] = self._loop.create_future()
+        self._came_at = self._begun_at = time.monotonic()
+        self._number: int | None = None
+        """Which match has begun last."""
+        self._told: int | None = None
+
+    def begin(self, number: int) -> None:
+        """A match of it has begun. This is called in the host's thread, and wakes the loop for the first one only."""
+        is_first = self._number is None
+        self._begun_at, self._number = time.monotonic(), number
+        if is_first:
+            self._call(self._secede)
+
+    def end(self, reports: tuple[Played | Spoiled, ...] | None) -> None:
+        """It has ended. This is called in the host's thread."""
+        self._call(partial(self._end, reports))
+
+    def _call(self, function: Callable[[], None]) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended, and nobody waits
+            self._loop.call_soon_threadsafe(function)
+
+    def _secede(self) -> None:
+        self._worker.handle_stimulus(
+            SecedeEvent(
+                key=self._key,
+                compute_duration=time.monotonic() - self._came_at,
+                stimulus_id=f"golfref-begun-{time.time()}",
+            )
+        )
+        self._loop.call_later(TELL_AFTER_S, self._tell)
+
+    def _tell(self) -> None:
+        """Tell of the match that is played now, unless it has just begun."""
+        if self.reports.done():
+            return
+        if self._number is not None and self._number != self._told and time.monotonic() - self._begun_at > TELL_AFTER_S:
+            self._told = self._number
+            self._worker.log_event(self._run, encoded(Began(number=self._number)))
+        self._loop.call_later(TELL_AFTER_S, self._tell)
+
+    def _end(self, reports: tuple[Played | Spoiled, ...] | None) -> None:
+        if not self.reports.done():
+            self.reports.set_result(reports)
 
 
 class RunPlugin(SchedulerPlugin):
