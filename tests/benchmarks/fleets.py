@@ -209,7 +209,7 @@ def tournaments(bot: str, *, is_quick: bool) -> dict[str, str]:
     instant = "".join(INSTANT.format(number=number, bot=bot) for number in range(3))
     shipped = "".join(SHIPPED.format(name=name) for name in ("random", "greedy", "keeper"))
     return {
-        "C, 1 round": CREW.format(deals=4 if is_quick else 150, rounds=1) + instant,
+        "C, 1 round": CREW.format(deals=4 if is_quick else 400, rounds=1) + instant,
         "C, 9 rounds": CREW.format(deals=4 if is_quick else 50, rounds=2 if is_quick else 9) + instant,
         "Python, 9 rounds": CREW.format(deals=2 if is_quick else 12, rounds=1 if is_quick else 9) + shipped,
     }

@@ -95,8 +95,8 @@ class Desk:
     async def next_bundle(self, most_out: int | None = None) -> Bundle | None:
         """What one of the hosts is to play next, as soon as there is something.
 
-        `most_out` is how many bundles will be out at a time: short matches go out together then, so many that enough
-        is left for all the others. None where each match is to go out alone.
+        `most_out` is how many bundles will be out at a time: short matches go out together then, as many as leave
+        enough for the others. None where each match is to go out alone.
 
         None where nothing is left, or only what waits for hosts that are not there.
         """
@@ -109,12 +109,15 @@ class Desk:
         return bundle
 
     def _with_more(self, handed: Handed, most_out: int) -> Handed:
-        """What is handed out together with other short matches."""
+        """What is handed out together with other short matches.
+
+        Half of the bundles are played at a time at most: so many more of this size can be made.
+        """
         if handed.is_block:
             return handed
-        fixtures = list(handed.fixtures)
+        fixtures, others = list(handed.fixtures), (most_out + 1) // 2
         while self._pace.has_room(fixture.variant for fixture in fixtures):
-            if (more := self._play_order.next_single(spare=most_out * len(fixtures))) is None:
+            if (more := self._play_order.next_single(spare=others * len(fixtures))) is None:
                 break
             fixtures.append(more)
         return replace(handed, fixtures=tuple(fixtures))
