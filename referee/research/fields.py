@@ -14,7 +14,6 @@ from protocol.messages import Decision
 from referee.research.actions import Several, grows, window
 from referee.rules.book.variant import Variant
 from referee.rules.games.power_cards import POWERS, power_of
-from referee.rules.scoring.values import value
 
 Tensor = np.ndarray[tuple[int], np.dtype[np.float32]]
 
@@ -121,6 +120,6 @@ def kinds_of_cards(variant: Variant, cards: Sequence[Card]) -> dict[Card, int]:
     for card in cards:
         wild = variant.options.one_eyed_wild and card in ("JS", "JH")
         power = power_of(card) if variant.play == "powers" else ""
-        kind = rank(card), value(variant.card_points, card), power, wild
+        kind = rank(card), variant.worth[card], power, wild
         found[card] = numbers.setdefault(kind, len(numbers))
     return found

@@ -14,7 +14,6 @@ from referee.research.actions import NOTHING_BEGUN, Begun, window
 from referee.research.fields import DECISIONS, KINDS, POWER_NAMES, SLOT, Field, Tensor, fields_of, kinds_of_cards
 from referee.research.knowledge import Knowledge
 from referee.rules.book.variant import Variant, deck, size
-from referee.rules.scoring.values import value
 from referee.rules.table.asks import Ask
 from referee.rules.table.table import Layout, Table
 
@@ -70,7 +69,7 @@ class Tensors:
         self._blank[self._at["one"]] = 1.0
         points = np.zeros(many)
         for card, kind in self.kinds.items():
-            points[kind] = value(variant.card_points, card)
+            points[kind] = variant.worth[card]
         self._blank[self._at["points"] : self._at["decision"]] = points / max(1, np.abs(points).max())
         self._layouts_end = self._at["layouts"] + seats * self._page * self._slot
         self._forget_looks()

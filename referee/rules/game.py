@@ -71,7 +71,8 @@ class Game:
 
     def __init__(self, variant: Variant, seats: int, chance: Chance) -> None:
         """Begin a match between seats 0 to `seats` - 1, with the cards and lots of this chance (GEN-04, GEN-05)."""
-        self._go_on_from(Table(variant=variant, seats=seats, chance=chance, totals=[0] * seats), [])
+        table = Table(variant=variant, options=variant.options, seats=seats, chance=chance, totals=[0] * seats)
+        self._go_on_from(table, [])
 
     def _go_on_from(self, table: Table, rounds: list[RoundResult], *, amid_round: bool = False) -> None:
         """Play at this table after these rounds: the next one, or the turns that are left of the present one."""

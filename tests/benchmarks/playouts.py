@@ -20,9 +20,9 @@ import argparse
 import random
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.table.asks import Ask, Response, Sealed
 from referee.rules.table.dice import any_action
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsLenAndGetItem
 
 ROWS = 64
 """How many rows a vector has."""
@@ -62,14 +65,23 @@ def seats_of(preset: str) -> int:
     return max(2, PRESETS[preset].seats[0])
 
 
-def one_of(values: Sequence[T], dice: random.Random) -> T:
+def one_of(values: "SupportsLenAndGetItem[T]", dice: random.Random) -> T:
     """One of these values, for all ways alike; `random.choice` takes more time than some steps."""
     return values[int(dice.random() * len(values))]
 
 
+class Dice(random.Random):
+    """Dice that choose as `one_of` does."""
+
+    def choice(self, seq: "SupportsLenAndGetItem[T]") -> T:
+        """Return one of them."""
+        return one_of(seq, self)
+
+
 def rules(preset: str) -> Playout:
-    """A `Game`."""
-    variant, seats = customised(preset, round_of(preset)), seats_of(preset)
+    """A `Game`. Slaps count in the order of the lots, as in an `Env`: here nobody's reaction is measured."""
+    lottery = {"slap_order": "lottery"} if PRESETS[preset].options.slaps else {}
+    variant, seats = customised(preset, round_of(preset) | lottery), seats_of(preset)
     pack = pack_of(variant, seats)
 
     def choose(ask: Ask, dice: random.Random) -> Action:
@@ -90,9 +102,9 @@ def rules(preset: str) -> Playout:
                 if isinstance(question, Sealed):
                     response = tuple(actions.values())
                 else:
-                    is_contested = sum(isinstance(action, Slap) for action in actions.values()) > 1
+                    is_contested = len([True for action in actions.values() if isinstance(action, Slap)]) > 1
                     lots = chance.lots(game.table.round, question.number) if is_contested else ()
-                    response = order_slaps(variant.options, question, actions, dict.fromkeys(actions, 0.0), lots)
+                    response = order_slaps(variant.options, question, actions, {}, lots)
             game.answer(response)
         return count
 
@@ -179,7 +191,7 @@ WAYS: dict[str, Callable[[str], Playout]] = {
 
 def measure(play: Playout, seconds: float, seed: int) -> float:
     """Decisions a second of this process's CPU time."""
-    dice = random.Random(seed)  # noqa: S311
+    dice = Dice(seed)
     decisions = 0
     begun = time.process_time()
     while (now := time.process_time()) - begun < seconds:

@@ -18,7 +18,6 @@ from referee.research.trails import follow
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
 from referee.rules.game import Game
-from referee.rules.scoring.values import value
 from referee.rules.table.asks import Ask
 
 DRAWS, MORE_DRAWS = 150, 800
@@ -174,7 +173,7 @@ def reached(env: Env, chance: Random, turns: int) -> bool:
 
 def points_unseen(env: Env, chance: Random) -> float:
     """A sum of points in which every place counts that seat 0 may not know; the dice order equal ones."""
-    table, points = env.game.table, env.variant.card_points
+    table, worth = env.game.table, env.variant.worth
     others = [slot for layout in table.layouts[1:] for slot in layout if slot is not None]
-    held = sum(weight * value(points, slot.card) for weight, slot in enumerate(others, 1))
-    return held + 3 * sum(value(points, card) for card in table.stock[-4:]) + chance.random() / 2
+    held = sum(weight * worth[slot.card] for weight, slot in enumerate(others, 1))
+    return held + 3 * sum(worth[card] for card in table.stock[-4:]) + chance.random() / 2

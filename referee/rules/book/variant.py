@@ -89,6 +89,30 @@ class Variant(Struct, frozen=True, kw_only=True, dict=True):
             table.update(values)
         return table
 
+    @cached_property
+    def worth(self) -> Mapping[Card, int]:
+        """What each card counts: its own number where `card_points` names it, otherwise its rank's."""
+        return _Worth(self.card_points)
+
+    @cached_property
+    def combines_cards(self) -> bool:
+        """Whether cards of a layout can count together; otherwise the layout scores their plain sum."""
+        options = self.options
+        bonuses = (options.block_bonus, options.kings_side, options.straight_score)
+        groups = (options.cancel, options.cancel_pairs, options.any_pair, options.one_eyed_pairs)
+        return any(groups) or bonuses != (None, None, None)
+
+
+class _Worth(dict[Card, int]):
+    """What each card counts, by a table that has the others by their rank. It is found out once a card."""
+
+    def __init__(self, points: Mapping[str, int]) -> None:
+        self._points = points
+
+    def __missing__(self, card: Card) -> int:
+        worth = self[card] = self._points[card] if card in self._points else self._points[rank(card)]
+        return worth
+
 
 def size(variant: Variant) -> int:
     """Return the number of cards in a layout when it is dealt."""

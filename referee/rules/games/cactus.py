@@ -4,17 +4,18 @@ slaps.py has the slap window itself.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from protocol import events
-from protocol.actions import Discard, Draw, Knock, Nothing, Peek, Switch
+from protocol.actions import Discard, Draw, Knock, Nothing, Peek, Switch, Target
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.variant import Variant, size
 from referee.rules.games.course import Course
 from referee.rules.games.hidden import draw_and_place_in_words, first_look, place_face_down, switch
-from referee.rules.games.six_card import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
+from referee.rules.games.six_card import DISCARD, NONE, discard_hand, knock, place_ask, turn_ask
 from referee.rules.games.slaps import follow_discard
-from referee.rules.table.asks import Ask, Flow, alike, choose
+from referee.rules.table.asks import ALIKE, Ask, Flow
 from referee.rules.table.seen import only
 from referee.rules.table.table import Table, draw
 
@@ -26,7 +27,7 @@ def take_turn(table: Table, seat: int) -> Flow[None]:
     """CAC-09: the seat knocks, or it draws and places a card; then comes what its regular discard brings about.
 
     A turn has exactly one regular discard, and a knock turn has none (CAC-17)."""
-    match (yield from choose_turn(table, seat)):
+    match (yield turn_ask(table, seat)):
         case Knock():
             knock(table, seat)
             return
@@ -41,7 +42,7 @@ def _place(table: Table, seat: int, *, public: bool) -> Flow[Card]:
     """CAC-10, CAC-11: a stock card is swapped in or discarded, a pile card (`public`) must be swapped in.
 
     Returns the regular discard (CAC-13)."""
-    action = yield from choose(place_ask(table, seat, offers=() if public else (DISCARD,)))
+    action = yield place_ask(table, seat, offers=() if public else (DISCARD,))
     if isinstance(action, Discard):
         return discard_hand(table, seat)
     return place_face_down(table, seat, action, public=public)
@@ -57,18 +58,22 @@ def _use_power(table: Table, seat: int) -> Flow[None]:
 
     Everybody is told which slots these are; only the peeker sees a card (CAC-39, INF-06)."""
     targets = table.targets(seat, up=False)
-    offers = [NONE]
-    if targets:
-        offers.append(Offer(kind="peek", target=OneOf(targets)))
-    if len(targets) > 1:
-        offers.append(Offer(kind="switch", targets=Pick(2, targets)))
-    ask = alike(Ask(seat=seat, decision="power", offers=tuple(offers), fallback=Nothing()))
-    match (yield from choose(ask)):
+    match (yield _ask_for_power(seat, targets)):
         case Peek(target=target):
             table.emit(events.Peeked(seat=seat, target=target, card=only(seat, table.at(*target).card)))
         case Switch(targets=targets):
             switch(table, *targets)
             table.emit(events.Switched(seat=seat, targets=targets))
+
+
+@lru_cache(ALIKE)
+def _ask_for_power(seat: int, targets: tuple[Target, ...]) -> Ask:
+    offers = [NONE]
+    if targets:
+        offers.append(Offer(kind="peek", target=OneOf(targets)))
+    if len(targets) > 1:
+        offers.append(Offer(kind="switch", targets=Pick(2, targets)))
+    return Ask(seat=seat, decision="power", offers=tuple(offers), fallback=Nothing())
 
 
 # In words, for describe.py

@@ -12,9 +12,9 @@ from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.variant import Variant
 from referee.rules.games.course import Course
 from referee.rules.games.hidden import draw_and_place_in_words, open_round, place_face_down, set_up_in_words, switch
-from referee.rules.games.six_card import DISCARD, NONE, choose_turn, discard_hand, knock, place_ask
+from referee.rules.games.six_card import DISCARD, NONE, discard_hand, knock, place_ask, turn_ask
 from referee.rules.games.slaps import follow_discard
-from referee.rules.table.asks import Ask, Flow, alike, choose
+from referee.rules.table.asks import Ask, Flow, alike
 from referee.rules.table.seen import everybody, only
 from referee.rules.table.table import Table, draw
 
@@ -24,13 +24,13 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
 
     A stock card is swapped in, without a power for the card that it replaces, or discarded (CMB-05), which may have a
     power (CMB-06). Returns the regular discard, which may be a jack that costs the next seat its turn (KER-12)."""
-    match (yield from choose_turn(table, seat)):
+    match (yield turn_ask(table, seat)):
         case Knock():
             knock(table, seat)
         case Draw(source=source):
             public = source == "pile"
             draw(table, seat, source)
-            action = yield from choose(place_ask(table, seat, offers=() if public else (DISCARD,)))
+            action = yield place_ask(table, seat, offers=() if public else (DISCARD,))
             if isinstance(action, Discard):
                 discard = discard_hand(table, seat)
                 yield from follow_discard(table, seat, discard, _use_power(table, seat, discard))
@@ -48,7 +48,7 @@ def _use_power(table: Table, seat: int, card: Card) -> Flow[None]:
     if not offers:
         return
     ask = alike(Ask(seat=seat, decision="power", offers=(*offers, NONE), fallback=Nothing()))
-    match (yield from choose(ask)):
+    match (yield ask):
         case Peek(target=target):
             table.emit(events.Peeked(seat=seat, target=target, card=only(seat, table.at(*target).card)))
         case Exchange(slot=slot, target=target):

@@ -1,14 +1,15 @@
 """What the games with hidden cards share: the secret look before play, and how a card is placed face down."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from protocol import events
-from protocol.actions import Action, Look, Swap
+from protocol.actions import Look, Swap
 from protocol.cards import Card
 from protocol.offers import Offer, Pick
 from referee.rules.book.variant import Variant, has_up_card
 from referee.rules.games.six_card import DRAW, FROM_PILE, STARTER
-from referee.rules.table.asks import Ask, Flow, Sealed, alike, choose_sealed
+from referee.rules.table.asks import ALIKE, Ask, Flow, Response, Sealed, choose_sealed
 from referee.rules.table.seen import everybody, only
 from referee.rules.table.table import Table
 
@@ -34,22 +35,25 @@ def first_look(table: Table) -> Flow[None]:
     else:
         chosen = (slots if look == "all" else table.variant.near_row,) * table.seats
     for seat, looked in enumerate(chosen):
-        cards = tuple(only(seat, table.at(seat, number).card) for number in looked)
+        cards = tuple([only(seat, table.at(seat, number).card) for number in looked])
         table.emit(events.Looked(seat=seat, slots=looked, cards=cards))
 
 
 def _choose_looks(table: Table, slots: tuple[int, ...], count: int) -> Flow[tuple[tuple[int, ...], ...]]:
     """Ask all seats, sealed, which of their own cards they look at (DEC-02); return the slots by seat."""
+    actions = yield from choose_sealed(_ask_where_to_look(table.seats, slots, count))
+    return tuple([action.slots for action in actions if isinstance(action, Look)])
+
+
+@lru_cache(ALIKE)
+def _ask_where_to_look(seats: int, slots: tuple[int, ...], count: int) -> Sealed:
     offers = (Offer(kind="look", slots=Pick(count, slots)),)
-    asks = tuple(
-        alike(Ask(seat=seat, decision="look", offers=offers, fallback=Look(slots=slots[:count])))
-        for seat in range(table.seats)
-    )
-    actions = yield from choose_sealed(Sealed(asks=asks))
-    return tuple(action.slots for action in actions if isinstance(action, Look))
+    fallback = Look(slots=slots[:count])
+    asks = [Ask(seat=seat, decision="look", offers=offers, fallback=fallback) for seat in range(seats)]
+    return Sealed(asks=tuple(asks))
 
 
-def place_face_down(table: Table, seat: int, action: Action, *, public: bool) -> Card:
+def place_face_down(table: Table, seat: int, action: Response, *, public: bool) -> Card:
     """CAC-12, CMB-04, POW-06: the card in hand takes the slot face down, the old card goes face up to the pile.
 
     Its owner sees the old card when all others do (INF-08). `public` says that everybody knows the new card, because

@@ -11,7 +11,7 @@ from referee.rules.book.variant import Variant, possible_pars
 from referee.rules.games.course import Course
 from referee.rules.games.hidden import first_look, look_in_words
 from referee.rules.games.six_card import NONE, STARTER, Source, draw_sources, start_final_lap
-from referee.rules.table.asks import ALIKE, Ask, Flow, Sealed, alike, choose, choose_sealed
+from referee.rules.table.asks import ALIKE, Ask, Flow, Sealed, choose_sealed
 from referee.rules.table.seen import Seen, everybody, only
 from referee.rules.table.table import Slot, Table, draw, flip
 
@@ -24,7 +24,7 @@ def settle_rows(table: Table) -> Flow[int]:
     par, offered = pars[0], tuple(sorted(set(pars)))
     if table.options.par_choice == "dealer" and len(offered) > 1:
         offers = (Offer(kind="choose_par", par=OneOf(offered)),)
-        action = yield from choose(Ask(seat=table.dealer, decision="par", offers=offers, fallback=ChoosePar(par=par)))
+        action = yield Ask(seat=table.dealer, decision="par", offers=offers, fallback=ChoosePar(par=par))
         par = action.par if isinstance(action, ChoosePar) else par
         table.emit(events.ParChosen(seat=table.dealer, par=par))
     table.pars.append(par)
@@ -56,17 +56,19 @@ def open_hole(table: Table) -> Flow[None]:
 
 def _arrange(table: Table) -> Flow[None]:
     """Ask all seats, sealed, where they put their own cards (DEC-03)."""
-    slots = table.occupied(0)
-    offers = (Offer(kind="arrange", slots=Pick(len(slots), slots)),)
-    asks = tuple(
-        alike(Ask(seat=seat, decision="arrange", offers=offers, fallback=Arrange(slots=slots)))
-        for seat in range(table.seats)
-    )
-    actions = yield from choose_sealed(Sealed(asks=asks))
+    actions = yield from choose_sealed(_ask_to_arrange(table.seats, table.occupied(0)))
     for seat, action in enumerate(actions):
         if isinstance(action, Arrange):
             table.layouts[seat] = [table.layouts[seat][number] for number in action.slots]
             table.emit(events.Arranged(seat=seat, slots=only(seat, action.slots)))
+
+
+@lru_cache(ALIKE)
+def _ask_to_arrange(seats: int, slots: tuple[int, ...]) -> Sealed:
+    offers = (Offer(kind="arrange", slots=Pick(len(slots), slots)),)
+    fallback = Arrange(slots=slots)
+    asks = [Ask(seat=seat, decision="arrange", offers=offers, fallback=fallback) for seat in range(seats)]
+    return Sealed(asks=tuple(asks))
 
 
 def take_turn(table: Table, seat: int) -> Flow[Card | None]:
@@ -75,7 +77,7 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
     if not table.options.no_par and not free_slots(table, seat):
         _end_hole(table, seat)
         return None
-    match (yield from choose(_turn_ask(table, seat, opens_turn=not asked))):
+    match (yield _turn_ask(table, seat, opens_turn=not asked)):
         case End():
             table.emit(events.Knocked(seat=seat))
             start_final_lap(table, seat)
@@ -83,7 +85,7 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
             _swap_own(table, seat, slots)
         case Draw(source=source):
             card = draw(table, seat, source)
-            action = yield from choose(_place_ask(seat, free_slots(table, seat)))
+            action = yield _place_ask(seat, free_slots(table, seat))
             if isinstance(action, Swap):
                 return _place(table, seat, action.slot, card, public=source == "pile")
     return None
@@ -156,7 +158,7 @@ def _take_strokes(table: Table, seat: int) -> Flow[bool]:
         return False
     asked = False
     while free := free_slots(table, seat):
-        action = yield from choose(_ask_for_stroke(seat, free, not asked))
+        action = yield _ask_for_stroke(seat, free, not asked)
         asked = True
         if not isinstance(action, Stroke):
             break

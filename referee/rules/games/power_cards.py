@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from protocol import events
 from protocol.actions import (
-    Action,
     AddCard,
     CancelKnock,
     Exchange,
@@ -26,7 +25,7 @@ from protocol.actions import (
 from protocol.cards import Card, rank, suit
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.games.hidden import switch
-from referee.rules.table.asks import Ask, Flow, alike, choose
+from referee.rules.table.asks import Ask, Flow, Response, alike
 from referee.rules.table.seen import Hand, Seen, everybody, only
 from referee.rules.table.table import Slot, Table
 
@@ -96,7 +95,7 @@ def _offer_ace(use: Use) -> Iterator[Offer]:
         yield Offer(kind="remove", slot=OneOf(own))
 
 
-def _ace(use: Use, action: Action) -> Flow[None]:
+def _ace(use: Use, action: Response) -> Flow[None]:
     table = use.table
     if isinstance(action, AddCard):
         card = table.take_stock()
@@ -127,7 +126,7 @@ def _offer_three(use: Use) -> Iterator[Offer]:
         yield Offer(kind="shuffle", seat=OneOf(victims))
 
 
-def _three(use: Use, action: Action) -> Flow[None]:
+def _three(use: Use, action: Response) -> Flow[None]:
     table = use.table
     if isinstance(action, Shuffle):
         slots = table.occupied(action.seat)
@@ -148,7 +147,7 @@ def _offer_four(use: Use) -> Iterator[Offer]:
         yield Offer(kind="hide", slot=OneOf(own))
 
 
-def _four(use: Use, action: Action) -> Flow[None]:
+def _four(use: Use, action: Response) -> Flow[None]:
     table = use.table
     if isinstance(action, Expose):
         slot = table.at(*action.target)
@@ -166,7 +165,7 @@ def _offer_five(_: Use) -> Iterator[Offer]:
     yield Offer(kind="shield")
 
 
-def _five(use: Use, _: Action) -> Flow[None]:
+def _five(use: Use, _: Response) -> Flow[None]:
     table = use.table
     _spend(use)
     table.shields[use.seat].append(use.card)
@@ -182,7 +181,7 @@ def _offer_six(use: Use) -> Iterator[Offer]:
         yield Offer(kind="exchange", slot=OneOf(own), target=OneOf(others))
 
 
-def _six(use: Use, action: Action) -> Flow[None]:
+def _six(use: Use, action: Response) -> Flow[None]:
     if isinstance(action, Exchange):
         own = (use.seat, action.slot)
         switch(use.table, own, action.target)
@@ -200,7 +199,7 @@ def _offer_seven(use: Use) -> Iterator[Offer]:
                 yield Offer(kind="swap_lines", seat=OneOf((victim,)), axis=OneOf((axis,)), lines=pair)
 
 
-def _seven(use: Use, action: Action) -> Flow[None]:
+def _seven(use: Use, action: Response) -> Flow[None]:
     table = use.table
     if isinstance(action, SwapLines):
         layout = table.layouts[action.seat]
@@ -232,7 +231,7 @@ def _offer_eight(use: Use) -> Iterator[Offer]:
         yield Offer(kind="take_two")
 
 
-def _eight(use: Use, _: Action) -> Flow[None]:
+def _eight(use: Use, _: Response) -> Flow[None]:
     """POW-20, DEC-13: what is not kept of the 8 and the two goes to the pile, then the card that was replaced."""
     table, seat = use.table, use.seat
     drawn = [card for card in (table.take_stock(), table.take_stock()) if card is not None]
@@ -249,7 +248,7 @@ def _eight(use: Use, _: Action) -> Flow[None]:
     slots = table.occupied(seat)
     offer = Offer(kind="keep", card=OneOf(choices), slot=OneOf(slots))
     fallback = Keep(card=choices[0], slot=slots[0])
-    answer = yield from choose(alike(Ask(seat=seat, decision="pick8", offers=(offer,), fallback=fallback)))
+    answer = yield alike(Ask(seat=seat, decision="pick8", offers=(offer,), fallback=fallback))
     if not isinstance(answer, Keep):
         raise TypeError(f"cannot keep by {answer!r}")
     kept = three[answer.card]
@@ -277,7 +276,7 @@ def _offer_nine(use: Use) -> Iterator[Offer]:
         yield Offer(kind="plant", target=OneOf(others))
 
 
-def _nine(use: Use, action: Action) -> Flow[None]:
+def _nine(use: Use, action: Response) -> Flow[None]:
     table = use.table
     if isinstance(action, Plant):
         seat, number = action.target
@@ -304,7 +303,7 @@ def _offer_jack(use: Use) -> Iterator[Offer]:
         yield Offer(kind="peek", target=OneOf(own))
 
 
-def _peek(use: Use, action: Action) -> Flow[None]:
+def _peek(use: Use, action: Response) -> Flow[None]:
     if isinstance(action, Peek):
         card = use.table.at(*action.target).card
         use.table.emit(events.Peeked(seat=use.seat, target=action.target, card=only(use.seat, card)))
@@ -317,7 +316,7 @@ def _offer_black_king(use: Use) -> Iterator[Offer]:
         yield Offer(kind="cancel_knock")
 
 
-def _black_king(use: Use, action: Action) -> Flow[None]:
+def _black_king(use: Use, action: Response) -> Flow[None]:
     if isinstance(action, CancelKnock):
         cancel_knock(use.table)
     yield from ()
@@ -327,7 +326,7 @@ class Power(Struct, frozen=True, kw_only=True):
     """A power: how it can be used now, what it does, and what it is for people."""
 
     offers: Callable[[Use], Iterator[Offer]]
-    act: Callable[[Use, Action], Flow[None]]
+    act: Callable[[Use, Response], Flow[None]]
     in_words: str
     keeps_card: bool = False
     """Whether its card does not go to the pile."""
@@ -367,14 +366,16 @@ POWERS = {
 def _opponents(use: Use) -> tuple[int, ...]:
     """POW-01: a power may be aimed at any other seat; `protect_ender` takes the knocker out (POW-26)."""
     protected = use.table.knocker if use.table.options.protect_ender else None
-    return tuple(sorted(seat for seat in use.table.others(use.seat) if seat != protected))
+    return tuple([seat for seat in range(use.table.seats) if seat not in (use.seat, protected)])
 
 
 def _others(use: Use, *, up: bool | None = None) -> tuple[Target, ...]:
     """Return the cards of opponents, all of them or those with this face."""
     return tuple(
-        (seat, number)
-        for seat in _opponents(use)
-        for number in use.table.occupied(seat)
-        if up is None or use.table.at(seat, number).up is up
+        [
+            (seat, number)
+            for seat in _opponents(use)
+            for number, slot in enumerate(use.table.layouts[seat])
+            if slot is not None and (up is None or slot.up is up)
+        ]
     )

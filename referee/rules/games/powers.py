@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from protocol import events
 from protocol.actions import (
-    Action,
     AddCard,
     Allow,
     Block,
@@ -43,8 +42,8 @@ from referee.rules.games.power_cards import (
     power_of,
     turned_up,
 )  # fmt: skip
-from referee.rules.games.six_card import DISCARD, NONE, Source, choose_turn, discard_hand, knock, place_ask
-from referee.rules.table.asks import Ask, Flow, alike, choose
+from referee.rules.games.six_card import DISCARD, NONE, Source, discard_hand, knock, place_ask, turn_ask
+from referee.rules.table.asks import Ask, Flow, Response, alike
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import Table, draw
 
@@ -53,13 +52,13 @@ def take_turn(table: Table, seat: int) -> Flow[None]:
     """POW-04: knock, or draw and look at the card (POW-05); it is swapped in (POW-06), or discarded for its power.
 
     A knock is the only way to end the round but for what GEN-08 and GEN-09 say (POW-24)."""
-    match (yield from choose_turn(table, seat)):
+    match (yield turn_ask(table, seat)):
         case Knock():
             knock(table, seat)
             return
         case Draw(source=source):
             card, public = _draw(table, seat, source)
-            action = yield from choose(place_ask(table, seat, offers=() if source == "pile" else (DISCARD,)))
+            action = yield place_ask(table, seat, offers=() if source == "pile" else (DISCARD,))
             if isinstance(action, Discard):
                 yield from _use_or_discard(table, seat, card)
             elif isinstance(action, Swap):
@@ -89,14 +88,18 @@ def _use_or_discard(table: Table, seat: int, card: Card) -> Flow[None]:
         yield from _copy_two(use)
         return
     offers = _offers(use)
-    action: Action = Nothing()
+    action: Response = Nothing()
     if offers:
-        ask = alike(Ask(seat=seat, decision="power", offers=(*offers, NONE), fallback=Nothing()))
-        action = yield from choose(ask)
+        action = yield _ask_for_power(seat, offers)
     if isinstance(action, Nothing):
         discard_hand(table, seat)
     else:
         yield from _carry_out(use, action)
+
+
+def _ask_for_power(seat: int, offers: tuple[Offer, ...]) -> Ask:
+    """DEC-07: whether and how the seat uses the power."""
+    return alike(Ask(seat=seat, decision="power", offers=(*offers, NONE), fallback=Nothing()))
 
 
 def _offers(use: Use) -> tuple[Offer, ...]:
@@ -105,7 +108,7 @@ def _offers(use: Use) -> tuple[Offer, ...]:
     return tuple(power.offers(use)) if power else ()
 
 
-def _carry_out(use: Use, action: Action) -> Flow[None]:
+def _carry_out(use: Use, action: Response) -> Flow[None]:
     """Announce the power, let a shield block it, otherwise do what it does (POW-07, POW-17)."""
     table = use.table
     against, targets = _aim(use, action)
@@ -121,7 +124,7 @@ def _carry_out(use: Use, action: Action) -> Flow[None]:
         lay_on_pile(use)
 
 
-def _aim(use: Use, action: Action) -> tuple[int | None, tuple[Target, ...]]:
+def _aim(use: Use, action: Response) -> tuple[int | None, tuple[Target, ...]]:
     """Return which other set the power is aimed at, and the slots that POW-29 makes public."""
     match action:
         case Exchange(slot=slot, target=target):
@@ -146,7 +149,7 @@ def _is_blocked(use: Use, victim: int) -> Flow[bool]:
     if not table.shields[victim]:
         return False
     offers = (Offer(kind="block"), Offer(kind="allow"))
-    answer = yield from choose(alike(Ask(seat=victim, decision="block", offers=offers, fallback=Allow())))
+    answer = yield alike(Ask(seat=victim, decision="block", offers=offers, fallback=Allow()))
     if not isinstance(answer, Block):
         return False
     if use.in_hand:
@@ -182,7 +185,7 @@ def _copy_two(use: Use) -> Flow[None]:
         if not copies:
             break
         ask = alike(Ask(seat=use.seat, decision="pick2", offers=(*offers, Offer(kind="stop")), fallback=Stop()))
-        choice = yield from choose(ask)
+        choice = yield ask
         if not isinstance(choice, Copy):
             break
         if not done:
@@ -215,8 +218,7 @@ def _copy_one(use: Use, power: str, *, standing_in: bool) -> Flow[bool]:
         table.emit(events.PowerUsed(seat=use.seat, card=everybody(use.card), power="Q", against=None, targets=()))
         return False
     copy = _copy(use, power, standing_in=standing_in)
-    ask = alike(Ask(seat=use.seat, decision="power", offers=(*_offers(copy), NONE), fallback=Nothing()))
-    action = yield from choose(ask)
+    action = yield _ask_for_power(use.seat, _offers(copy))
     if isinstance(action, Nothing):
         return False
     copy.in_hand = not standing_in and POWERS[power].keeps_card

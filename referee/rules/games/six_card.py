@@ -14,7 +14,7 @@ from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant, has_up_card, size
 from referee.rules.games.course import Course, TakeTurn
-from referee.rules.table.asks import ALIKE, Ask, Flow, Sealed, alike, choose, choose_sealed
+from referee.rules.table.asks import ALIKE, Ask, Flow, Response, Sealed, choose_sealed
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import RoundOver, Slot, Table, draw, flip
 
@@ -34,7 +34,7 @@ def deal(table: Table, rows: int) -> None:
     pack = table.chance.deck(table.round)
     dealt = table.seats * rows * table.variant.columns
     first = [(seat - table.dealer - 1) % table.seats for seat in range(table.seats)]
-    table.layouts = [[Slot(card, up=False) for card in pack[start : dealt : table.seats]] for start in first]
+    table.layouts = [[Slot(card) for card in pack[start : dealt : table.seats]] for start in first]
     table.rows = rows
     table.stock = list(pack[: dealt - 1 : -1])
     table.pile = []
@@ -69,15 +69,19 @@ def open_round(table: Table) -> Flow[None]:
     count = table.options.initial_up
     if count == 0:
         return
-    slots = tuple(range(size(table.variant)))
-    offers, fallback = (Offer(kind="turn_up", slots=Pick(count, slots)),), TurnUp(slots=slots[:count])
-    asks = tuple(
-        alike(Ask(seat=seat, decision="turn_up", offers=offers, fallback=fallback)) for seat in range(table.seats)
-    )
-    chosen = yield from choose_sealed(Sealed(asks=asks))
+    chosen = yield from choose_sealed(_ask_what_to_turn_up(table.seats, count, size(table.variant)))
     for seat, action in enumerate(chosen):
         if isinstance(action, TurnUp):
             flip(table, seat, action.slots)
+
+
+@lru_cache(ALIKE)
+def _ask_what_to_turn_up(seats: int, count: int, cards: int) -> Sealed:
+    """DEC-01: so many of the cards, all of which lie face down."""
+    slots = tuple(range(cards))
+    offers, fallback = (Offer(kind="turn_up", slots=Pick(count, slots)),), TurnUp(slots=slots[:count])
+    asks = [Ask(seat=seat, decision="turn_up", offers=offers, fallback=fallback) for seat in range(seats)]
+    return Sealed(asks=tuple(asks))
 
 
 def play_turns(table: Table, take_turn: TakeTurn) -> Flow[None]:
@@ -155,7 +159,7 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
     """SIX-06: draw and place, by option knock (KER-10) or flip (KER-07); returns the card that went to the pile.
 
     It is the turn of six-card golf (SIX-05) and of all its family (NIN-04). A pile card must be swapped in (KER-03)."""
-    match (yield from choose_turn(table, seat)):
+    match (yield turn_ask(table, seat)):
         case Knock():
             knock(table, seat)
             return None
@@ -164,7 +168,7 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
             return None
         case Draw(source="pile"):
             card = draw(table, seat, "pile")
-            swap = yield from choose(place_ask(table, seat, offers=()))
+            swap = yield place_ask(table, seat, offers=())
             return place_face_up(table, seat, swap)
         case _:
             card = draw(table, seat, "stock")
@@ -183,15 +187,15 @@ def draw_sources(table: Table, seat: int) -> tuple[Source, ...]:
     return sources
 
 
-def choose_turn(table: Table, seat: int, *, opens_turn: bool = True) -> Flow[Action]:
-    """Ask how the turn begins (DEC-04) in all games but par golf. Raises RoundOver with nothing to draw (GEN-08).
+def turn_ask(table: Table, seat: int, *, opens_turn: bool = True) -> Ask:
+    """DEC-04: how the turn begins in all games but par golf. Raises RoundOver with nothing to draw (GEN-08).
 
     What else is legal stays so where the stock is empty and cannot be made anew (SIX-12)."""
     sources = draw_sources(table, seat)
     if not sources:
         raise RoundOver
     down = table.face_down(seat) if table.options.flip_instead else ()
-    return (yield from choose(_turn_ask(seat, sources, may_knock(table), down, opens_turn)))
+    return _turn_ask(seat, sources, may_knock(table), down, opens_turn)
 
 
 @lru_cache(ALIKE)
@@ -233,7 +237,7 @@ def _place_stock_card(table: Table, seat: int, card: Card) -> Flow[Card]:
     if table.options.cutthroat_trade and rank(card) == "K":
         prey = tuple(target for target in table.targets(seat, up=True) if target[0] != seat)
         further += (Offer(kind="trade", target=OneOf(prey)),) if prey else ()
-    action = yield from choose(place_ask(table, seat, further))
+    action = yield place_ask(table, seat, further)
     match action:
         case Discard():
             discard_hand(table, seat)
@@ -245,11 +249,11 @@ def _place_stock_card(table: Table, seat: int, card: Card) -> Flow[Card]:
             table.emit(
                 events.Traded(seat=seat, target=(victim, number), given=everybody(card), taken=everybody(table.hand))
             )
-            action = yield from choose(place_ask(table, seat, offers=()))
+            action = yield place_ask(table, seat, offers=())
     return place_face_up(table, seat, action)
 
 
-def place_face_up(table: Table, seat: int, action: Action) -> Card:
+def place_face_up(table: Table, seat: int, action: Response) -> Card:
     """KER-05: the card in hand takes the slot face up, the old card goes to the pile and is returned.
 
     Both are public, and the owner sees the old one no earlier than all others (SIX-07, INF-08)."""
@@ -284,7 +288,7 @@ def flip_after_discard(table: Table, seat: int) -> Flow[int | None]:
     if rule == "never" or not down:
         return None
     optional = rule == "may" or (rule == "must_unless_last" and len(down) == 1)
-    action = yield from choose(_flip_ask(seat, down, optional))
+    action = yield _flip_ask(seat, down, optional)
     if not isinstance(action, Flip):
         return None
     flip(table, seat, (action.slot,))

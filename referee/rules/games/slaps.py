@@ -12,10 +12,9 @@ from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf
 from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant
-from referee.rules.scoring.values import value
-from referee.rules.table.asks import ALIKE, Ask, Flow, Slap, SlapOrder, Window, alike, choose, choose_slaps
+from referee.rules.table.asks import ALIKE, Ask, Flow, Slap, SlapOrder, Window, alike
 from referee.rules.table.seen import everybody
-from referee.rules.table.table import RoundOver, Table
+from referee.rules.table.table import RoundOver, Table, targets_in
 
 PASS = Offer(kind="pass")
 
@@ -52,7 +51,10 @@ def _play_window(table: Table, discarder: int, discard: Card) -> Flow[bool]:
     whether there were slaps and all of them wrong. Raises RoundOver when a seat has no cards left (CAC-36)."""
     table.windows += 1
     asks = _slap_asks(table)
-    slaps = yield from choose_slaps(Window(number=table.windows, discarder=discarder, asks=asks))
+    order = yield Window(number=table.windows, discarder=discarder, asks=asks)
+    if not isinstance(order, SlapOrder):
+        raise TypeError("a Window is answered by a SlapOrder")
+    slaps = order.slaps
     emptied = None
     for slap in slaps:
         if table.layouts[slap.target[0]][slap.target[1]] is None:
@@ -68,14 +70,18 @@ def _play_window(table: Table, discarder: int, discard: Card) -> Flow[bool]:
 
 def _slap_asks(table: Table) -> tuple[Ask, ...]:
     """DEC-08, CAC-24: any face-down card on the table, or pass; Cambio does not take CAC-19 over (CMB-09)."""
-    if table.options.protect_ender and table.variant.slaps_spare_ender:
-        own = [table.targets(seat, up=False) for seat in range(table.seats)]
-    else:
-        own = [table.targets(0, up=False, spares_ender=False)] * table.seats
-    return tuple([_ask_to_slap(seat, targets) for seat, targets in enumerate(own)])
+    spared = table.knocker if table.options.protect_ender and table.variant.slaps_spare_ender else None
+    return _all_asks_to_slap(table.with_face(up=False), spared)
 
 
 @lru_cache(ALIKE)
+def _all_asks_to_slap(down: tuple[tuple[int, ...], ...], spared: int | None) -> tuple[Ask, ...]:
+    """Ask every seat; `down` has the slots of the face-down cards by seat, and `spared` aims at its own, too."""
+    targets = targets_in(down, None)
+    of_others = targets_in(down, spared)
+    return tuple([_ask_to_slap(seat, targets if seat == spared else of_others) for seat in range(len(down))])
+
+
 def _ask_to_slap(seat: int, targets: tuple[Target, ...]) -> Ask:
     offers = (PASS, Offer(kind="slap", target=OneOf(targets))) if targets else (PASS,)
     return Ask(seat=seat, decision="slap", offers=offers, fallback=Pass())
@@ -115,8 +121,7 @@ def _resolve(table: Table, slap: Slap, discard: Card, *, done: bool) -> bool:
 def is_right(variant: Variant, card: Card, discard: Card) -> bool:
     """CAC-22, AMB-83: whether a slapped card is equal to the discard, in rank or by option in points."""
     if variant.options.slap_match == "points":
-        points = variant.card_points
-        return value(points, card) == value(points, discard)
+        return variant.worth[card] == variant.worth[discard]
     return rank(card) == rank(discard)
 
 
@@ -133,7 +138,7 @@ def _give(table: Table, seat: int, target: Target) -> Flow[None]:
     From where to where is public: who knew the card still knows it (CAC-39, INF-04)."""
     slots = table.occupied(seat)
     offers = (Offer(kind="give", slot=OneOf(slots)),)
-    action = yield from choose(alike(Ask(seat=seat, decision="give", offers=offers, fallback=Give(slot=slots[0]))))
+    action = yield alike(Ask(seat=seat, decision="give", offers=offers, fallback=Give(slot=slots[0])))
     if not isinstance(action, Give):
         raise TypeError(f"cannot give by {action!r}")
     owner, number = target

@@ -11,7 +11,6 @@ from referee.rules.games.course import Course
 from referee.rules.games.six_card import (
     DISCARD,
     FROM_PILE,
-    choose_turn,
     discard_hand,
     flip_after_discard,
     flip_in_words,
@@ -19,8 +18,9 @@ from referee.rules.games.six_card import (
     place_ask,
     place_face_up,
     set_up_in_words,
+    turn_ask,
 )
-from referee.rules.table.asks import Ask, Flow, alike, choose
+from referee.rules.table.asks import Ask, Flow, alike
 from referee.rules.table.seen import everybody
 from referee.rules.table.table import Table, draw
 
@@ -31,10 +31,10 @@ def take_turn(table: Table, seat: int) -> Flow[Card]:
     A stock card takes any of their slots or is discarded (TDK-08), and after a discard a card is turned up (TDK-09). A
     pile card must be swapped in (TDK-10); it may be one of the pair that was just discarded (TDK-11)."""
     asked = yield from _discard_pairs(table, seat)
-    action = yield from choose_turn(table, seat, opens_turn=not asked)
+    action = yield turn_ask(table, seat, opens_turn=not asked)
     source = action.source if isinstance(action, Draw) else "stock"
     draw(table, seat, source)
-    placed = yield from choose(place_ask(table, seat, offers=(DISCARD,) if source == "stock" else ()))
+    placed = yield place_ask(table, seat, offers=(DISCARD,) if source == "stock" else ())
     if isinstance(placed, Swap):
         table.latest_rows[seat] = placed.slot // 2
         return place_face_up(table, seat, placed)
@@ -54,7 +54,7 @@ def _discard_pairs(table: Table, seat: int) -> Flow[bool]:
         return False
     offers = (Offer(kind="discard_pairs", rows=AnyOf(rows)),)
     ask = Ask(seat=seat, decision="pairs", offers=offers, fallback=DiscardPairs(rows=()), opens_turn=True)
-    action = yield from choose(alike(ask))
+    action = yield alike(ask)
     chosen = tuple(sorted(action.rows)) if isinstance(action, DiscardPairs) else ()
     cards = [table.remove(seat, number) for row in chosen for number in (2 * row, 2 * row + 1)]
     for card in cards:

@@ -34,8 +34,8 @@ def zero_sets(
     for ranks in _readings(options, cards, sorted(wilds)):
         zero: set[int] = set()
         for group in groups:
-            equal = [ranks[slot] for slot in group]
-            if equal[0] is not None and equal.count(equal[0]) == len(equal):
+            found = ranks[group[0]]
+            if found is not None and found == ranks[group[-1]] and all(ranks[slot] == found for slot in group):
                 zero.update(group)
         if options.any_pair:
             zero |= _pairs_anywhere(ranks, points, most=1 if options.any_pair == "one_per_rank" else len(cards))

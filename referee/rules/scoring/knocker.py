@@ -15,9 +15,10 @@ def score_round(variant: Variant, raw: Sequence[int], ender: int | None) -> tupl
     `ender` is the seat that knocked (KNO-04) or ended the round, None when nobody did.
     """
     options = variant.options
-    moon_at = 10 * size(variant) if options.moon_at is None else options.moon_at
-    if options.moon and max(raw) >= moon_at:
-        return tuple(0 if score >= moon_at else moon_at for score in raw)
+    if options.moon:
+        moon_at = 10 * size(variant) if options.moon_at is None else options.moon_at
+        if max(raw) >= moon_at:
+            return tuple(0 if score >= moon_at else moon_at for score in raw)
     scores = list(raw)
     if ender is not None:
         own = raw[ender]

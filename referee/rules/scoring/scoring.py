@@ -5,15 +5,13 @@ together. It must not see who knocked, the other seats or the totals: those are 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from protocol.cards import JOKER, Card, rank
-from referee.rules.book.options import Options
 from referee.rules.book.par_table import score_pair
 from referee.rules.book.variant import Variant
 from referee.rules.scoring.bonuses import bonus_choices, is_straight
 from referee.rules.scoring.cancelling import joker_pairs, zero_sets
-from referee.rules.scoring.values import value
 
 Layout = Sequence[Sequence[Card | None]]
 """Rows of cards; None is an empty slot."""
@@ -21,17 +19,16 @@ Layout = Sequence[Sequence[Card | None]]
 
 def raw_score(variant: Variant, layout: Layout) -> int:
     """Return a layout's raw score (SCO-12). Where cards can count together, the layout must be a complete grid."""
-    table = variant.card_points
     if variant.options.pairs_zero_at_end:
         layout = [row for row in layout if not _is_pair(row)]
     cards = [card for row in layout for card in row if card is not None]
     if variant.scores_by_row:
-        return _par_score(variant.options, cards, table)
-    if not _combines(variant.options):
-        return sum([value(table, card) for card in cards])
+        return _par_score(variant, cards)
+    if not variant.combines_cards:
+        return sum([variant.worth[card] for card in cards])
     if variant.options.straight_score is not None and is_straight(cards):
         return variant.options.straight_score
-    return _combined_score(variant.options, (len(layout), len(layout[0])), cards, table)
+    return _combined_score(variant, (len(layout), len(layout[0])), cards)
 
 
 def has_four_of_a_kind(cards: Iterable[Card | None]) -> bool:
@@ -46,35 +43,28 @@ def _is_pair(row: Sequence[Card | None]) -> bool:
     return None not in row and len({rank(card) for card in row if card is not None}) == 1
 
 
-def _par_score(options: Options, cards: Sequence[Card], table: Mapping[str, int]) -> int:
+def _par_score(variant: Variant, cards: Sequence[Card]) -> int:
     """PAR-21: every row scores by the scoring table, whether it was taken as a stroke or not (PAR-16)."""
-    valued = [(card, value(table, card)) for card in cards]
-    return sum(
-        score_pair(options.par_table, left, right) for left, right in zip(valued[::2], valued[1::2], strict=True)
-    )
+    valued = [(card, variant.worth[card]) for card in cards]
+    par_table = variant.options.par_table
+    return sum([score_pair(par_table, left, right) for left, right in zip(valued[::2], valued[1::2], strict=True)])
 
 
-def _combines(options: Options) -> bool:
-    """Return whether cards of a layout can count together; otherwise the layout scores their plain sum."""
-    bonuses = (options.block_bonus, options.kings_side, options.straight_score)
-    groups = (options.cancel, options.cancel_pairs, options.any_pair, options.one_eyed_pairs)
-    return any(groups) or bonuses != (None, None, None)
-
-
-def _combined_score(options: Options, shape: tuple[int, int], cards: Sequence[Card], table: Mapping[str, int]) -> int:
+def _combined_score(variant: Variant, shape: tuple[int, int], cards: Sequence[Card]) -> int:
     """Return the lowest total over the ranks that wild jacks may take (SCO-07) and the choices of bonuses (SCO-08).
 
     In each of them the cards that cancel count 0 (SCO-03), and pairs of jokers what `joker_pair` says (SCO-06)."""
-    points = [value(table, card) for card in cards]
+    options = variant.options
+    points = [variant.worth[card] for card in cards]
+    everything = sum(points)
     zeros = list(zero_sets(options, shape, cards, points))
     totals: list[int] = []
     for bonuses in bonus_choices(options, shape, cards, points):
         taken = {slot for bonus in bonuses for slot in bonus.slots}
         together = sum([bonus.score for bonus in bonuses])
         if isinstance(options.joker_pair, int):
-            gain = options.joker_pair - 2 * table[JOKER]
+            gain = options.joker_pair - 2 * variant.card_points[JOKER]
             together += gain * joker_pairs(options, shape, cards, taken)
         for zero in zeros:
-            elsewhere = zero | taken
-            totals.append(together + sum([own for slot, own in enumerate(points) if slot not in elsewhere]))
+            totals.append(together + everything - sum([points[slot] for slot in zero | taken]))
     return min(totals)

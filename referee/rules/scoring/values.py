@@ -3,17 +3,10 @@
 This module must not know layouts, nor which cards cancel.
 """
 
-from collections.abc import Mapping
-
-from protocol.cards import JOKER, Card, rank
+from protocol.cards import JOKER
 from referee.rules.book.variant import Variant
 
 
 def card_values(variant: Variant) -> dict[str, int]:
     """Return the points of the cards that a deal can hold: by rank, and by card where one differs from its rank."""
     return {key: points for key, points in variant.card_points.items() if key != JOKER or variant.options.jokers}
-
-
-def value(table: Mapping[str, int], card: Card) -> int:
-    """Return a card's points: its own where the table names it, otherwise its rank's."""
-    return table[card] if card in table else table[rank(card)]

@@ -111,14 +111,6 @@ class IllegalAnswer(ValueError):
     """An answer that the question does not offer; the game has not changed."""
 
 
-def choose(ask: Ask) -> Flow[Action]:
-    """Put one question; return the seat's action."""
-    response = yield ask
-    if isinstance(response, (tuple, SlapOrder)):
-        raise TypeError("an Ask is answered by one action")
-    return response
-
-
 def choose_sealed(sealed: Sealed) -> Flow[tuple[Action, ...]]:
     """Put the sealed questions; return the actions in the order of the asks."""
     response = yield sealed
@@ -127,37 +119,37 @@ def choose_sealed(sealed: Sealed) -> Flow[tuple[Action, ...]]:
     return response
 
 
-def choose_slaps(window: Window) -> Flow[tuple[Slap, ...]]:
-    """Open a window; return the slaps in the order in which they are resolved."""
-    response = yield window
-    if not isinstance(response, SlapOrder):
-        raise TypeError("a Window is answered by a SlapOrder")
-    return response.slaps
-
-
 def check(question: Question, response: Response) -> None:
     """Raise IllegalAnswer unless the response is one that the question offers."""
     if isinstance(question, Ask):
-        _check_action(question, response)
+        if not _is_admitted(question, response):
+            raise _not_offered(question, response)
     elif isinstance(question, Window):
         _check_slaps(question, response)
     elif not isinstance(response, tuple) or len(response) != len(question.asks):
         raise IllegalAnswer(f"a sealed question is answered by a tuple of {len(question.asks)} actions")
     else:
         for ask, action in zip(question.asks, response, strict=True):
-            _check_action(ask, action)
+            if not _is_admitted(ask, action):
+                raise _not_offered(ask, action)
 
 
-def _check_action(ask: Ask, action: Response) -> None:
+def _not_offered(ask: Ask, action: Response) -> IllegalAnswer:
+    return IllegalAnswer(f"seat {ask.seat} may not answer {action!r} to `{ask.decision}`")
+
+
+def _is_admitted(ask: Ask, action: Response) -> bool:
+    """Return whether the question offers the action; what it is found to offer is known the next time."""
     try:
         if action in ask.admitted:
-            return
+            return True
     except TypeError:  # what cannot be looked up, such as a list where a tuple belongs, is refused below
         pass
     if isinstance(action, (tuple, SlapOrder)) or not admits(ask.offers, action):
-        raise IllegalAnswer(f"seat {ask.seat} may not answer {action!r} to `{ask.decision}`")
+        return False
     if len(ask.admitted) < MOST_ADMITTED:
         ask.admitted.add(action)
+    return True
 
 
 def _check_slaps(window: Window, response: Response) -> None:
@@ -168,5 +160,5 @@ def _check_slaps(window: Window, response: Response) -> None:
     asks = {ask.seat: ask for ask in window.asks}
     for slap in response.slaps:
         ask = asks.pop(slap.seat, None)
-        if ask is None or not admits(ask.offers, actions.Slap(target=slap.target)):
+        if ask is None or not _is_admitted(ask, actions.Slap(target=slap.target)):
             raise IllegalAnswer(f"seat {slap.seat} may not slap {slap.target}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from protocol.actions import Action
-from protocol.offers import ACTIONS, Choice, Offer, OneOf, Pick
+from protocol.offers import ACTIONS, FIELDS, Choice, Offer, OneOf, Pick
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ class Dice(Protocol):
 def any_action(offers: Sequence[Offer], dice: Dice) -> Action:
     """Return a legal action: the dice choose a kind that is offered, then what it leaves open."""
     offer = dice.choice(offers)
-    return ACTIONS[offer.kind](**{name: _value(choice, dice) for name, choice in offer.choices().items()})
+    return ACTIONS[offer.kind](**{name: _value(getattr(offer, name), dice) for name in FIELDS[offer.kind]})
 
 
 def _value(choice: Choice, dice: Dice) -> object:

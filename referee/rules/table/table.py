@@ -6,6 +6,7 @@ others). Its chance outcomes come from outside (chance.py), and whatever happens
 
 from collections.abc import Callable
 from copy import copy
+from functools import cache, lru_cache
 from typing import Literal
 
 from msgspec import Struct, field
@@ -15,6 +16,7 @@ from protocol.actions import Target
 from protocol.cards import Card
 from referee.rules.book.options import Options
 from referee.rules.book.variant import Variant
+from referee.rules.table.asks import ALIKE
 from referee.rules.table.chance import Chance
 from referee.rules.table.seen import Happening, everybody, only
 
@@ -27,7 +29,7 @@ class Slot(Struct):
     """A card in a layout."""
 
     card: Card
-    up: bool
+    up: bool = False
 
 
 Layout = list[Slot | None]
@@ -38,6 +40,8 @@ class Table(Struct, kw_only=True):
     """The state of a match between two questions."""
 
     variant: Variant
+    options: Options
+    """The options in force, which are those of the variant."""
     seats: int
     chance: Chance
     totals: list[int]
@@ -84,11 +88,6 @@ class Table(Struct, kw_only=True):
     """Powers: how often each seat has used the shield that it uses next."""
     four_of_a_kind: tuple[int, ...] = ()
 
-    @property
-    def options(self) -> Options:
-        """The options in force."""
-        return self.variant.options
-
     def copy(self) -> "Table":
         """Return an independent table that stands as this one does; both draw from the same source of chance."""
         table = copy(self)
@@ -115,11 +114,23 @@ class Table(Struct, kw_only=True):
 
     def occupied(self, seat: int) -> tuple[int, ...]:
         """Return the numbers of the slots that hold a card."""
-        return tuple([number for number, slot in enumerate(self.layouts[seat]) if slot is not None])
+        layout = self.layouts[seat]
+        if all(layout):
+            return _numbers(len(layout))
+        return tuple([number for number, slot in enumerate(layout) if slot is not None])
 
     def face_down(self, seat: int) -> tuple[int, ...]:
         """Return the numbers of the slots that hold a face-down card."""
         return tuple([number for number, slot in enumerate(self.layouts[seat]) if slot is not None and not slot.up])
+
+    def with_face(self, *, up: bool) -> tuple[tuple[int, ...], ...]:
+        """Return the numbers of the slots that hold a card with this face, by seat."""
+        return tuple(
+            [
+                tuple([number for number, slot in enumerate(layout) if slot is not None and slot.up is up])
+                for layout in self.layouts
+            ]
+        )
 
     def at(self, seat: int, number: int) -> Slot:
         """Return the card in a slot. Raises LookupError where the slot is empty."""
@@ -134,15 +145,7 @@ class Table(Struct, kw_only=True):
         With `protect_ender` the ender's cards are left out, if what is done spares the ender at all (`spares_ender`).
         """
         protected = self.knocker if self.options.protect_ender and spares_ender and actor != self.knocker else None
-        return tuple(
-            [
-                (seat, number)
-                for seat in range(self.seats)
-                if seat != protected
-                for number, slot in enumerate(self.layouts[seat])
-                if slot is not None and slot.up is up
-            ]
-        )
+        return targets_in(self.with_face(up=up), protected)
 
     def can_draw_stock(self) -> bool:
         """Return whether a stock draw is possible, after a reshuffle if need be (GEN-08)."""
@@ -152,9 +155,9 @@ class Table(Struct, kw_only=True):
         """Take the top stock card, after a reshuffle where one is due (GEN-08, PAR-20); return None when there is none.
 
         Nobody can follow the cards of the pile through a reshuffle (INF-05)."""
-        if not self.can_draw_stock():
-            return None
         if not self.stock:
+            if not self.can_draw_stock():
+                return None
             self.reshuffles += 1
             shuffled = self.chance.reshuffle(self.round, self.reshuffles, tuple(self.pile[:-1]))
             self.stock = list(reversed(shuffled))
@@ -187,16 +190,27 @@ class Table(Struct, kw_only=True):
         self.emit(events.UpCard(card=everybody(self.pile[-1]), stock=len(self.stock)))
 
 
+@cache
+def _numbers(count: int) -> tuple[int, ...]:
+    return tuple(range(count))
+
+
+@lru_cache(ALIKE)
+def targets_in(slots: tuple[tuple[int, ...], ...], protected: int | None) -> tuple[Target, ...]:
+    """Return the cards in these slots, which are given by seat, without those of the protected seat."""
+    return tuple([(seat, number) for seat, own in enumerate(slots) if seat != protected for number in own])
+
+
 _LISTS = ("totals", "events", "seat_turns", "stock", "pile", "extra", "latest_rows", "pars", "shield_uses")
 """The fields of a table that are lists of things that never change."""
 
 
 def draw(
-    table: Table, seat: int, source: Literal["stock", "pile"], *, must_show: Callable[[Card], bool] = lambda _: False
+    table: Table, seat: int, source: Literal["stock", "pile"], *, must_show: Callable[[Card], bool] | None = None
 ) -> Card:
     """Draw a card into the hand and tell those who may see it (INF-07), in the two-deck game everybody (TDK-20).
 
-    `must_show` returns whether everybody sees this stock card in the other games, too.
+    `must_show` returns whether everybody sees this stock card in the other games, too; without it nobody does.
     """
     if source == "pile":
         card = table.pile.pop()
@@ -206,7 +220,7 @@ def draw(
         if taken is None:
             raise LookupError("no stock card to draw")
         card = taken
-        is_public = table.variant.stock_card_is_public or must_show(taken)
+        is_public = table.variant.stock_card_is_public or (must_show is not None and must_show(taken))
         seen = everybody(taken) if is_public else only(seat, taken)
     table.hand = card
     table.emit(events.Drew(seat=seat, source=source, card=seen, stock=len(table.stock)))
@@ -217,5 +231,5 @@ def flip(table: Table, seat: int, slots: tuple[int, ...]) -> None:
     """Turn a seat's own cards face up, so that everybody sees them."""
     for number in slots:
         table.at(seat, number).up = True
-    cards = tuple(everybody(table.at(seat, number).card) for number in slots)
+    cards = tuple([everybody(table.at(seat, number).card) for number in slots])
     table.emit(events.TurnedUp(seat=seat, slots=slots, cards=cards))

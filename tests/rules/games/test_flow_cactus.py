@@ -56,13 +56,15 @@ def test_c_130_each_seat_looks_at_its_near_row_and_the_pile_starts_empty(start: 
 )
 def test_c_131_the_highest_total_starts(totals: list[int], dealer: int, starter: int) -> None:
     variant = preset("cactus")
-    table = Table(variant=variant, seats=3, chance=Keyed(b"", variant, 3), totals=totals, dealer=dealer)
+    chance = Keyed(b"", variant, 3)
+    table = Table(variant=variant, options=variant.options, seats=3, chance=chance, totals=totals, dealer=dealer)
     assert starter_of(table) == starter
 
 
 def test_cac_08_fixed_starter_is_the_seat_left_of_the_dealer() -> None:
     variant = customised("cactus", {"fixed_starter": True})
-    table = Table(variant=variant, seats=3, chance=Keyed(b"", variant, 3), totals=[14, 20, 20], dealer=2)
+    chance = Keyed(b"", variant, 3)
+    table = Table(variant=variant, options=variant.options, seats=3, chance=chance, totals=[14, 20, 20], dealer=2)
     assert starter_of(table) == 0
 
 
