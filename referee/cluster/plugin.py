@@ -184,7 +184,7 @@ class _Underway:
             SecedeEvent(
                 key=self._key,
                 compute_duration=time.monotonic() - self._came_at,
-                stimulus_id=f"golfref-begun-{time.time()}",
+                stimulus_id=f"golfref-begun-{time.monotonic()}",
             )
         )
         self._loop.call_later(TELL_AFTER_S, self._tell)
