@@ -14,13 +14,14 @@ import numpy as np
 from msgspec import Struct
 
 from referee.film.view import OPEN, Viewer
-from referee.research.actions import NOTHING_BEGUN, SEVERAL, Further
+from referee.research.actions import NOTHING_BEGUN, SEVERAL
+from referee.research.at_once import AtOnce, has_pages
 from referee.research.env import Env
 from referee.research.given import whole, wrong
 from referee.research.picture import Picture, Pixels
 from referee.research.tensors import HIGH, LOW
 from referee.rules.book.presets import PRESETS
-from referee.rules.table.asks import Ask, IllegalAnswer
+from referee.rules.table.asks import IllegalAnswer
 
 try:
     import pettingzoo
@@ -180,7 +181,11 @@ class _Golf:
     def _observation(self, seat: int, numbers: Sequence[int]) -> Observation:
         mask = np.zeros(self.match.actions.size, np.int8)
         mask[list(numbers)] = 1
-        return {"observation": self.match.encode(seat), "action_mask": mask}
+        return {"observation": self._view(seat).encode(seat), "action_mask": mask}
+
+    def _view(self, seat: int) -> Env:  # noqa: ARG002 - another kind of environment asks which seat
+        """What this seat has before it."""
+        return self.match
 
     def _is_cut(self) -> bool:
         """Whether the match ends here without a result, by `max_cycles`."""
@@ -259,6 +264,8 @@ class GolfParallel(_Golf, ParallelEnv, EzPickle):
         EzPickle.__init__(self, preset, seats, **settings)
         ParallelEnv.__init__(self)
         _Golf.__init__(self, preset, seats, settings)
+        self._at_once: AtOnce | None = None
+        """The choices of a window in which some need several steps."""
 
     def reset(
         self,
@@ -267,6 +274,7 @@ class GolfParallel(_Golf, ParallelEnv, EzPickle):
     ) -> tuple[dict[Agent, Observation], dict[Agent, dict[str, Any]]]:
         """Begin a match; return what each agent observes, and the infos. The same seed deals the same cards."""
         self._begin(seed)
+        self._look()
         return self._observations()
 
     def step(
@@ -280,13 +288,14 @@ class GolfParallel(_Golf, ParallelEnv, EzPickle):
         """
         if not isinstance(actions, Mapping):
             raise wrong("actions", "a dictionary with a number for each agent", actions)
-        moves = [(ask.seat, self._legal(ask, actions)) for ask in self._acting()]
+        moves = {seat: self._legal(seat, numbers, actions) for seat, numbers in self._acting().items()}
         rewards = dict.fromkeys(self.agents, 0.0)
-        for _, number in moves:
+        for number in moves.values() if self._at_once is None else self._at_once.take(moves):
             self.match.step(number)
             for agent, reward in zip(self.possible_agents, self.match.rewards(), strict=True):
                 rewards[agent] += reward
         self.cycles += 1
+        self._look()
         is_over, is_cut = self.match.seat is None, self._is_cut()
         terminations = dict.fromkeys(self.agents, is_over)
         truncations = dict.fromkeys(self.agents, is_cut)
@@ -297,33 +306,37 @@ class GolfParallel(_Golf, ParallelEnv, EzPickle):
             self.render()
         return observations, rewards, terminations, truncations, infos
 
-    def _acting(self) -> tuple[Ask, ...]:
-        """Who acts in this step: all who decide at the same time, unless one of them needs several steps."""
+    def _look(self) -> None:
+        """See whether seats choose at the same time now, of which some can need several steps."""
+        if self._at_once is None or self._at_once.is_over:
+            self._at_once = AtOnce(self.match) if has_pages(self.match) else None
+
+    def _acting(self) -> dict[int, tuple[int, ...]]:
+        """The legal numbers by seat of those that act in this step: all who decide at the same time.
+
+        Where each of them arranges cards, which takes all the same number of steps, they act one after another.
+        """
+        if self._at_once is not None:
+            return self._at_once.numbers()
         asks = self.match.asks
-        return asks if all(self._is_one_step(ask) for ask in asks) else asks[:1]
+        if len(asks) < 2 or any(offer.kind in SEVERAL for ask in asks for offer in ask.offers):
+            return {ask.seat: self.match.numbers() for ask in asks[:1]}
+        return {ask.seat: self.match.actions.legal(ask, NOTHING_BEGUN).numbers for ask in asks}
 
-    def _is_one_step(self, ask: Ask) -> bool:
-        if any(offer.kind in SEVERAL for offer in ask.offers):
-            return False
-        return Further() not in self.match.actions.legal(ask, NOTHING_BEGUN).moves.values()
+    def _view(self, seat: int) -> Env:
+        return self.match if self._at_once is None else self._at_once.views[seat]
 
-    def _numbers(self, ask: Ask) -> tuple[int, ...]:
-        """The legal numbers of a seat that acts."""
-        if ask.seat == self.match.seat:
-            return self.match.numbers()
-        return self.match.actions.legal(ask, NOTHING_BEGUN).numbers
-
-    def _legal(self, ask: Ask, actions: Mapping[Agent, int]) -> int:
-        agent = self.possible_agents[ask.seat]
+    def _legal(self, seat: int, numbers: Sequence[int], actions: Mapping[Agent, int]) -> int:
+        agent, ask = self.possible_agents[seat], self.match.ask
         number = _number(actions.get(agent), agent)
-        if number not in (numbers := self._numbers(ask)):
+        if ask is not None and number not in numbers:
             raise IllegalAnswer(
                 f"{agent} may not answer number {number} to `{ask.decision}`; legal are {_list(numbers)}"
             )
         return number
 
     def _observations(self) -> tuple[dict[Agent, Observation], dict[Agent, dict[str, Any]]]:
-        acting = {ask.seat: self._numbers(ask) for ask in self._acting()}
+        acting = self._acting()
         observations = {
             agent: self._observation(seat, acting.get(seat, ())) for seat, agent in enumerate(self.possible_agents)
         }

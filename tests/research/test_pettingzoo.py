@@ -11,7 +11,9 @@ import pytest
 from needs import need_modules
 from page_examples import run_examples, section
 
+from protocol.actions import Pass
 from referee.research import Env
+from referee.research.actions import Further
 from referee.rules.book.presets import PRESETS
 
 pytestmark = pytest.mark.research
@@ -145,6 +147,36 @@ def test_in_the_parallel_environment_all_who_decide_at_the_same_time_act_at_once
         observations, _, _, _, infos = env.step(actions)
     assert {count for decision, count in acted if decision == "slap"} == {4}
     assert {count for decision, count in acted if decision == "turn"} == {1}
+
+
+def test_nobody_sees_in_a_window_with_pages_which_page_the_others_choose(golf: Any) -> None:
+    def window() -> Any:
+        env, dice = golf.parallel_env("cactus", 2), np.random.default_rng(3)
+        for seed in range(100):
+            observations, infos = env.reset(seed=seed)
+            while env.agents and env.cycles < 300:
+                acts = [agent for agent in env.agents if infos[agent]["acts"]]
+                if len(acts) > 1 and Further() in env.match.legal():
+                    return env
+                masks = {agent: observations[agent]["action_mask"] for agent in acts}
+                observations, _, _, _, infos = env.step(
+                    {agent: dice.choice(masks[agent].nonzero()[0]) for agent in acts}
+                )
+        raise AssertionError("no window has pages")
+
+    told: dict[object, list[object]] = {}
+    for move in (Further(), Pass()):
+        env = window()
+        number, history = env.match.number(move), list(env.match.history)
+        passed = env.match.number(Pass())
+        env.step({"player_0": number, "player_1": passed})
+        told[move] = []
+        while env.match.history == history:
+            observations, infos = env._observations()
+            told[move].append((infos["player_1"], *map(bytes, observations["player_1"].values())))
+            env.step({agent: int(observations[agent]["action_mask"].argmax()) for agent in env.agents})
+    assert told[Further()] == told[Pass()]
+    assert told[Pass()]
 
 
 def test_a_picture_is_as_large_at_every_moment_and_shows_the_cards(golf: Any) -> None:
