@@ -2,10 +2,12 @@
 
     pip install '.[bench,research]' && python tests/benchmarks/playouts.py [--seconds S] [--repetitions N] [PRESET ...]
 
-Each repetition measures RLCard and OpenSpiel, and then the ways of one preset, for so many seconds each, and so on
-through the presets. A ratio is the median of those to the RLCard and OpenSpiel of the same turn. Seconds are of this
-process's CPU, so that what else runs on the machine disturbs little. Rounds are played to their end by dice that
-choose among the legal actions. The ways:
+All presets take five and a half minutes of CPU, and on a busy machine longer; each is told as soon as it is done.
+
+Each repetition measures RLCard and OpenSpiel, and then the ways of a preset, for so many seconds each. A ratio is the
+median of those to the RLCard and OpenSpiel of the same repetition. Seconds are of this process's CPU, so that what else
+runs on the machine disturbs little. Rounds are played to their end by dice that choose among the legal actions. The
+ways:
 
 * `rules`: a `Game`: the legal actions of each question, the check of every answer, all events;
 * `Env`: an environment's legal numbers and its step;
@@ -207,29 +209,36 @@ def main() -> None:
     parser.add_argument("presets", nargs="*", default=list(PRESETS))
     options = parser.parse_args()
     others = {"RLCard": rlcard(), "OpenSpiel": openspiel()}
-    ways = {preset: {name: way(preset) for name, way in WAYS.items()} for preset in options.presets}
-    found: dict[str, dict[str, list[float]]] = {preset: {} for preset in ways}
-    for repetition in range(options.repetitions):
-        for preset, own in ways.items():
-            for name, way in (others | own).items():
-                found[preset].setdefault(name, []).append(measure(way, options.seconds, repetition))
-    tell(found)
+    seconds = options.seconds * options.repetitions * (len(others) + len(WAYS)) * len(options.presets)
+    print(
+        f"{len(options.presets)} games take {seconds / 60:.1f} minutes of CPU, and longer on a busy machine; "
+        "each is told when it is done"
+    )
+    print(f"{'preset':16}{'way':10}{'decisions/s':>12}{'x RLCard':>10}{'x OpenSpiel':>13}", flush=True)
+    found: dict[str, list[float]] = {}
+    for preset in options.presets:
+        ways = others | {name: way(preset) for name, way in WAYS.items()}
+        figures: dict[str, list[float]] = {name: [] for name in ways}
+        for repetition in range(options.repetitions):
+            for name, way in ways.items():
+                figures[name].append(measure(way, options.seconds, repetition))
+        tell(preset, figures)
+        for name in others:
+            found.setdefault(name, []).extend(figures[name])
+    for name, rates in found.items():
+        print(f"{name}: {statistics.median(rates):.0f} decisions/s")
 
 
-def tell(found: dict[str, dict[str, list[float]]]) -> None:
-    """Print the medians, and the medians of the ratios."""
-    for name in ("RLCard", "OpenSpiel"):
+def tell(preset: str, figures: dict[str, list[float]]) -> None:
+    """Print the medians of a preset's ways, and the medians of their ratios."""
+    for way in WAYS:
+        ratios = [
+            statistics.median(mine / other for mine, other in zip(figures[way], figures[name], strict=True))
+            for name in ("RLCard", "OpenSpiel")
+        ]
         print(
-            f"{name}: {statistics.median(one for figures in found.values() for one in figures[name]):.0f} decisions/s"
+            f"{preset:16}{way:10}{statistics.median(figures[way]):12.0f}{ratios[0]:10.2f}{ratios[1]:13.2f}", flush=True
         )
-    print(f"{'preset':16}{'way':10}{'decisions/s':>12}{'x RLCard':>10}{'x OpenSpiel':>13}")
-    for preset, figures in found.items():
-        for way in WAYS:
-            ratios = [
-                statistics.median(mine / other for mine, other in zip(figures[way], figures[name], strict=True))
-                for name in ("RLCard", "OpenSpiel")
-            ]
-            print(f"{preset:16}{way:10}{statistics.median(figures[way]):12.0f}{ratios[0]:10.2f}{ratios[1]:13.2f}")
 
 
 if __name__ == "__main__":
