@@ -81,6 +81,8 @@ class GolfGame(pyspiel.Game):
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         given = {**PARAMETERS, **(params or {})}
         options = _options(given["options"])
+        if given["rounds"] < 0:
+            raise BadOptions([OptionProblem("rounds", f"expected 0 (as the game has) or more, got {given['rounds']}")])
         has_course = bool(variant_for(given["preset"], options).options.course)
         if given["rounds"] > has_course:  # a course is played as a whole
             options.setdefault("rounds", given["rounds"])
@@ -164,14 +166,14 @@ class GolfState(pyspiel.State):
             self.path.move(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
+        game, need = self.get_game(), self.path.need
         if player == pyspiel.PlayerId.CHANCE:
-            need = self.path.need
             if need is not None and need.order.of == "lots":
-                return f"player {action} slaps first"
-            return self.get_game().tree.cards[action]
+                return f"player {_below(self.num_players(), action)} slaps first"
+            return game.tree.cards[_below(len(game.tree.cards), action)]
         if self.path.seat == player and action in self.path.env.numbers():
             return in_words(self.path.env.move(action))
-        return in_words(self.get_game().tree.template.actions[action])
+        return in_words(game.tree.template.actions[_below(game.num_distinct_actions(), action)])
 
     def returns(self) -> list[float]:
         """Return by how many points each player is below the mean of the others; zeros before the end."""
@@ -333,6 +335,12 @@ def _pack(variant: Variant, seats: int, text: str) -> tuple[Card, ...]:
 
 
 # Bounds
+
+
+def _below(count: int, action: int) -> int:
+    if 0 <= action < count:
+        return action
+    raise ValueError(f"action: expected a number from 0 to {count - 1}, got {action}")
 
 
 def _most_points(variant: Variant, seats: int, cards: int) -> float:

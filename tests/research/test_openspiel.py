@@ -284,6 +284,7 @@ def test_mistakes_are_told_in_a_sentence_that_names_what_is_wrong(pyspiel: Any) 
         ("preset=six-cards", "unknown variant `six-cards`; did you mean `six-card`"),
         ("preset=four-card,players=2", "players: four-card is for 3 to 7 seats"),
         ("preset=nine-card,players=1", "players: expected at least 2 here, got 1"),
+        ("rounds=-1", "rounds: expected 0 .* or more, got -1"),
         ("options=turncap:5", "turncap: unknown option; did you mean `turn_cap`"),
         ("options=turn_cap", "options: expected NAME:VALUE with ; between them, got 'turn_cap'"),
         ("pack=1E 1E", "pack: 1E is no card of six-card"),
@@ -294,7 +295,11 @@ def test_mistakes_are_told_in_a_sentence_that_names_what_is_wrong(pyspiel: Any) 
     state = pyspiel.load_game("python_golf(preset=six-card)").new_initial_state()
     with pytest.raises(ValueError, match="outcome 99: this is none of the outcomes"):
         state.apply_action(99)
+    with pytest.raises(ValueError, match="action: expected a number from 0 to 51, got 99"):
+        state.action_to_string(99)
     wander(state, dice(1), 13)
+    with pytest.raises(ValueError, match="action: expected a number from 0 to 30, got 99"):
+        state.action_to_string(99)
     with pytest.raises(ValueError, match=r"seat 0 may not answer number 30 .*to `turn_up`"):
         state.apply_action(30)
 
