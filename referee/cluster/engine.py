@@ -208,8 +208,9 @@ class Engine:
         if lacking := await check_scheduler(client):
             raise ClusterFailed(f"the Dask scheduler at {self._address} cannot be used: {lacking}")
         await client.register_plugin(RunPlugin(client.id, hosting.run))
-        for address in (await client.scheduler.identity(n_workers=-1))["workers"]:
-            self._happened(Came(address=address))
+        for address, told in (await client.scheduler.identity(n_workers=-1))["workers"].items():
+            if told["status"] != "closing":
+                self._happened(Came(address=address))
 
     async def _end_hosts(self, client: Client) -> None:
         if self._run:

@@ -228,6 +228,10 @@ class RunPlugin(SchedulerPlugin):
             await end_hosts(self._run, scheduler)
         with contextlib.suppress(Exception):
             scheduler.remove_plugin(name=self.name)
+        # Dask cannot remove a worker whose resource the scheduler does not know: it would stay for ever.
+        for worker in scheduler.workers.values():
+            worker.resources.pop(self._run, None)
+            worker.used_resources.pop(self._run, None)
         scheduler.resources.pop(self._run, None)
 
 

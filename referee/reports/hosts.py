@@ -242,7 +242,7 @@ def lines_of(found: RunHosts, width: int) -> list[str]:
     hosts = found.hosts
     told = [one.told[-1] if one.told else None for one in hosts]
     tables = [fitted(_figures(hosts), width), fitted(_machines(hosts, told), width)]
-    lines = [f"{found.name}: {sum(one.matches for one in hosts)} matches on {len(hosts)} hosts"]
+    lines = [f"{found.name}: {sum(one.matches for one in hosts)} matches on {len(hosts)} host{'s' * (len(hosts) != 1)}"]
     for one in tables:
         lines += ["", *one.text.splitlines()]
     lines += ["", *wider(tables, width).splitlines()]

@@ -157,6 +157,13 @@ def test_a_host_that_is_left_out_is_told_at_once_and_others_are_waited_for(
         assert "1 host: three; they play 2 matches at a time\n" in run.stderr
         said_at_end(run, code=0)
 
+    for name in ("one", "two", "three"):  # what has played, and ends in order, is no host of the next run
+        cluster.hosts[name].terminate()
+        cluster.hosts[name].wait(PATIENCE_S)
+    cluster.start_host("four")
+    said = said_at_end(make_folder("next", 1).start(cluster.address), code=0)
+    assert "1 host: four; they play 2 matches at a time\n" in said
+
 
 def test_a_run_ends_where_all_hosts_that_there_can_be_are_left_out(
     make_folder: Callable[[str, int], Folder], monkeypatch: pytest.MonkeyPatch
