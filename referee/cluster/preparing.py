@@ -34,9 +34,12 @@ from referee.play.isolation.host import cores
 from referee.play.isolation.memory import remove_leftovers
 from referee.play.isolation.shown import Unfit
 from referee.play.match import host_line
-from referee.play.spec import BotSpec, Confinement
+from referee.play.spec import MB, BotSpec, Confinement
 from referee.tournament.store.events import reads_disk
 from referee.tournament.store.hosts import Host
+
+TOLD_MB = 16
+"""A host that gets so much of bots says so, since that takes a while."""
 
 Fetch = Callable[[tuple[str, ...]], Iterable[tuple[str, Iterable[bytes]]]]
 """Is given the parcels that are lacking, and brings each with its content in pieces."""
@@ -68,7 +71,10 @@ def prepared(demands: Demands, jobs: int, talk: Talk) -> Iterator[Ready]:
             remove_leftovers()
             kept = KeptBots(host_folder(), host_tag(), demands)
             with kept.alone(lambda seconds: _wait(talk, seconds)):
-                for parcel, pieces in talk.fetch(kept.lacking()):
+                lacking = kept.lacking()
+                if (size_mb := sum(demands.parcels[parcel] for parcel in lacking) // MB) >= TOLD_MB:
+                    talk.tell(f"gets {size_mb} MB of bots")
+                for parcel, pieces in talk.fetch(lacking):
                     kept.receive(parcel, pieces)
                     talk.check()
                 kept.shelve()
