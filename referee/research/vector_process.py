@@ -19,6 +19,7 @@ from typing import Any, cast
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 import referee
 from referee.research.env import Deals, Env, Reward
@@ -165,6 +166,7 @@ def _end_without(parent: int) -> None:
 
 def _rows(part: Part, memory: int) -> Rows:
     reward, deals = cast(Reward, part.reward), cast(Deals, part.deals)
-    env = Env.of(restored(part.preset, part.options), part.seats, reward=reward, deals=deals)
+    variant = replace(restored(part.preset, part.options), seats=(part.seats, part.seats))  # more packs seat more
+    env = Env.of(variant, part.seats, reward=reward, deals=deals)
     arrays = Arrays(part.shape, mmap(memory, part.shape.size_bytes()))
     return Rows(env, arrays, first=part.first, stop=part.stop, encode=part.encode)
