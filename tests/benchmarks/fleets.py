@@ -211,7 +211,7 @@ def tournaments(bot: str, *, is_quick: bool) -> dict[str, str]:
     return {
         "C, 1 round": CREW.format(deals=4 if is_quick else 400, rounds=1) + instant,
         "C, 9 rounds": CREW.format(deals=4 if is_quick else 50, rounds=2 if is_quick else 9) + instant,
-        "Python, 9 rounds": CREW.format(deals=2 if is_quick else 12, rounds=1 if is_quick else 9) + shipped,
+        "Python, 9 rounds": CREW.format(deals=2 if is_quick else 40, rounds=1 if is_quick else 9) + shipped,
     }
 
 
