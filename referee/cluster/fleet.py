@@ -43,6 +43,8 @@ class Fleet:
         """The numbers of the matches of these bundles that are not told as begun."""
         self._noted: dict[str, tuple[Host, int]] = {}
         """By address of a dask worker, what it told of itself last, and the store's id of that."""
+        self._there: set[str] = set()
+        """The addresses of those that play, as far as what happened has been taken in."""
         self._returned = 0
         """How many bundles Dask has given back since one was played."""
         self._changed = trio.Event()
@@ -77,7 +79,8 @@ class Fleet:
     @property
     def _room(self) -> int:
         """How many bundles may be out."""
-        return sum((ORDERS_PER_JOB + SPARE_PER_JOB) * one.jobs for one in list(self._engine.joined.values()))
+        there = [one for one in list(self._engine.joined.values()) if one.address in self._there]
+        return sum((ORDERS_PER_JOB + SPARE_PER_JOB) * one.jobs for one in there)
 
     async def _give_bundles(self, scope: trio.CancelScope) -> None:
         """Give out bundles while there is room, and end the scope when nothing is left to play."""
@@ -85,6 +88,9 @@ class Fleet:
             while len(self._out) >= self._room:
                 await self._changed.wait()
             if (bundle := await self._desk.next_bundle(self._room)) is not None:
+                if not self._room:  # all hosts have gone while a bundle was waited for
+                    self._desk.put_back_bundle(bundle.id)
+                    continue
                 self._out[bundle.id] = bundle
                 self._unbegun.update(order.fixture.number for order in bundle.orders)
                 self._engine.play(bundle)
@@ -158,8 +164,13 @@ class Fleet:
             self._store.note(host_left_out(happening.host, happening.reason))
         names = {one.host.name for one in list(self._engine.joined.values())}
         self._desk.hosts_are(names)
-        # Dask would keep these for workers that may never come; they are handed out again when there are hosts.
-        stuck = [one for one in self._out.values() if not names or (one.host and one.host not in names)]
+        nobody_was_there = not self._there
+        self._there.discard(happening.address)
+        if isinstance(happening, Joined):
+            self._there.add(happening.address)
+        # Dask keeps what it has while nobody is there, also from those that come: all of it is handed out again.
+        is_in_vain = nobody_was_there or not self._there
+        stuck = [one for one in self._out.values() if is_in_vain or (one.host and one.host not in names)]
         for bundle in stuck:
             self._forget(bundle)
             self._desk.put_back_bundle(bundle.id)
