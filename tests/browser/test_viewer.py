@@ -70,6 +70,7 @@ def test_a_link_opens_its_moment_and_the_address_follows(cactus: Path, browse: B
     assert moment(page) == "r1"
     page.keyboard.press("w")
     assert moment(page) == "r1w1"
+    page.wait_for_url("**#r1w1")  # the address follows a little later
 
     page.evaluate("location.hash = '#r1t3'")
     page.wait_for_selector("input[type=range][aria-valuetext*='turn 3']")
