@@ -13,7 +13,7 @@ import msgspec
 
 import referee
 from referee.commands.console import say
-from referee.commands.records import old_name
+from referee.commands.record_file import old_name
 from referee.commands.site import check_apart, in_words, problem
 from referee.play.bot import orphans
 from referee.site.folder import SiteRefused, check_folder, commitment_of

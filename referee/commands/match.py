@@ -13,7 +13,7 @@ from protocol.cards import Card, is_card
 from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.commands.bots import UsageError, bots_of, confinement_of, shown_names
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
-from referee.commands.records import write_record
+from referee.commands.record_file import write_record
 from referee.commands.telling import Shown, Teller, telling
 from referee.kit.watch.live import HandOver
 from referee.play.faults import HostFault
@@ -29,8 +29,8 @@ from referee.rules.record import Record
 from referee.rules.table.chance import BadDeck, Stacked
 from referee.rules.table.streams import bot_seed
 from referee.tournament.orders import ATTEMPTS
+from referee.tournament.plan.blocks import for_blocks
 from referee.tournament.plan.keys import deal_key, master_key
-from referee.tournament.run.setups import for_blocks
 from referee.tournament.series import Seating, seating
 
 PlayOne = Callable[[Pump, MatchSetup], Awaitable[Record]]

@@ -12,7 +12,7 @@ from msgspec.structs import asdict, replace
 from protocol import VERSION
 from referee import __version__
 from referee.commands.console import say
-from referee.commands.records import old_name
+from referee.commands.record_file import old_name
 from referee.play.match import host_line
 from referee.tournament.config.changes import placed
 from referee.tournament.config.config import Config

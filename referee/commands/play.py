@@ -14,7 +14,7 @@ from tabulate import tabulate
 from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.commands.bots import UsageError, bots_of
 from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, USAGE, put, say
-from referee.commands.records import write_record
+from referee.commands.record_file import write_record
 from referee.kit.screen import terminal
 from referee.play.match import MatchSetup
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Confinement, shipped

@@ -9,15 +9,12 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from difflib import get_close_matches
-from itertools import count
 from pathlib import Path
 from typing import BinaryIO, cast
 
-import msgspec
 from msgspec import Struct
 
 from protocol.text import printable
-from referee.commands.console import say
 from referee.reports.bot_match import (
     BotMatch,
     RunPlace,
@@ -135,24 +132,6 @@ def seat_of(names: Sequence[str], bot: str | None, where: str) -> int:
     if bot.isdecimal() and int(bot[:MOST_DIGITS]) < len(names):
         return int(bot[:MOST_DIGITS])
     raise NoRecord(f"{where}: {bot} did not play in this match; its seats are {seats}")
-
-
-def old_name(path: Path) -> Path:
-    """The first free one of FILE.old1, FILE.old2, ..., under which a file is kept that is to be written anew."""
-    return next(free for number in count(1) if not (free := Path(f"{path}.old{number}")).exists())
-
-
-def write_record(path: Path, record: Record, *, is_first: bool) -> None:
-    """Write a record as a line of its own. The first one begins the file; an old file is kept under another name.
-
-    Raises OSError.
-    """
-    if is_first and path.is_file() and path.stat().st_size:
-        old = old_name(path)
-        path.rename(old)
-        say(f"note: the old {path} is now {old}")
-    with path.open("wb" if is_first else "ab", buffering=0) as file:
-        file.write(msgspec.json.encode(record) + b"\n")
 
 
 def holds_bot_matches(place: Place) -> bool:

@@ -2,10 +2,10 @@
 
 import shlex
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -13,14 +13,13 @@ from msgspec import Struct
 from protocol.messages import Clocks
 from protocol.text import printable
 from referee.commands.console import put, put_json, say, screen_width
-from referee.commands.progress import BarDisplay, Leaders, ProgressState, make_bar
 from referee.reports.blame import FaultLog, explain, page_for_authors, read_on, stderr_start
 from referee.reports.game import game_lines, game_report
-from referee.reports.series import series_report
-from referee.reports.tables.figures import duration
 from referee.rules.record import Record
-from referee.tournament.results import Result
-from referee.tournament.series import Seating, Series, SeriesSummary
+from referee.tournament.series import Seating, Series
+
+if TYPE_CHECKING:
+    from referee.commands.games_bar import GamesBar
 
 STDERR_LINES = 40
 """How many lines of standard error are shown of each bot and game, where several games are played."""
@@ -46,16 +45,10 @@ class Shown(Struct, frozen=True, kw_only=True):
         return self.games == 1 or self.verbose
 
 
-class SeriesLine(Struct, frozen=True, kw_only=True):
-    """The last line of `match --json` where there are several games."""
-
-    summary: SeriesSummary
-
-
 class Teller:
     """Tells each game when it ends, as far as it is asked for, and in the end what several games come to."""
 
-    def __init__(self, shown: Shown, bar: "_Bar | None") -> None:
+    def __init__(self, shown: Shown, bar: "GamesBar | None") -> None:
         self.was_at_fault = False
         """Whether a bot was at fault in any game."""
         self._shown, self._bar = shown, bar
@@ -93,11 +86,7 @@ class Teller:
     def tell_summary(self) -> None:
         """Tell what the games come to, where several were to be played, and the last words."""
         if self._shown.games > 1 and len(self._series):
-            summary = self._series.summary()
-            if self._shown.as_json:
-                put_json(msgspec.json.encode(SeriesLine(summary=summary)))
-            else:
-                put(series_report(summary, self._shown.clocks, screen_width()))
+            self._tell_series()
             for bot, lines in self._explained.items():
                 say(*lines)
                 if bot in self._log.first:
@@ -105,6 +94,16 @@ class Teller:
         for writer in self._writers.values():
             say(*writer.lines(games=self._shown.games))
         say(*[page_for_authors()] * bool(self._log.first), *self._last_words)
+
+    def _tell_series(self) -> None:
+        from referee.reports.series import SeriesLine, series_report  # noqa: PLC0415 - a single game has no standings
+        from referee.tournament.series_summary import summary_of  # noqa: PLC0415
+
+        summary = summary_of(self._series)
+        if self._shown.as_json:
+            put_json(msgspec.json.encode(SeriesLine(summary=summary)))
+        else:
+            put(series_report(summary, self._shown.clocks, screen_width()))
 
     def _tell_faults(self, seat: Seating, record: Record, number: int) -> None:
         bot = record.seats[number].name
@@ -159,28 +158,6 @@ class _Writer:
         return [printable(said, 200) + f" (--show-stderr shows it){which}", *lines[1:]]
 
 
-class _Bar:
-    """Shows at a terminal how many games have been played."""
-
-    def __init__(self, display: BarDisplay, shown: Shown) -> None:
-        self._display, self._total, self._bots = display, shown.games, shown.bots
-        self._leaders = Leaders("match-points")
-        self._done = 0
-        self._begun_s = time.monotonic()
-        display.begin(self._state("", ""))
-
-    def ended(self, result: Result) -> None:
-        """A game has ended."""
-        self._done += 1
-        if self._bots > 1:
-            self._leaders.add(result)
-        left_s = (time.monotonic() - self._begun_s) / self._done * (self._total - self._done)
-        self._display.show(self._state(f"about {duration(left_s)} left", self._leaders.words(self._display.room)))
-
-    def _state(self, left: str, leaders: str) -> ProgressState:
-        return ProgressState(done=self._done, total=self._total, voided=0, left=left, leaders=leaders)
-
-
 @contextmanager
 def telling(shown: Shown) -> Iterator[Teller]:
     """What tells the games; at a terminal with a bar, where several are played and they are not shown themselves."""
@@ -188,7 +165,7 @@ def telling(shown: Shown) -> Iterator[Teller]:
     if shown.games == 1 or lines_show_it or not sys.stderr.isatty():
         yield Teller(shown, None)
         return
-    from rich.console import Console  # noqa: PLC0415 - slow to import, and only a terminal needs it
+    from referee.commands.games_bar import games_bar  # noqa: PLC0415 - slow to import, and only a terminal needs it
 
-    with make_bar(Console(stderr=True)) as bar:
-        yield Teller(shown, _Bar(BarDisplay(bar), shown))
+    with games_bar(games=shown.games, bots=shown.bots) as bar:
+        yield Teller(shown, bar)

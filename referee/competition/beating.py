@@ -33,9 +33,10 @@ from referee.tournament.config.config import Config
 from referee.tournament.config.qualify import Qualify
 from referee.tournament.config.variants import ConfiguredVariant
 from referee.tournament.orders import ATTEMPTS
+from referee.tournament.plan.blocks import for_blocks
 from referee.tournament.plan.keys import deal_key, master_key
 from referee.tournament.results import beaten_shares
-from referee.tournament.run.setups import for_blocks, games
+from referee.tournament.run.setups import games
 from referee.tournament.series import Seating, seating
 
 _FORMAT = "golfref-beat-1"

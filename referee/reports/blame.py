@@ -155,6 +155,8 @@ def late_in_words(record: Record, seat: int) -> str:
 
 def blames(record: Record, seat: int) -> Iterator[Blame]:
     """All faults of a seat in the order in which they came. Raises BrokenRecord."""
+    if not record.seats[seat].faults:
+        return  # so the match need not be replayed
     for game, move in walk(record):
         mishap = mishap_of(move, seat)
         if mishap is not None:

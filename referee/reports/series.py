@@ -3,14 +3,22 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 
+from msgspec import Struct
+
 from protocol.messages import Clocks
 from referee.reports.game import best_in_words
 from referee.reports.tables.faults import faults_table
 from referee.reports.tables.layout import Column, fitted, table, wider
 from referee.reports.tables.names import Names
 from referee.reports.tables.rows import Figure, match_points, reasons, rows_table, strokes
-from referee.tournament.series import BotFigures, SeriesSummary, Times
+from referee.tournament.series_summary import BotFigures, SeriesSummary, Times
 from referee.tournament.standings import BotStanding
+
+
+class SeriesLine(Struct, frozen=True, kw_only=True):
+    """The last line of `match --json` where there are several games."""
+
+    summary: SeriesSummary
 
 
 def series_report(summary: SeriesSummary, clocks: Clocks, width: int) -> str:

@@ -15,7 +15,8 @@ from referee.reports.series import in_words, series_report
 from referee.rules.record import Given, GivenSlaps, GivenTogether, Record, replay
 from referee.tournament.orders import result_of
 from referee.tournament.plan.schedule import Fixture
-from referee.tournament.series import Seating, Series, SeriesSummary, seating
+from referee.tournament.series import Seating, Series, seating
+from referee.tournament.series_summary import SeriesSummary, summary_of
 from referee.tournament.standings import standings_of
 
 SEATS = st.integers(2, 8)
@@ -76,7 +77,7 @@ def test_standings_are_those_of_a_tournament_with_a_block_for_each_deal() -> Non
         )
         for seat, record in games
     ]
-    summary = series.summary()
+    summary = summary_of(series)
 
     assert summary.standings == standings_of(results).overall
     assert summary.crosstable == standings_of(results).crosstable
@@ -101,7 +102,7 @@ def test_times_are_those_of_the_records_by_bot_and_not_by_seat() -> None:
                 if reaction.corrected_us is not None and not reaction.fault:
                     slaps[names[reaction.seat]].append(reaction.corrected_us)
 
-    for figures in series.summary().bots:
+    for figures in summary_of(series).bots:
         assert figures.thinking is not None
         assert figures.thinking.answers == len(thinking[figures.bot])
         assert figures.thinking.worst_us == max(thinking[figures.bot])
@@ -122,7 +123,7 @@ def test_slaps_are_counted_as_the_table_was_told_of_them(preset: str) -> None:
             if isinstance(event, Slapped):
                 told[record.seats[event.seat].name, event.verdict] += 1
 
-    for figures in series.summary().bots:
+    for figures in summary_of(series).bots:
         counts = figures.verdicts
         assert (counts is None) == (preset == "six-card")
         if counts is not None:
@@ -132,15 +133,15 @@ def test_slaps_are_counted_as_the_table_was_told_of_them(preset: str) -> None:
     assert (preset == "cactus") == (sum(told.values()) > 0)
 
 
-def summary_of(games: int, preset: str = "six-card") -> SeriesSummary:
-    return played(preset, games)[0].summary()
+def summary(games: int, preset: str = "six-card") -> SeriesSummary:
+    return summary_of(played(preset, games)[0])
 
 
 def test_what_was_played_is_said_with_what_is_left_over() -> None:
-    assert in_words(summary_of(6)) == "6 games of six-card: 2 deals, each from all 3 seats"
-    assert in_words(summary_of(4)) == "4 games of six-card: 1 deal, from all 3 seats, and one more from 1 of 3 seats"
-    assert in_words(summary_of(2)) == "2 games of six-card: one deal from 2 of 3 seats"
-    fixed = replace(summary_of(2), rotates=False)
+    assert in_words(summary(6)) == "6 games of six-card: 2 deals, each from all 3 seats"
+    assert in_words(summary(4)) == "4 games of six-card: 1 deal, from all 3 seats, and one more from 1 of 3 seats"
+    assert in_words(summary(2)) == "2 games of six-card: one deal from 2 of 3 seats"
+    fixed = replace(summary(2), rotates=False)
     assert in_words(fixed) == "2 games of six-card, each on a deal of its own; seats as given"
 
 
@@ -149,15 +150,15 @@ def test_a_shared_first_place_is_won_and_told_apart() -> None:
     tied = replace(record, result=replace(record.result, totals=(5, 5, 9), ranks=(1, 1, 3)))
     series = Series(seats=3, rotates=True)
     series.add(seating(0, 3, rotates=True), tied)
-    assert [one.shared_firsts for one in series.summary().bots] == [1, 1, 0]
-    titles, _, first, *_ = series_report(series.summary(), Clocks(), 80).split("\n\n")[1].splitlines()
+    assert [one.shared_firsts for one in summary_of(series).bots] == [1, 1, 0]
+    titles, _, first, *_ = series_report(summary_of(series), Clocks(), 80).split("\n\n")[1].splitlines()
     assert titles.split() == ["rank", "bot", "games", "won", "shared", "match", "points", "strokes", "games", "rounds"]
     assert first.split()[1:5] == ["faulty", "1", "1", "0.750"]
-    assert "shared" not in series_report(summary_of(2), Clocks(), 80)
+    assert "shared" not in series_report(summary(2), Clocks(), 80)
 
 
 def test_the_report_has_faults_by_kind_and_times_with_their_limits() -> None:
-    report = series_report(summary_of(3, "cactus"), Clocks(move_s=2.0, slap_s=0.25), 80)
+    report = series_report(summary(3, "cactus"), Clocks(move_s=2.0, slap_s=0.25), 80)
 
     for heading in (
         "Slaps\n",
@@ -168,4 +169,4 @@ def test_the_report_has_faults_by_kind_and_times_with_their_limits() -> None:
         assert f"\n\n{heading}" in report
     assert "illegal\n" in report
     assert "isolation: limits" in report
-    assert "slap windows" not in series_report(summary_of(3), Clocks(), 80)
+    assert "slap windows" not in series_report(summary(3), Clocks(), 80)

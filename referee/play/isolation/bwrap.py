@@ -135,7 +135,7 @@ def _file_system(cell: Cell) -> list[str]:
     else:
         words += ["--perms", "0755", "--dir", "/etc"]
         network = cell.workshop is not None and cell.workshop.network
-        words += [word for path in etc_files(network=network) for word in ("--ro-bind", path, path)]
+        words += [word for path in etc_files(network=network) for word in ("--ro-bind-try", path, path)]
     for place in cell.more:
         words += [*_folders_above(place), "--ro-bind", cell.copies.get(place, place), place]
     if cell.workshop is not None:
@@ -145,10 +145,11 @@ def _file_system(cell: Cell) -> list[str]:
     return [*words, "--ro-bind", cell.copies.get(cell.folder, cell.folder), FOLDER]
 
 
-def etc_files(*, network: bool = False) -> list[str]:
-    """The files and folders of /etc that every bot can read, or a build that uses the network."""
+@functools.cache
+def etc_files(*, network: bool = False) -> tuple[str, ...]:
+    """The files and folders of /etc that every bot can read, or a build that uses the network. Looked up once."""
     names = (*_ETC, *_ETC_OF_NETWORK) if network else _ETC
-    return [str(path) for name in names for path in sorted(Path("/etc").glob(name))]
+    return tuple(str(path) for name in names for path in sorted(Path("/etc").glob(name)))
 
 
 def _folders_above(place: str) -> list[str]:

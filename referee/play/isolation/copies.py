@@ -56,6 +56,8 @@ class Copied(Struct, frozen=True, kw_only=True):
 class _Shown(Struct, frozen=True, kw_only=True):
     """Which copies one bot sees; both as in Cell, with paths relative to the folder of the copies."""
 
+    cell: Cell | None
+    """Its cell, where it sees copies alone."""
     root: str = ""
     copies: dict[str, str] = {}
 
@@ -98,11 +100,15 @@ def copied(bots: Sequence[BotSpec]) -> Iterator[Copied]:
 
 
 def shown(spec: BotSpec, folder: str) -> Cell:
-    """The cell of a bot, with the copies of this folder that were made for it; raises Unfit."""
-    cell = cell_of(spec)
+    """The cell of a bot, with the copies of this folder that were made for it; raises Unfit.
+
+    Whoever made copies has looked through what it copied, and copies do not change. So where a bot sees nothing else, a
+    worker does not look again: there are 70,000 files where a Python has many libraries.
+    """
     made = _made(folder).get(_key(spec)) if folder else None
     if made is None:
-        return cell
+        return cell_of(spec)
+    cell = made.cell or cell_of(spec)
     copies = {place: os.path.join(folder, copy) for place, copy in made.copies.items()}
     return replace(cell, root=made.root and os.path.join(folder, made.root), copies=copies)
 
@@ -114,7 +120,7 @@ def _made(folder: str) -> dict[str, _Shown]:
 
 def _key(spec: BotSpec) -> str:
     """A bot's name in the list: by all on which it depends what the bot sees."""
-    return sha256(msgspec.json.encode([spec.command, spec.dir, spec.env, spec.reads])).hexdigest()
+    return sha256(msgspec.json.encode([spec.command, spec.dir, spec.env, spec.reads, spec.builtin])).hexdigest()
 
 
 @contextlib.contextmanager
@@ -188,7 +194,12 @@ class _Copier:
             key = _key(bot)
             root = self._roots.get(needs[key].entries, "") if not needs[key].all_of_it else ""
             copies = {place.path: self._copies.get(place) for place in _places(cells[key])}
-            listed[key] = _Shown(root=root, copies={path: copy for path, copy in copies.items() if copy is not None})
+            sees_copies_alone = bool(root) and None not in copies.values()
+            listed[key] = _Shown(
+                cell=cells[key] if sees_copies_alone else None,
+                root=root,
+                copies={path: copy for path, copy in copies.items() if copy is not None},
+            )
             for place in _places(cells[key]):
                 if place not in self._copies:
                     name = "its folder" if place.whole else place.path

@@ -3,6 +3,7 @@
 Looks at links and starts nothing. This module must not know what a bot is.
 """
 
+import functools
 import os
 
 FOLDER = "/bot"
@@ -33,7 +34,13 @@ def is_within(path: str, folder: str) -> bool:
 
 def is_system(path: str) -> bool:
     """Whether a path leads to one of the system's folders."""
-    return any(is_within(os.path.realpath(path), os.path.realpath(place)) for place in SYSTEM)
+    path = os.path.realpath(path)
+    return any(is_within(path, place) for place in _system_without_links())
+
+
+@functools.cache
+def _system_without_links() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(os.path.realpath, SYSTEM)))
 
 
 def is_wide(place: str) -> bool:

@@ -108,20 +108,36 @@ def _files(place: str, *, most: int) -> Iterator[tuple[str, os.stat_result]]:
     However deep it is, which os.walk before Python 3.12 cannot. A folder that we may not open is not looked into: as
     an ordinary user a bot cannot open it either.
     """
-    count = 0
-    waiting = [place]
+    count = 1
+    try:
+        found = os.lstat(place)
+    except OSError as error:
+        raise _cannot_look(place, error) from None
+    yield place, found
+    waiting = [place] if stat.S_ISDIR(found.st_mode) else []
     while waiting:
-        path = waiting.pop()
-        count += 1
-        if count > most:
-            raise Unfit(f"{place} holds more than {most} files; all that a bot can read is looked through before play")
-        try:
-            found = os.lstat(path)
-        except FileNotFoundError:  # it has been removed since it was listed
-            continue
-        except OSError as error:
-            raise Unfit(f"{path[:200]}... cannot be looked at: {error.strerror}") from None
-        yield path, found
-        if stat.S_ISDIR(found.st_mode):
-            with contextlib.suppress(PermissionError), os.scandir(path) as entries:
-                waiting += (entry.path for entry in entries)
+        for entry in _entries(waiting.pop()):
+            count += 1
+            if count > most:
+                raise Unfit(
+                    f"{place} holds more than {most} files; all that a bot can read is looked through before play"
+                )
+            try:
+                found = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:  # it has been removed since it was listed
+                continue
+            except OSError as error:
+                raise _cannot_look(entry.path, error) from None
+            yield entry.path, found
+            if stat.S_ISDIR(found.st_mode):
+                waiting.append(entry.path)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    with contextlib.suppress(PermissionError), os.scandir(folder) as entries:
+        return list(entries)
+    return []
+
+
+def _cannot_look(path: str, error: OSError) -> Unfit:
+    return Unfit(f"{path[:200]}... cannot be looked at: {error.strerror}")

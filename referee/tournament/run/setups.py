@@ -1,24 +1,11 @@
 """The matches of a plan as the config has them, ready to be played."""
 
-from msgspec.structs import replace
-
 from protocol.messages import GameMessage
 from referee.play.match import MatchSetup
-from referee.rules.book.variant import Variant
 from referee.rules.table.streams import bot_seed
 from referee.tournament.config.config import Config
+from referee.tournament.plan.blocks import for_blocks
 from referee.tournament.plan.schedule import Fixture
-
-CACTUS_ROUNDS = 20
-"""How many rounds a Cactus match has at most where the config sets no number (AMB-46)."""
-
-
-def for_blocks(variant: Variant) -> Variant:
-    """The variant as blocks play it: all rotations start alike (AMB-82), and Cactus has a cap on rounds."""
-    if not variant.has("fixed_starter"):
-        return variant
-    rounds = variant.options.rounds or CACTUS_ROUNDS
-    return replace(variant, options=replace(variant.options, fixed_starter=True, rounds=rounds))
 
 
 def games(config: Config) -> tuple[GameMessage, ...]:

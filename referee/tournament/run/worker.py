@@ -29,8 +29,12 @@ from referee.tournament.run.pipes import PipeEnd
 HEARTBEAT_S = 1.0
 """Seconds between two heartbeats."""
 
-START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.tournament.run.worker import main; main()"
-"""What the interpreter is told to run. It finds this installation, whatever the current folder holds."""
+START = (
+    "import gc, sys; gc.disable(); sys.path.insert(0, sys.argv[1]); "
+    "from referee.tournament.run.worker import main; gc.freeze(); gc.enable(); main()"
+)
+"""What the interpreter is told to run. It finds this installation, whatever the current folder holds; and it looks for
+no garbage in what it imports, neither meanwhile nor later."""
 
 
 class _Done(Exception):

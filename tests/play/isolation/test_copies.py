@@ -16,11 +16,12 @@ from needs import lacking, need_bubblewrap, need_compiler, need_perl
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.process import BotProcess
 from referee.play.isolation import copies, memory
-from referee.play.isolation.cell import cell_of
+from referee.play.isolation.cell import _cell, cell_of
 from referee.play.isolation.closure import needs_of
 from referee.play.isolation.copies import copied
 from referee.play.isolation.elf import read_elf
 from referee.play.isolation.memory import NoMemory, find_memory, remove_leftovers
+from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotSpec, Confinement
 
 MB = 1 << 20
@@ -220,6 +221,19 @@ def test_what_was_copied_is_played_even_if_the_folder_changes(folder: Path) -> N
         assert (place / "bot.py").stat().st_mtime == 1
         assert os.readlink(place / "link") == "bot.py"
         assert Path(made.folder).stat().st_mode & 0o777 == 0o700
+
+
+def test_a_worker_does_not_look_again_through_what_was_copied(folder: Path) -> None:
+    """A pipe that comes into the folder later is in no copy; without copies the bot is refused for it."""
+    spec = bot(folder, "cat")
+    with copied([spec]) as made:
+        assert not made.on_disk
+        os.mkfifo(folder / "pipe")
+        _cell.cache_clear()  # as in a new process
+        assert copies.shown(spec, made.folder).command[0].endswith("/cat")
+        with pytest.raises(Unfit, match="pipe, a socket or a device"):
+            copies.shown(spec, "")
+        assert "pipe" not in os.listdir(Path(made.folder, "place-0"))
 
 
 def test_nothing_of_a_copy_is_left_to_be_filled_when_it_is_read(folder: Path) -> None:
