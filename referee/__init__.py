@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Game", "customised", "preset", "replay", "score"]
 
-__version__ = "0.8.0"
+__version__ = "0.9.0"
 
 _HOMES = {
     "Game": "referee.rules.game",

@@ -79,7 +79,7 @@ def test_a_block_goes_when_nothing_is_printed_any_more() -> None:
         ("ann  1e73701f8278  pass   30 of 1000  17  cactus", "ann  1e73701f8279  pass   8.9 of 1000  -  par-3"),
         ('{"type":"answer","id":"f1vq-sM52qOB"}', '{"type":"answer","id":"G3vB4Hdxb3TX"}'),
         ("answers/20261123-052108-0-ann.txt", "answers/20270101-000000-12-ann.txt"),
-        ("golfref 0.7.0, Linux 6.1.0 x86_64", "golfref 0.8.0rc1, Linux 6.12-arch aarch64"),
+        ("golfref 0.7.0, Linux 6.1.0 x86_64", "golfref 0.9.0rc1, Linux 6.12-arch aarch64"),
         ("name   time\n-----  ----\nann    1 ms", "name  time\n----  -----\nann   100 ms"),
         ("first\n...\nlast", "first\nlast"),
         ("first\n...\nlast", "first\nlast\nmiddle\nlast"),

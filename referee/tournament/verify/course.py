@@ -45,7 +45,7 @@ from referee.tournament.verify.compare import LONGEST_SHOWN
 _TOLD_NOTHING = frozenset({"0.1.0", "0.2.0"})
 """Versions of golfref that did not tell in the history that they went on with a run."""
 
-_WORDED_ALIKE = frozenset({"0.2.0", "0.3.0", "0.4.0", "0.5.0", "0.6.0", "0.7.0", __version__})
+_WORDED_ALIKE = frozenset({"0.2.0", "0.3.0", "0.4.0", "0.5.0", "0.6.0", "0.7.0", "0.8.0", __version__})
 """Versions of golfref that tell the events of a history in the same words."""
 
 

@@ -14,6 +14,7 @@ import trio
 from in_store import Silent, result_of
 from msgspec.structs import replace
 
+from referee import __version__
 from referee.commands.merge import merge_shards
 from referee.commands.opening import open_store, prepare
 from referee.commands.standings import StandingsOptions, print_standings
@@ -319,7 +320,10 @@ def other_meta(**what: object) -> Callable[[Path], Path]:
         (lambda config: play(config, "2.golfref", "2/4"), "it is shard 2/4, and that is shard 1/3"),
         (lambda config: play(config, "2.golfref"), "2.golfref is no shard of a run, but all of one"),
         (other_meta(protocol="2.0"), "it was played with protocol 2.0"),
-        (other_meta(golfref="0.9.1"), "it was played with golfref 0.9, and that with golfref 0.8"),
+        (
+            other_meta(golfref="99.1.0"),
+            f"it was played with golfref 99.1, and that with golfref {__version__.rpartition('.')[0]}",
+        ),
         (other_meta(commitment="0" * 64), "2.golfref: the master key does not match the commitment"),
         (lambda config: config, "not a golfref store"),
         (lambda config: config.with_name("none.golfref"), "no such store"),

@@ -34,7 +34,7 @@ SAME_WIRE = {
         msgspec.json.decode(line, type=Record)
         for line in gzip.decompress(Path(__file__).with_name(f"records_{version}.jsonl.gz").read_bytes()).splitlines()
     ]
-    for version in ("0_2_0", "0_3_0", "0_4_0", "0_5_0", "0_6_0", "0_7_0")
+    for version in ("0_2_0", "0_3_0", "0_4_0", "0_5_0", "0_6_0", "0_7_0", "0_8_0")
 }
 """Records by the version that made them, one of those that sent the same bytes as this one."""
 
