@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from protocol.actions import Action, Slap
 from protocol.messages import Answer, Decision, FaultKind, Hello, Match, Ready
-from protocol.offers import Offer, admits, in_words
+from protocol.offers import Offer, in_words
 from protocol.text import printable
 from referee.play.faults import Trouble
 from referee.play.talk.exchange import Delivery, Exchange, Reply
@@ -21,7 +21,7 @@ from referee.play.talk.script import Script
 from referee.rules.game import Game
 from referee.rules.games.slaps import order_slaps
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mishap, Move, Reaction
-from referee.rules.table.asks import Ask, Sealed, Window
+from referee.rules.table.asks import Ask, Sealed, Window, is_admitted
 from referee.rules.table.chance import Chance
 
 Steps = Generator[Exchange, Sequence[Reply], None]
@@ -68,9 +68,14 @@ class Conversation:
 
     def play(self) -> Steps:
         """Play the match itself, once all bots have been greeted."""
-        while (question := self.game.question) is not None:
+        game = self.game
+        while (question := game.question) is not None:
             if isinstance(question, Ask):
-                yield from self._ask(question)
+                if (given := self._without_asking(question)) is None:
+                    (reply,) = yield self._exchange((self.script.request(question),))
+                    given = self._judge(question, reply)
+                self.moves.append(given)
+                game.go_on(given.action)
             elif isinstance(question, Sealed):
                 yield from self._ask_together(question)
             else:
@@ -95,18 +100,15 @@ class Conversation:
         self.seats[number].ready = ready
         self.script.seats[number].wants_table = ready.table
 
-    def _ask(self, ask: Ask) -> Steps:
+    def _without_asking(self, ask: Ask) -> Given | None:
+        """What is played where nothing is asked: the seat has forfeited, or has answered before (DEC-15)."""
         seat = self.seats[ask.seat]
         then, seat.then = seat.then, None
         if seat.forfeited:
-            given = Given(seat=ask.seat, action=ask.fallback)
-        elif ask.joins and then is not None:
-            given = self._accept(ask, then, joined=True)
-        else:
-            (reply,) = yield self._exchange([self.script.request(ask)])
-            given = self._judge(ask, reply)
-        self.moves.append(given)
-        self.game.go_on(given.action)
+            return Given(seat=ask.seat, action=ask.fallback)
+        if then is not None and ask.joins:
+            return self._accept(ask, then, joined=True)
+        return None
 
     def _ask_together(self, sealed: Sealed) -> Steps:
         """GEN-06: nothing is judged, and so nobody can learn anything, before all answers are in."""
@@ -149,7 +151,9 @@ class Conversation:
     def _present(self) -> list[int]:
         return [number for number, seat in enumerate(self.seats) if not seat.forfeited]
 
-    def _exchange(self, deliveries: list[Delivery], *, timed: bool = False) -> Exchange:
+    def _exchange(self, deliveries: Sequence[Delivery], *, timed: bool = False) -> Exchange:
+        if not (timed or self._dismissed):
+            return Exchange(deliveries=tuple(deliveries))
         dismissed, self._dismissed = tuple(self._dismissed), []
         at_once = timed and self.script.clocks.slap_timing == "broadcast"
         return Exchange(deliveries=tuple(deliveries), timed=timed, at_once=at_once, dismissed=dismissed)
@@ -174,7 +178,7 @@ class Conversation:
         return Given(seat=ask.seat, action=ask.fallback, time_us=time_us, waived_us=waived_us, fault=mishap)
 
     def _accept(self, ask: Ask, action: Action, *, time_us: int = 0, waived_us: int = 0, joined: bool = False) -> Given:
-        mishap = None if admits(ask.offers, action) else illegal(ask.decision, ask.offers, action)
+        mishap = None if is_admitted(ask, action) else illegal(ask.decision, ask.offers, action)
         if mishap is not None:
             self._blame(ask.seat, mishap)
         return Given(
@@ -190,7 +194,7 @@ class Conversation:
         """A seat's part in a window: silence is a pass and no fault, a broken or illegal answer is one."""
         action, mishap, late, hint = ask.fallback, None, False, ""
         if isinstance(reply.heard, Answer):
-            if admits(ask.offers, reply.heard.action):
+            if is_admitted(ask, reply.heard.action):
                 action = reply.heard.action
             else:
                 mishap = illegal(ask.decision, ask.offers, reply.heard.action)

@@ -64,7 +64,9 @@ class Inbox:
 
     def expect(self, awaits: str) -> None:
         """A request with this id is being written; for READY it is `hello`, and the next line must be `ready`."""
-        self._note_asking()
+        if self._buffer and self._room > 0:
+            self._note_early()
+        self.asked += 1
         self.awaits = awaits
         self._passed_over, self._had_blank_line = 0, False
 
@@ -108,10 +110,12 @@ class Inbox:
             return self.hear()
         self.bytes_read += len(data)
         self.digest.update(data)
-        self._keep(data)
+        self.lines_read += 1
+        if self._room > 0:
+            self._keep(data)
         heard = self._judge(data)
         if heard is not None:
-            self.give_up()
+            self.awaits = None
         return heard
 
     def hear(self) -> Heard | None:
@@ -128,7 +132,9 @@ class Inbox:
                 break
             line = bytes(self._buffer[: end + 1])
             del self._buffer[: end + 1]
-            self._keep(line)
+            self.lines_read += 1
+            if self._room > 0:
+                self._keep(line)
             heard = self._judge(line)
             if heard is not None:
                 self.give_up()
@@ -140,6 +146,7 @@ class Inbox:
         """Stop reading. Returns the bot's lines in order, as far as they are kept; the rest is only counted."""
         while self._buffer and self._room > 0:
             end = self._buffer.find(b"\n") + 1 or len(self._buffer)
+            self.lines_read += 1
             self._keep(bytes(self._buffer[:end]))
             del self._buffer[:end]
         if self._buffer:
@@ -147,40 +154,36 @@ class Inbox:
             self._buffer.clear()
         return tuple(Line(after, size, start.decode("utf-8", "replace")) for after, size, start in self._kept)
 
-    def _note_asking(self) -> None:
-        """Something is asked now: lines that are here already came before it."""
-        if self._buffer:
-            waiting = self._buffer.count(b"\n") - sum(count for _, count in self._early)
-            if waiting:
-                self._early.append([self.asked, waiting])
-        self.asked += 1
+    def _note_early(self) -> None:
+        """Something is about to be asked: lines that are here already came before it."""
+        waiting = self._buffer.count(b"\n") - sum(count for _, count in self._early)
+        if waiting:
+            self._early.append([self.asked, waiting])
 
     def _keep(self, line: bytes) -> None:
-        """A line has been taken from the buffer."""
-        self.lines_read += 1
+        """Keep a line that has been taken from the buffer. Call this only while there is room."""
         after = self.asked
         if self._early:
             after = self._early[0][0]
             self._early[0][1] -= 1
             if not self._early[0][1]:
                 self._early.popleft()
-        if self._room > 0:
-            start = line[:KEPT_OF_LINE]
-            self._room -= max(LEAST_LINE, len(start))
-            self._kept.append((after, len(line), start))
+        start = line[:KEPT_OF_LINE]
+        self._room -= max(LEAST_LINE, len(start))
+        self._kept.append((after, len(line), start))
 
     def _judge(self, line: bytes) -> Heard | None:
         """What a whole line is; None when it answers nothing that was asked."""
         if len(line) > self._limits.line_bytes:
             return self._too_long(line)
-        if not line.strip():
-            self._had_blank_line = True
-            return self._count_unasked()
         try:
             if self.awaits == READY:
                 return decode_ready(line)
             answer = decode_answer(line)
         except BadLine as error:
+            if not line.strip():
+                self._had_blank_line = True
+                return self._count_unasked()
             detail = printable(str(error), EXCERPT) + self._hint(line)  # the error may quote the line
             return Trouble(kind="bad_message", detail=detail, line=_excerpt(line))
         if answer.id == self.awaits:

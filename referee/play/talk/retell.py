@@ -25,7 +25,7 @@ from referee.rules.record import (
 )  # fmt: skip
 from referee.rules.table.asks import Ask, Question, Sealed, Window
 
-SAME_WIRE = frozenset({"0.2.0", "0.3.0", "0.4.0", "0.5.0", "0.6.0", "0.7.0"})
+SAME_WIRE = frozenset({"0.2.0", "0.3.0", "0.4.0", "0.5.0", "0.6.0", "0.7.0", "0.8.0"})
 """Versions of golfref that sent the same bytes as this one, but for their own name in `hello`, in every match.
 
 tests/tournament/verify/test_earlier_versions.py holds it against records that they made. A change of what bots are

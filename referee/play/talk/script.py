@@ -9,13 +9,14 @@ from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from hashlib import sha256, shake_256
+from struct import Struct as Packed
 from typing import Any, cast
 
 from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
 from protocol import VERSION
-from protocol.codec import array, encode, encode_event, encode_request
+from protocol.codec import array, encode, encode_event, encode_request, encode_times
 from protocol.messages import Clocks, End, Fault, FaultPolicy, GameMessage, Hello, Limits, Match, TableMessage
 from referee import __version__
 from referee.play.talk.exchange import READY, Delivery
@@ -34,6 +35,8 @@ ID_LETTERS = 12
 IDS_AT_ONCE = 64
 """How many ids of a seat are derived together."""
 
+_IDS = Packed(f"{ID_LETTERS}s" * IDS_AT_ONCE)
+"""Takes the letters of that many ids apart."""
 
 NONE_OF_THEIR_OWN: Mapping[int, Clocks] = {}
 """No seat has clocks of its own."""
@@ -47,7 +50,7 @@ class SeatScript(Struct, kw_only=True):
     bank_us: int
     preamble: bytes
     """The lines that go before the next request."""
-    ids: Iterator[str]
+    ids: Iterator[bytes]
     """The ids of the seat's requests, in order."""
     wants_table: bool = False
     faults: int = 0
@@ -105,8 +108,8 @@ class Script:
         table = table_message(self._game.table) if ask.opens_turn and script.wants_table else None
         bank_s = (script.bank_us + 500) // 1000 / 1000
         time_s = self._told_limits.get(limit_s, bank_s)
-        data = encode_request(self._news(script), id_, ask.encoded, table, time_s=time_s, bank_s=bank_s)
-        return self._deliver(ask.seat, data, awaits=id_, limit_s=limit_s)
+        data = encode_request(self._news(script), id_, ask.encoded, table, encode_times(time_s, bank_s))
+        return self._deliver(ask.seat, data, awaits=id_.decode(), limit_s=limit_s)
 
     def end(self, seat: int) -> Delivery:
         """The last line, once the match is over."""
@@ -130,7 +133,8 @@ class Script:
     def charge(self, seat: int, time_us: int) -> int:
         """Take thinking time from a seat's bank; returns the microseconds left."""
         script = self.seats[seat]
-        script.bank_us -= min(time_us, script.bank_us)
+        left_us = script.bank_us - time_us
+        script.bank_us = left_us if left_us > 0 else 0
         return script.bank_us
 
     def note_fault(self, seat: int, mishap: Mishap) -> int:
@@ -159,9 +163,8 @@ class Script:
         text = encode_event(public)
         for script in self.seats:
             script.news.append(text)
-        if public is not event:
-            for seat in insiders(event):
-                self.seats[seat].news[-1] = encode_event(view(event, seat))
+        for seat in insiders(event):
+            self.seats[seat].news[-1] = encode_event(view(event, seat))
 
     def _deliver(self, seat: int, data: bytes, awaits: str | None = None, limit_s: float = 0.0) -> Delivery:
         script = self.seats[seat]
@@ -177,17 +180,15 @@ def _copied(seat: SeatScript) -> SeatScript:
     return replace(seat, ids=ids, news=list(seat.news), notices=list(seat.notices), digest=seat.digest.copy())
 
 
-def request_ids(key: bytes, seat: int) -> Iterator[str]:
+def request_ids(key: bytes, seat: int) -> Iterator[bytes]:
     """The ids of a seat's requests, in order: 72 bits each that only the key tells, in base64url.
 
     Block i (i = 0, 1, ...) holds IDS_AT_ONCE ids: nine bytes each of the SHAKE-256 of `golfref/id`, a zero byte,
     `SEAT/i`, another zero byte, and the key.
     """
-    size = IDS_AT_ONCE * ID_LETTERS
     for block in itertools.count():
-        secret = shake_256(b"golfref/id\0%d/%d\0%b" % (seat, block, key)).digest(size // 4 * 3)
-        letters = urlsafe_b64encode(secret).decode()
-        yield from [letters[start : start + ID_LETTERS] for start in range(0, size, ID_LETTERS)]
+        secret = shake_256(b"golfref/id\0%d/%d\0%b" % (seat, block, key)).digest(_IDS.size // 4 * 3)
+        yield from _IDS.unpack(urlsafe_b64encode(secret))
 
 
 def hello(games: tuple[GameMessage, ...], limits: Limits, golfref: str = __version__) -> Hello:

@@ -24,8 +24,11 @@ keep more with each (`Ask.kept`).
 """
 
 
-MOST_ADMITTED = 256
-"""How many legal answers to a question are known at once as such, for the next time."""
+MOST_ADMITTED = 64
+"""How many legal answers to a question are known at once as such, for the next time.
+
+Most questions have fewer. The bound keeps small what a run of many matches gathers with the questions that it keeps.
+"""
 
 
 class Ask(Struct, frozen=True, kw_only=True, dict=True):
@@ -119,26 +122,7 @@ def choose_sealed(sealed: Sealed) -> Flow[tuple[Action, ...]]:
     return response
 
 
-def check(question: Question, response: Response) -> None:
-    """Raise IllegalAnswer unless the response is one that the question offers."""
-    if isinstance(question, Ask):
-        if not _is_admitted(question, response):
-            raise _not_offered(question, response)
-    elif isinstance(question, Window):
-        _check_slaps(question, response)
-    elif not isinstance(response, tuple) or len(response) != len(question.asks):
-        raise IllegalAnswer(f"a sealed question is answered by a tuple of {len(question.asks)} actions")
-    else:
-        for ask, action in zip(question.asks, response, strict=True):
-            if not _is_admitted(ask, action):
-                raise _not_offered(ask, action)
-
-
-def _not_offered(ask: Ask, action: Response) -> IllegalAnswer:
-    return IllegalAnswer(f"seat {ask.seat} may not answer {action!r} to `{ask.decision}`")
-
-
-def _is_admitted(ask: Ask, action: Response) -> bool:
+def is_admitted(ask: Ask, action: Response) -> bool:
     """Return whether the question offers the action; what it is found to offer is known the next time."""
     try:
         if action in ask.admitted:
@@ -152,6 +136,25 @@ def _is_admitted(ask: Ask, action: Response) -> bool:
     return True
 
 
+def check(question: Question, response: Response) -> None:
+    """Raise IllegalAnswer unless the response is one that the question offers."""
+    if isinstance(question, Ask):
+        if not is_admitted(question, response):
+            raise _not_offered(question, response)
+    elif isinstance(question, Window):
+        _check_slaps(question, response)
+    elif not isinstance(response, tuple) or len(response) != len(question.asks):
+        raise IllegalAnswer(f"a sealed question is answered by a tuple of {len(question.asks)} actions")
+    else:
+        for ask, action in zip(question.asks, response, strict=True):
+            if not is_admitted(ask, action):
+                raise _not_offered(ask, action)
+
+
+def _not_offered(ask: Ask, action: Response) -> IllegalAnswer:
+    return IllegalAnswer(f"seat {ask.seat} may not answer {action!r} to `{ask.decision}`")
+
+
 def _check_slaps(window: Window, response: Response) -> None:
     if not isinstance(response, SlapOrder):
         raise IllegalAnswer("a slap window is answered by an order of slaps")
@@ -160,5 +163,5 @@ def _check_slaps(window: Window, response: Response) -> None:
     asks = {ask.seat: ask for ask in window.asks}
     for slap in response.slaps:
         ask = asks.pop(slap.seat, None)
-        if ask is None or not _is_admitted(ask, actions.Slap(target=slap.target)):
+        if ask is None or not is_admitted(ask, actions.Slap(target=slap.target)):
             raise IllegalAnswer(f"seat {slap.seat} may not slap {slap.target}")

@@ -5,8 +5,7 @@ adds what the viewer may know; an event whose secret field holds anything but `S
 reach a bot because somebody forgot about it.
 """
 
-from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from msgspec import Struct
 from msgspec.structs import fields, replace
@@ -62,18 +61,24 @@ Happening = (
 def view(event: Happening, viewer: int | None) -> wire.Event:
     """Return the event as this seat, or with None a spectator, may see it (INF-01)."""
     shown: dict[str, Any] = {}
-    for name in _secrets(type(event)):
+    for name in _SECRETS[type(event)]:
         value = getattr(event, name)
-        shown[name] = value.by(viewer) if type(value) is Seen else _as_seen_by(viewer, value)
+        if type(value) is Seen:  # as nearly all are: `_as_seen_by`, written out
+            shown[name] = value.value if value.to is None or viewer in value.to else None
+        else:
+            shown[name] = _as_seen_by(viewer, value)
     return replace(event, **shown) if shown else event  # type: ignore[return-value] # of secrets nothing is left
 
 
 def insiders(event: Happening) -> set[int]:
     """Return the seats that may see more of the event than a spectator does; all others see the same."""
-    return {seat for name in _secrets(type(event)) for seat in _audience(getattr(event, name))}
+    seats: set[int] = set()
+    for name in _SECRETS[type(event)]:
+        if audience := _audience(getattr(event, name)):
+            seats.update(audience)
+    return seats
 
 
-@cache
 def _secrets(kind: type[Struct]) -> tuple[str, ...]:
     """Return the names of the fields that hold secrets: those with a generic type."""
     return tuple(field.name for field in fields(kind) if _generic(field.type))
@@ -83,10 +88,16 @@ def _generic(kind: Any) -> bool:
     return isinstance(kind, TypeVar) or any(_generic(argument) for argument in getattr(kind, "__args__", ()))
 
 
+_SECRETS: dict[type[Struct], tuple[str, ...]] = {
+    kind: _secrets(kind) for kind in (get_origin(one) or one for one in get_args(Happening))
+}
+"""The fields of each kind of event that hold secrets."""
+
+
 def _audience(value: Any) -> tuple[int, ...]:
-    if isinstance(value, Seen):
+    if type(value) is Seen:
         return value.to or ()
-    return tuple(seat for one in value for seat in _audience(one))
+    return tuple([seat for one in value for seat in _audience(one)])
 
 
 def _as_seen_by(viewer: int | None, value: Any) -> Any:
