@@ -38,7 +38,7 @@ EXIT_GRACE_NS = 1_000_000_000
 """A bot that exits within this time after the end of its output has crashed; otherwise it has closed its output."""
 
 
-class AnswerClock(Struct):
+class AnswerClock(Struct, gc=False):
     """The clock of the answer that was asked for last. Times are those of the pump's clock."""
 
     asked_ns: int
@@ -122,7 +122,8 @@ class Channel:
 
     def write(self, delivery: Delivery, now_ns: int) -> None:
         """Write as much as the pipe takes, keep the rest, and await the answer if one is due."""
-        self.release()
+        if self.held:
+            self.release()
         if delivery.awaits is not None:
             self.clock = AnswerClock(now_ns, now_ns, now_ns + round(delivery.limit_s * 1e9), self.turns.used)
             self.inbox.expect(delivery.awaits)
@@ -310,7 +311,7 @@ class Channel:
         took_ns = arrived_ns - clock.written_ns
         self.thinks_long = took_ns > WORTH_A_LOOK * self._look_ns
         if not self.thinks_long and not clock.forgiven_ns:
-            return max(0, took_ns)
+            return took_ns if took_ns > 0 else 0
         if self.thinks_long:
             self.forgive(now_ns)
         if clock.forgiven_ns:

@@ -18,7 +18,6 @@ from pathlib import Path
 
 import trio
 from msgspec import Struct
-from msgspec.structs import replace
 
 from referee.play.bot import orphans
 from referee.play.bot.launch import LOWEST_NICE, Launch, launch, no_core_dumps
@@ -53,6 +52,15 @@ OOM_KILLS_S = 1.0
 
 FAREWELL_S = 0.5
 """How long a bot may take to end by itself once its input has ended."""
+
+DRAIN_S = 0.01
+"""How often the standard error of a bot that is ending by itself is read, so that it never waits for us for long."""
+
+KILL_AGAIN_S = 0.001
+"""Time after which what a kill has left is killed."""
+
+MOMENT_S = 0.002
+"""Time between two looks whether a bot has ended, where the kernel does not tell of it."""
 
 DYING_S = 10.0
 """How long killed processes may take to be gone. A control group that is not empty then is left to a later referee."""
@@ -144,8 +152,7 @@ class BotProcess:
 
     def holdings(self) -> Holdings | None:
         """What the bot with all its processes holds and has used; None where the system does not tell."""
-        holds, cpu_ns = holdings(self.pid), self._counted_ns()
-        return holds if holds is None or cpu_ns is None else replace(holds, cpu_ns=cpu_ns)
+        return holdings(self.pid, cpu_ns=self._counted_ns())
 
     def peak_memory_bytes(self) -> int:
         """The most memory that the bot has held at a time, as its control group counts it; 0 where none tells."""
@@ -314,12 +321,12 @@ class BotProcess:
         """
         self.close_stdin()
         end = self.own_time_s() + patience_s
-        while not self.has_exited() and self.own_time_s() < end:
+        while not self.has_exited() and (left_s := end - self.own_time_s()) > 0:
             drain()
-            await trio.sleep(0.002)
+            await self._ends_within(min(left_s, DRAIN_S))
         self.kill()
         while not self.has_exited():
-            await trio.sleep(0.001)
+            await self._ends_within(KILL_AGAIN_S)
             self.go_on_killing()
         drain()
         self._popen.wait()
@@ -329,6 +336,24 @@ class BotProcess:
         orphans.unregister(self.pid)
         await self._leave_group()
         self._give_back()
+
+    async def _ends_within(self, seconds: float) -> None:
+        """Wait until the process has ended, or for so long; where the kernel does not wake us for that, for a moment.
+
+        It takes no watch of epoll (see accounts.py) for granted, and no descriptor.
+        """
+        try:
+            fd = os.pidfd_open(self.pid)
+        except (AttributeError, OSError):
+            await trio.sleep(min(seconds, MOMENT_S))
+            return
+        try:
+            with trio.move_on_after(seconds):
+                await trio.lowlevel.wait_readable(fd)
+        except OSError:
+            await trio.sleep(min(seconds, MOMENT_S))
+        finally:
+            os.close(fd)
 
     async def _leave_group(self) -> None:
         end = trio.current_time() + (BUILD_DYING_S if self._is_build else DYING_S)

@@ -60,73 +60,77 @@ class Holdings(Struct, frozen=True, kw_only=True):
     wait_ns: int = 0
     """The time for which the tasks that live have waited for a core."""
     last_pid: int = 0
-    """The last process or thread that was started on the host; 0 where that is not known."""
+    """The last process or thread that was started on the host; 0 where that is not known, or a control group counts."""
     pids: frozenset[int] = frozenset()
-    """The processes that live."""
+    """The processes that live, unless a control group counts what they compute."""
 
     def lacks_nothing_since(self, before: "Holdings") -> bool:
         """Whether `cpu_ns` is sure to hold all that was computed meanwhile: nothing was started, and nothing ended."""
         return self.last_pid > 0 and (self.last_pid, self.pids) == (before.last_pid, before.pids)
 
 
-def holdings(pid: int) -> Holdings | None:
-    """What a process and its descendants hold; None where the system does not tell."""
-    tasks = memory_bytes = cpu_ns = wait_ns = mapped = 0
-    pids = set[int]()
-    sized: list[Path] = []
-    measured = second = None
-    for task in _tree(pid):
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            tasks += 1
-            process = task.parent.parent
-            # Once a process, and of a thread that lives: of one that has ended no memory is told.
-            if process != measured and (sizes := (task / "statm").read_bytes().split(maxsplit=2))[1] != b"0":
-                memory_bytes += int(sizes[1]) * _PAGE_BYTES
-                mapped += int(sizes[0])
-                sized.append(task)
-                second = process if measured is not None and second is None else second
-                measured = process
-            if task.name == process.name:
-                pids.add(int(process.name))
-                cpu_ns += (_cpu_clock_ns(int(task.name)) or 0) + _of_ended_children_ns(process)
-            wait_ns += int((task / "schedstat").read_bytes().split()[1])
+def holdings(pid: int, *, cpu_ns: int | None = None) -> Holdings | None:
+    """What a process and its descendants hold; None where the system does not tell.
+
+    `cpu_ns` is what they have computed, where a control group counts it: then they are not asked for it.
+    """
+    tasks = memory_bytes = asked_ns = wait_ns = mapped = 0
+    sized: list[str] = []
+    pids: list[int] = []
+    for process, task_ids in _tree(pid):
+        is_sized = False
+        for task_id in task_ids:
+            task = f"/proc/{process}/task/{task_id}"
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                tasks += 1
+                # Once a process, and of a thread that lives: of one that has ended no memory is told.
+                if not is_sized and (sizes := _read(f"{task}/statm").split(None, 2))[1] != b"0":
+                    is_sized = True
+                    mapped += int(sizes[0])
+                    memory_bytes += int(sizes[1]) * _PAGE_BYTES
+                    sized.append(task)
+                wait_ns += int(_read(f"{task}/schedstat").split()[1])
+        if cpu_ns is None:
+            with contextlib.suppress(OSError, ValueError):
+                asked_ns += _of_ended_children_ns(process) + (_cpu_clock_ns(process) or 0)
+                pids.append(process)
     if not tasks:
         return None
-    if second is not None:  # in a cell, its first process, which lives as long as the cell
-        memory_bytes += _in_cell_bytes(second)
+    if len(sized) > 1:  # in a cell, the second is its first process, which lives as long as the cell
+        memory_bytes += _in_cell_bytes(sized[1])
     if mapped > _SMALL_PAGES:
         memory_bytes += sum(map(_tables_bytes, sized))
     return Holdings(
         tasks=tasks,
         memory_bytes=memory_bytes,
-        cpu_ns=cpu_ns,
+        cpu_ns=asked_ns if cpu_ns is None else cpu_ns,
         wait_ns=wait_ns,
-        last_pid=_last_pid(),
+        last_pid=_last_pid() if cpu_ns is None else 0,
         pids=frozenset(pids),
     )
 
 
-def _in_cell_bytes(process: Path) -> int:
+def _in_cell_bytes(task: str) -> int:
     """What the kernel may hold that a cell's processes have made, and that counts for none of them.
 
     That is what was sent through sockets and not read, where no socket is larger than usual, and what it needs for each
     file in memory, be it empty. It is known where the process has a network of its own, as in a cell.
     """
     with contextlib.suppress(OSError, ValueError, IndexError):
-        if os.readlink(process / "ns/net") != os.readlink("/proc/self/ns/net"):
-            sockets = int((process / "net/sockstat").read_bytes().split()[2])
-            return sockets * _socket_bytes() + _files_in(process) * _FILE_BYTES
+        if os.readlink(f"{task}/ns/net") != os.readlink("/proc/self/ns/net"):
+            sockets = int(_read(f"{task}/net/sockstat").split(None, 3)[2])
+            return sockets * _socket_bytes() + _files_in(task) * _FILE_BYTES
     return 0
 
 
-def _files_in(process: Path) -> int:
+def _files_in(task: str) -> int:
     """How many files and folders there are in the places where a bot in a cell, or its build, may make them.
 
     Until its cell is built a process sees the host's places, which are none of its own. A bot cannot write to its own.
     """
     number = 0
     for place in (SCRATCH, SHARED_MEMORY, FOLDER):
-        shown = f"{process}/root{place}"
+        shown = f"{task}/root{place}"
         if os.stat(shown).st_dev != _device(place):
             there = os.statvfs(shown)
             if not there.f_flag & os.ST_RDONLY:
@@ -139,10 +143,10 @@ def _device(place: str) -> int | None:
     return os.stat(place).st_dev if os.path.exists(place) else None
 
 
-def _tables_bytes(task: Path) -> int:
+def _tables_bytes(task: str) -> int:
     """What the tables of pages of a process take: 4 KB for each 2 MB of which it has touched a page, and no less."""
     with contextlib.suppress(OSError, ValueError, IndexError):
-        return int((task / "status").read_bytes().partition(b"VmPTE:")[2].split(maxsplit=1)[0]) << 10
+        return int(_read(f"{task}/status").partition(b"VmPTE:")[2].split(maxsplit=1)[0]) << 10
     return 0
 
 
@@ -163,7 +167,7 @@ def computed(pids: Sequence[int]) -> Computed | None:
 def _last_pid() -> int:
     """The last process or thread that was started on the host; 0 where that is not told."""
     with contextlib.suppress(OSError, ValueError):
-        return int(Path("/proc/loadavg").read_bytes().split()[-1])
+        return int(_read("/proc/loadavg").split()[-1])
     return 0
 
 
@@ -174,9 +178,9 @@ def _cpu_clock_ns(pid: int) -> int | None:
     return None
 
 
-def _of_ended_children_ns(process: Path) -> int:
+def _of_ended_children_ns(pid: int) -> int:
     """The CPU time of its children that have ended and were waited for, and of theirs."""
-    return sum(map(int, (process / "stat").read_bytes().rpartition(b")")[2].split()[13:15])) * _TICK_NS
+    return sum(map(int, _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[13:15])) * _TICK_NS
 
 
 def members(pid: int, *, keepers: int = 0) -> list[int]:
@@ -188,7 +192,7 @@ def members(pid: int, *, keepers: int = 0) -> list[int]:
     if not lists_children():
         return [-pid]
     found: list[int] = []
-    generation = [pid, *(child for child in own_children() if child != pid and session_of(child) == pid)]
+    generation = [pid, *_inherited_from(pid)]
     while generation:
         if keepers <= 0:
             found += generation
@@ -201,9 +205,9 @@ def waits_of(pids: Iterable[int]) -> dict[int, int]:
     """The nanoseconds that each task of these processes has waited for a core so far; nothing where it is not told."""
     found = {}
     for pid in pids:
-        for task in _tasks(pid):
+        for task in _task_ids(pid):
             with contextlib.suppress(OSError, ValueError, IndexError):
-                found[int(task.name)] = int((task / "schedstat").read_bytes().split()[1])
+                found[int(task)] = int(_read(f"/proc/{pid}/task/{task}/schedstat").split()[1])
     return found
 
 
@@ -211,9 +215,9 @@ def states(pids: Sequence[int]) -> set[str]:
     """The states of all tasks of these processes, as letters: R on a core or waiting for one, S asleep, T stopped."""
     found = set()
     for pid in pids:
-        for task in _tasks(pid):
+        for task in _task_ids(pid):
             with contextlib.suppress(OSError, IndexError):
-                found.add(chr((task / "stat").read_bytes().rpartition(b")")[2].split()[0][0]))
+                found.add(chr(_read(f"/proc/{pid}/task/{task}/stat").rpartition(b")")[2].split(None, 1)[0][0]))
     return found
 
 
@@ -222,9 +226,9 @@ def lives(pid: int) -> bool:
 
     For the latter the kernel may need long on a busy host, and longest for the first process of a cell.
     """
-    for task in _tasks(pid):
+    for task_id in _task_ids(pid):
         with contextlib.suppress(OSError, IndexError, ValueError):
-            fields = (task / "stat").read_bytes().rpartition(b")")[2].split()
+            fields = _read(f"/proc/{pid}/task/{task_id}/stat").rpartition(b")")[2].split()
             if fields[0] not in (b"Z", b"X") and not int(fields[6]) & _EXITING:
                 return True
     return False
@@ -270,9 +274,9 @@ def _oom_kills() -> int:
 def process_groups(pid: int) -> set[int]:
     """The process groups of a process and its descendants; where the system does not tell, the one that it leads."""
     groups = {pid}
-    for task in _tree(pid):
+    for member in members(pid) if lists_children() else ():
         with contextlib.suppress(OSError):
-            groups.add(os.getpgid(int(task.parent.parent.name)))
+            groups.add(os.getpgid(member))
     return groups
 
 
@@ -295,23 +299,41 @@ def session_of(pid: int) -> int | None:
     return None
 
 
-def _tree(pid: int) -> Iterator[Path]:
-    """The tasks of a process and its descendants, those that we have inherited from it among them."""
-    waiting = [pid, *(child for child in own_children() if child != pid and session_of(child) == pid)]
+def _tree(pid: int) -> Iterator[tuple[int, list[str]]]:
+    """A process and its descendants with their tasks, those that we have inherited from it among them."""
+    waiting = [pid, *_inherited_from(pid)]
     while waiting:
-        for task in _tasks(waiting.pop()):
-            yield task
+        process = waiting.pop()
+        task_ids = _task_ids(process)
+        yield process, task_ids
+        for task_id in task_ids:
             with contextlib.suppress(OSError, ValueError):
-                waiting += [int(child) for child in (task / "children").read_bytes().split()]
+                waiting += map(int, _read(f"/proc/{process}/task/{task_id}/children").split())
+
+
+def _inherited_from(pid: int) -> Iterator[int]:
+    return (child for child in own_children() if child != pid and session_of(child) == pid)
 
 
 def _children(pid: int) -> Iterator[int]:
-    for task in _tasks(pid):
+    for task in _task_ids(pid):
         with contextlib.suppress(OSError, ValueError):
-            yield from map(int, (task / "children").read_bytes().split())
+            yield from map(int, _read(f"/proc/{pid}/task/{task}/children").split())
 
 
-def _tasks(pid: int) -> list[Path]:
+def _task_ids(pid: int) -> list[str]:
     with contextlib.suppress(OSError):
-        return list(Path(f"/proc/{pid}/task").iterdir())
+        return os.listdir(f"/proc/{pid}/task")
     return []
+
+
+def _read(path: str) -> bytes:
+    """A file of /proc, in a third of the time that a Path takes: slap windows wait for this; raises OSError."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        data = b""
+        while more := os.read(fd, 4096):  # a long list comes in parts
+            data += more
+        return data
+    finally:
+        os.close(fd)

@@ -18,6 +18,7 @@ while read -r word group; do
         forget) groups="${groups%% $group *} ${groups#* $group }" ;;
     esac
 done
+case $groups in *[0-9]*) ;; *) exit ;; esac  # all are gone; else every process of the host would be looked at
 for group in $groups; do kill -s KILL -- "-$group"; done
 # What left its bot's process group, but not its session; not everywhere is there a /proc.
 for file in /proc/[0-9]*/stat; do

@@ -137,7 +137,8 @@ class Group:
             return True
         # Version 1, and Linux before 5.14, have no such file. A process that is being killed starts nothing any more.
         # So if no other process is there afterwards, all are being killed. Else they are frozen before they are killed.
-        killed = self._kill_each()
+        if not (killed := self._kill_each()):
+            return True  # what is empty stays empty
         if not killed.issuperset(self.processes()):
             self.freeze()
             if "freeze" in self._folders and not self.frozen():
@@ -238,6 +239,9 @@ def _bound_memory(folder: Path, limit_bytes: int) -> None:
 
 def is_removed(folder: Path) -> bool:
     """Remove a group and all groups in it, if they are empty; returns whether it is gone."""
+    with contextlib.suppress(OSError):  # it is gone already, or something is in it
+        os.rmdir(folder)
+        return True
     for inner, _, _ in os.walk(folder, topdown=False):
         with contextlib.suppress(OSError):
             os.rmdir(inner)
@@ -256,7 +260,14 @@ def _field(path: Path, name: str) -> int | None:
 def read_text(path: Path) -> str | None:
     """The text of a file of the system; None where it cannot be read."""
     with contextlib.suppress(OSError):
-        return path.read_text().strip()
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            data = b""
+            while more := os.read(fd, 4096):
+                data += more
+            return data.decode().strip()
+        finally:
+            os.close(fd)
     return None
 
 
