@@ -13,6 +13,9 @@ import trio
 LAG_NS = 2_000_000
 """A longer gap between two looks is a lag."""
 
+NEVER_NS = 1 << 62
+"""A time that does not come."""
+
 AT_ONCE_NS = 50_000
 """A poll that returns within this time has not waited."""
 

@@ -7,6 +7,7 @@ import trio
 from msgspec import Struct, field
 
 from referee.play.bot.channel import Channel
+from referee.play.pump.clock import NEVER_NS
 from referee.play.talk.conversation import Steps
 from referee.play.talk.exchange import Exchange, Reply
 
@@ -17,8 +18,8 @@ class SeatedBot(Struct, eq=False):
     match: "MatchInFlight"
     seat: int
     channel: Channel
-    alarm_ns: int = 0
-    """When the pump looks at it again, at the latest; 0 where no time is set."""
+    alarm_ns: int = NEVER_NS
+    """When the pump looks at it again, at the latest."""
 
 
 class MatchInFlight(Struct, eq=False):
@@ -50,6 +51,8 @@ class MatchInFlight(Struct, eq=False):
 
     def awaits_answers(self) -> bool:
         """Whether one of its bots owes an answer."""
+        if self.exchange is not None and len(self.exchange.deliveries) == len(self.replies):
+            return False
         for bot in self.bots.values():  # noqa: SIM110 - asked at every answer, and `any` costs more than the rest
             if bot.channel.inbox.awaits is not None:
                 return True
@@ -59,11 +62,12 @@ class MatchInFlight(Struct, eq=False):
         """Give the conversation its replies; returns what it says next. Raises what the conversation raises."""
         if self.exchange is None:
             self.exchange = next(self.steps)
-        else:
-            deliveries = self.exchange.deliveries
-            replies = [self.replies[delivery.seat] for delivery in deliveries if delivery.awaits is not None]
-            self.exchange = self.steps.send(replies)
-        self.replies = {}
+            return self.exchange
+        replies, self.replies = list(self.replies.values()), {}
+        if len(replies) > 1:  # they came in any order
+            seats = [delivery.seat for delivery in self.exchange.deliveries]
+            replies.sort(key=lambda reply: seats.index(reply.seat))
+        self.exchange = self.steps.send(replies)
         return self.exchange
 
     def fail(self, error: BaseException) -> None:

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from protocol.messages import Limits, Ready
 from referee.play.bot.channel import Channel
 from referee.play.faults import HostFault, NoRoom, Trouble
-from referee.play.pump.clock import Clock
+from referee.play.pump.clock import NEVER_NS, Clock
 from referee.play.pump.in_flight import MatchInFlight, SeatedBot
 from referee.play.pump.poller import Poller
 from referee.play.pump.slap_timer import SlapTimer
-from referee.play.pump.waits import wait_readable
+from referee.play.pump.waits import TaskSteps, wait_readable
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import Neighbours
 from referee.play.spec import BotSpec, Confinement
@@ -29,7 +29,10 @@ from referee.play.talk.exchange import Delivery, Reply
 from referee.play.talk.inbox import Heard
 
 TURN_NS = 2_000_000
-"""How long the pump works before it lets other tasks run."""
+"""How long the pump works before it lets other tasks run, if others ran after the turn before."""
+
+LONG_TURN_NS = 10_000_000
+"""How long it works if none did."""
 
 HOPELESS_NS = 2_000_000_000
 """A lag that is longer than this, while an answer is due, voids the match: no time of it can be defended.
@@ -49,9 +52,6 @@ LOOK_S = 0.1
 
 MOMENT_S = 0.001
 """How long the pump sleeps where it is not woken when a pipe is ready."""
-
-IDLE_NS = 3_600_000_000_000
-"""How long the pump parks, at most, where nothing is due."""
 
 
 class Pump:
@@ -77,7 +77,11 @@ class Pump:
             for fd in neighbours.fds:
                 self._poller.add(fd, neighbours)
                 self._poller.watch(fd, partial(self._hear_neighbour, neighbours, fd))
-        self._wakeup = trio.Event()
+        self._steps = TaskSteps()
+        self._parking = trio.CancelScope()
+        """Around the wait of a pump that is parked; who has something for it to do cancels that."""
+        self._is_match_over = False
+        """Whether a match has ended in this turn. Then the turn ends, because who plays the match waits for that."""
 
     async def start_bot(self, spec: BotSpec, confinement: Confinement, limits: Limits) -> Channel:
         """Start a bot, but not in the middle of a window, and admit it. Raises HostFault where the host cannot.
@@ -130,7 +134,7 @@ class Pump:
                     self._register(bot)
                 self._matches.append(match)
                 self._advance(match)
-            self._wakeup.set()
+            self._parking.cancel()
             await match.over.wait()
         finally:
             match.over.set()
@@ -147,6 +151,7 @@ class Pump:
     async def run(self) -> None:
         """Pump until cancelled."""
         trio.lowlevel.add_instrument(self._clock.loop_waits)
+        trio.lowlevel.add_instrument(self._steps)
         try:
             with trio.move_on_after(0):  # from now on trio has a watch for it
                 await wait_readable(self._poller.fileno())
@@ -154,6 +159,7 @@ class Pump:
                 await self._turn()
         finally:
             trio.lowlevel.remove_instrument(self._clock.loop_waits)
+            trio.lowlevel.remove_instrument(self._steps)
 
     def close(self) -> None:
         """Close what the pump has opened, once nothing converses any more.
@@ -165,13 +171,14 @@ class Pump:
 
     async def _turn(self) -> None:
         """Work for one turn, then let trio's other tasks run, or park when nothing has happened."""
-        now_ns = self._clock.now_ns()
-        end_ns, busy = now_ns + TURN_NS, True
-        while busy and now_ns < end_ns and not self._slap_timer.is_due(now_ns):
-            busy = self._poll(now_ns, min(end_ns, self._next_alarm(now_ns)))
+        now_ns, slap_timer = self._clock.now_ns(), self._slap_timer
+        end_ns, busy = now_ns + self._turn_ns(), True
+        self._is_match_over = False
+        while busy and now_ns <= end_ns and now_ns < (due_ns := slap_timer.due_ns()) and not self._is_match_over:
+            busy = self._poll(now_ns, min(end_ns, due_ns, self._next_alarm_ns()))
             now_ns = self._clock.now_ns()
-        if self._slap_timer.is_due(now_ns):
-            match = await self._slap_timer.run()
+        if now_ns >= slap_timer.due_ns():
+            match = await slap_timer.run()
             self._clock.mark_looked()
             if match is not None:
                 self._advance(match)
@@ -180,17 +187,25 @@ class Pump:
         else:
             await self._park()
 
+    def _turn_ns(self) -> int:
+        """How long the turn that begins now may be. Where no match is in flight, nothing is waited for in it."""
+        have_others_run, self._steps.count = self._steps.count > 1, 0
+        if not self._matches:
+            return 0
+        return TURN_NS if have_others_run else LONG_TURN_NS
+
     def _poll(self, start_ns: int, until_ns: int) -> bool:
         """Poll once, until `until_ns` at most, and do all that follows; returns whether anything was there."""
         self._clock.catch_up(start_ns)
-        timeout_ns = max(0, until_ns - start_ns)
+        timeout_ns = until_ns - start_ns if until_ns > start_ns else 0
         ready = self._poller.poll(timeout_ns / 1e9)
         now_ns = self._clock.end_poll(start_ns, timeout_ns)
         handlers = self._poller.handlers
         for fd, _ in ready:
             if (handler := handlers.get(fd)) is not None:  # the handler before it may have ended its match
                 handler(now_ns)
-        self._expire(now_ns)
+        if self._next_alarm_ns() <= now_ns:
+            self._expire(now_ns)
         return bool(ready)
 
     async def _park(self) -> None:
@@ -198,22 +213,13 @@ class Pump:
 
         Where a pipe is watched of which trio's loop cannot be told, sleep for a moment.
         """
-        self._wakeup = trio.Event()
         if self._poller.leaves_out:
             await trio.sleep(MOMENT_S)
             return
-        now_ns = self._clock.now_ns()
-        until_ns = self._next_alarm(now_ns)
-        with trio.move_on_after(max(0.0, (until_ns - now_ns) / 1e9)):
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._wake_on_pipe, until_ns, nursery.cancel_scope)
-                await self._wakeup.wait()
-                nursery.cancel_scope.cancel()
-
-    async def _wake_on_pipe(self, until_ns: int, scope: trio.CancelScope) -> None:
-        with self._clock.parked(until_ns):
+        until_ns = min(self._next_alarm_ns(), self._slap_timer.due_ns())
+        self._parking = trio.move_on_after(max(0.0, (until_ns - self._clock.now_ns()) / 1e9))
+        with self._parking, self._clock.parked(until_ns):
             await wait_readable(self._poller.fileno())
-        scope.cancel()
 
     # Pipes
 
@@ -295,11 +301,13 @@ class Pump:
                 if exchange.timed and not exchange.at_once:
                     self._slap_timer.add(match)
                     return
-                match.asked_ns = self._clock.now_ns()
+                if exchange.at_once:
+                    match.asked_ns = self._clock.now_ns()
                 for delivery in exchange.deliveries:
                     is_waiting |= self._deliver(match.bots[delivery.seat], delivery)
         except StopIteration:
             match.over.set()
+            self._is_match_over = True
         except Exception as error:  # our own failure voids this match and no other
             match.fail(error)
 
@@ -330,7 +338,7 @@ class Pump:
     def _settle(self, bot: SeatedBot, heard: Heard | None, now_ns: int) -> None:
         """Take the reply for an answer that was due and is here, or will not come."""
         channel, clock = bot.channel, bot.channel.clock
-        arrived_ns = now_ns if heard is None else min(now_ns, self._clock.arrived_ns)
+        arrived_ns = now_ns if heard is None else self._clock.arrived_ns
         if heard is None or arrived_ns > clock.deadline_ns:
             if channel.forgive(now_ns) and heard is None:
                 self._wake_at(bot, clock.deadline_ns)
@@ -357,21 +365,19 @@ class Pump:
 
     def _wake_at(self, bot: SeatedBot, when_ns: int) -> None:
         """Look at the bot at that time, or earlier: a bot has one alarm, which is set anew when it was too early."""
-        if not bot.alarm_ns or bot.alarm_ns > when_ns:
+        if bot.alarm_ns > when_ns:
             bot.alarm_ns = when_ns
             heapq.heappush(self._alarms, (when_ns, next(self._count), bot))
 
-    def _next_alarm(self, now_ns: int) -> int:
-        alarm_ns = self._alarms[0][0] if self._alarms else now_ns + IDLE_NS
-        window_ns = self._slap_timer.next_ns()
-        return alarm_ns if window_ns is None else min(alarm_ns, window_ns)
+    def _next_alarm_ns(self) -> int:
+        return self._alarms[0][0] if self._alarms else NEVER_NS
 
     def _expire(self, now_ns: int) -> None:
         """Look at every bot whose time has come."""
         while self._alarms and self._alarms[0][0] <= now_ns:
             when_ns, _, bot = heapq.heappop(self._alarms)
             if when_ns == bot.alarm_ns:  # otherwise an earlier alarm has taken its place
-                bot.alarm_ns = 0
+                bot.alarm_ns = NEVER_NS
                 self._look_at(bot, now_ns)
 
     def _make_up_for(self, lag_ns: int) -> None:

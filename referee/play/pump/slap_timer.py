@@ -10,7 +10,7 @@ import trio
 from msgspec.structs import replace
 
 from referee.play.bot.channel import Channel
-from referee.play.pump.clock import Clock
+from referee.play.pump.clock import NEVER_NS, Clock
 from referee.play.pump.in_flight import MatchInFlight
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import LONGEST_FREEZE_S, Neighbours
@@ -53,15 +53,11 @@ class SlapTimer:
         """Let the open exchange of this match, which is a window, wait to be timed."""
         self._waiting.append(match)
 
-    def next_ns(self) -> int | None:
-        """When `run` should be called next; None while no window waits."""
-        return self._retry_ns if self._waiting else None
-
-    def is_due(self, now_ns: int) -> bool:
-        """Whether everything else must wait: a window is to be timed now, or another worker times one."""
+    def due_ns(self) -> int:
+        """From when on everything else must wait for `run`: a window is to be timed, or another worker times one."""
         if self._neighbours is not None and self._neighbours.want_freeze():
-            return True
-        return bool(self._waiting) and now_ns >= self._retry_ns
+            return 0
+        return self._retry_ns if self._waiting else NEVER_NS
 
     async def run(self) -> MatchInFlight | None:
         """Freeze the bots while another worker times a window, or time the first window that waits.

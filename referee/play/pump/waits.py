@@ -22,6 +22,17 @@ NO_WATCHES = (
 )
 
 
+class TaskSteps(trio.abc.Instrument):
+    """Counts the steps of trio's tasks, so that a task whose steps are long knows whether others wait for it."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def before_task_step(self, task: trio.lowlevel.Task) -> None:  # noqa: ARG002 - trio gives it
+        """Count a step."""
+        self.count += 1
+
+
 async def wait_readable(fd: int) -> None:
     """Wait until the descriptor can be read or has ended."""
     try:
