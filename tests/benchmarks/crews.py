@@ -45,12 +45,13 @@ def crew(bot: str, *, workers: int, deals: int, rounds: int, jobs: int = 8) -> F
 
     Raises Skipped where the config knows no `workers`.
     """
-    whole = _tournament(bot, workers=workers, deals=deals, rounds=rounds, jobs=jobs)
-    least = _tournament(bot, workers=workers, deals=deals, rounds=1, jobs=jobs)
+    whole = tournament(bot, workers=workers, deals=deals, rounds=rounds, jobs=jobs)
+    least = tournament(bot, workers=workers, deals=deals, rounds=1, jobs=jobs)
     return replace(whole, decisions=whole.decisions - least.decisions, seconds=whole.seconds - least.seconds)
 
 
-def _tournament(bot: str, *, workers: int, deals: int, rounds: int, jobs: int) -> Figure:
+def tournament(bot: str, *, workers: int, deals: int, rounds: int, jobs: int) -> Figure:
+    """A tournament as a whole. Its CPU is not told apart. Raises Skipped as `crew` does."""
     with tempfile.TemporaryDirectory() as folder:
         config, path = Path(folder, "crews.toml"), Path(folder, "crews.golfref")
         text = CONFIG.format(deals=deals, jobs=jobs, workers=f"workers = {workers}", rounds=rounds)

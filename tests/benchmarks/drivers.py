@@ -4,6 +4,7 @@ import json
 import os
 import select
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -75,6 +76,30 @@ def referee(match: MatchSetup, matches: int) -> Figure:
         except HostFault as fault:
             reason = str(fault)
     raise Skipped(reason)
+
+
+_PLAY = """
+import sys
+import msgspec
+from drivers import referee, setup
+
+bot, rounds, matches = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+referee(setup(bot, rounds=1), matches)
+sys.stdout.buffer.write(msgspec.json.encode(referee(setup(bot, rounds=rounds), matches)))
+"""
+
+
+def referee_of(checkout: Path, bot: str, *, rounds: int, matches: int) -> Figure:
+    """What `referee` finds with the code of a checkout, in a process of its own, after a short match that warms it up.
+
+    The checkout has its own `drivers` too. Raises Skipped where it does not play.
+    """
+    path = os.pathsep.join(map(str, (checkout.resolve(), checkout.resolve() / "tests" / "benchmarks")))
+    command = [sys.executable, "-c", _PLAY, bot, str(rounds), str(matches)]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise Skipped(f"the referee of {checkout} failed: {done.stderr.decode(errors='replace')[-500:]}")
+    return msgspec.json.decode(done.stdout, type=Figure)
 
 
 # The same conversation without the pump

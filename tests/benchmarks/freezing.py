@@ -17,6 +17,7 @@ from protocol.messages import Clocks, FaultPolicy
 from referee.play import session
 from referee.play.match import MatchSetup, play
 from referee.play.pump import pump as pump_module
+from referee.play.pump.clock import NEVER_NS
 from referee.play.pump.in_flight import MatchInFlight
 from referee.play.pump.pump import Pump
 from referee.play.pump.slap_timer import SlapTimer
@@ -53,11 +54,11 @@ class Draining(Pump):
         self._held_back: deque[MatchInFlight] = deque()
 
     def _advance(self, match: MatchInFlight) -> None:
-        if self._slap_timer.next_ns() is not None and match.exchange is not None:
+        if self._slap_timer.due_ns() < NEVER_NS and match.exchange is not None:
             self._held_back.append(match)
             return
         super()._advance(match)
-        while self._held_back and self._slap_timer.next_ns() is None:
+        while self._held_back and self._slap_timer.due_ns() == NEVER_NS:
             super()._advance(self._held_back.popleft())
 
 

@@ -40,9 +40,9 @@ from referee.rules.book.variants import customised, seat_problem
 from referee.rules.game import Game
 from referee.rules.table.chance import Keyed
 from referee.rules.table.streams import Stream, bot_seed
+from referee.tournament.plan.blocks import for_blocks
 from referee.tournament.plan.keys import deal_key
 from referee.tournament.results import beaten_shares
-from referee.tournament.run.setups import for_blocks
 
 PAIRS = (("keeper", "greedy"), ("keeper", "hasty"))
 

@@ -37,6 +37,15 @@ for _ in range(games):
 """Stands in for fastchess: it takes the same command line, and checks the engines' game."""
 
 
+@pytest.fixture
+def manager(tmp_path: Path) -> str:
+    """The path of what stands in for fastchess."""
+    path = tmp_path / "manager"
+    path.write_text(f"#!{sys.executable}\n{MANAGER}")
+    path.chmod(0o755)
+    return str(path)
+
+
 @pytest.fixture(autouse=True)
 def _compiler() -> None:
     need_compiler()
@@ -50,20 +59,37 @@ def run(name: str, *arguments: str) -> str:
     return done.stdout
 
 
-def test_throughput_prints_every_ratio_with_its_aim(tmp_path: Path) -> None:
-    manager = tmp_path / "manager"
-    manager.write_text(f"#!{sys.executable}\n{MANAGER}")
-    manager.chmod(0o755)
-    told = run("throughput.py", "--quick", "--fastchess", str(manager))
+def test_throughput_prints_every_ratio_with_its_aim(manager: str) -> None:
+    told = run("throughput.py", "--quick", "--fastchess", manager, "--old", str(BENCHMARKS.parents[1]))
     for ratio in (
         "of the bare C loop, 1 match",
         "of the bare C loop, 4 matches",
         "r to the bare Python loop's, 4",
         "to stock trio streams, 4 matches",
         "to fastchess, 4 at a time",
+        "r to the old referee's, 4",
     ):
         (line,) = (line for line in told.splitlines() if line.startswith(ratio))
         assert " at least " in line or " at most " in line
+
+
+def test_whole_runs_are_told_by_part() -> None:
+    told = run("tournament.py", "--quick", "--only", "greedy, six-card", "--old", str(BENCHMARKS.parents[1]))
+    rows = [line for line in told.splitlines() if line.startswith("greedy, six-card, limits, 36")]
+    figures, parts, starts, compared = (row.removeprefix("greedy, six-card, limits, 36").split() for row in rows)
+    assert figures[8:10] == ["at", "least"]
+    referee_s = float(figures[5])
+    assert sum(map(float, parts)) == pytest.approx(referee_s, abs=0.01 * len(parts))
+    assert float(parts[0]) > 0, "the start takes some time"
+    assert starts[0] == "20", "four bots are greeted, then they play four matches"
+    assert len(compared) == 8
+
+
+def test_tournament_managers_play_beside_a_whole_tournament(manager: str) -> None:
+    told = run("tournament.py", "--quick", "--only", "nothing", "--fastchess", manager).splitlines()
+    rows = [line.split() for line in told if line.startswith("fastchess, ")]
+    assert [row[1] for row in rows] == ["whole", "without"]
+    assert all(row[-4:-1] == ["at", "least", "2"] for row in rows)
 
 
 def test_playouts_print_the_ratios_of_every_way() -> None:
@@ -119,3 +145,12 @@ def test_clusters_are_compared_with_workers_of_our_own() -> None:
     assert "ratio (at least 0.95)" in told
     (line,) = (line for line in told.splitlines() if line.startswith("20 tasks by 1 workers: "))
     assert "ms of CPU a task" in line
+
+
+def test_the_parts_of_a_window_add_up() -> None:
+    head, row = run("windows.py", "c-2-idle", "--windows", "1", "--levels", "none", "--beside", "0").splitlines()
+    names = head.partition("beside")[2].replace("a second", "rate").replace("not own", "not-own").split()
+    found = dict(zip(names, map(float, row.split()[3:]), strict=True))
+    assert found["own"] > 0
+    parts = sum(found[name] for name in names[names.index("lock") : names.index("/proc")])
+    assert abs(parts - found["window"]) < len(names)

@@ -1,11 +1,12 @@
 """Decisions a second with C bots that answer at once, beside other ways to do it, as ratios from one run.
 
     pip install '.[bench]' && python tests/benchmarks/throughput.py [--repetitions N] [--only WORD] [--quick]
-        [--fastchess PATH] [--c-chess-cli PATH] [--cutechess PATH]
+        [--old FOLDER] [--fastchess PATH] [--c-chess-cli PATH] [--cutechess PATH]
 
 The ways take turns; a first turn is not counted. A ratio is the median over the repetitions of the ratios within each,
 with the least and the greatest. r and b are the CPU microseconds that a decision costs the referee and the bot; for
-two workers on two cores 2r/(r+b) is what they can bring. Needs a C compiler.
+two workers on two cores 2r/(r+b) is what they can bring. With --old the referee plays in a process of its own, and so
+does that of another checkout. Needs a C compiler.
 """
 
 import argparse
@@ -16,11 +17,13 @@ from functools import partial
 from pathlib import Path
 
 from crews import crew
-from drivers import FLIPS, Programs, bare_c, bare_python, referee, setup, trio_streams
+from drivers import FLIPS, Programs, bare_c, bare_python, referee, referee_of, setup, trio_streams
 from measuring import Figure, Skipped, Way, interleaved, median
 from msgspec import Struct
 from rivals import MANAGERS, manager, python_chess
 from tabulate import tabulate
+
+ROOT = Path(__file__).parents[2]
 
 
 class Scale(Struct, frozen=True):
@@ -53,7 +56,7 @@ class Aim(Struct, frozen=True, kw_only=True):
     at_most: bool = False
 
 
-def ways_of(programs: Programs, scale: Scale, managers: Mapping[str, str]) -> dict[str, Way]:
+def ways_of(programs: Programs, scale: Scale, managers: Mapping[str, str], old: Path | None) -> dict[str, Way]:
     """Everything that is measured, by name."""
     match = setup(programs.bot, rounds=scale.rounds)
     short = setup(programs.bot, FLIPS, rounds=10 * scale.rounds)
@@ -62,7 +65,11 @@ def ways_of(programs: Programs, scale: Scale, managers: Mapping[str, str]) -> di
         bare = {"tables": many, "count": many * scale.exchanges}
         ways[f"bare C loop, {many}"] = partial(bare_c, programs.bare, programs.bot, programs.request, **bare)
         ways[f"bare Python loop, {many}"] = partial(bare_python, programs.bot, programs.request, **bare)
-        ways[f"referee, {many}"] = partial(referee, match, many)
+        if old is None:
+            ways[f"referee, {many}"] = partial(referee, match, many)
+        else:
+            for name, checkout in ((f"referee, {many}", ROOT), (f"referee, {many}, old", old)):
+                ways[name] = partial(referee_of, checkout, programs.bot, rounds=scale.rounds, matches=many)
         ways[f"python-chess, {many}"] = partial(python_chess, programs.engine, games=many, count=scale.moves)
         for name, path in managers.items():
             ways[f"{name}, {many}"] = partial(
@@ -77,6 +84,11 @@ def ways_of(programs: Programs, scale: Scale, managers: Mapping[str, str]) -> di
     return ways
 
 
+def r_ratio(way: Figure, base: Figure) -> float:
+    """What a decision costs the one referee, to what it costs the other."""
+    return way.r / base.r
+
+
 def aims_of(managers: Mapping[str, str]) -> list[Aim]:
     """The ratios that are printed, with the aims of the project."""
     aims = [
@@ -88,7 +100,9 @@ def aims_of(managers: Mapping[str, str]) -> list[Aim]:
     for many in (1, 4):
         title = f"r to the bare Python loop's, {many}"
         ways = {"way": f"referee, {many}", "base": f"bare Python loop, {many}"}
-        aims.append(Aim(title=title, **ways, goal=2.5, of=lambda way, base: way.r / base.r, at_most=True))
+        aims.append(Aim(title=title, **ways, goal=2.5, of=r_ratio, at_most=True))
+        ways = {"way": f"referee, {many}", "base": f"referee, {many}, old"}
+        aims.append(Aim(title=f"r to the old referee's, {many}", **ways, goal=0.5, of=r_ratio, at_most=True))
     aims.append(Aim(title="to stock trio streams, 4 matches", way="referee, 4", base="trio streams, 4", goal=1.8))
     for name, goal in {"python-chess": 8.0, "fastchess": 3.0, "c-chess-cli": 1.0, "cutechess": None}.items():
         if name == "python-chess" or name in managers:
@@ -152,6 +166,7 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--only", default="", help="measure only ways whose name holds this word, and `referee`")
     parser.add_argument("--quick", action="store_true", help="tiny counts: that everything runs, not how fast")
+    parser.add_argument("--old", metavar="FOLDER", type=Path, help="another checkout, whose referee is measured too")
     for name in MANAGERS:
         parser.add_argument(f"--{name}", metavar="PATH", help=f"measure this {name} too")
     given = vars(parser.parse_args())
@@ -162,7 +177,7 @@ def main() -> None:
             programs = Programs(Path(folder))
         except Skipped as reason:
             sys.exit(f"nothing was measured: {reason}")
-        ways = ways_of(programs, QUICK if given["quick"] else Scale(), managers)
+        ways = ways_of(programs, QUICK if given["quick"] else Scale(), managers, given["old"])
         chosen = {name: way for name, way in ways.items() if given["only"] in name or name.startswith("referee")}
         figures, skipped = interleaved(chosen, repetitions, uncounted=uncounted)
     print(f"medians of {repetitions}; six-card, 3 seats, requests of about {len(programs.request)} bytes\n")

@@ -182,8 +182,8 @@ def test_a_host_must_have_what_the_desk_has(tmp_path: Path) -> None:
         unknown = replace(random, spec=replace(random.spec, builtin="sharper"))
         gone = replace(other, spec=replace(other.spec, command=("golf-lisp", "bot.lisp")))
         wanted: list[tuple[Demands, str]] = [
-            (replace(good, golfref="0.7.0"), "it has golfref 0.8.0 with protocol 1, and the desk golfref 0.7.0 with"),
-            (replace(good, protocol="2"), "and the desk golfref 0.8.0 with protocol 2; install the desk's version"),
+            (replace(good, golfref="0.7.0"), "it has golfref 0.9.0 with protocol 1, and the desk golfref 0.7.0 with"),
+            (replace(good, protocol="2"), "and the desk golfref 0.9.0 with protocol 2; install the desk's version"),
             (
                 replace(good, rooms=good.rooms | {"referee/rules": "0"}),
                 "is not the desk's: referee/rules differ; install",
@@ -294,7 +294,7 @@ def test_another_installation_of_the_same_version_is_found_out(tmp_path: Path, m
         refused = host.prepare(parcels)
 
     assert isinstance(refused, Refused), refused
-    assert refused.reason == "its golfref 0.8.0 is not the desk's: referee/rules differ; install the same there"
+    assert refused.reason == "its golfref 0.9.0 is not the desk's: referee/rules differ; install the same there"
     assert host.lacked == ()
 
 
