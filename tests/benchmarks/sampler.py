@@ -134,6 +134,8 @@ class Sampler:
         self._functions: dict[CodeType, _Function] = {}
         self._forked: FrameType | None = None
         """Where a process that was forked began. Nothing that called it is at work in that process."""
+        self._is_adding = False
+        """Whether a sum is being changed. A signal that comes meanwhile, as on a busy host, is left to the next one."""
         signal.signal(signal.SIGPROF, self._look)
         self._begin()
         self._add(f"{self._start}\tthe interpreter")
@@ -166,7 +168,10 @@ class Sampler:
             for pid in set(_within(given[0])) - self._killed:
                 with contextlib.suppress(OSError):  # it has ended
                     if _is_in_a_cell(pid):
-                        self._sums[self._place(KILLED)] += _cpu_ns(pid)
+                        used_ns = _cpu_ns(pid)
+                        self._is_adding = True
+                        self._sums[self._place(KILLED)] += used_ns
+                        self._is_adding = False
                         self._killed.add(pid)
 
     def _end(self) -> None:
@@ -175,9 +180,11 @@ class Sampler:
 
     def _add(self, name: str) -> None:
         """Give the time since the last look to this name."""
+        self._is_adding = True
         now_ns = time.process_time_ns()
         self._sums[self._place(name)] += now_ns - self._seen_ns
         self._seen_ns = now_ns
+        self._is_adding = False
 
     def _place(self, name: str) -> int:
         """Where the sum of this name stands; the last place is for all that find no other."""
@@ -189,7 +196,7 @@ class Sampler:
         return place
 
     def _look(self, _number: int, frame: FrameType | None) -> None:
-        if frame is None:
+        if frame is None or self._is_adding:
             return
         innermost = self._function(frame)
         part = self._part(frame)

@@ -75,6 +75,7 @@ def test_throughput_prints_every_ratio_with_its_aim(manager: str) -> None:
 
 def test_whole_runs_are_told_by_part() -> None:
     told = run("tournament.py", "--quick", "--only", "greedy, six-card", "--old", str(BENCHMARKS.parents[1]))
+    assert "not measured" not in told, told
     rows = [line for line in told.splitlines() if line.startswith("greedy, six-card, limits, 36")]
     figures, parts, starts, compared = (row.removeprefix("greedy, six-card, limits, 36").split() for row in rows)
     assert figures[8:10] == ["at", "least"]
