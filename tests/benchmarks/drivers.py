@@ -95,7 +95,7 @@ def referee_of(checkout: Path, bot: str, *, rounds: int, matches: int) -> Figure
     The checkout has its own `drivers` too. Raises Skipped where it does not play.
     """
     path = os.pathsep.join(map(str, (checkout.resolve(), checkout.resolve() / "tests" / "benchmarks")))
-    command = [sys.executable, "-c", _PLAY, bot, str(rounds), str(matches)]
+    command = [sys.executable, "-P", "-c", _PLAY, bot, str(rounds), str(matches)]
     done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, check=False)
     if done.returncode != 0:
         raise Skipped(f"the referee of {checkout} failed: {done.stderr.decode(errors='replace')[-500:]}")
