@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from needs import need_bubblewrap, need_tools
+from needs import need_bubblewrap, need_tools_in_a_cell
 
 from referee.entries.ready import Builder
 from referee.entries.shelf import Shelf
@@ -35,9 +35,9 @@ time_s = 1000
 
 
 @pytest.mark.parametrize("starter", starters().values(), ids=lambda starter: starter.language)
-def test_a_starter_is_built_in_a_cell(starter: Starter, tmp_path: Path) -> None:
+def test_a_starter_is_built_in_a_cell(starter: Starter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     need_bubblewrap()
-    need_tools(starter)
+    need_tools_in_a_cell(starter, monkeypatch)
     for place in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
         place.chmod(0o755)
     folder = tmp_path / "entries" / starter.language
