@@ -309,10 +309,10 @@ def _seat_record(setup: MatchSetup, talk: Conversation, channel: Channel, number
             printable(line.expandtabs(), LONGEST_STDERR_LINE) for line in channel.stderr.text().splitlines()
         ),
         forfeited=seat.forfeited,
-        sent_bytes=sent.sent_bytes,
-        sent_sha256=sent.digest.hexdigest(),
+        sent_bytes=sent.sent.bytes,
+        sent_sha256=sent.sent.hexdigest(),
         wrote_lines=inbox.lines_read,
-        wrote_bytes=inbox.bytes_read,
-        wrote_sha256=inbox.digest.hexdigest(),
+        wrote_bytes=inbox.read.bytes,
+        wrote_sha256=inbox.read.hexdigest(),
         lines=lines,
     )

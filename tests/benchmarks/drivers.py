@@ -21,7 +21,7 @@ from referee.play.session import run_session
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk import script
 from referee.play.talk.conversation import Conversation, Steps
-from referee.play.talk.exchange import READY, Delivery, Exchange, Reply
+from referee.play.talk.exchange import READY, Delivery, Reply, Saying
 from referee.play.talk.inbox import Inbox
 from referee.rules.book.variants import customised
 from referee.rules.game import Game
@@ -117,7 +117,7 @@ def conversation(match: MatchSetup) -> Conversation:
     )
 
 
-def next_exchange(steps: Steps, replies: Sequence[Reply] | None) -> Exchange | None:
+def next_exchange(steps: Steps, replies: Sequence[Reply] | None) -> Saying | None:
     """What the conversation says to these replies (None: at its beginning); None when it is over."""
     try:
         return next(steps) if replies is None else steps.send(replies)

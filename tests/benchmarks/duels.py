@@ -28,7 +28,7 @@ from protocol.messages import Answer, Clocks, FaultPolicy, GameMessage, Limits
 from referee.play.spec import SHIPPED
 from referee.play.talk import script
 from referee.play.talk.conversation import Conversation
-from referee.play.talk.exchange import READY, Delivery, Exchange, Reply
+from referee.play.talk.exchange import READY, Delivery, Reply, Saying
 from referee.research import programs
 from referee.research.programs import Decide, Message
 from referee.rules.book.presets import PRESETS
@@ -104,7 +104,7 @@ def play(variant: Variant, bots: Sequence[Bot], deal: str) -> Game:
     talk = Conversation(game, chance, hello=hello, matches=matches, id_key=b"duels")
     steps = talk.steps()
     replies: list[Reply] = []
-    exchange: Exchange = next(steps)
+    exchange: Saying = next(steps)
     try:
         while True:
             heard = [seats[delivery.seat].reply(delivery) for delivery in exchange.deliveries]

@@ -12,7 +12,7 @@ from as_starters_play import READY, AsStartersPlay, Message
 import protocol
 from protocol.messages import Clocks, FaultPolicy, GameMessage, Hello, Limits
 from referee.play.talk.conversation import Conversation
-from referee.play.talk.exchange import Delivery, Exchange, Reply
+from referee.play.talk.exchange import Delivery, Reply, Saying
 from referee.play.talk.inbox import Inbox
 from referee.play.talk.script import announcements
 from referee.rules.book.presets import PRESETS
@@ -73,7 +73,7 @@ class _Memory:
         replies: list[Reply] | None = None
         while True:
             try:
-                exchange: Exchange = next(self._steps) if replies is None else self._steps.send(replies)
+                exchange: Saying = next(self._steps) if replies is None else self._steps.send(replies)
             except StopIteration:
                 return self._seen
             replies = [self._reply(one) for one in exchange.deliveries if self._hears(one)]

@@ -30,7 +30,7 @@ from referee.kit.check.tape import Tape
 from referee.play.bot.channel import Channel
 from referee.play.faults import Trouble
 from referee.play.talk.conversation import Conversation, Steps
-from referee.play.talk.exchange import READY, Delivery, Exchange, Reply
+from referee.play.talk.exchange import READY, Delivery, Exchange, Reply, Saying
 from referee.play.talk.script import announcements, hello, table_message
 from referee.reports.blame import mishap_of
 from referee.rules.game import Game
@@ -200,7 +200,7 @@ class Sitting:
 
     # Lines to the bot
 
-    def _deliver(self, delivery: Delivery, exchange: Exchange) -> Generator[Exchange, Sequence[Reply], Reply | None]:
+    def _deliver(self, delivery: Delivery, exchange: Saying) -> Generator[Exchange, Sequence[Reply], Reply | None]:
         """Write a line and hear what the bot says, or let the dice answer and tell the bot of it later."""
         is_request = delivery.awaits not in (None, READY)
         ask = self._ask_of(self.seat) if is_request else None

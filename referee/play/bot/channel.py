@@ -125,13 +125,13 @@ class Channel:
         if self.held:
             self.release()
         if delivery.awaits is not None:
-            self.clock = AnswerClock(now_ns, now_ns, now_ns + round(delivery.limit_s * 1e9), self.turns.used)
+            self.clock = AnswerClock(now_ns, now_ns, now_ns + int(delivery.limit_s * 1e9), self.turns.used)
             self.inbox.expect(delivery.awaits)
             self.turns.begin(now_ns)
         if self.unwritten:
             self.unwritten += delivery.data
             self.flush()
-        elif self.process is not None:
+        else:
             self._write(delivery.data)
 
     def flush(self) -> None:
@@ -300,15 +300,17 @@ class Channel:
         self.shift_clock(more_ns)
         return True
 
-    def charge(self, arrived_ns: int, now_ns: int) -> int:
+    def charge(self, arrived_ns: int, now_ns: int, *, is_start: bool = False) -> int:
         """How long the bot took for its answer, in nanoseconds, without the time in which it waited for a core.
 
-        The time that is forgiven is never more than MOST_FORGIVEN times what is charged, or as much as that where some
-        of what the bot computed may not be counted. Nothing is forgiven for short answers, for which a look is not
-        worth its cost.
+        Nothing is forgiven for a start (`is_start`), nor for short answers, for which a look is not worth its cost.
+        Elsewhere the time that is forgiven is never more than MOST_FORGIVEN times what is charged, or as much as that
+        where some of what the bot computed may not be counted.
         """
         clock = self.clock
         took_ns = arrived_ns - clock.written_ns
+        if is_start:
+            return max(0, took_ns)
         self.thinks_long = took_ns > WORTH_A_LOOK * self._look_ns
         if not self.thinks_long and not clock.forgiven_ns:
             return took_ns if took_ns > 0 else 0

@@ -81,12 +81,12 @@ async def _waits_for_more(channel: Channel) -> bool:
         return False
     end, quiet = process.own_time_s() + PATIENCE_S, 0
     while process.own_time_s() < end:
-        read = channel.inbox.bytes_read
+        read = channel.inbox.read.bytes
         channel.read_rest()
         if channel.has_ended() or isinstance(channel.hear(), Trouble):
             return False
         is_idle = not process.is_frozen() and not process.is_running()
-        is_quiet = is_idle and channel.inbox.bytes_read == read and channel.has_read_all()
+        is_quiet = is_idle and channel.inbox.read.bytes == read and channel.has_read_all()
         quiet = quiet + 1 if is_quiet else 0
         if quiet > 1:
             return channel.can_play_on()

@@ -1,6 +1,6 @@
 """A match in flight and its bots, as the pump keeps them: what was asked last, what was replied, whether it is over.
 
-Whether a bot owes an answer is known to its channel; a match asks its channels.
+What a bot owes is known to its channel; a match counts how many answers are due.
 """
 
 import trio
@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from referee.play.bot.channel import Channel
 from referee.play.pump.clock import NEVER_NS
 from referee.play.talk.conversation import Steps
-from referee.play.talk.exchange import Exchange, Reply
+from referee.play.talk.exchange import Reply, Saying
 
 
 class SeatedBot(Struct, eq=False):
@@ -30,10 +30,12 @@ class MatchInFlight(Struct, eq=False):
     """The bots by seat."""
     over: trio.Event = field(default_factory=trio.Event)
     """Is set once nothing of the match is driven any more."""
-    exchange: Exchange | None = None
+    exchange: Saying | None = None
     """The last exchange; None before the first."""
-    replies: dict[int, Reply] = field(default_factory=dict)
-    """The replies to the last exchange that are there, by seat."""
+    owed: int = 0
+    """How many answers to it are due and not here."""
+    replies: list[Reply] = field(default_factory=list)
+    """The replies to it that are here, in the order in which they came."""
     failure: BaseException | None = None
     """Why the match is void, if it is."""
     worst_lag_ns: int = 0
@@ -49,21 +51,12 @@ class MatchInFlight(Struct, eq=False):
         """Returns the channels of its bots, by seat."""
         return {seat: bot.channel for seat, bot in self.bots.items()}
 
-    def awaits_answers(self) -> bool:
-        """Whether one of its bots owes an answer."""
-        if self.exchange is not None and len(self.exchange.deliveries) == len(self.replies):
-            return False
-        for bot in self.bots.values():  # noqa: SIM110 - asked at every answer, and `any` costs more than the rest
-            if bot.channel.inbox.awaits is not None:
-                return True
-        return False
-
-    def next_exchange(self) -> Exchange:
+    def go_on(self) -> Saying:
         """Give the conversation its replies; returns what it says next. Raises what the conversation raises."""
         if self.exchange is None:
             self.exchange = next(self.steps)
             return self.exchange
-        replies, self.replies = list(self.replies.values()), {}
+        replies, self.replies = self.replies, []
         if len(replies) > 1:  # they came in any order
             seats = [delivery.seat for delivery in self.exchange.deliveries]
             replies.sort(key=lambda reply: seats.index(reply.seat))
@@ -72,7 +65,7 @@ class MatchInFlight(Struct, eq=False):
 
     def fail(self, error: BaseException) -> None:
         """End the match, because the referee or its host has failed."""
-        self.failure = error
+        self.failure, self.owed = error, 0
         for bot in self.bots.values():
             bot.channel.give_up()
         self.over.set()

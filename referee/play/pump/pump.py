@@ -11,7 +11,6 @@ import itertools
 from functools import partial
 
 import trio
-from msgspec.structs import replace
 
 from protocol.messages import Limits, Ready
 from referee.play.bot.channel import Channel
@@ -25,7 +24,7 @@ from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import Neighbours
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.conversation import Steps
-from referee.play.talk.exchange import Delivery, Reply
+from referee.play.talk.exchange import Delivery, Exchange, Reply
 from referee.play.talk.inbox import Heard
 
 TURN_NS = 2_000_000
@@ -244,10 +243,10 @@ class Pump:
     def _read(self, bot: SeatedBot, now_ns: int) -> None:
         """Read what the bot has written, or that its output has ended."""
         channel = bot.channel
-        owed = channel.owes_answer
+        is_owed = channel.inbox.awaits is not None
         try:
             heard = channel.read(now_ns)
-            if owed and heard is not None:
+            if is_owed and heard is not None:
                 self._settle(bot, heard, now_ns)
                 return
         except Exception as error:  # our own failure voids this match and no other
@@ -293,9 +292,11 @@ class Pump:
     def _advance(self, match: MatchInFlight) -> None:
         """Give the conversation its replies and write what it says next; repeat while nothing is awaited."""
         try:
-            is_waiting = False
-            while not is_waiting:
-                exchange = match.next_exchange()
+            while not match.owed:
+                exchange = match.go_on()
+                if isinstance(exchange, Delivery):
+                    self._deliver(match.bots[exchange.seat], exchange)
+                    continue
                 for seat in exchange.dismissed:
                     self._dismiss(match.bots[seat])
                 if exchange.timed and not exchange.at_once:
@@ -304,15 +305,15 @@ class Pump:
                 if exchange.at_once:
                     match.asked_ns = self._clock.now_ns()
                 for delivery in exchange.deliveries:
-                    is_waiting |= self._deliver(match.bots[delivery.seat], delivery)
+                    self._deliver(match.bots[delivery.seat], delivery)
         except StopIteration:
             match.over.set()
             self._is_match_over = True
         except Exception as error:  # our own failure voids this match and no other
             match.fail(error)
 
-    def _deliver(self, bot: SeatedBot, delivery: Delivery) -> bool:
-        """Write a line; returns whether its answer is to be waited for. What is known of it at once is the reply."""
+    def _deliver(self, bot: SeatedBot, delivery: Delivery) -> None:
+        """Write a line; its answer is owed from now on. What is known of it at once is the reply."""
         channel = bot.channel
         if channel.thinks_long and delivery.awaits is not None:
             channel.look(self._clock.now_ns())  # what it did before it is asked is not what it does for its answer
@@ -321,13 +322,15 @@ class Pump:
         if channel.unwritten and channel.process is not None:
             self._poller.watch(channel.process.stdin, partial(self._flush, bot), writable=True)
         if delivery.awaits is None:
-            return False
+            return
         if (heard := channel.known_at_once(now_ns)) is not None:
             channel.end_turn(now_ns)
-            bot.match.replies[bot.seat] = Reply(seat=bot.seat, heard=heard, elapsed_us=0.0)
-            return False
-        self._wake_at(bot, channel.clock.deadline_ns if channel.ended_ns is None else now_ns + EXIT_CHECK_NS)
-        return True
+            bot.match.replies.append(Reply(bot.seat, heard, 0.0))
+            return
+        bot.match.owed += 1
+        look_ns = channel.clock.deadline_ns if channel.ended_ns is None else now_ns + EXIT_CHECK_NS
+        if look_ns < bot.alarm_ns:
+            self._wake_at(bot, look_ns)
 
     def _dismiss(self, bot: SeatedBot) -> None:
         if bot.channel.process is not None:
@@ -346,20 +349,19 @@ class Pump:
             if arrived_ns > clock.deadline_ns and not isinstance(heard, Trouble):
                 heard = None
         match, hint = bot.match, channel.inbox.hint() if heard is None else ""
-        at_once = match.exchange is not None and match.exchange.at_once
-        if heard is None and at_once:
-            channel.note_missed()
-        is_charged = not at_once and not isinstance(heard, Ready)
-        elapsed_us = (channel.charge(arrived_ns, now_ns) if is_charged else max(0, arrived_ns - clock.written_ns)) / 1e3
-        channel.end_turn(now_ns)
-        waived_us = (clock.written_ns - clock.asked_ns) / 1e3
-        reply = Reply(seat=bot.seat, heard=heard, elapsed_us=elapsed_us, waived_us=waived_us, hint=hint)
-        if at_once:  # all were asked together, so the time counts at which the answer is seen
+        if isinstance(match.exchange, Exchange) and match.exchange.at_once:
+            if heard is None:
+                channel.note_missed()
+            # All were asked together, so the time counts at which the answer is seen.
             elapsed_us = (now_ns - match.asked_ns) / 1e3
-            reply = replace(reply, elapsed_us=elapsed_us, waived_us=0.0, corrected_us=round(elapsed_us, 1))
-        match.replies[bot.seat] = reply
-        if not match.awaits_answers():
-            self._advance(match)
+            reply = Reply(bot.seat, heard, elapsed_us, corrected_us=round(elapsed_us, 1), hint=hint)
+        else:
+            took_ns = channel.charge(arrived_ns, now_ns, is_start=isinstance(heard, Ready))
+            reply = Reply(bot.seat, heard, took_ns / 1e3, (clock.written_ns - clock.asked_ns) / 1e3, hint=hint)
+        channel.end_turn(now_ns)
+        match.replies.append(reply)
+        match.owed -= 1
+        self._advance(match)
 
     # Clocks
 
@@ -386,6 +388,6 @@ class Pump:
             match.worst_lag_ns = max(match.worst_lag_ns, lag_ns)
             for bot in match.bots.values():
                 bot.channel.shift_clock(lag_ns)
-            if lag_ns > HOPELESS_NS and match.awaits_answers():
+            if lag_ns > HOPELESS_NS and match.owed:
                 text = f"the referee did not look at its pipes for {lag_ns / 1e9:.2f} s while a clock ran"
                 match.fail(HostFault(text))

@@ -17,6 +17,7 @@ from referee.play.slaps.neighbours import LONGEST_FREEZE_S, Neighbours
 from referee.play.slaps.quiet import NEIGHBOUR_NOT_FROZEN, frozen, quiet
 from referee.play.slaps.race import run_race
 from referee.play.slaps.wakers import Wakers
+from referee.play.talk.exchange import Exchange
 
 LOCK_PATIENCE_NS = 1_000_000_000
 """How long a window waits for another referee of this host that is timing; then it is held, and marked disturbed."""
@@ -101,7 +102,7 @@ class SlapTimer:
 
     async def _time_window(self, match: MatchInFlight, *, has_lock: bool) -> MatchInFlight | None:
         """Time the open window of a match. Returns None where the match is over, perhaps because we spoiled it."""
-        if match.over.is_set() or match.exchange is None:
+        if match.over.is_set() or not isinstance(match.exchange, Exchange):
             return None
         began_ns = self._clock.now_ns()
         try:
@@ -112,5 +113,5 @@ class SlapTimer:
             return None
         if self._neighbours is not None and self._clock.now_ns() - began_ns > LONGEST_FREEZE_S * 1e9:
             replies = [replace(reply, disturbed=(*reply.disturbed, NEIGHBOUR_NOT_FROZEN)) for reply in replies]
-        match.replies = {reply.seat: reply for reply in replies}
+        match.replies = replies
         return match

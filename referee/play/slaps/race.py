@@ -189,8 +189,8 @@ def _until_read(process: BotProcess, members: Sequence[int]) -> None:
 def _discard_early(channel: Channel) -> None:
     """Take everything that the bot wrote before it was asked: none of it can be an answer."""
     before = -1
-    while channel.inbox.bytes_read != before:
-        before = channel.inbox.bytes_read
+    while channel.inbox.read.bytes != before:
+        before = channel.inbox.read.bytes
         channel.read(time.monotonic_ns())
 
 

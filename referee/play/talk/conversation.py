@@ -15,7 +15,7 @@ from protocol.messages import Answer, Decision, FaultKind, Hello, Match, Ready
 from protocol.offers import Offer, in_words
 from protocol.text import printable
 from referee.play.faults import Trouble
-from referee.play.talk.exchange import Delivery, Exchange, Reply
+from referee.play.talk.exchange import Delivery, Exchange, Reply, Saying
 from referee.play.talk.inbox import EXCERPT
 from referee.play.talk.script import Script
 from referee.rules.game import Game
@@ -24,7 +24,8 @@ from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Mish
 from referee.rules.table.asks import Ask, Sealed, Window, is_admitted
 from referee.rules.table.chance import Chance
 
-Steps = Generator[Exchange, Sequence[Reply], None]
+Steps = Generator[Saying, Sequence[Reply], None]
+"""Yields what is to be written, and is sent the replies to it, in the order of its deliveries."""
 
 LONGEST_OFFER = 300
 """How many characters of the offers a fault repeats."""
@@ -72,7 +73,8 @@ class Conversation:
         while (question := game.question) is not None:
             if isinstance(question, Ask):
                 if (given := self._without_asking(question)) is None:
-                    (reply,) = yield self._exchange((self.script.request(question),))
+                    request = self.script.request(question)
+                    (reply,) = yield self._exchange((request,)) if self._dismissed else request
                     given = self._judge(question, reply)
                 self.moves.append(given)
                 game.go_on(given.action)
@@ -103,12 +105,12 @@ class Conversation:
     def _without_asking(self, ask: Ask) -> Given | None:
         """What is played where nothing is asked: the seat has forfeited, or has answered before (DEC-15)."""
         seat = self.seats[ask.seat]
-        then, seat.then = seat.then, None
         if seat.forfeited:
             return Given(seat=ask.seat, action=ask.fallback)
-        if then is not None and ask.joins:
-            return self._accept(ask, then, joined=True)
-        return None
+        if seat.then is None:
+            return None
+        then, seat.then = seat.then, None
+        return self._accept(ask, then, joined=True) if ask.joins else None
 
     def _ask_together(self, sealed: Sealed) -> Steps:
         """GEN-06: nothing is judged, and so nobody can learn anything, before all answers are in."""
@@ -162,11 +164,12 @@ class Conversation:
 
     def _judge(self, ask: Ask, reply: Reply) -> Given:
         """The action that is played, and the fault if the answer was late, broken or illegal."""
-        time_us, waived_us = round(reply.elapsed_us), round(reply.waived_us)
-        if isinstance(reply.heard, Answer):
+        time_us, waived_us, heard = round(reply.elapsed_us), round(reply.waived_us), reply.heard
+        if isinstance(heard, Answer):
             self.script.charge(ask.seat, time_us)
-            given = self._accept(ask, reply.heard.action, time_us=time_us, waived_us=waived_us)
-            self.seats[ask.seat].then = None if given.fault else reply.heard.then
+            given = self._accept(ask, heard.action, time_us, waived_us)
+            if heard.then is not None and given.fault is None:
+                self.seats[ask.seat].then = heard.then
             return given
         limit_s = self.script.limit_s(ask)
         empty = "" if self.script.charge(ask.seat, time_us) else "; the bank is empty"
@@ -177,17 +180,13 @@ class Conversation:
         self._blame(ask.seat, mishap)
         return Given(seat=ask.seat, action=ask.fallback, time_us=time_us, waived_us=waived_us, fault=mishap)
 
-    def _accept(self, ask: Ask, action: Action, *, time_us: int = 0, waived_us: int = 0, joined: bool = False) -> Given:
-        mishap = None if is_admitted(ask, action) else illegal(ask.decision, ask.offers, action)
-        if mishap is not None:
-            self._blame(ask.seat, mishap)
+    def _accept(self, ask: Ask, action: Action, time_us: int = 0, waived_us: int = 0, *, joined: bool = False) -> Given:
+        if is_admitted(ask, action):
+            return Given(seat=ask.seat, action=action, time_us=time_us, waived_us=waived_us, joined=joined)
+        fault = illegal(ask.decision, ask.offers, action)
+        self._blame(ask.seat, fault)
         return Given(
-            seat=ask.seat,
-            action=action if mishap is None else ask.fallback,
-            time_us=time_us,
-            waived_us=waived_us,
-            joined=joined,
-            fault=mishap,
+            seat=ask.seat, action=ask.fallback, time_us=time_us, waived_us=waived_us, joined=joined, fault=fault
         )
 
     def _react(self, ask: Ask, reply: Reply, *, timed: bool) -> Reaction:

@@ -9,14 +9,37 @@ READY = "ready"
 """Stands in place of a request's id where the awaited message is `ready`."""
 
 
-class Delivery(Struct, frozen=True, kw_only=True, gc=False):
-    """Bytes for one seat; `awaits` is the id of the request in them (or READY), None where no answer is due."""
+class Delivery(Struct, frozen=True, gc=False):
+    """Bytes for one seat; `awaits` is the id of the request in them (or READY), None where no answer is due.
+
+    It is an exchange, too: of this line alone. Most exchanges are.
+    """
 
     seat: int
     data: bytes
     awaits: str | None = None
     limit_s: float = 0.0
     """The time for the answer, which begins when the line is written."""
+
+    @property
+    def deliveries(self) -> "tuple[Delivery, ...]":
+        """The line itself."""
+        return (self,)
+
+    @property
+    def timed(self) -> bool:
+        """No window is asked with one line."""
+        return False
+
+    @property
+    def at_once(self) -> bool:
+        """No window is asked with one line."""
+        return False
+
+    @property
+    def dismissed(self) -> tuple[int, ...]:
+        """Nobody."""
+        return ()
 
 
 class Exchange(Struct, frozen=True, kw_only=True, gc=False):
@@ -33,7 +56,11 @@ class Exchange(Struct, frozen=True, kw_only=True, gc=False):
     dismissed: tuple[int, ...] = ()
 
 
-class Reply(Struct, frozen=True, kw_only=True, gc=False):
+Saying = Exchange | Delivery
+"""What a conversation says next."""
+
+
+class Reply(Struct, frozen=True, gc=False):
     """What came back from one seat; times in microseconds since its write.
 
     `heard` is the message, a Trouble, or None when the time was over. Only timed replies have `wait_us`, `disturbed`.

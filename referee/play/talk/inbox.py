@@ -6,13 +6,13 @@ Whatever comes is kept for the record, up to a bound, and counted beyond it.
 """
 
 from collections import deque
-from hashlib import sha256
 
 from protocol.codec import BadLine, decode_answer, decode_ready
 from protocol.messages import Answer, Limits, Ready
 from protocol.text import printable
 from referee.play.faults import Trouble
 from referee.play.talk.exchange import READY
+from referee.play.talk.tally import Tally
 from referee.rules.record import Line
 
 EXCERPT = 200
@@ -41,9 +41,8 @@ class Inbox:
         self.unasked_lines = 0
         self.lines_read = 0
         """How many lines were taken from the buffer; after `finish` this is all of them."""
-        self.bytes_read = 0
-        self.digest = sha256()
-        """The hash over all bytes that were read."""
+        self.read = Tally()
+        """All bytes that were read."""
         self._limits = limits
         self._buffer = bytearray()
         self.awaits: str | None = None
@@ -100,16 +99,14 @@ class Inbox:
     def feed(self, data: bytes) -> None:
         """Take what was read from the bot's standard output."""
         self._buffer += data
-        self.bytes_read += len(data)
-        self.digest.update(data)
+        self.read.add(data)
 
     def take(self, data: bytes) -> Heard | None:
         """Do `feed` and then `hear`, by a short cut for a whole line with nothing before it, as most answers come."""
         if self._buffer or self.awaits is None or data.find(b"\n") != len(data) - 1:
             self.feed(data)
             return self.hear()
-        self.bytes_read += len(data)
-        self.digest.update(data)
+        self.read.add(data)
         self.lines_read += 1
         if self._room > 0:
             self._keep(data)

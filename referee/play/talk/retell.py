@@ -85,8 +85,8 @@ class Retelling:
         """How many bytes have been told to a seat, and their SHA-256 in hex."""
         if self._script is None:
             return 0, ""
-        script = self._script.seats[seat]
-        return script.sent_bytes, script.digest.hexdigest()
+        sent = self._script.seats[seat].sent
+        return sent.bytes, sent.hexdigest()
 
     def _begin(self, game: Game) -> Script:
         record = self._record

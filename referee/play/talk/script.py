@@ -8,7 +8,7 @@ import itertools
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from hashlib import sha256, shake_256
+from hashlib import shake_256
 from struct import Struct as Packed
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from protocol.codec import array, encode, encode_event, encode_request, encode_t
 from protocol.messages import Clocks, End, Fault, FaultPolicy, GameMessage, Hello, Limits, Match, TableMessage
 from referee import __version__
 from referee.play.talk.exchange import READY, Delivery
+from referee.play.talk.tally import Tally
 from referee.rules.book.variant import Variant, deck
 from referee.rules.describe import rules_in_brief
 from referee.rules.game import Game
@@ -58,9 +59,8 @@ class SeatScript(Struct, kw_only=True):
     """The events of which it has not been told yet, as it may see them."""
     notices: list[bytes] = field(default_factory=list)
     """Its own faults of which it has not been told yet; they come after the events."""
-    sent_bytes: int = 0
-    digest: Any = field(default_factory=sha256)
-    """SHA-256 over everything sent."""
+    sent: Tally = field(default_factory=Tally)
+    """Everything sent."""
 
 
 class Script:
@@ -98,29 +98,37 @@ class Script:
 
     def hello(self, seat: int) -> Delivery:
         """The first line."""
-        return self._deliver(seat, self._hello, awaits=READY, limit_s=self.seats[seat].clocks.start_s)
+        script = self.seats[seat]
+        script.sent.add(self._hello)
+        return Delivery(seat, self._hello, awaits=READY, limit_s=script.clocks.start_s)
 
     def request(self, ask: Ask) -> Delivery:
         """The line of a request (DEC), with everything that happened since the last line to this seat."""
         script = self.seats[ask.seat]
         id_ = next(script.ids)
         limit_s = self.limit_s(ask)
-        table = table_message(self._game.table) if ask.opens_turn and script.wants_table else None
+        table = table_message(self._game.table) if script.wants_table and ask.opens_turn else None
         bank_s = (script.bank_us + 500) // 1000 / 1000
         time_s = self._told_limits.get(limit_s, bank_s)
         data = encode_request(self._news(script), id_, ask.encoded, table, encode_times(time_s, bank_s))
-        return self._deliver(ask.seat, data, awaits=id_.decode(), limit_s=limit_s)
+        if script.preamble:
+            data, script.preamble = script.preamble + data, b""
+        script.sent.add(data)
+        return Delivery(ask.seat, data, id_.decode(), limit_s)
 
     def end(self, seat: int) -> Delivery:
         """The last line, once the match is over."""
         result = self._game.result
+        script = self.seats[seat]
         end = End(
-            events=cast(Any, array(self._news(self.seats[seat]))),
+            events=cast(Any, array(self._news(script))),
             totals=result.totals,
             ranks=result.ranks,
             forfeited=tuple(sorted(self._game.table.forfeited)),
         )
-        return self._deliver(seat, encode(end))
+        data = script.preamble + encode(end)
+        script.sent.add(data)
+        return Delivery(seat, data)
 
     def limit_s(self, ask: Ask) -> float:
         """Seconds for the answer to this question, asked now."""
@@ -147,10 +155,11 @@ class Script:
 
     def _news(self, script: SeatScript) -> list[bytes]:
         """The events since the last line to this seat as it may see them, then what it did wrong itself."""
-        events = self._game.events
-        while self._events < len(events):
-            self._spread(events[self._events])
-            self._events += 1
+        events = self._game.table.events
+        if self._events < len(events):
+            for event in events[self._events :]:
+                self._spread(event)
+            self._events = len(events)
         news, script.news = script.news, []
         if script.notices:
             news += script.notices
@@ -159,25 +168,16 @@ class Script:
 
     def _spread(self, event: Happening) -> None:
         """Add an event to the news of every seat. It is encoded once for all seats that see the same of it."""
-        public = view(event, None)
-        text = encode_event(public)
+        text = encode_event(view(event, None))
         for script in self.seats:
             script.news.append(text)
         for seat in insiders(event):
             self.seats[seat].news[-1] = encode_event(view(event, seat))
 
-    def _deliver(self, seat: int, data: bytes, awaits: str | None = None, limit_s: float = 0.0) -> Delivery:
-        script = self.seats[seat]
-        if script.preamble and awaits != READY:
-            data, script.preamble = script.preamble + data, b""
-        script.sent_bytes += len(data)
-        script.digest.update(data)
-        return Delivery(seat=seat, data=data, awaits=awaits, limit_s=limit_s)
-
 
 def _copied(seat: SeatScript) -> SeatScript:
     seat.ids, ids = itertools.tee(seat.ids)
-    return replace(seat, ids=ids, news=list(seat.news), notices=list(seat.notices), digest=seat.digest.copy())
+    return replace(seat, ids=ids, news=list(seat.news), notices=list(seat.notices), sent=seat.sent.copy())
 
 
 def request_ids(key: bytes, seat: int) -> Iterator[bytes]:

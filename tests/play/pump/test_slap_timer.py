@@ -180,7 +180,7 @@ def test_the_window_of_a_match_that_is_over_is_not_timed(lock: SharedLock) -> No
     match.over.set()
 
     assert trio.run(timer.run) is None
-    assert match.replies == {}
+    assert match.replies == []
 
 
 def test_other_matches_go_on_while_another_referee_is_timing(lock: SharedLock, seats: list[Pipes]) -> None:

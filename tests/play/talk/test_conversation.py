@@ -32,7 +32,7 @@ from protocol.messages import (
 )  # fmt: skip
 from referee.play.faults import Trouble
 from referee.play.talk.conversation import FATAL, Conversation
-from referee.play.talk.exchange import READY, Delivery, Exchange, Reply
+from referee.play.talk.exchange import READY, Delivery, Reply, Saying
 from referee.play.talk.script import announcements, hello, request_ids
 from referee.rules.book.variants import customised
 from referee.rules.game import Game
@@ -91,7 +91,7 @@ class Table:
         except StopIteration:
             return
 
-    def _replies(self, exchange: Exchange) -> list[Reply]:
+    def _replies(self, exchange: Saying) -> list[Reply]:
         self.dismissed += exchange.dismissed
         return [reply for delivery in exchange.deliveries if (reply := self._reply(delivery)) is not None]
 
