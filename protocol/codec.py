@@ -86,7 +86,12 @@ def decode_ready(line: bytes) -> Ready:
 
 def decode_answer(line: bytes) -> Answer:
     """The `answer` message of a line; raises BadLine."""
-    return _decode(line, Answer)
+    try:
+        line.decode()  # the decoder does not look into fields that it skips
+        message = _decoder.decode(line)
+    except (ValueError, RecursionError):
+        message = None
+    return message if type(message) is Answer else _decode(line, Answer)
 
 
 def _decode(line: bytes, kind: type[M]) -> M:

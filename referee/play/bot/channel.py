@@ -125,9 +125,11 @@ class Channel:
         if self.held:
             self.release()
         if delivery.awaits is not None:
-            self.clock = AnswerClock(now_ns, now_ns, now_ns + int(delivery.limit_s * 1e9), self.turns.used)
+            turns = self.turns
+            self.clock = AnswerClock(now_ns, now_ns, now_ns + int(delivery.limit_s * 1e9), turns.used)
             self.inbox.expect(delivery.awaits)
-            self.turns.begin(now_ns)
+            if turns.since_ns is None:
+                turns.begin(now_ns)
         if self.unwritten:
             self.unwritten += delivery.data
             self.flush()
@@ -145,8 +147,8 @@ class Channel:
         if self.process is None:
             return
         try:
-            while data:
-                data = data[os.write(self.process.stdin, data) :]
+            while (written := os.write(self.process.stdin, data)) < len(data):
+                data = data[written:]
         except BlockingIOError:
             self.unwritten += data
         except OSError:
@@ -262,9 +264,10 @@ class Channel:
 
         A bot that has computed too much outside its turns is held frozen from now on until the next line to it.
         """
-        self.inbox.give_up()
-        self.turns.end(now_ns)
-        if self.turns.is_allowance_spent:
+        turns = self.turns
+        self.inbox.awaits = None
+        turns.end(now_ns)
+        if turns.is_allowance_spent:
             self.hold()
 
     def look(self, now_ns: int) -> Holdings | None:

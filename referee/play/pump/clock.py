@@ -64,6 +64,8 @@ class Clock:
     def end_poll(self, start_ns: int, timeout_ns: int) -> int:
         """Note that a poll has returned that began at that time, with that timeout; returns what time it is now."""
         now_ns = self.now_ns()
+        if start_ns - self._looked_ns > LAG_NS:
+            self.catch_up(start_ns)
         if (late_ns := now_ns - start_ns - timeout_ns) > LAG_NS:
             self.on_lag(late_ns)
         # What is there at once may have come while the pump was at work since its last look.

@@ -170,15 +170,16 @@ class Pump:
 
     async def _turn(self) -> None:
         """Work for one turn, then let trio's other tasks run, or park when nothing has happened."""
-        now_ns, slap_timer = self._clock.now_ns(), self._slap_timer
+        clock, slap_timer, poll = self._clock, self._slap_timer, self._poll
+        now_ns = clock.now_ns()
         end_ns, busy = now_ns + self._turn_ns(), True
         self._is_match_over = False
         while busy and now_ns <= end_ns and now_ns < (due_ns := slap_timer.due_ns()) and not self._is_match_over:
-            busy = self._poll(now_ns, min(end_ns, due_ns, self._next_alarm_ns()))
-            now_ns = self._clock.now_ns()
+            busy = poll(now_ns, end_ns if end_ns < due_ns else due_ns)
+            now_ns = clock.now_ns()
         if now_ns >= slap_timer.due_ns():
             match = await slap_timer.run()
-            self._clock.mark_looked()
+            clock.mark_looked()
             if match is not None:
                 self._advance(match)
         elif busy:
@@ -194,16 +195,18 @@ class Pump:
         return TURN_NS if have_others_run else LONG_TURN_NS
 
     def _poll(self, start_ns: int, until_ns: int) -> bool:
-        """Poll once, until `until_ns` at most, and do all that follows; returns whether anything was there."""
-        self._clock.catch_up(start_ns)
+        """Poll once, until then or the next alarm, and do all that follows; returns whether anything was there."""
+        poller, alarms = self._poller, self._alarms
+        if alarms and alarms[0][0] < until_ns:
+            until_ns = alarms[0][0]
         timeout_ns = until_ns - start_ns if until_ns > start_ns else 0
-        ready = self._poller.poll(timeout_ns / 1e9)
+        ready = poller.poll(timeout_ns / 1e9)
         now_ns = self._clock.end_poll(start_ns, timeout_ns)
-        handlers = self._poller.handlers
+        handlers = poller.handlers
         for fd, _ in ready:
             if (handler := handlers.get(fd)) is not None:  # the handler before it may have ended its match
                 handler(now_ns)
-        if self._next_alarm_ns() <= now_ns:
+        if until_ns <= now_ns:
             self._expire(now_ns)
         return bool(ready)
 

@@ -105,12 +105,11 @@ class Script:
     def request(self, ask: Ask) -> Delivery:
         """The line of a request (DEC), with everything that happened since the last line to this seat."""
         script = self.seats[ask.seat]
-        id_ = next(script.ids)
-        limit_s = self.limit_s(ask)
+        id_, limit_s = next(script.ids), self.limit_s(ask)
         table = table_message(self._game.table) if script.wants_table and ask.opens_turn else None
         bank_s = (script.bank_us + 500) // 1000 / 1000
-        time_s = self._told_limits.get(limit_s, bank_s)
-        data = encode_request(self._news(script), id_, ask.encoded, table, encode_times(time_s, bank_s))
+        times = encode_times(self._told_limits.get(limit_s, bank_s), bank_s)
+        data = encode_request(self._news(script), id_, ask.encoded, table, times)
         if script.preamble:
             data, script.preamble = script.preamble + data, b""
         script.sent.add(data)

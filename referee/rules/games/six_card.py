@@ -125,7 +125,7 @@ def _check_end_trigger(table: Table, seat: int) -> None:
 
     The round ends at once (NIN-05), or after a turn of every other seat, in which a second complete layout changes
     nothing (TDK-13)."""
-    if table.options.end_mode == "knock" or table.knocker is not None or table.face_down(seat):
+    if table.options.end_mode == "knock" or table.knocker is not None or not table.lies_open(seat):
         return
     table.emit(events.Finished(seat=seat))
     start_final_lap(table, seat)

@@ -5,6 +5,7 @@ adds what the viewer may know; an event whose secret field holds anything but `S
 reach a bot because somebody forgot about it.
 """
 
+from collections.abc import Collection
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from msgspec import Struct
@@ -60,23 +61,21 @@ Happening = (
 
 def view(event: Happening, viewer: int | None) -> wire.Event:
     """Return the event as this seat, or with None a spectator, may see it (INF-01)."""
-    shown: dict[str, Any] = {}
-    for name in _SECRETS[type(event)]:
-        value = getattr(event, name)
-        if type(value) is Seen:  # as nearly all are: `_as_seen_by`, written out
-            shown[name] = value.value if value.to is None or viewer in value.to else None
-        else:
-            shown[name] = _as_seen_by(viewer, value)
-    return replace(event, **shown) if shown else event  # type: ignore[return-value] # of secrets nothing is left
+    secrets = _SECRETS[type(event)]
+    if secrets == _CARD and type(card := event.card) is Seen:  # type: ignore[union-attr] # the usual case, written out
+        shown = card.value if card.to is None or viewer in card.to else None
+        return replace(event, card=shown)  # type: ignore[return-value] # of secrets nothing is left
+    if not secrets:
+        return event  # type: ignore[return-value]
+    return replace(event, **{name: _as_seen_by(viewer, getattr(event, name)) for name in secrets})  # type: ignore[return-value]
 
 
-def insiders(event: Happening) -> set[int]:
+def insiders(event: Happening) -> Collection[int]:
     """Return the seats that may see more of the event than a spectator does; all others see the same."""
-    seats: set[int] = set()
-    for name in _SECRETS[type(event)]:
-        if audience := _audience(getattr(event, name)):
-            seats.update(audience)
-    return seats
+    secrets = _SECRETS[type(event)]
+    if secrets == _CARD and type(card := event.card) is Seen:  # type: ignore[union-attr] # the usual case
+        return card.to or ()
+    return {seat for name in secrets for seat in _audience(getattr(event, name))}
 
 
 def _secrets(kind: type[Struct]) -> tuple[str, ...]:
@@ -87,6 +86,9 @@ def _secrets(kind: type[Struct]) -> tuple[str, ...]:
 def _generic(kind: Any) -> bool:
     return isinstance(kind, TypeVar) or any(_generic(argument) for argument in getattr(kind, "__args__", ()))
 
+
+_CARD = ("card",)
+"""The secret of an event that tells of one card."""
 
 _SECRETS: dict[type[Struct], tuple[str, ...]] = {
     kind: _secrets(kind) for kind in (get_origin(one) or one for one in get_args(Happening))

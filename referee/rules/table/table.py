@@ -123,6 +123,13 @@ class Table(Struct, kw_only=True):
         """Return the numbers of the slots that hold a face-down card."""
         return tuple([number for number, slot in enumerate(self.layouts[seat]) if slot is not None and not slot.up])
 
+    def lies_open(self, seat: int) -> bool:
+        """Return whether none of the seat's cards lies face down."""
+        for slot in self.layouts[seat]:  # noqa: SIM110 - asked in every turn, and `any` costs more than the rest
+            if slot is not None and not slot.up:
+                return False
+        return True
+
     def with_face(self, *, up: bool) -> tuple[tuple[int, ...], ...]:
         """Return the numbers of the slots that hold a card with this face, by seat."""
         return tuple(
