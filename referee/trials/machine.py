@@ -17,7 +17,8 @@ from msgspec import Struct
 
 from protocol import VERSION
 from referee import __version__
-from referee.play.bot.procfs import lists_children, waits_of
+from referee.play.bot.procfs import lists_children
+from referee.play.bot.tasks import Tasks
 from referee.play.isolation.host import cores, is_autogrouped, number, quota_cores, text
 from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 from referee.play.isolation.memory import NoMemory, find_memory
@@ -104,7 +105,7 @@ def look_at_machine() -> Machine:
         autogroup=is_autogrouped(),
         ptrace_scope=number("/proc/sys/kernel/yama/ptrace_scope"),
         child_lists=lists_children(),
-        wait_times=bool(waits_of([os.getpid()])),
+        wait_times=_tells_waits(),
         kernel=_kernel(),
         has_core_handler=_has_core_handler(),
         overcommit=number("/proc/sys/vm/overcommit_memory"),
@@ -117,6 +118,12 @@ def look_at_machine() -> Machine:
         copies_remedy=copies_remedy,
         huge_files=not re.search(r"\[(never|deny)\]", text(_HUGE_FILES) or "[never]"),
     )
+
+
+def _tells_waits() -> bool:
+    """Whether the system tells how long a task has waited for a core, here of this process."""
+    with contextlib.closing(Tasks(os.getpid())) as own:
+        return bool(own.waits())
 
 
 def _room_for_copies() -> tuple[int, str, str]:

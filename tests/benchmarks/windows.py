@@ -37,9 +37,9 @@ from referee.play.pump.pump import Pump
 from referee.play.pump.slap_timer import SlapTimer
 from referee.play.session import run_session
 from referee.play.slaps import quiet, race
+from referee.play.slaps.awake import Cores
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import Neighbours
-from referee.play.slaps.wakers import Wakers
 from referee.play.spec import Confinement, Isolation
 from referee.rules.book.variants import customised
 from referee.rules.record import GivenSlaps
@@ -53,7 +53,7 @@ OWN = "own"
 PARTS: dict[str, Sequence[tuple[Any, str]]] = {
     ALL: [(SlapTimer, "_try_window")],
     "lock": [(HostLock, "try_acquire"), (HostLock, "release")],
-    "wakers": [(Wakers, "_signal")],
+    "awake": [(Cores, "awake")],
     "rank": [(quiet, "before_all_others")],
     "ask": [(Neighbours, "ask_to_freeze"), (Neighbours, "let_go_on")],
     "wait": [(Neighbours, "have_frozen")],
@@ -71,9 +71,8 @@ PARTS: dict[str, Sequence[tuple[Any, str]]] = {
 LOOKS = (
     (BotProcess, "members"),
     (BotProcess, "computed"),
-    (quiet, "states"),
-    (race, "states"),
-    (race, "waits_of"),
+    (BotProcess, "states"),
+    (BotProcess, "waits"),
     (race, "stolen_ticks"),
     (race, "_own_wait_ns"),
 )
@@ -145,7 +144,7 @@ def watched(parts: Stopwatch, looks: Stopwatch) -> Iterator[None]:
                 stack.enter_context(patch.object(owner, function, parts.around(getattr(owner, function), name)))
         for owner, function in LOOKS:
             stack.enter_context(patch.object(owner, function, looks.around(getattr(owner, function), "/proc")))
-        for owner in (quiet, race):
+        for owner in (quiet,):
             sleeping = SimpleNamespace(**{**vars(time), "sleep": looks.around(time.sleep, "slept")})
             stack.enter_context(patch.object(owner, "time", sleeping))
         yield

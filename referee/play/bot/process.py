@@ -26,11 +26,10 @@ from referee.play.bot.procfs import (
     Holdings,
     computed,
     holdings,
-    members,
     oom_kills,
-    process_groups,
     states,
 )
+from referee.play.bot.tasks import Tasks, Waits
 from referee.play.faults import OUT_OF_MEMORY, HostFault, NoRoom, OutOfMemory
 from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.isolation.cgroups import CgroupGap, Cgroups, Group, GroupFailed
@@ -125,6 +124,7 @@ class BotProcess:
             self._give_back()
             raise
         self.pid = self._popen.pid
+        self._tasks = Tasks(self.pid, keepers=BUBBLEWRAPS if self._is_cell else 0)
         orphans.register(self.pid)
         if confinement.isolation != "none":
             with contextlib.suppress(OSError):
@@ -189,7 +189,15 @@ class BotProcess:
 
     def members(self) -> list[int]:
         """The ids of its processes, without those of bubblewrap around a cell."""
-        return members(self.pid, keepers=BUBBLEWRAPS if self._is_cell else 0)
+        return self._tasks.members()
+
+    def states(self) -> set[str]:
+        """The states of their tasks, as letters: R on a core or waiting for one, S asleep, T stopped."""
+        return self._tasks.states()
+
+    def waits(self) -> dict[int, Waits]:
+        """How each of these tasks has waited for cores so far, by its id; nothing where the system does not tell."""
+        return self._tasks.waits()
 
     def has_exited(self) -> bool:
         """Whether the process has ended. If the system allows it, only `stop` reaps it, so that it keeps its id."""
@@ -334,6 +342,7 @@ class BotProcess:
             if pipe is not None:
                 pipe.close()
         orphans.unregister(self.pid)
+        self._tasks.close()
         await self._leave_group()
         self._give_back()
 
@@ -375,8 +384,10 @@ class BotProcess:
     def _signal(self, number: signal.Signals) -> None:
         if self._popen.returncode is not None:  # it has been reaped
             return
+        if number == signal.SIGKILL:
+            self._tasks.list_anew()
         # Until then the id of the process group is the bot's own. Outside a cell it may have made more groups.
-        for group in {self.pid} if self._is_cell else process_groups(self.pid):
+        for group in {self.pid} if self._is_cell else self._tasks.groups():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, number)
 

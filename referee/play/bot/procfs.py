@@ -4,12 +4,13 @@ import contextlib
 import functools
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 from referee.play.isolation.host import number
+from referee.play.isolation.kept_file import KeptFile
 from referee.play.isolation.paths import FOLDER, SCRATCH, SHARED_MEMORY
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -77,19 +78,19 @@ def holdings(pid: int, *, cpu_ns: int | None = None) -> Holdings | None:
     tasks = memory_bytes = asked_ns = wait_ns = mapped = 0
     sized: list[str] = []
     pids: list[int] = []
-    for process, task_ids in _tree(pid):
+    for process, own in _tree(pid):
         is_sized = False
-        for task_id in task_ids:
+        for task_id in own:
             task = f"/proc/{process}/task/{task_id}"
             with contextlib.suppress(OSError, ValueError, IndexError):
                 tasks += 1
                 # Once a process, and of a thread that lives: of one that has ended no memory is told.
-                if not is_sized and (sizes := _read(f"{task}/statm").split(None, 2))[1] != b"0":
+                if not is_sized and (sizes := read(f"{task}/statm").split(None, 2))[1] != b"0":
                     is_sized = True
                     mapped += int(sizes[0])
                     memory_bytes += int(sizes[1]) * _PAGE_BYTES
                     sized.append(task)
-                wait_ns += int(_read(f"{task}/schedstat").split()[1])
+                wait_ns += int(read(f"{task}/schedstat").split()[1])
         if cpu_ns is None:
             with contextlib.suppress(OSError, ValueError):
                 asked_ns += _of_ended_children_ns(process) + (_cpu_clock_ns(process) or 0)
@@ -105,7 +106,7 @@ def holdings(pid: int, *, cpu_ns: int | None = None) -> Holdings | None:
         memory_bytes=memory_bytes,
         cpu_ns=asked_ns if cpu_ns is None else cpu_ns,
         wait_ns=wait_ns,
-        last_pid=_last_pid() if cpu_ns is None else 0,
+        last_pid=last_pid() if cpu_ns is None else 0,
         pids=frozenset(pids),
     )
 
@@ -118,7 +119,7 @@ def _in_cell_bytes(task: str) -> int:
     """
     with contextlib.suppress(OSError, ValueError, IndexError):
         if os.readlink(f"{task}/ns/net") != os.readlink("/proc/self/ns/net"):
-            sockets = int(_read(f"{task}/net/sockstat").split(None, 3)[2])
+            sockets = int(read(f"{task}/net/sockstat").split(None, 3)[2])
             return sockets * _socket_bytes() + _files_in(task) * _FILE_BYTES
     return 0
 
@@ -146,7 +147,7 @@ def _device(place: str) -> int | None:
 def _tables_bytes(task: str) -> int:
     """What the tables of pages of a process take: 4 KB for each 2 MB of which it has touched a page, and no less."""
     with contextlib.suppress(OSError, ValueError, IndexError):
-        return int(_read(f"{task}/status").partition(b"VmPTE:")[2].split(maxsplit=1)[0]) << 10
+        return int(read(f"{task}/status").partition(b"VmPTE:")[2].split(maxsplit=1)[0]) << 10
     return 0
 
 
@@ -160,15 +161,20 @@ def computed(pids: Sequence[int]) -> Computed | None:
     clocks = [ns for pid in pids if (ns := _cpu_clock_ns(pid)) is not None]
     if not clocks or len(clocks) < len(pids):
         return None
-    last_pid = _last_pid()
-    return Computed(sum(clocks), last_pid, frozenset(pids)) if last_pid else None
+    last = last_pid()
+    return Computed(sum(clocks), last, frozenset(pids)) if last else None
 
 
-def _last_pid() -> int:
+def last_pid() -> int:
     """The last process or thread that was started on the host; 0 where that is not told."""
     with contextlib.suppress(OSError, ValueError):
-        return int(_read("/proc/loadavg").split()[-1])
+        return int(_loadavg().read().split()[-1])
     return 0
+
+
+@functools.cache
+def _loadavg() -> KeptFile:
+    return KeptFile("/proc/loadavg")
 
 
 def _cpu_clock_ns(pid: int) -> int | None:
@@ -180,7 +186,7 @@ def _cpu_clock_ns(pid: int) -> int | None:
 
 def _of_ended_children_ns(pid: int) -> int:
     """The CPU time of its children that have ended and were waited for, and of theirs."""
-    return sum(map(int, _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[13:15])) * _TICK_NS
+    return sum(map(int, read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[13:15])) * _TICK_NS
 
 
 def members(pid: int, *, keepers: int = 0) -> list[int]:
@@ -201,23 +207,13 @@ def members(pid: int, *, keepers: int = 0) -> list[int]:
     return found
 
 
-def waits_of(pids: Iterable[int]) -> dict[int, int]:
-    """The nanoseconds that each task of these processes has waited for a core so far; nothing where it is not told."""
-    found = {}
-    for pid in pids:
-        for task in _task_ids(pid):
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                found[int(task)] = int(_read(f"/proc/{pid}/task/{task}/schedstat").split()[1])
-    return found
-
-
 def states(pids: Sequence[int]) -> set[str]:
     """The states of all tasks of these processes, as letters: R on a core or waiting for one, S asleep, T stopped."""
     found = set()
     for pid in pids:
-        for task in _task_ids(pid):
+        for task in task_ids(pid):
             with contextlib.suppress(OSError, IndexError):
-                found.add(chr(_read(f"/proc/{pid}/task/{task}/stat").rpartition(b")")[2].split(None, 1)[0][0]))
+                found.add(chr(read(f"/proc/{pid}/task/{task}/stat").rpartition(b")")[2].split(None, 1)[0][0]))
     return found
 
 
@@ -226,9 +222,9 @@ def lives(pid: int) -> bool:
 
     For the latter the kernel may need long on a busy host, and longest for the first process of a cell.
     """
-    for task_id in _task_ids(pid):
+    for task_id in task_ids(pid):
         with contextlib.suppress(OSError, IndexError, ValueError):
-            fields = _read(f"/proc/{pid}/task/{task_id}/stat").rpartition(b")")[2].split()
+            fields = read(f"/proc/{pid}/task/{task_id}/stat").rpartition(b")")[2].split()
             if fields[0] not in (b"Z", b"X") and not int(fields[6]) & _EXITING:
                 return True
     return False
@@ -242,9 +238,14 @@ def lists_children() -> bool:
 
 def stolen_ticks() -> int:
     """For how long other guests of a virtual machine's host have had our cores, in ticks; 0 where it is not told."""
-    with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/stat", "rb") as stat:
-        return int(stat.readline().split()[8])
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        return int(_stat().read().split(None, 9)[8])
     return 0
+
+
+@functools.cache
+def _stat() -> KeptFile:
+    return KeptFile("/proc/stat")
 
 
 def oom_kills(*, at_most_s_ago: float = 0.0) -> int:
@@ -271,15 +272,6 @@ def _oom_kills() -> int:
     return 0
 
 
-def process_groups(pid: int) -> set[int]:
-    """The process groups of a process and its descendants; where the system does not tell, the one that it leads."""
-    groups = {pid}
-    for member in members(pid) if lists_children() else ():
-        with contextlib.suppress(OSError):
-            groups.add(os.getpgid(member))
-    return groups
-
-
 def own_children() -> set[int]:
     """The children of this process, inherited ones too."""
     return set(_children(os.getpid()))
@@ -304,11 +296,11 @@ def _tree(pid: int) -> Iterator[tuple[int, list[str]]]:
     waiting = [pid, *_inherited_from(pid)]
     while waiting:
         process = waiting.pop()
-        task_ids = _task_ids(process)
-        yield process, task_ids
-        for task_id in task_ids:
+        tasks = task_ids(process)
+        yield process, tasks
+        for task_id in tasks:
             with contextlib.suppress(OSError, ValueError):
-                waiting += map(int, _read(f"/proc/{process}/task/{task_id}/children").split())
+                waiting += map(int, read(f"/proc/{process}/task/{task_id}/children").split())
 
 
 def _inherited_from(pid: int) -> Iterator[int]:
@@ -316,19 +308,20 @@ def _inherited_from(pid: int) -> Iterator[int]:
 
 
 def _children(pid: int) -> Iterator[int]:
-    for task in _task_ids(pid):
+    for task in task_ids(pid):
         with contextlib.suppress(OSError, ValueError):
-            yield from map(int, _read(f"/proc/{pid}/task/{task}/children").split())
+            yield from map(int, read(f"/proc/{pid}/task/{task}/children").split())
 
 
-def _task_ids(pid: int) -> list[str]:
+def task_ids(pid: int) -> list[str]:
+    """The ids of the threads of a process, as the names that they have in /proc; none where it is gone."""
     with contextlib.suppress(OSError):
         return os.listdir(f"/proc/{pid}/task")
     return []
 
 
-def _read(path: str) -> bytes:
-    """A file of /proc, in a third of the time that a Path takes: slap windows wait for this; raises OSError."""
+def read(path: str) -> bytes:
+    """A file of /proc, in a third of the time that a Path takes; raises OSError."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         data = b""

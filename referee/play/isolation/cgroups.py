@@ -16,6 +16,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from referee.play.isolation.kept_file import KeptFile
+
 Ability = Literal["memory", "processes", "freeze", "kill", "cpu", "share"]
 """What a group can do: bound the memory, bound the number of processes, freeze all of them, kill all of them, count
 their processor time, and compete for it as one, however many processes it has.
@@ -83,6 +85,8 @@ class Group:
     def __init__(self, cgroups: Cgroups, name: str) -> None:
         self._version = cgroups.version
         self._folders = {ability: Path(folder, name) for ability, folder in cgroups.folders.items()}
+        self._counter: KeptFile | None = None
+        """The file that tells what the group has computed, which slap windows ask for again and again."""
 
     def make(self, *, memory_bytes: int, processes: int) -> None:
         """Make the folders, with their bounds; raises OSError."""
@@ -178,16 +182,24 @@ class Group:
 
     def cpu_ns(self) -> int | None:
         """The processor time of all processes that are or were in the group, in nanoseconds."""
-        if self._version == 1:
-            return self._number("cpu", "cpuacct.usage")
-        used_us = self._number("cpu", "cpu.stat", "usage_usec")
-        return None if used_us is None else used_us * 1000
+        if (folder := self._folders.get("cpu")) is None:
+            return None
+        try:
+            if self._counter is None:
+                self._counter = KeptFile(f"{folder}/{'cpuacct.usage' if self._version == 1 else 'cpu.stat'}")
+            told = self._counter.read()
+        except OSError:  # the group is gone
+            return None
+        return int(told) if self._version == 1 else 1000 * int(told.partition(b"usage_usec ")[2].split(None, 1)[0])
 
     def remove(self, *, patience_s: float = 2.0) -> bool:
         """Kill what is left in the group and remove it; returns whether it is gone. Without patience it tries once.
 
         A group stays if one of its processes cannot die yet. A later referee removes it when it begins.
         """
+        if self._counter is not None:
+            self._counter.close()
+            self._counter = None
         end = time.monotonic() + patience_s
         while not all(is_removed(folder) for folder in self._unique()):
             self.kill()

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from referee.play.bot.channel import Channel
 from referee.play.pump.clock import NEVER_NS, Clock
 from referee.play.pump.in_flight import MatchInFlight
+from referee.play.slaps.awake import Cores
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import LONGEST_FREEZE_S, Neighbours
 from referee.play.slaps.quiet import NEIGHBOUR_NOT_FROZEN, frozen, quiet
 from referee.play.slaps.race import run_race
-from referee.play.slaps.wakers import Wakers
 from referee.play.talk.exchange import Exchange
 
 LOCK_PATIENCE_NS = 1_000_000_000
@@ -45,7 +45,7 @@ class SlapTimer:
         self.freeze_lock = trio.Lock()
         self._clock, self._bots = clock, bots
         self._lock = lock or HostLock()
-        self._wakers = Wakers()
+        self._cores = Cores()
         self._neighbours = neighbours
         self._waiting: deque[MatchInFlight] = deque()
         self._retry_ns = self._patience_ends_ns = 0
@@ -75,7 +75,7 @@ class SlapTimer:
     def close(self) -> None:
         """Leave the run, and leave nothing open or running."""
         self._lock.close()
-        self._wakers.close()
+        self._cores.close()
         if self._neighbours is not None:
             self._neighbours.close()
 
@@ -106,7 +106,7 @@ class SlapTimer:
             return None
         began_ns = self._clock.now_ns()
         try:
-            with quiet(self._bots, self._wakers, self._neighbours, has_lock=has_lock) as doubts:
+            with quiet(self._bots, self._cores, self._neighbours, has_lock=has_lock) as doubts:
                 replies = await run_race(match.exchange, match.channels(), doubts)
         except Exception as error:  # our own failure voids this match and no other
             match.fail(error)

@@ -11,15 +11,17 @@ from collections.abc import Iterable, Iterator
 
 from referee.play.bot.channel import Channel
 from referee.play.bot.process import BotProcess
-from referee.play.bot.procfs import states
+from referee.play.slaps.awake import Cores
 from referee.play.slaps.neighbours import Neighbours
-from referee.play.slaps.wakers import Wakers
 
 FREEZE_NS = 5_000_000
 """How long it may take until a bot is frozen."""
 
+SPIN_NS = 25_000
+"""For how long it is looked at without a pause: so long it takes it to stop or to fall asleep on another core."""
+
 LOOK_S = 20e-6
-"""Time between two looks at a bot that is about to freeze or to fall asleep."""
+"""After that, the time between two looks. It may need the core that this thread has."""
 
 NO_LOCK = "another referee may have been timing on this host"
 NOT_FROZEN = "a bot could not be frozen in time"
@@ -41,7 +43,7 @@ calls vfork is there until its child has ended or become another program, and so
 
 @contextlib.contextmanager
 def quiet(
-    everyone: Iterable[Channel], wakers: Wakers, neighbours: Neighbours | None, *, has_lock: bool
+    everyone: Iterable[Channel], cores: Cores, neighbours: Neighbours | None, *, has_lock: bool
 ) -> Iterator[list[str]]:
     """During the block all bots are frozen, ours and the neighbours', and this thread gets a core at once.
 
@@ -49,7 +51,7 @@ def quiet(
     """
     doubts = [] if has_lock else [NO_LOCK]
     asked = neighbours if has_lock else None
-    with wakers.awake(), before_all_others():
+    with before_all_others(), cores.awake():  # wakers stop first, or this thread may have to wait for them
         try:
             if asked is not None:
                 asked.ask_to_freeze()
@@ -116,11 +118,19 @@ def is_still(channel: Channel) -> bool:
 
 def freeze_fully(process: BotProcess) -> bool:
     """Freeze a bot and wait until none of its tasks computes; returns False where that takes too long."""
-    end_ns = time.monotonic_ns() + FREEZE_NS
     process.freeze()
-    while states(process.members()) - _FROZEN_STATES:
-        if time.monotonic_ns() > end_ns:
-            return False
-        time.sleep(LOOK_S)
+    for _ in looks(FREEZE_NS):
+        if not process.states() - _FROZEN_STATES:
+            return True
         process.freeze()  # what it has started meanwhile
-    return True
+    return False
+
+
+def looks(patience_ns: int) -> Iterator[None]:
+    """Yield for as long as something may take that is soon to be seen: at once for a while, then with pauses."""
+    start_ns = time.monotonic_ns()
+    yield
+    while (passed_ns := time.monotonic_ns() - start_ns) < patience_ns:
+        if passed_ns > SPIN_NS:
+            time.sleep(LOOK_S)
+        yield

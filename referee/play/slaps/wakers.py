@@ -1,4 +1,4 @@
-"""Keeping the cores awake while slaps are timed: a core that sleeps takes tens of microseconds to begin.
+"""Keeping the cores awake while slaps are timed, where the kernel cannot be asked to (see awake.py).
 
 The wakers are endless loops of the lowest rank, one for each core: whatever else wants a core gets it at once. They
 are frozen while nothing is timed. Only Linux has what they need.
@@ -10,7 +10,9 @@ busy machine, whose cores do not sleep.
 """
 
 import contextlib
+import ctypes
 import os
+import platform
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -24,6 +26,16 @@ from referee.play.isolation.host import cores, quota_cores
 
 MOST = 8
 """How many cores are kept awake; on a machine with more, most sleep whatever we do."""
+
+SLICE_NS = 100_000
+"""For how long a waker may keep its core where another process wants it: the shortest time that Linux allows.
+
+Measured with sessions that share out the cores, as a bot wakes up beside the wakers: 108 us at most in 99 of 100 cases,
+and 180 us in the worst of 1,200. With the usual slice it was 2.9 ms in the worst, in which the bot waited for a tick.
+"""
+
+_SCHED_SETATTR = {"x86_64": 314, "aarch64": 274, "riscv64": 274}
+"""The number of the system call by machine. The C library has no function for it before 2.41."""
 
 _SCRIPT = "read -r go || exit; for core; do while :; do :; done & done; wait"
 """The loops make no system calls, which would keep others waiting."""
@@ -66,6 +78,33 @@ class Wakers:
                 os.killpg(self._leader.pid, number)
 
 
+class _SchedAttr(ctypes.Structure):
+    """What sched_setattr(2) takes."""
+
+    _fields_ = (
+        ("size", ctypes.c_uint32),
+        ("policy", ctypes.c_uint32),
+        ("flags", ctypes.c_uint64),
+        ("nice", ctypes.c_int32),
+        ("priority", ctypes.c_uint32),
+        ("runtime_ns", ctypes.c_uint64),
+        ("deadline_ns", ctypes.c_uint64),
+        ("period_ns", ctypes.c_uint64),
+    )
+
+
+def _shorten_slice(pid: int) -> None:
+    """Let a process of ordinary rank, and what it starts, keep its core for SLICE_NS at a time; Linux 6.12 and later.
+
+    Where the kernel shares out the cores by session it looks at the rank of a session before that of a process. Of
+    sessions of one rank the one that runs may keep its core for its slice, whoever wakes up meanwhile.
+    """
+    number = _SCHED_SETATTR.get(platform.machine())
+    if number is not None:
+        attr = _SchedAttr(size=ctypes.sizeof(_SchedAttr), policy=os.SCHED_BATCH, runtime_ns=SLICE_NS)
+        ctypes.CDLL(None).syscall(number, pid, ctypes.byref(attr), 0)
+
+
 def _wanted() -> int:
     """Returns how many there should be: none where they would cost the bots something, or could outlive us.
 
@@ -99,6 +138,7 @@ def _start(count: int) -> "subprocess.Popen[bytes] | None":
     with contextlib.suppress(OSError):  # where the kernel shares out the cores by session: it has the lowest rank too
         Path(f"/proc/{leader.pid}/autogroup").write_text("19")
     try:
+        _shorten_slice(leader.pid)
         os.sched_setscheduler(leader.pid, os.SCHED_IDLE, os.sched_param(0))
         if leader.stdin is not None:
             leader.stdin.write(b"\n")

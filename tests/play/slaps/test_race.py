@@ -12,10 +12,14 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from racing import computing_slapper, matches, setup, slapper, windows
 
 from protocol.actions import Action, Pass, Slap
 from protocol.messages import Clocks, SlapTiming
+from referee.play.bot.process import BotProcess
+from referee.play.bot.procfs import Computed
+from referee.play.bot.tasks import Waits
 from referee.play.match import play
 from referee.play.pump import slap_timer
 from referee.play.pump.pump import Pump
@@ -160,11 +164,51 @@ def test_a_window_is_in_doubt_while_others_had_our_cores(mark: dict[str, str], m
     """Neither the bot nor the kernel's account of its waiting shows that."""
     ticks = itertools.count()
     monkeypatch.setattr(race, "stolen_ticks", lambda: next(ticks) // 3)
+    monkeypatch.setattr(race, "LOST_NS", 60_000_000_000)  # on a host with many guests there is more of it
     (record,) = matches(setup([slapper(0, turns=1)] * 2, mark, clocks=Clocks(move_s=60.0, slap_s=10.0)))
 
     doubted = [race.STOLEN in window.disturbed for window in windows(record)]
     assert doubted == [one // 3 != (one + 1) // 3 for one in range(0, 2 * len(doubted), 2)]
     assert set(doubted) == {True, False}
+
+
+def test_what_accounts_for_the_time_of_a_bot_that_has_not_slept() -> None:
+    """It computed, it waited for a core, or the referee did; else its core was taken away: the window is in doubt."""
+    timing = Timing(raw_ns=900 * US, own_wait_ns=100 * US, wait_ns=200 * US, cpu_ns=400 * US).with_what_was_lost()
+    assert timing.lost_ns == 200 * US
+    assert list(timing.doubts()) == [race.STOLEN]
+    assert timing.plus(timing).lost_ns == 400 * US
+    assert list(replace(timing, lost_ns=race.LOST_NS).doubts()) == []
+    assert Timing(raw_ns=900 * US, cpu_ns=None).with_what_was_lost().lost_ns == 0
+    assert Timing(raw_ns=100 * US, cpu_ns=300 * US).with_what_was_lost().lost_ns == 0
+
+
+def test_who_gets_a_core_once_has_not_slept() -> None:
+    before = {7: Waits(0, 3), 8: Waits(0, 5)}
+    assert not race._may_have_slept(before, before | {7: Waits(9, 4)})
+    assert race._may_have_slept(before, before | {7: Waits(9, 5)})
+    assert race._may_have_slept(before, {7: Waits(9, 4), 8: Waits(0, 6)})
+    assert race._may_have_slept(before, before | {9: Waits(0, 0)}), "a new task"
+    assert race._may_have_slept(before, {7: Waits(9, 4)}), "a task that has ended"
+
+
+@pytest.mark.parametrize("is_taken_away", [True, False])
+def test_a_window_is_in_doubt_where_a_core_was_taken_away_from_a_bot_and_not_where_the_bot_sleeps(
+    is_taken_away: bool, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first bot looks as if it computed nothing, as it does on a machine whose cores are taken away."""
+    monkeypatch.setattr(race, "stolen_ticks", lambda: 0)
+    if is_taken_away:
+        monkeypatch.setattr(BotProcess, "computed", lambda _: Computed(0, 1))
+        monkeypatch.setattr(race, "_may_have_slept", lambda *_: False)
+    bot = computing_slapper(0.005) if is_taken_away else slapper(0.005)
+    (record,) = matches(
+        setup([bot, "play(None, ready={'slaps': False})"], mark, clocks=Clocks(move_s=60.0, slap_s=10.0))
+    )
+
+    played = windows(record)
+    assert played
+    assert {race.STOLEN in window.disturbed for window in played} == {is_taken_away}
 
 
 def test_what_the_referee_waits_for_while_the_bot_thinks_is_not_taken_off(

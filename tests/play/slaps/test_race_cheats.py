@@ -4,7 +4,6 @@ import signal
 import struct
 import sys
 import time
-from collections.abc import Sequence
 from fcntl import ioctl
 from pathlib import Path
 from termios import FIONREAD
@@ -21,6 +20,7 @@ from referee.play.bot import procfs
 from referee.play.bot.channel import Channel
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import states
+from referee.play.bot.tasks import Waits
 from referee.play.bot.warden import Warden
 from referee.play.isolation.cgroups import CgroupGap
 from referee.play.slaps import quiet, race
@@ -364,11 +364,11 @@ def test_the_clock_of_a_bot_that_cannot_be_stopped_starts_when_its_line_is_writt
     mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It answers while the referee still looks at its tasks; the time until it may go on is not free."""
-    look, still = procfs.waits_of, quiet.is_still
+    look, still = BotProcess.waits, quiet.is_still
 
-    def slow_look(members: Sequence[int]) -> dict[int, int]:
+    def slow_look(process: BotProcess) -> dict[int, Waits]:
         time.sleep(0.02)
-        return look(members)
+        return look(process)
 
     def never_still(channel: Channel) -> bool:
         still(channel)
@@ -377,7 +377,7 @@ def test_the_clock_of_a_bot_that_cannot_be_stopped_starts_when_its_line_is_writt
         channel.process._signal(signal.SIGCONT)
         return False
 
-    monkeypatch.setattr(race, "waits_of", slow_look)
+    monkeypatch.setattr(BotProcess, "waits", slow_look)
     monkeypatch.setattr(race, "is_still", never_still)
     (record,) = matches(setup([slapper(0, turns=1), slapper(0, turns=1)], mark, clocks=CLOCKS))
 

@@ -1,0 +1,125 @@
+"""The tasks of one bot, for slap windows, which look at them again and again within milliseconds.
+
+They are listed anew only where one may have been started since, and their files in /proc stay open: to open and close
+such a file takes ten times as long as to read it once more. Only Linux tells anything of them.
+"""
+
+import contextlib
+import os
+import time
+from typing import NamedTuple
+
+from referee.play.bot.procfs import last_pid, members, read, task_ids
+from referee.play.isolation.kept_file import KeptFile
+
+SOON_NS = 10_000_000
+"""For how long a list holds while the last process of the host is the same.
+
+The ids of processes come round after 32,768 at the least, which nobody starts in so short a time.
+"""
+
+KEPT_OPEN = 8
+"""The files of how many tasks of a bot stay open, so that bots of many threads do not use up our descriptors."""
+
+
+class Waits(NamedTuple):
+    """What a task had to wait for cores."""
+
+    wait_ns: int
+    """For how long it has waited for one."""
+    times: int
+    """How often it has got one."""
+
+
+class Tasks:
+    """A bot's processes, and the threads of each."""
+
+    def __init__(self, pid: int, *, keepers: int = 0) -> None:
+        """`pid` is the first of its processes. The outermost `keepers` generations are not the bot's own."""
+        self._pid, self._keepers = pid, keepers
+        self._members: list[int] = []
+        self._tasks: dict[int, _Task] = {}
+        self._last_pid = self._listed_ns = 0
+
+    def members(self) -> list[int]:
+        """Returns the ids of its processes, as `procfs.members` does."""
+        self._list_where_needed()
+        return self._members
+
+    def states(self) -> set[str]:
+        """Returns the states of all its tasks, as letters: R on a core or waiting for one, S asleep, T stopped."""
+        self._list_where_needed()
+        found = set()
+        for task in self._tasks.values():
+            if (stat := task.read("stat")) is not None:
+                found.add(chr(stat.rpartition(b")")[2].split(None, 1)[0][0]))
+        return found
+
+    def waits(self) -> dict[int, Waits]:
+        """Returns how each task has waited for cores so far, by its id; nothing where it is not told."""
+        self._list_where_needed()
+        found = {}
+        for number, task in self._tasks.items():
+            if (told := task.read("schedstat")) is not None:
+                _, wait_ns, times = told.split()
+                found[number] = Waits(int(wait_ns), int(times))
+        return found
+
+    def groups(self) -> set[int]:
+        """Returns the process groups of its processes, the one that the first of them leads in any case."""
+        groups = {self._pid}
+        for pid in self.members():
+            with contextlib.suppress(OSError):
+                groups.add(os.getpgid(pid))
+        return groups
+
+    def list_anew(self) -> None:
+        """List the tasks, whatever was listed before."""
+        self._last_pid = last_pid()  # first: what is started while they are listed shows by it the next time
+        self._listed_ns = time.monotonic_ns()
+        self._members = members(self._pid, keepers=self._keepers)
+        owners = {int(task): pid for pid in self._members for task in task_ids(pid)}
+        for gone in self._tasks.keys() - owners.keys():
+            self._tasks.pop(gone).close()
+        for task, pid in owners.items():
+            if task not in self._tasks:
+                self._tasks[task] = _Task(pid, task, is_kept=len(self._tasks) < KEPT_OPEN)
+
+    def close(self) -> None:
+        """Close all files."""
+        for task in self._tasks.values():
+            task.close()
+        self._tasks.clear()
+        self._last_pid = 0
+
+    def _list_where_needed(self) -> None:
+        is_new = time.monotonic_ns() - self._listed_ns < SOON_NS
+        if not is_new or not self._last_pid or last_pid() != self._last_pid:
+            self.list_anew()
+
+
+class _Task:
+    """The files of one task in /proc."""
+
+    def __init__(self, pid: int, task: int, *, is_kept: bool) -> None:
+        self._folder = f"/proc/{pid}/task/{task}"
+        self._is_kept = is_kept
+        self._open: dict[str, KeptFile] = {}
+
+    def read(self, name: str) -> bytes | None:
+        """Returns what a file says; None where the task has ended. Raises OSError where the system lets it not look."""
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            if not self._is_kept:
+                return read(f"{self._folder}/{name}")
+            if (file := self._open.get(name)) is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    return file.read()
+                self._open.pop(name).close()  # it has ended, but another one may have its number by now
+            file = self._open[name] = KeptFile(f"{self._folder}/{name}")
+            return file.read()
+        return None
+
+    def close(self) -> None:
+        for file in self._open.values():
+            file.close()
+        self._open.clear()
