@@ -25,7 +25,8 @@ class Scale(Struct, frozen=True, kw_only=True):
     rounds: int = 30
     """The rounds of a match, of which there are three for each deal."""
     deals: int = 8
-    games: int = 400
+    games: int = 1200
+    """Enough for a manager whose start and end take seconds."""
 
 
 TINY = Scale(rounds=2, deals=2, games=8)
