@@ -15,11 +15,13 @@ import trio
 from protocol.messages import Limits, Ready
 from referee.play.bot.channel import Channel
 from referee.play.faults import HostFault, NoRoom, Trouble
+from referee.play.pump.alertness import Alertness
 from referee.play.pump.clock import NEVER_NS, Clock
 from referee.play.pump.in_flight import MatchInFlight, SeatedBot
 from referee.play.pump.poller import Poller
 from referee.play.pump.slap_timer import SlapTimer
 from referee.play.pump.waits import TaskSteps, wait_readable
+from referee.play.slaps.awake import Cores
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import Neighbours
 from referee.play.spec import BotSpec, Confinement
@@ -69,7 +71,9 @@ class Pump:
         self._alarms: list[tuple[int, int, SeatedBot]] = []
         """A heap of the times at which to look at a bot, each with a number that decides between equal times."""
         self._count = itertools.count()
-        self._slap_timer = SlapTimer(self._clock, self._bots, lock=lock, neighbours=neighbours)
+        self._cores = Cores()
+        self._alertness = Alertness(self._cores)
+        self._slap_timer = SlapTimer(self._clock, self._bots, self._cores, lock=lock, neighbours=neighbours)
         self.freeze_lock = self._slap_timer.freeze_lock
         """Held while bots are frozen for slaps; whoever lets a bot run takes it first."""
         if neighbours is not None:
@@ -167,16 +171,19 @@ class Pump:
         """
         self._poller.close()
         self._slap_timer.close()
+        self._cores.close()
 
     async def _turn(self) -> None:
         """Work for one turn, then let trio's other tasks run, or park when nothing has happened."""
         clock, slap_timer, poll = self._clock, self._slap_timer, self._poll
-        now_ns = clock.now_ns()
-        end_ns, busy = now_ns + self._turn_ns(), True
+        began_ns = now_ns = clock.now_ns()
+        end_ns, busy, looks = now_ns + self._turn_ns(), True, 0
         self._is_match_over = False
         while busy and now_ns <= end_ns and now_ns < (due_ns := slap_timer.due_ns()) and not self._is_match_over:
             busy = poll(now_ns, end_ns if end_ns < due_ns else due_ns)
             now_ns = clock.now_ns()
+            looks += 1
+        self._alertness.note_turn(looks if busy else 0, began_ns, now_ns)
         if now_ns >= slap_timer.due_ns():
             match = await slap_timer.run()
             clock.mark_looked()

@@ -37,15 +37,19 @@ class SlapTimer:
         self,
         clock: Clock,
         bots: Iterable[Channel],
+        cores: Cores,
         *,
         lock: HostLock | None = None,
         neighbours: Neighbours | None = None,
     ) -> None:
-        """`bots` are those that live, whenever a window is timed; `neighbours` are the other workers of the run."""
+        """`bots` are those that live, whenever a window is timed; `neighbours` are the other workers of the run.
+
+        `cores` are kept awake meanwhile, and closed by whoever gives them.
+        """
         self.freeze_lock = trio.Lock()
         self._clock, self._bots = clock, bots
         self._lock = lock or HostLock()
-        self._cores = Cores()
+        self._cores = cores
         self._neighbours = neighbours
         self._waiting: deque[MatchInFlight] = deque()
         self._retry_ns = self._patience_ends_ns = 0
@@ -73,9 +77,8 @@ class SlapTimer:
             return await self._try_window(self._clock.now_ns())
 
     def close(self) -> None:
-        """Leave the run, and leave nothing open or running."""
+        """Leave the run, and leave nothing open."""
         self._lock.close()
-        self._cores.close()
         if self._neighbours is not None:
             self._neighbours.close()
 

@@ -1,4 +1,4 @@
-"""Keeping the cores awake while slaps are timed: a core that sleeps takes tens of microseconds to begin.
+"""Keeping the cores awake: a core that sleeps takes tens of microseconds to begin.
 
 Linux promises it to whoever may open /dev/cpu_dma_latency, as root does: a core without work then waits in a loop of
 the kernel's own. Everybody else has the wakers. Measured in turns on a quiet virtual machine with two cores, with four
@@ -35,29 +35,44 @@ class Cores:
         self._wakers = Wakers()
         self._promise: int | None = None
         self._tried = False
+        self._stay_awake = self._is_promised = False
+
+    def stay_awake(self, *, wanted: bool) -> None:
+        """Keep the cores awake from now on, or let them sleep, where the kernel does it. Wakers would cost too much."""
+        if wanted is not self._stay_awake:
+            self._stay_awake = wanted
+            self._ask(awake=wanted)
 
     @contextlib.contextmanager
     def awake(self) -> Iterator[None]:
         """Keep the cores awake for the duration of the block."""
-        if not self._tried:
-            self._tried = True
-            self._promise = _open()
-        if self._promise is None:
+        if not self._ask(awake=True):
             with self._wakers.awake():
                 yield
             return
-        os.write(self._promise, _AT_ONCE)
         try:
             yield
         finally:
-            os.write(self._promise, _ANY)
+            self._ask(awake=self._stay_awake)
 
     def close(self) -> None:
         """Let them sleep as they like."""
         self._wakers.close()
         if self._promise is not None:
             os.close(self._promise)
-        self._promise, self._tried = None, False
+        self._promise, self._tried, self._stay_awake, self._is_promised = None, False, False, False
+
+    def _ask(self, *, awake: bool) -> bool:
+        """Ask the kernel to keep the cores awake, or not to; returns whether it can be asked."""
+        if not self._tried:
+            self._tried = True
+            self._promise = _open()
+        if self._promise is None:
+            return False
+        if awake is not self._is_promised:
+            os.write(self._promise, _AT_ONCE if awake else _ANY)
+            self._is_promised = awake
+        return True
 
 
 def _open() -> int | None:

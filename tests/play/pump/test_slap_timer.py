@@ -18,6 +18,7 @@ from referee.play.pump.in_flight import MatchInFlight
 from referee.play.pump.pump import Pump
 from referee.play.pump.slap_timer import LOCK_PATIENCE_NS, LOCK_RETRY_NS, SlapTimer
 from referee.play.slaps import race
+from referee.play.slaps.awake import Cores
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import Neighbours, neighbourhood
 from referee.play.slaps.quiet import NO_LOCK
@@ -55,6 +56,12 @@ def lock(tmp_path: Path) -> Iterator[SharedLock]:
         yield lock
 
 
+@pytest.fixture
+def cores() -> Iterator[Cores]:
+    with closing(Cores()) as cores:
+        yield cores
+
+
 def nobody() -> Channel:
     """A bot that could not be started, and so answers in any window at once."""
     bot = BotSpec(name="nobody", command=("/does/not/exist",), dir="/", env={})
@@ -71,9 +78,9 @@ def open_window() -> MatchInFlight:
     return match
 
 
-def test_a_window_waits_for_another_referee_that_is_timing(lock: SharedLock) -> None:
+def test_a_window_waits_for_another_referee_that_is_timing(lock: SharedLock, cores: Cores) -> None:
     time = HandTime()
-    timer = SlapTimer(time.clock, [], lock=lock)
+    timer = SlapTimer(time.clock, [], cores, lock=lock)
     match = open_window()
 
     async def main() -> None:
@@ -92,9 +99,9 @@ def test_a_window_waits_for_another_referee_that_is_timing(lock: SharedLock) -> 
     assert HostLock(lock._path).try_acquire(), "the lock was not given back"
 
 
-def test_a_window_that_has_waited_for_long_is_held_and_marked(lock: SharedLock) -> None:
+def test_a_window_that_has_waited_for_long_is_held_and_marked(lock: SharedLock, cores: Cores) -> None:
     time = HandTime()
-    timer = SlapTimer(time.clock, [], lock=lock)
+    timer = SlapTimer(time.clock, [], cores, lock=lock)
     first, second = open_window(), open_window()
 
     async def main() -> None:
@@ -111,9 +118,9 @@ def test_a_window_that_has_waited_for_long_is_held_and_marked(lock: SharedLock) 
     assert [match.replies[0].disturbed for match in (first, second)] == [(NO_LOCK,)] * 2
 
 
-def test_a_host_on_which_no_lock_can_be_had_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_host_on_which_no_lock_can_be_had_is_not_waited_for(tmp_path: Path, cores: Cores) -> None:
     time = HandTime()
-    timer = SlapTimer(time.clock, [], lock=HostLock(tmp_path / "missing" / "lock"))
+    timer = SlapTimer(time.clock, [], cores, lock=HostLock(tmp_path / "missing" / "lock"))
     match = open_window()
     timer.add(match)
 
@@ -121,7 +128,7 @@ def test_a_host_on_which_no_lock_can_be_had_is_not_waited_for(tmp_path: Path) ->
     assert match.replies[0].disturbed == (NO_LOCK,)
 
 
-def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: SharedLock) -> None:
+def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: SharedLock, cores: Cores) -> None:
     """Each neighbour that has the lock is waited for."""
     time = HandTime()
     ours, theirs = neighbourhood(2)
@@ -135,7 +142,7 @@ def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: 
             super().stay_frozen(all_frozen=all_frozen)
 
     neighbours, other = Slow(ours), Neighbours(theirs)
-    timer = SlapTimer(time.clock, [], lock=lock, neighbours=neighbours)
+    timer = SlapTimer(time.clock, [], cores, lock=lock, neighbours=neighbours)
     match = open_window()
 
     async def main() -> None:
@@ -173,7 +180,7 @@ def test_a_neighbour_that_has_gone_is_not_watched_any_more() -> None:
 
 
 def test_the_window_of_a_match_that_is_over_is_not_timed(lock: SharedLock) -> None:
-    timer = SlapTimer(HandTime().clock, [], lock=lock)
+    timer = SlapTimer(HandTime().clock, [], cores, lock=lock)
     match = open_window()
     lock.is_taken = False
     timer.add(match)

@@ -54,6 +54,19 @@ def test_the_kernel_keeps_the_cores_awake_only_while_slaps_are_timed(woken: list
     assert woken == []
 
 
+def test_cores_that_stay_awake_do_so_beside_and_between_windows(woken: list[bool]) -> None:
+    """Wakers, which use cores, keep nothing awake but windows."""
+    with closing(Cores()) as cores:
+        cores.stay_awake(wanted=True)
+        if cores._promise is not None:
+            assert longest_us() == 0
+            with cores.awake():
+                assert longest_us() == 0
+            assert longest_us() == 0
+            cores.stay_awake(wanted=False)
+    assert woken == []
+
+
 @pytest.mark.parametrize("driver", ["none", "haltpoll", None])
 def test_where_the_kernel_cannot_be_asked_there_are_wakers(
     driver: str | None, woken: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
