@@ -1,25 +1,17 @@
 """The command line: what the commands are called and which options they have. commands/ has what they do.
 
-Each command imports what it needs when it runs, so that `--help` does not wait for it. The help lists the commands in
-the order in which their modules are imported here.
+Each command imports what it needs when it runs, so that `--help` does not wait for it. every.py has all of them.
 """
 
 import contextlib
 import gc
 import os
 import sys
-from typing import Annotated
 
-import typer
+__all__ = ["main"]
 
-from referee import __version__
-from referee.cli import competing, developing, games, publishing  # noqa: F401 - they declare their commands
-from referee.cli.shared import app
-
-__all__ = ["app", "main"]
-
-COLLECTED_AFTER = 50_000
-"""After how many new objects garbage is looked for. Python's 700 took a tenth of the start, and imports leave none."""
+COLLECTED_AFTER = 100_000
+"""After how many new objects garbage is looked for. Imports leave none, and a match of two bots has fewer objects."""
 
 
 def main() -> None:
@@ -34,6 +26,8 @@ def main() -> None:
         os.open(os.devnull, os.O_RDWR)
     # numpy's matrices are small here: more threads only wait for each other. It reads this when it is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from referee.cli.every import app
+
     try:
         app()
     except BrokenPipeError:
@@ -42,20 +36,3 @@ def main() -> None:
         sys.exit(1)
     finally:
         gc.freeze()  # so that Python, as it ends, does not look for garbage in all that was imported
-
-
-def _show_version(value: bool) -> None:
-    if value:
-        from protocol import VERSION
-
-        typer.echo(f"golfref {__version__}, protocol {VERSION}")
-        raise typer.Exit
-
-
-@app.callback()
-def _top(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
-    pass

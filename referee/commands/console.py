@@ -6,8 +6,6 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 
-from wcwidth import wrap
-
 DONE = 0
 CHECK_FAILED = 1
 USAGE = 2
@@ -88,6 +86,8 @@ def put_words(*lines: str) -> None:
 
 def in_lines(text: str, width: int) -> list[str]:
     """A sentence as lines of at most `width` cells; those after the first are indented more than it is."""
+    from wcwidth import wrap  # noqa: PLC0415 - most commands write no sentences
+
     indent = len(text) - len(text.lstrip()) + 2
     return wrap(text, width, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False) or [text]
 

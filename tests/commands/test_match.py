@@ -11,7 +11,7 @@ from commands import golfref
 from old_records import BY_PRESET
 from typer.testing import CliRunner
 
-from referee.cli import app
+from referee.cli.every import app
 from referee.commands import match
 from referee.commands.bots import UsageError, bots_of, shown_names
 from referee.commands.telling import STDERR_LINES

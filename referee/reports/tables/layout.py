@@ -3,24 +3,11 @@
 from collections.abc import Sequence
 
 from msgspec import Struct
-from tabulate import SEPARATING_LINE, DataRow, Line, TableFormat, tabulate
-from wcwidth import wrap
 
 from referee.reports.tables.names import cells
 
 GAP = 2
 """Cells between two columns."""
-
-STYLE = TableFormat(
-    lineabove=None,
-    linebelowheader=Line("", "-", " " * GAP, ""),
-    linebetweenrows=None,
-    linebelow=None,
-    headerrow=DataRow("", " " * GAP, ""),
-    datarow=DataRow("", " " * GAP, ""),
-    padding=0,
-    with_header_hide=None,
-)
 
 
 class Column(Struct, frozen=True, kw_only=True):
@@ -60,11 +47,18 @@ def table(columns: Sequence[Column]) -> str:
     titles = [column.title.splitlines() or [""] for column in columns]
     height = max(map(len, titles))
     above = [[""] * (height - len(lines)) + lines for lines in titles]
-    rows = [*zip(*above, strict=True), SEPARATING_LINE, *zip(*(column.cells for column in columns), strict=True)]
-    align = ["left" if column.is_text else "right" for column in columns]
-    # Without disable_numparse a bot named 1e3 would be shown as 1000. Titles are rows, as headers would be padded.
-    text = tabulate(rows, tablefmt=STYLE, colalign=align, disable_numparse=True)
-    return "\n".join(line.rstrip() for line in text.splitlines())
+    rule = ["-" * column.width for column in columns]
+    rows = [*zip(*above, strict=True), rule, *zip(*(column.cells for column in columns), strict=True)]
+    return "\n".join(_line(columns, row) for row in rows)
+
+
+def _line(columns: Sequence[Column], row: Sequence[str]) -> str:
+    """A row of the table; wide and combining characters stand where the terminal shows them."""
+    padded = []
+    for column, text in zip(columns, row, strict=True):
+        blanks = " " * (column.width - cells(text))
+        padded.append(text + blanks if column.is_text else blanks + text)
+    return (" " * GAP).join(padded).rstrip()
 
 
 def fitted(columns: Sequence[Column], width: int) -> Fitted:
@@ -97,11 +91,15 @@ def _parted(fixed: Sequence[Column], columns: Sequence[Column], width: int, *, m
 
 def broken(title: str, width: int) -> str:
     """A title as lines of at most `width` cells, broken at blanks and hyphens where there are any."""
+    from wcwidth import wrap  # noqa: PLC0415 - a table that fits does not wait for it
+
     return "\n".join(wrap(title, width))
 
 
 def wrapped(text: str, width: int) -> str:
     """A sentence as lines of at most `width` cells, broken at blanks."""
+    from wcwidth import wrap  # noqa: PLC0415 - as above
+
     return "\n".join(wrap(text, width, break_on_hyphens=False))
 
 

@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from wcwidth import clip, wcswidth
-
 from protocol.text import printable
 
 LONGEST = 32
@@ -22,6 +20,10 @@ TOO_LONG = 1000
 
 def cells(text: str) -> int:
     """How many cells of a terminal a printable text takes: wide characters take two, combining ones none."""
+    if text.isascii() and text.isprintable():
+        return len(text)
+    from wcwidth import wcswidth  # noqa: PLC0415 - few names need it, and it takes a while
+
     return max(0, wcswidth(text))
 
 
@@ -31,6 +33,8 @@ def shortened(text: str, width: int) -> str:
     total = cells(shown)
     if total <= width:
         return shown
+    from wcwidth import clip  # noqa: PLC0415 - as above
+
     tail = (width - 1) // 2
     return clip(shown, 0, width - 1 - tail, fillchar="") + "…" + clip(shown, total - tail, total, fillchar="")
 
