@@ -26,10 +26,10 @@ def main() -> None:
         os.open(os.devnull, os.O_RDWR)
     # numpy's matrices are small here: more threads only wait for each other. It reads this when it is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from referee.cli.every import app
+    from referee.cli.every import with_one_command
 
     try:
-        app()
+        with_one_command(sys.argv[1:])()
     except BrokenPipeError:
         # The program that read our output, such as `head`, has ended. Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -22,7 +22,8 @@ from referee.entries.versions import short, version_of
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted, greet
 from referee.play.isolation.host import number
-from referee.play.isolation.levels import bubblewrap, find_problem
+from referee.play.isolation.levels import bubblewrap
+from referee.play.isolation.problems import find_problem
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.play.spec import MB, BadBot, BotSpec, Confinement, builtin_bot

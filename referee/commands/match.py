@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import trio
 from msgspec import Struct
@@ -15,7 +15,6 @@ from referee.commands.bots import UsageError, bots_of, confinement_of, shown_nam
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.record_file import write_record
 from referee.commands.telling import Shown, Teller, telling
-from referee.kit.watch.live import HandOver
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
@@ -32,6 +31,9 @@ from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.blocks import for_blocks
 from referee.tournament.plan.keys import deal_key, master_key
 from referee.tournament.series import Seating, seating
+
+if TYPE_CHECKING:
+    from referee.kit.watch.live import HandOver
 
 PlayOne = Callable[[Pump, MatchSetup], Awaitable[Record]]
 """How a game is played."""
@@ -76,7 +78,7 @@ class Table(Struct, frozen=True, kw_only=True):
     decks: tuple[tuple[Card, ...], ...] | None
 
 
-def play_match(order: Ordered, hand_over: HandOver | None = None) -> int:
+def play_match(order: Ordered, hand_over: "HandOver | None" = None) -> int:
     """Play the games; print one game by itself, and what several come to.
 
     With `hand_over` somebody watches, for as long as standard input lasts.
@@ -120,7 +122,7 @@ def _shown(order: Ordered) -> Shown:
     )
 
 
-async def _play_all(pump: Pump, order: Ordered, table: Table, teller: Teller, hand_over: HandOver | None) -> None:
+async def _play_all(pump: Pump, order: Ordered, table: Table, teller: Teller, hand_over: "HandOver | None") -> None:
     if hand_over is None:
         await _play_games(play, pump, order, table, teller)
         return

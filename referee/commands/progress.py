@@ -16,9 +16,9 @@ from referee.commands.console import say, screen_width
 from referee.commands.forecast import Pace
 from referee.reports.tables.figures import duration
 from referee.reports.tables.names import LONGEST, SHORTEST, cells, shortened
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.meetings import Meetings
 from referee.tournament.plan.rounds import End, Round
-from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import RankBy
 from referee.tournament.statistics.pair_strengths import pair_strengths

@@ -10,9 +10,9 @@ from referee.commands.opening import PreparedRun
 from referee.commands.progress import Leaders, progress
 from referee.competition.happenings import Begin, Player
 from referee.competition.reporting import Reporter
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.rounds import End, Round
-from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 from referee.tournament.run.desk import Watcher
 from referee.tournament.store.store import Store

@@ -17,9 +17,9 @@ from referee.competition.happenings import (
 )
 from referee.reports.blame import mishap_of, published_detail
 from referee.rules.record import Mishap, NoRecord, Record, read_record
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.rounds import End as RoundsEnd
 from referee.tournament.plan.rounds import Round
-from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_barred

@@ -35,7 +35,8 @@ from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, ShelfNotWrit
 from referee.lock_file import try_lock, unlock
 from referee.play.faults import HostFault
 from referee.play.isolation.host import cores
-from referee.play.isolation.levels import bubblewrap, find_problem
+from referee.play.isolation.levels import bubblewrap
+from referee.play.isolation.problems import find_problem
 from referee.play.session import guarded, heeding_signals
 from referee.play.spec import Isolation
 

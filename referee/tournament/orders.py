@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from referee.play.match import MatchSetup
 from referee.rules.record import Record
-from referee.tournament.plan.schedule import Fixture
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.results import Result
 
 ATTEMPTS = 3

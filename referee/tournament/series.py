@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Record
 from referee.tournament.orders import result_of
-from referee.tournament.plan.schedule import Fixture
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.results import Result
 from referee.tournament.slaps import SlapCounts, slaps_of
 

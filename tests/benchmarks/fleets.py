@@ -38,8 +38,8 @@ from referee.commands.opening import open_store, prepare
 from referee.rules.record import Record
 from referee.tournament.config.config import load
 from referee.tournament.orders import Bundle, Order, Played
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.rounds import End, Round
-from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 from referee.tournament.run.desk import Desk
 from referee.tournament.store.disk import locked

@@ -6,7 +6,7 @@ import pytest
 
 from referee.commands.forecast import Estimate, Pace
 from referee.reports.tables.figures import duration
-from referee.tournament.plan.schedule import Fixture
+from referee.tournament.plan.fixture import Fixture
 
 
 class Session:

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from referee.commands.forecast import Estimate, Pace
 from referee.commands.progress import PLAIN_EVERY_S, BarDisplay, Leaders, LineDisplay, RunProgress, make_bar
-from referee.tournament.plan.schedule import Fixture
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.results import Result
 
 

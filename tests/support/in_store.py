@@ -11,8 +11,8 @@ import trio
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.tournament.config.config import load
 from referee.tournament.orders import Order, Played, Spoiled
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.rounds import End, Round
-from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 from referee.tournament.run.desk import Desk
 from referee.tournament.store.disk import locked

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from referee.rules.record import read_record
 from referee.tournament.orders import played
-from referee.tournament.plan.schedule import Fixture
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.store.disk import locked
 from referee.tournament.store.hosts import Host
 from referee.tournament.store.store import Store

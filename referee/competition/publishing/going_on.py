@@ -17,7 +17,7 @@ from referee.competition.publishing.reading import Broken, BundleFolder
 from referee.competition.publishing.stored import MOST_HASH_LINE, StoredRow, stored_rows
 from referee.rules.record import NoRecord, Record, read_record
 from referee.tournament.orders import result_of
-from referee.tournament.plan.schedule import Fixture
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.results import Result
 from referee.tournament.store.facts import Facts
 from referee.tournament.store.rows import CommittedMatch

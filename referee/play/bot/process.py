@@ -34,7 +34,6 @@ from referee.play.faults import OUT_OF_MEMORY, HostFault, NoRoom, OutOfMemory
 from referee.play.isolation.cgroup_setup import set_up_cgroups
 from referee.play.isolation.cgroups import CgroupGap, Cgroups, Group, GroupFailed
 from referee.play.isolation.shown import Unfit
-from referee.play.isolation.users import give_back
 from referee.play.spec import MB, BotLimits, BotSpec, Confinement
 
 KEEPERS = 4
@@ -374,7 +373,10 @@ class BotProcess:
         if self._group is not None:
             self._group.remove(patience_s=0)
         if self._launch is not None:
-            give_back(self._launch.user)
+            if self._launch.user is not None:
+                from referee.play.isolation.users import give_back  # noqa: PLC0415 - only those in cells have any
+
+                give_back(self._launch.user)
             if self._launch.report is not None:
                 os.close(self._launch.report)
             if self._launch.refusal is not None:

@@ -14,11 +14,10 @@ from msgspec import Struct
 
 from referee.play.faults import HostFault
 from referee.play.isolation.bwrap import arguments, inner_command, tool
-from referee.play.isolation.cell import Cell, cell_of
+from referee.play.isolation.cell import Cell
 from referee.play.isolation.seccomp import NoSeccomp, program
-from referee.play.isolation.shown import Unfit
 from referee.play.isolation.users import give_back, take_user
-from referee.play.spec import BotLimits, BotSpec, Isolation, find_command
+from referee.play.spec import BotLimits
 
 _NEEDED = frozenset({"--args", "--size", "--perms", "--json-status-fd", "--seccomp", "--clearenv", "--cap-drop"})
 """The options that bubblewrap must have; it has all of them since version 0.8."""
@@ -74,18 +73,6 @@ def bubblewrap() -> Bubblewrap:
     one = Bubblewrap(path=path, version=version, options=options)
     _try_out(one)
     return one
-
-
-def find_problem(spec: BotSpec, isolation: Isolation) -> str | None:
-    """What keeps a bot from being started under this level, in words; None where nothing does."""
-    if problem := find_command(spec):
-        return problem
-    if isolation == "bwrap":
-        try:
-            cell_of(spec)
-        except Unfit as error:
-            return str(error)
-    return None
 
 
 def _said(path: str, option: str) -> str:

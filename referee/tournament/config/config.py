@@ -17,7 +17,7 @@ from protocol.messages import Clocks, FaultPolicy
 from referee.entries.entry import Builds, Entry
 from referee.play.bot.pool import Reuse
 from referee.play.isolation.host import cores
-from referee.play.isolation.levels import find_problem
+from referee.play.isolation.problems import find_problem
 from referee.play.spec import (
     BotLimits,
     BotSpec,

@@ -16,7 +16,7 @@ from referee.entries.owners import kept_owners
 from referee.entries.places import find_places, is_passed_over
 from referee.entries.shelf import Shelf
 from referee.play.isolation.cell import cell_of
-from referee.play.isolation.levels import find_problem
+from referee.play.isolation.problems import find_problem
 from referee.play.spec import BUILTIN, LONGEST_NAME, BadBot, BotSpec, Isolation, builtin_bot
 from referee.toml.reader import KeyPath, Reader
 from referee.tournament.plan.keys import Rotations

@@ -11,7 +11,7 @@ from itertools import accumulate
 
 from msgspec.structs import replace
 
-from referee.tournament.plan.lineups import Lineup
+from referee.tournament.plan.fixture import Lineup
 from referee.tournament.plan.rounds import Round, Table
 from referee.tournament.plan.schedule import BasePlan, Plan, PlannedVariant, Sitting
 

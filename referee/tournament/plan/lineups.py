@@ -6,8 +6,7 @@ from functools import cached_property
 from itertools import accumulate
 from math import gcd
 
-Lineup = tuple[int, ...]
-"""Bots that meet at a table, as indexes."""
+from referee.tournament.plan.fixture import Lineup
 
 
 class AllLineups:

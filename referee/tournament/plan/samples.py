@@ -11,7 +11,8 @@ from math import ceil
 from msgspec import Struct
 
 from referee.rules.table.streams import Stream
-from referee.tournament.plan.lineups import AllLineups, Lineup
+from referee.tournament.plan.fixture import Lineup
+from referee.tournament.plan.lineups import AllLineups
 
 Names = tuple[str, ...]
 """A line-up by the names of its bots, in their order."""

@@ -14,8 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from referee.rules.table.streams import Stream
+from referee.tournament.plan.fixture import Fixture, Lineup
 from referee.tournament.plan.keys import SHARED_CARDS, Rotations, deal_key, own_cards
-from referee.tournament.plan.lineups import AllLineups, Lineup
+from referee.tournament.plan.lineups import AllLineups
 from referee.tournament.plan.samples import Chosen, choose_lineups, keep_lineups
 
 
@@ -25,24 +26,6 @@ class PlannedVariant(Struct, frozen=True, kw_only=True):
     variant: str
     seats: int
     rotations: Rotations = "same"
-
-
-class Fixture(Struct, frozen=True, kw_only=True):
-    """A match that is to be played."""
-
-    number: int
-    """The match's number, from 0, in the order of the plan."""
-    variant: str
-    block: int
-    """The block's number, from 0. All rotations of one line-up on one deal share it; no other match has it."""
-    lineup: Lineup
-    """The bots by seat, each as its index in the config."""
-    rotation: int
-    """The rotation's number, from 0. With each, every bot moves one seat down, and the bot of seat 0 to the highest."""
-    deal: int
-    deal_key: bytes
-    redeals: int = 0
-    """How often other cards were dealt in place of those that a voided match had shown."""
 
 
 Place = tuple[str, tuple[str, ...], int]

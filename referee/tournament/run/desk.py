@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from referee.tournament.config.config import Config
 from referee.tournament.orders import ATTEMPTS, Begun, Bundle, Order, Played, Report, Spoiled
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.rounds import End, Round
-from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 from referee.tournament.run.bars import Bars
 from referee.tournament.run.pace import Pace

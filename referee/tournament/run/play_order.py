@@ -20,7 +20,8 @@ from itertools import islice
 
 from msgspec import Struct
 
-from referee.tournament.plan.schedule import BasePlan, Fixture, Place
+from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.schedule import BasePlan, Place
 
 OPEN_BLOCKS_PER_JOB = 4
 """A job has two matches out, the one that it plays and the next one. So there are other blocks to choose from."""

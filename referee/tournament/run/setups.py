@@ -5,7 +5,7 @@ from referee.play.match import MatchSetup
 from referee.rules.table.streams import bot_seed
 from referee.tournament.config.config import Config
 from referee.tournament.plan.blocks import for_blocks
-from referee.tournament.plan.schedule import Fixture
+from referee.tournament.plan.fixture import Fixture
 
 
 def games(config: Config) -> tuple[GameMessage, ...]:

@@ -18,10 +18,10 @@ from msgspec.structs import replace
 from referee.play.isolation.host import cores
 from referee.tournament.config.config import Config
 from referee.tournament.plan.budget import LEAST_DEALS, Game, variances
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.keys import commitment, master_key
 from referee.tournament.plan.lineups import AllLineups
 from referee.tournament.plan.rounds import End, Round
-from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.run.run import Run
 from referee.tournament.store.disk import locked

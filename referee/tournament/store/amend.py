@@ -12,7 +12,8 @@ from collections.abc import Set as AbstractSet
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.tournament.plan.schedule import BasePlan, Fixture, Identity
+from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.schedule import BasePlan, Identity
 from referee.tournament.store.facts import Facts, Terms, config_differences, plan_of
 from referee.tournament.store.plans import grown, matches_told, plans_until, stretches_of
 from referee.tournament.store.rows import CommittedMatch, Meta

@@ -24,10 +24,11 @@ from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, restored
 from referee.tournament.config.config import Config
 from referee.tournament.config.variants import ConfiguredVariant
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.keys import Rotations
 from referee.tournament.plan.lineups import AllLineups
 from referee.tournament.plan.rounds import RATED, Entrant, Field, Format, StageRules, StopRules
-from referee.tournament.plan.schedule import Fixture, Identity, Plan, PlannedVariant, all_lineups
+from referee.tournament.plan.schedule import Identity, Plan, PlannedVariant, all_lineups
 from referee.tournament.plan.shards import Shard
 from referee.tournament.standings import Order, RankBy
 

@@ -19,8 +19,9 @@ from referee.play.match import BARRED
 from referee.rules.record import Forfeit, Record
 from referee.tournament.config.formats import USES
 from referee.tournament.orders import ATTEMPTS
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.rounds import Round, StageRules
-from referee.tournament.plan.schedule import BasePlan, Fixture, Identity
+from referee.tournament.plan.schedule import BasePlan, Identity
 from referee.tournament.store.amend import Amendment, Plans, amended
 from referee.tournament.store.bars import Moment, bar_in_words, counts_from, tally_of, voids_that_bar
 from referee.tournament.store.events import (

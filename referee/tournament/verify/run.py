@@ -17,8 +17,9 @@ from referee.entries.versions import short
 from referee.rules.record import NoRecord, Record, read_record
 from referee.rules.table.streams import bot_seed
 from referee.tournament.orders import result_of
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.keys import commitment, master_key
-from referee.tournament.plan.schedule import Fixture, Identity
+from referee.tournament.plan.schedule import Identity
 from referee.tournament.results import Result
 from referee.tournament.standings import standings_of
 from referee.tournament.store.disk import StoreError

@@ -13,7 +13,7 @@ from referee.reports.tables.names import Names
 from referee.reports.tables.rows import rows_table
 from referee.rules.record import Given, GivenTogether, Record
 from referee.tournament.orders import result_of
-from referee.tournament.plan.schedule import Fixture
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.standings import standings_of
 
 MS = 1_000_000

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.rules.table.streams import Stream
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.keys import commitment, deal_key, master_key
 from referee.tournament.plan.lineups import AllLineups
 from referee.tournament.plan.samples import choose_lineups
-from referee.tournament.plan.schedule import Fixture, Plan, PlannedVariant
+from referee.tournament.plan.schedule import Plan, PlannedVariant
 
 KEY = bytes(range(32))
 

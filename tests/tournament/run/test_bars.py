@@ -24,8 +24,8 @@ from referee.commands.opening import open_store, prepare
 from referee.play.match import BARRED
 from referee.tournament.config.config import load
 from referee.tournament.orders import Order, Played, Spoiled
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.rounds import End, Round
-from referee.tournament.plan.schedule import Fixture
 from referee.tournament.results import Result
 from referee.tournament.run.bars import Bars
 from referee.tournament.run.desk import Desk

@@ -11,8 +11,9 @@ import trio.testing
 
 from referee.tournament.config.config import Config
 from referee.tournament.orders import Order, Played, Spoiled
+from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.keys import Rotations
-from referee.tournament.plan.schedule import Fixture, Place, Plan, PlannedVariant
+from referee.tournament.plan.schedule import Place, Plan, PlannedVariant
 from referee.tournament.results import Result
 from referee.tournament.run import desk as desk_module
 from referee.tournament.run.desk import Desk
