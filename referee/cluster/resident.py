@@ -10,7 +10,7 @@ import select
 import signal
 import struct
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -23,7 +23,7 @@ from referee.tournament.orders import Heartbeat
 from referee.tournament.run.frames import frame
 from referee.tournament.run.worker import HEARTBEAT_S, begin
 
-START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.cluster.resident import main; main()"
+START = "import sys; sys.path.insert(0, sys.argv[1]); from referee.cluster.resident import main; main(sys.argv[2:])"
 """What the interpreter is told to run. Its arguments are those of a worker of a run; `jobs` are those of the host."""
 
 Told = TypeVar("Told", Demands, Piece)
@@ -112,9 +112,9 @@ class _Line:
             yield piece.data
 
 
-def main() -> None:
+def main(words: Sequence[str]) -> None:
     """Get this host ready as standard input demands, and keep it so until that ends."""
-    started = begin()
+    started = begin(words)
     line = _Line(started.orders, started.reports)
     with contextlib.suppress(Gone, Interrupted), contextlib.ExitStack() as stack:
         try:

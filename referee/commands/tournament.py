@@ -54,7 +54,9 @@ from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.crew import WorkersLost
+from referee.tournament.run.hatchery import hatchery
 from referee.tournament.run.run import Cluster, greet_all
+from referee.tournament.run.worker import main as work
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
 from referee.tournament.store.events import changed_bot, drawn_in_words, played_for
 from referee.tournament.store.facts import BotFacts, config_facts
@@ -94,7 +96,7 @@ def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     """Run the command and return its exit code. Whatever ends it early is told in words."""
     path = options.path
     try:
-        with machines(options.progress) as told:
+        with _workers_forked(options), machines(options.progress) as told:
             ended = _Ended(code=CHECK_FAILED, why=("it broke off",))
             try:
                 ended = _ended(options, path, signals, told)
@@ -104,6 +106,13 @@ def run_tournament(options: TournamentOptions, signals: Signals) -> int:
     except BadProgress as error:
         say(f"golfref: {error}")
         return USAGE
+
+
+def _workers_forked(options: TournamentOptions) -> contextlib.AbstractContextManager[None]:
+    """What workers are forked from, where there may be any and nothing is known yet of which the master key is made."""
+    if options.dry_run or options.workers == 1 or options.cluster is not None or options.seed is not None:
+        return contextlib.nullcontext()
+    return hatchery(work)
 
 
 def _ended(options: TournamentOptions, path: Path, signals: Signals, told: Machines) -> _Ended:

@@ -13,6 +13,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from referee.tournament.run.worker import NAME
+
 FIRST = 1000
 """Matches after which memory is first looked at."""
 
@@ -49,7 +51,7 @@ def resident_mb(pid: int) -> float:
 def workers_of(pid: int) -> list[int]:
     """The worker processes of a run."""
     children = map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
-    return [child for child in children if b"tournament.run.worker" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return [child for child in children if Path(f"/proc/{child}/comm").read_text().rstrip() == NAME]
 
 
 def looks(folder: Path, matches: int, workers: int) -> Iterator[tuple[int, list[float]]]:

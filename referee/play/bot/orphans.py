@@ -17,6 +17,7 @@ from referee.play.bot import watchman
 from referee.play.bot.procfs import lives, own_children, session_of
 
 _PR_SET_DUMPABLE = 4
+_PR_SET_NAME = 15
 _PR_SET_CHILD_SUBREAPER = 36
 
 POLL_S = 0.0001
@@ -59,9 +60,19 @@ def nothing_left_behind() -> Iterator[None]:
 def _prepare() -> None:
     global _inherits  # noqa: PLW0603 - it is a property of the process
     if sys.platform == "linux":
-        libc = ctypes.CDLL(None, use_errno=True)
-        _inherits = libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
-        libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+        _inherits = ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+        hide()
+
+
+def hide() -> None:
+    """On Linux: from now on processes of the same user can neither read this one's memory nor see its open files."""
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def take_name(name: str) -> None:
+    """On Linux: lists of processes show this one by this name, of at most 15 bytes."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_NAME, name.encode(), 0, 0, 0)
 
 
 async def end_orphans(*, patience_s: float = 1.0) -> bool:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from subprocess import PIPE, Popen
+from subprocess import Popen
 from typing import Protocol
 
 import msgspec
@@ -24,6 +24,7 @@ from referee.play.session import guarded, heeding_signals
 from referee.play.slaps.neighbours import neighbourhood
 from referee.tournament.orders import Begun, Order, Played, Report, Spoiled
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
+from referee.tournament.run.hatchery import hatch
 from referee.tournament.run.jobs import Dispatcher
 from referee.tournament.run.pipes import PipeEnd
 from referee.tournament.run.worker import HEARTBEAT_S, START
@@ -58,8 +59,43 @@ class WorkerGone(Exception):
     """A worker is dead or hung. The text says how."""
 
 
+class Process(Protocol):
+    """A process of a worker, however it was started."""
+
+    @property
+    def pid(self) -> int:
+        """Its id."""
+
+    def poll(self) -> int | None:
+        """Its exit code, or the signal that killed it as a negative number; None while it runs."""
+
+    def kill(self) -> None:
+        """Kill it, unless it has ended."""
+
+
 def _no_worker(error: OSError) -> WorkersLost:
     return WorkersLost(f"the host cannot start another worker: {error.strerror}")
+
+
+def _started(words: Sequence[str], joins: Sequence[int], start: str) -> tuple[Process, int, int]:
+    """A process, and our ends of the pipes for its orders and its reports. Raises OSError.
+
+    It is forked where there is a hatchery. With `start` this is what Python is to run, else what a worker does.
+    """
+    with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+        orders, giving = os.pipe()
+        theirs.callback(os.close, orders)
+        ours.callback(os.close, giving)
+        taking, reports = os.pipe()
+        theirs.callback(os.close, reports)
+        ours.callback(os.close, taking)
+        process: Process | None = None if start else hatch(words, orders, reports, joins)
+        if process is None:
+            root = str(Path(referee.__file__).resolve().parent.parent)
+            command = [sys.executable, "-P", "-c", start or START, root, *words, *map(str, joins)]
+            process = Popen(command, stdin=orders, stdout=reports, start_new_session=True, bufsize=0, pass_fds=joins)
+        ours.pop_all()
+        return process, giving, taking
 
 
 class Worker:
@@ -72,25 +108,12 @@ class Worker:
 
         Raises WorkersLost where the host cannot start a process.
         """
-        root = str(Path(referee.__file__).resolve().parent.parent)
-        command = [sys.executable, "-P", "-c", start or START, root, str(jobs), reuse, *map(str, joins)]
         try:
-            self._popen: Popen[bytes] = Popen(
-                command, stdin=PIPE, stdout=PIPE, start_new_session=True, bufsize=0, pass_fds=joins
-            )
+            self._process, orders, reports = _started([str(jobs), reuse], joins, start)
         except OSError as error:
             raise _no_worker(error) from None
-        if self._popen.stdin is None or self._popen.stdout is None:
-            raise RuntimeError("a process without its pipes")
-        with self._popen.stdin as orders, self._popen.stdout as reports:
-            try:
-                self._orders = PipeEnd(os.dup(orders.fileno()))
-                self._reports = PipeEnd(os.dup(reports.fileno()))
-            except OSError as error:
-                self._popen.kill()
-                self._popen.wait()
-                raise _no_worker(error) from None
-        self.pid = self._popen.pid
+        self._orders, self._reports = PipeEnd(orders), PipeEnd(reports)
+        self.pid = self._process.pid
         orphans.register(self.pid)
         self._frames = Frames(msgspec.msgpack.Decoder(Report))
         self.room = ORDERS_PER_JOB * jobs
@@ -146,7 +169,7 @@ class Worker:
         with trio.CancelScope(shield=True):
             self._orders.close()
             await self._wait(patience_s)
-            self._popen.kill()
+            self._process.kill()
             await self._wait(None)
             self._reports.close()
             orphans.unregister(self.pid)
@@ -155,12 +178,12 @@ class Worker:
     async def _wait(self, patience_s: float | None) -> None:
         """Wait until it has ended, or for `patience_s`."""
         end = None if patience_s is None else trio.current_time() + patience_s
-        while self._popen.poll() is None and (end is None or trio.current_time() < end):
+        while self._process.poll() is None and (end is None or trio.current_time() < end):
             await trio.sleep(0.002)
 
     async def _end_in_words(self) -> str:
         await self._wait(END_PATIENCE_S)
-        code = self._popen.poll()
+        code = self._process.poll()
         if code is None:
             return "closed its pipes"
         return f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"

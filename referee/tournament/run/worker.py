@@ -9,6 +9,7 @@ import math
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from functools import partial
 from typing import get_args
 
@@ -16,6 +17,7 @@ import msgspec
 import trio
 from msgspec import Struct
 
+from referee.play.bot.orphans import take_name
 from referee.play.bot.pool import Reuse
 from referee.play.faults import HostFault
 from referee.play.pump.pump import Pump
@@ -26,12 +28,15 @@ from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.jobs import play_jobs
 from referee.tournament.run.pipes import PipeEnd
 
+NAME = "golfref-worker"
+"""What a worker is called in lists of processes, however it was started."""
+
 HEARTBEAT_S = 1.0
 """Seconds between two heartbeats."""
 
 START = (
     "import gc, sys; gc.disable(); sys.path.insert(0, sys.argv[1]); "
-    "from referee.tournament.run.worker import main; gc.freeze(); gc.enable(); main()"
+    "from referee.tournament.run.worker import main; gc.freeze(); gc.enable(); main(sys.argv[2:])"
 )
 """What the interpreter is told to run. It finds this installation, whatever the current folder holds; and it looks for
 no garbage in what it imports, neither meanwhile nor later."""
@@ -86,19 +91,20 @@ class Started(Struct, frozen=True, kw_only=True):
     """The descriptor to which reports are written."""
 
 
-def main() -> None:
-    """Play what standard input orders until it ends, and report on standard output."""
-    started = begin()
+def main(words: Sequence[str]) -> None:
+    """Play what standard input orders until it ends, and report on standard output; `begin` reads the words."""
+    started = begin(words)
     serve(started, PipeDispatcher(started.orders, started.reports))
 
 
-def begin() -> Started:
-    """Leave signals to the run, and read what this process was started with."""
+def begin(words: Sequence[str]) -> Started:
+    """Take our name, leave signals to the run, and read what this process was started with."""
+    take_name(NAME)
     for number in (signal.SIGINT, signal.SIGTERM):
         # Not SIG_IGN, which the bots would inherit.
         signal.signal(number, lambda *_: None)
-    jobs, reuse = int(sys.argv[2]), next(one for one in get_args(Reuse) if one == sys.argv[3])
-    neighbours = Neighbours([int(fd) for fd in sys.argv[4:]])
+    jobs, reuse = int(words[0]), next(one for one in get_args(Reuse) if one == words[1])
+    neighbours = Neighbours([int(fd) for fd in words[2:]])
     orders, reports = _pipes()
     return Started(jobs=jobs, reuse=reuse, neighbours=neighbours, orders=orders, reports=reports)
 

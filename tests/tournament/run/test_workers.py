@@ -24,7 +24,7 @@ from referee.play.bot.channel import MOST_FORGIVEN
 from referee.play.pump.pump import Pump
 from referee.tournament.run.crew import Crew
 from referee.tournament.run.desk import Desk
-from referee.tournament.run.worker import PipeDispatcher
+from referee.tournament.run.worker import NAME, PipeDispatcher
 
 PATIENCE_S = 600.0
 
@@ -145,7 +145,7 @@ def workers_of(run: "subprocess.Popen[str]") -> list[int]:
     found = []
     for pid in map(int, Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()):
         try:
-            if b"tournament.run.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            if Path(f"/proc/{pid}/comm").read_text().rstrip() == NAME:
                 found.append(pid)
         except OSError:  # it is gone by now
             continue
@@ -169,22 +169,28 @@ def wait_for_end_of(pids: list[int]) -> None:
 
 
 def test_results_do_not_depend_on_workers_and_jobs(make_folder: Callable[[str], Folder]) -> None:
-    """Deterministic bots, no timed slaps: the same seed gives the same schedule, deals, bots' seeds and results."""
+    """Deterministic bots, no timed slaps: the same seed gives the same schedule, deals, bots' seeds and results.
+
+    Where the command line gives the seed, workers are started anew.
+    """
     seen = []
-    for workers, jobs in ((1, 1), (3, 4)):
-        folder = make_folder(f"{workers} of {jobs}")
+    for workers, jobs, more in ((1, 1, ()), (3, 4, ()), (3, 4, ("--seed", "abc"))):
+        folder = make_folder(" ".join((str(workers), *more)))
         folder.write(more=LOTTERY)
-        seen.append(folder.results("--workers", str(workers), "--jobs", str(jobs)))
+        seen.append(folder.results("--workers", str(workers), "--jobs", str(jobs), *more))
     assert all(document == seen[0] for document in seen)
     assert seen[0]["matches"] == 9
 
 
-def test_workers_are_this_installation_whatever_lies_in_the_current_folder(folder: Folder) -> None:
+@pytest.mark.parametrize("more", [(), ("--seed", "abc")], ids=["forked", "started anew"])
+def test_workers_are_this_installation_whatever_lies_in_the_current_folder(
+    folder: Folder, more: tuple[str, ...]
+) -> None:
     folder.write()
     (folder.path / "referee").mkdir()
     for name in ("referee/__init__.py", "protocol.py", "trio.py", "struct.py"):
         (folder.path / name).write_text("raise SystemExit('not this one')")
-    words = ("tournament", "run.toml", "--workers", "2", "--jobs", "2")
+    words = ("tournament", "run.toml", "--workers", "2", "--jobs", "2", *more)
     _, said = ended(folder.start(*words, before="import sys; sys.path.pop(0)"), code=0)
     assert "2 matches at a time in 2 workers" in said
     assert "6/6 matches" in said
@@ -316,6 +322,7 @@ LOST_AFTER_A_MATCH = '''
 import trio
 from referee.tournament.run import crew
 
+crew.hatch = lambda *_: None
 crew.START = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
@@ -330,7 +337,7 @@ async def report(dispatcher, what):
         {ends}
 
 PipeDispatcher.report = report
-main()
+main(sys.argv[2:])
 """
 crew.END_PATIENCE_S = 0.5
 give, ordered = crew.Worker.order, set()
@@ -370,24 +377,32 @@ NO_DESCRIPTORS = """
 from types import SimpleNamespace
 from referee.tournament.run import crew
 
-def full(_):
+def full(*_):
     raise OSError(24, "Too many open files")
 
 """
 
 
-@pytest.mark.parametrize("broken", ["neighbourhood = full", "os = SimpleNamespace(dup=full, close=crew.os.close)"])
+@pytest.mark.parametrize(
+    "broken", ["neighbourhood = full", "os = SimpleNamespace(pipe=lambda: full(0), close=crew.os.close)"]
+)
 def test_where_there_are_no_descriptors_left_the_run_gives_up(folder: Folder, broken: str) -> None:
-    """When the workers are joined, or when the pipes of one are taken over."""
+    """When the workers are joined, or when the pipes of one are made."""
     folder.write()
     before = f"{NO_DESCRIPTORS}crew.{broken}"
     _, said = ended(folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=before), code=3)
     assert "golfref: the host cannot start another worker: Too many open files; 0 of 6 matches are stored" in said
 
 
-def test_where_no_worker_lives_the_run_gives_up(folder: Folder) -> None:
+STARTED_ANEW = (
+    "from referee.tournament.run import crew; crew.hatch = lambda *_: None; crew.START = 'raise SystemExit(7)'"
+)
+FORKED = "import sys; from referee.tournament.run import worker; worker.main = lambda _: sys.exit(7)"
+
+
+@pytest.mark.parametrize("broken", [STARTED_ANEW, FORKED])
+def test_where_no_worker_lives_the_run_gives_up(folder: Folder, broken: str) -> None:
     folder.write()
-    broken = "from referee.tournament.run import crew; crew.START = 'raise SystemExit(7)'"
     run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2", before=broken)
     _, said = ended(run, code=3)
     assert said.splitlines()[-1] == (
