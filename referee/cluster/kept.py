@@ -17,12 +17,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from referee import wall_clock
+from referee import __version__, wall_clock
 from referee.cluster.hosts import Demands, Travelling
 from referee.cluster.parcels import FILES, MOST_MB
 from referee.cluster.streams import Stream
 from referee.entries.archive import unpack_tar
-from referee.entries.built import Built, conditions, digest_of, golfref_version, keep_built, last_build, version_now
+from referee.entries.built import Built, conditions, digest_of, keep_built, last_build, version_now
 from referee.entries.entry import Entry
 from referee.entries.members import BadArchive, Bounds
 from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, close, open_folder, remove
@@ -166,7 +166,7 @@ class KeptBots:
             outcome="built",
             in_cell=self._demands.isolation == "bwrap",
             under=conditions(self._demands.isolation, self._demands.builds),
-            golfref=golfref_version(),
+            golfref=__version__,
             when=wall_clock.now().isoformat(timespec="seconds"),
             seconds=0.0,
             digest=digest,

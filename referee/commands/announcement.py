@@ -3,13 +3,13 @@
 import os
 from collections.abc import Mapping, Sequence
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from protocol.text import printable
 from referee.commands.console import say, screen_width
 from referee.commands.forecast import Estimate, estimate
 from referee.commands.opening import PreparedRun
 from referee.play.greeting import Greeted
-from referee.play.isolation.copies import Copied
 from referee.play.spec import MB
 from referee.reports.tables.figures import duration
 from referee.reports.tables.overview import ONLY_CHALLENGERS
@@ -22,6 +22,9 @@ from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.plan.shards import ShardPlan
 from referee.tournament.store.events import drawn_in_words, reads_disk
 from referee.tournament.store.facts import field_of
+
+if TYPE_CHECKING:
+    from referee.play.isolation.copies import Copied
 
 STDERR_LINES = 10
 """How many lines of a failing bot's standard error are shown."""
@@ -97,7 +100,7 @@ def mean_start_s(greeted: Sequence[Greeted]) -> float:
     return sum(one.start_s for one in greeted) / max(1, len(greeted))
 
 
-def announce_copies(made: Copied, strangers: int) -> None:
+def announce_copies(made: "Copied", strangers: int) -> None:
     """Say what strangers' bots see of the host: copies in memory, or files from which one match can tell another."""
     if made.folder:
         say(
@@ -108,7 +111,7 @@ def announce_copies(made: Copied, strangers: int) -> None:
         say(*(f"WARNING: {line}" for line in on_disk(made)))
 
 
-def on_disk(made: Copied) -> tuple[str, ...]:
+def on_disk(made: "Copied") -> tuple[str, ...]:
     """A line for each thing that a stranger's bot reads from the disk."""
     return tuple(reads_disk(bot, what) for bot, what in made.on_disk)
 

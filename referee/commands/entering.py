@@ -15,11 +15,9 @@ from referee import wall_clock
 from referee.commands.announcement import failure_lines
 from referee.commands.console import say
 from referee.commands.interrupt import Signals
-from referee.competition.builder import builder_for
 from referee.entries.entry import Entry
 from referee.entries.shelf import Shelf
 from referee.play.faults import HostFault
-from referee.play.isolation.copies import copied
 from referee.play.isolation.shown import Unfit
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config, ConfigError, Survey, check_ready, survey
@@ -113,6 +111,8 @@ class Newcomers:
         """Put entries on the shelf and build them; returns by name why some cannot play."""
         if not config.entries:
             return {}
+        from referee.competition.builder import builder_for  # noqa: PLC0415 - only entries are built
+
         builder = builder_for(config, say)
         with self._signals.held():
             not_ready = builder.ready(config.entries, check=self._signals.check)
@@ -222,5 +222,7 @@ def _in_copies(config: Config, bots: Sequence[BotSpec]) -> Iterator[Config]:
     if not strangers:
         yield replace(config, bots=tuple(bots))
         return
+    from referee.play.isolation.copies import copied  # noqa: PLC0415 - only under bwrap
+
     with copied(strangers) as made:
         yield replace(config, bots=tuple(bots), copies=made.folder)

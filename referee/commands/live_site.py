@@ -16,7 +16,8 @@ from referee.commands.console import say
 from referee.commands.record_file import old_name
 from referee.commands.site import check_apart, in_words, problem
 from referee.play.bot import orphans
-from referee.site.folder import SiteRefused, check_folder, commitment_of
+from referee.site.folder import check_folder, commitment_of
+from referee.site.refusals import SiteRefused
 
 ANSWER_S = 10.0
 """How long the process may take to end when nobody wants it any more."""
@@ -35,11 +36,8 @@ def check_site(out: Path, store: Path, commitment: str, *, fresh: bool) -> None:
 
 
 @contextlib.contextmanager
-def kept_current(out: Path | None, store: Path, commitment: str) -> Iterator["LiveSite | None"]:
-    """The site of a run while it is played. None where none is wanted. Its process is gone after the block."""
-    if out is None:
-        yield None
-        return
+def kept_current(out: Path, store: Path, commitment: str) -> Iterator["LiveSite"]:
+    """The site of a run while it is played. Its process is gone after the block."""
     if commitment_of(out) not in (None, commitment):
         old = old_name(out)
         try:

@@ -14,7 +14,7 @@ from referee.competition.publishing.publish import Around, Order, Publication
 from referee.competition.publishing.publish import publish as make
 from referee.competition.publishing.signing import Signer
 from referee.play.session import Interrupted
-from referee.site.folder import SiteNotWritten, SiteRefused
+from referee.site.refusals import SiteNotWritten, SiteRefused
 from referee.tournament.store.disk import StoreError, WriteFailed
 
 _SHOWS = (

@@ -18,7 +18,8 @@ from referee.commands.verify import verdict_of
 from referee.play.isolation.giving_way import give_way
 from referee.play.session import Interrupted
 from referee.reports.tables.figures import duration
-from referee.site.folder import SiteFolder, SiteNotWritten, SiteRefused, site_folder
+from referee.site.folder import SiteFolder, site_folder
+from referee.site.refusals import SiteNotWritten, SiteRefused
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 from referee.tournament.verify.run import check_store

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -11,10 +12,11 @@ from referee.commands.entering import Newcomers, NotTakenUp, playing_in
 from referee.commands.interrupt import Signals
 from referee.commands.machines import Machines
 from referee.commands.tournament_options import TournamentOptions
-from referee.competition.builder import builder_for
-from referee.entries.ready import NotReady
 from referee.play.faults import HostFault
 from referee.tournament.config.config import Config, ConfigError, check_ready, load
+
+if TYPE_CHECKING:
+    from referee.entries.ready import NotReady
 
 
 class Entered(Struct, frozen=True, kw_only=True):
@@ -55,13 +57,15 @@ def entered(options: TournamentOptions, path: Path, signals: Signals, told: Mach
     return Entered(config=config, newcomers=later, notes=kept_out)
 
 
-def _made_ready(config: Config, signals: Signals) -> tuple[NotReady, ...]:
+def _made_ready(config: Config, signals: Signals) -> "tuple[NotReady, ...]":
     """Put entries on the shelf, and build them; returns which cannot play, and tells of them.
 
     Raises ConfigError, HostFault.
     """
     if not config.entries:
         return ()
+    from referee.competition.builder import builder_for  # noqa: PLC0415 - a tournament without it starts sooner
+
     builder = builder_for(config, say)
     with signals.held():
         not_ready = builder.ready(config.entries, check=signals.check)
@@ -74,12 +78,12 @@ def _made_ready(config: Config, signals: Signals) -> tuple[NotReady, ...]:
 
 
 def _qualified(
-    config: Config, path: Path, options: TournamentOptions, signals: Signals, not_ready: Sequence[NotReady]
+    config: Config, path: Path, options: TournamentOptions, signals: Signals, not_ready: "Sequence[NotReady]"
 ) -> tuple[Config, tuple[str, ...]]:
     """The config with those who take part, and what the history is to tell of the others."""
     if config.qualify is None:
         return config, ()
-    from referee.competition.qualifying import qualified  # noqa: PLC0415 - a tournament without it starts sooner
+    from referee.competition.qualifying import qualified  # noqa: PLC0415 - as above
 
     with signals.held():
         found = qualified(config, path, fresh=options.fresh, not_ready=not_ready, tell=say)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from os import stat_result
 from os.path import samestat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,7 +27,6 @@ from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTE
 from referee.commands.entering import Newcomers, NotTakenUp
 from referee.commands.forecast import Estimate, estimate
 from referee.commands.interrupt import Signals
-from referee.commands.live_site import LiveSite, check_site, kept_current
 from referee.commands.machines import BadProgress, Machines, machines
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.commands.progress import LONGEST_LINE, Leaders
@@ -42,12 +42,8 @@ from referee.play.bot.process import bounded, control_groups
 from referee.play.faults import HostFault
 from referee.play.greeting import Greeted
 from referee.play.isolation.cgroups import Cgroups
-from referee.play.isolation.copies import copied
-from referee.play.isolation.levels import bubblewrap
-from referee.play.isolation.memory import remove_leftovers
-from referee.play.isolation.users import why_none
 from referee.play.session import Interrupted
-from referee.site.folder import SiteNotWritten, SiteRefused
+from referee.site.refusals import SiteNotWritten, SiteRefused
 from referee.tournament.config.config import Config, ConfigError
 from referee.tournament.config.entrants import readers
 from referee.tournament.plan.growing import GrowingPlan
@@ -63,6 +59,9 @@ from referee.tournament.store.facts import BotFacts, config_facts
 from referee.tournament.store.plans import plan_now
 from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
+
+if TYPE_CHECKING:
+    from referee.commands.live_site import LiveSite
 
 MANY_BOTS = 16
 """To start each of so many bots takes a while, so this is told."""
@@ -173,6 +172,8 @@ def _run(options: TournamentOptions, path: Path, signals: Signals, told: Machine
         )
         run = _prepared(session, found.config, found.notes)
         if options.site is not None:
+            from referee.commands.live_site import check_site  # noqa: PLC0415 - a run without a site starts sooner
+
             check_site(options.site, path, commitment(run.key), fresh=options.fresh)
         while True:
             announce_plan(run.config, run.plan)
@@ -287,6 +288,8 @@ def _copies(run: PreparedRun) -> Iterator[PreparedRun]:
     if not (strangers := run.config.strangers):
         yield run
         return
+    from referee.play.isolation.copies import copied  # noqa: PLC0415 - only under bwrap
+
     with copied(strangers) as made:
         if changed := _changed(run):
             names = ", ".join(before.name for before, _ in changed)
@@ -303,6 +306,10 @@ def _check_cells(config: Config, path: Path, key: Path | None) -> None:
     """
     if config.isolation != "bwrap":
         return
+    from referee.play.isolation.levels import bubblewrap  # noqa: PLC0415 - only under bwrap
+    from referee.play.isolation.memory import remove_leftovers  # noqa: PLC0415
+    from referee.play.isolation.users import why_none  # noqa: PLC0415
+
     bubblewrap()
     remove_leftovers()
     groups = control_groups()
@@ -326,7 +333,7 @@ def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -
     hours = run.config.hours
     with (
         contextlib.closing(open_store(run, lock)) as store,
-        kept_current(options.site, run.path, commitment(run.key)) as site,
+        _site(options, run) as site,
     ):
         if run.notes:
             store.note(*run.notes)
@@ -360,7 +367,16 @@ def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -
         return _end(session, store, site, elsewhere)
 
 
-def _end(session: _Session, store: Store, site: LiveSite | None, elsewhere: Mapping[str, int]) -> _Ended:
+def _site(options: TournamentOptions, run: PreparedRun) -> "contextlib.AbstractContextManager[LiveSite | None]":
+    """The site of the run while it is played, where one is wanted."""
+    if options.site is None:
+        return contextlib.nullcontext()
+    from referee.commands.live_site import kept_current  # noqa: PLC0415 - as above
+
+    return kept_current(options.site, run.path, commitment(run.key))
+
+
+def _end(session: _Session, store: Store, site: "LiveSite | None", elsewhere: Mapping[str, int]) -> _Ended:
     """Tell what came of the run, and return how it ended.
 
     `elsewhere` has by host that is not there how many matches are left to it.

@@ -5,13 +5,13 @@ Nothing is built here.
 
 import contextlib
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
+from referee import __version__
 from referee.entries.entry import Builds, Entry
 from referee.entries.shelf import Shelf, write_whole
 from referee.entries.versions import version_of
@@ -51,12 +51,7 @@ class Built(Struct, frozen=True, kw_only=True):
 
 def conditions(isolation: Isolation, builds: Builds) -> str:
     """A hash of all on which it depends what a build may do, with the version of golfref."""
-    return sha256(msgspec.json.encode([isolation, builds, golfref_version()], order="sorted")).hexdigest()
-
-
-def golfref_version() -> str:
-    """The version of the golfref that builds."""
-    return version("golfref")
+    return sha256(msgspec.json.encode([isolation, builds, __version__], order="sorted")).hexdigest()
 
 
 def last_build(shelf: Shelf, of: str) -> Built | None:

@@ -16,7 +16,7 @@ import trio
 from msgspec import Struct
 
 from protocol.text import printable
-from referee import wall_clock
+from referee import __version__, wall_clock
 from referee.entries.build_log import BuildLog, last_lines
 from referee.entries.builds import BuildFailed, Job, Made, build
 from referee.entries.built import (
@@ -25,7 +25,6 @@ from referee.entries.built import (
     Built,
     conditions,
     digest_of,
-    golfref_version,
     keep_built,
     last_build,
     read_log,
@@ -193,7 +192,7 @@ class Builder:
             problem=printable(problem, _LONGEST_PROBLEM) if problem else "",
             in_cell=self._in_cell,
             under=conditions(self._isolation, self._builds),
-            golfref=golfref_version(),
+            golfref=__version__,
             when=wall_clock.now().isoformat(timespec="seconds"),
             seconds=round(seconds, 3),
             cpu_s=None if made is None or made.cpu_s is None else round(made.cpu_s, 3),

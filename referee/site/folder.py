@@ -23,6 +23,7 @@ from protocol.text import printable
 from referee import __version__
 from referee.beneath import FOLDER_MODE, exists, is_inside, open_folder, opened, read, remove
 from referee.site.files import File, hash_of
+from referee.site.refusals import SiteNotWritten, SiteRefused
 
 MANIFEST = "golfref-site.json"
 """The file that tells whose site a folder holds, and what of it."""
@@ -38,14 +39,6 @@ _BESIDE = ".new"
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _FILE_MODE = 0o644
 """A web server, which is another user, must be able to read what is published."""
-
-
-class SiteRefused(Exception):
-    """This folder cannot have the site. The text says why and what to do."""
-
-
-class SiteNotWritten(SiteRefused):
-    """The host did not let us write something."""
 
 
 class Manifest(Struct, frozen=True, kw_only=True):

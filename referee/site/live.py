@@ -15,8 +15,9 @@ from msgspec import Struct
 
 from referee.play.isolation.giving_way import give_way
 from referee.site.building import Built, Matches, SiteBuilder
-from referee.site.folder import SiteNotWritten, SiteRefused, site_folder
+from referee.site.folder import site_folder
 from referee.site.following import follow
+from referee.site.refusals import SiteNotWritten, SiteRefused
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 

@@ -21,7 +21,8 @@ from referee.commands.live_site import check_site
 from referee.commands.site import problem
 from referee.rules.record import read_record, walk
 from referee.site.files import File
-from referee.site.folder import SiteRefused, commitment_of, site_folder
+from referee.site.folder import commitment_of, site_folder
+from referee.site.refusals import SiteRefused
 from referee.tournament.store.store import Store
 
 CARD = re.compile("(10|[2-9AJQK])([SHDC♠♥♦♣])")

@@ -13,7 +13,8 @@ import msgspec
 import pytest
 
 from referee.site.files import File
-from referee.site.folder import MANIFEST, SiteFolder, SiteNotWritten, SiteRefused, check_folder, site_folder
+from referee.site.folder import MANIFEST, SiteFolder, check_folder, site_folder
+from referee.site.refusals import SiteNotWritten, SiteRefused
 
 RUN = "a1" * 32
 PULSE = File(path="pulse.js", data=b"1")
