@@ -50,8 +50,9 @@ from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment
 from referee.tournament.run.clock import HoursClock
 from referee.tournament.run.crew import WorkersLost
-from referee.tournament.run.hatchery import hatchery
+from referee.tournament.run.hatchery import hatchery, teach
 from referee.tournament.run.run import Cluster, greet_all
+from referee.tournament.run.worker import learn
 from referee.tournament.run.worker import main as work
 from referee.tournament.store.disk import Lock, StoreError, WriteFailed, locked
 from referee.tournament.store.events import changed_bot, drawn_in_words, played_for
@@ -111,7 +112,7 @@ def _workers_forked(options: TournamentOptions) -> contextlib.AbstractContextMan
     """What workers are forked from, where there may be any and nothing is known yet of which the master key is made."""
     if options.dry_run or options.workers == 1 or options.cluster is not None or options.seed is not None:
         return contextlib.nullcontext()
-    return hatchery(work)
+    return hatchery(work, learn)
 
 
 def _ended(options: TournamentOptions, path: Path, signals: Signals, told: Machines) -> _Ended:
@@ -306,7 +307,8 @@ def _check_cells(config: Config, path: Path, key: Path | None) -> None:
     """
     if config.isolation != "bwrap":
         return
-    from referee.play.isolation.levels import bubblewrap  # noqa: PLC0415 - only under bwrap
+    from referee.play.isolation.handed_on import found  # noqa: PLC0415 - only under bwrap
+    from referee.play.isolation.levels import bubblewrap  # noqa: PLC0415
     from referee.play.isolation.memory import remove_leftovers  # noqa: PLC0415
     from referee.play.isolation.users import why_none  # noqa: PLC0415
 
@@ -322,6 +324,7 @@ def _check_cells(config: Config, path: Path, key: Path | None) -> None:
         raise StoreError(f"{path} lies where these bots could read it: {', '.join(names)}; choose another --store")
     if key is not None and (names := readers(config.bots, str(key))):
         raise StoreError(f"{key} lies where these bots could read it: {', '.join(names)}; move it and give --key again")
+    teach(lambda: found(config.bots))
 
 
 def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -> _Ended | None:

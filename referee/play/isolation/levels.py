@@ -54,9 +54,20 @@ class Bubblewrap(Struct, frozen=True, kw_only=True):
     options: frozenset[str]
 
 
+_known: list[Bubblewrap] = []
+"""What another process has found and tried out, if any has."""
+
+
+def know_bubblewrap(one: Bubblewrap) -> None:
+    """Know the bubblewrap of this host as another process of the same run has found it."""
+    _known[:] = [one]
+
+
 @functools.cache
 def bubblewrap() -> Bubblewrap:
     """The bubblewrap of this host. It has been tried out and builds cells; raises NoBubblewrap where there is none."""
+    if _known:
+        return _known[0]
     if sys.platform != "linux":
         raise NoBubblewrap("bubblewrap needs Linux", "use a Linux machine, real or virtual, for other people's bots")
     path = shutil.which("bwrap")

@@ -23,13 +23,16 @@ PATIENCE_S = 5.0
 COLLECTED_AFTER = (700, 10, 10)
 """How often a worker looks for garbage: as Python does by itself."""
 
-_ORDER_BYTES = 4096
+_MESSAGE_BYTES = 1 << 20
 
 _MOST_PASSED = 253
 """How many descriptors Linux lets through at a time."""
 
 Work = Callable[[Sequence[str]], None]
 """What a worker does, given the words that it is started with."""
+
+Learn = Callable[[bytes], None]
+"""Takes in what workers are to know from the beginning."""
 
 _on_duty: list["_Hatchery"] = []
 """The one that there is, if any."""
@@ -58,13 +61,13 @@ class Hatched:
 class _Hatchery:
     """The process, as the command sees it."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, learn: Learn) -> None:
         self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         gc.freeze()  # what both have is not looked through for garbage, which would copy it
         self._pid = os.fork()
         if self._pid == 0:
             self._line.close()
-            _leave_after(lambda: _tend(theirs, work))
+            _leave_after(lambda: _tend(theirs, work, learn))
         theirs.close()
         orphans.register(self._pid)
 
@@ -75,7 +78,11 @@ class _Hatchery:
         answer.register(self._line, select.POLLIN)
         if not answer.poll(1000 * PATIENCE_S):
             raise TimeoutError
-        return Hatched(int(self._line.recv(_ORDER_BYTES)))
+        return Hatched(int(self._line.recv(32)))
+
+    def teach(self, data: bytes) -> None:
+        """Let workers know this from the beginning. Raises OSError where it is too long, or nobody is there."""
+        self._line.send(data)
 
     def close(self) -> None:
         """End it. It has nothing to lose."""
@@ -87,15 +94,15 @@ class _Hatchery:
 
 
 @contextlib.contextmanager
-def hatchery(work: Work) -> Iterator[None]:
-    """A hatchery for the duration of the block, whose workers do this `work`. On Linux only.
+def hatchery(work: Work, learn: Learn) -> Iterator[None]:
+    """A hatchery for the duration of the block, on Linux. Its workers do this `work`, and it can `learn`.
 
     This process may have one thread only, and know nothing yet that workers must not know.
     """
     if sys.platform != "linux":
         yield
         return
-    one = _Hatchery(work)
+    one = _Hatchery(work, learn)
     _on_duty.append(one)
     try:
         yield
@@ -118,11 +125,18 @@ def hatch(words: Sequence[str], orders: int, reports: int, joins: Sequence[int])
     return None
 
 
+def teach(tell: Callable[[], bytes]) -> None:
+    """Let workers know from the beginning what this tells, which is not asked where none will be forked."""
+    for one in _on_duty:
+        with contextlib.suppress(OSError):  # then they have to find it out themselves
+            one.teach(tell())
+
+
 # In the hatchery itself
 
 
-def _tend(line: socket.socket, work: Work) -> None:
-    """Fork a worker for each order, until no more can come."""
+def _tend(line: socket.socket, work: Work, learn: Learn) -> None:
+    """Fork a worker for each message with descriptors, and learn what others tell, until no more can come."""
     os.setsid()  # what a terminal sends is for the command
     for fd in map(int, os.listdir("/proc/self/fd")):
         # What a new program would not have either. The others are not the command's: it has opened nothing yet.
@@ -131,10 +145,13 @@ def _tend(line: socket.socket, work: Work) -> None:
                 os.close(fd)
     orphans.hide()
     while True:
-        order, fds, _, _ = socket.recv_fds(line, _ORDER_BYTES, _MOST_PASSED)
-        if not order:
+        message, fds, _, _ = socket.recv_fds(line, _MESSAGE_BYTES, _MOST_PASSED)
+        if not message:
             return
-        line.send(_forked(order.decode().split("\0"), fds, line, work))
+        if not fds:
+            learn(message)
+            continue
+        line.send(_forked(message.decode().split("\0"), fds, line, work))
         for fd in fds:
             os.close(fd)
 
@@ -145,26 +162,24 @@ def _forked(words: Sequence[str], fds: Sequence[int], line: socket.socket, work:
     It is forked by a process that ends at once: the command inherits it, and waits for it as for all others.
     """
     read, write = os.pipe()
-    try:
+    between = -1
+    with contextlib.suppress(OSError):
         between = os.fork()
-        if between == 0:
-            with contextlib.suppress(OSError):
-                if os.fork() == 0:
-                    line.close()
-                    os.setsid()
-                    os.write(write, str(os.getpid()).encode())
-                    for fd in (read, write):
-                        os.close(fd)
-                    _leave_after(lambda: _begin(words, fds, work))
-            os._exit(0)
+    if between == 0:
+        with contextlib.suppress(OSError):
+            if os.fork() == 0:
+                line.close()
+                os.close(read)
+                os.setsid()
+                os.write(write, str(os.getpid()).encode())
+                os.close(write)
+                _leave_after(lambda: _begin(words, fds, work))
+        os._exit(0)
+    if between > 0:
         os.waitpid(between, 0)
-        os.set_blocking(read, False)
-        return os.read(read, 32)
-    except OSError:
-        return b""
-    finally:
-        for fd in (read, write):
-            os.close(fd)
+    os.close(write)
+    with open(read, "rb") as told:
+        return told.read()
 
 
 def _begin(words: Sequence[str], fds: Sequence[int], work: Work) -> None:
