@@ -28,11 +28,30 @@ class Greeted(Struct, frozen=True, kw_only=True):
     stderr: str
 
 
-async def greet(
-    pump: Pump, bots: Sequence[BotSpec], *, games: tuple[GameMessage, ...], confinement: Confinement, start_s: float
+async def greet(  # noqa: PLR0913 - what bots are told, how they are kept, and how many at a time
+    pump: Pump,
+    bots: Sequence[BotSpec],
+    *,
+    games: tuple[GameMessage, ...],
+    confinement: Confinement,
+    start_s: float,
+    at_a_time: int = 1,
 ) -> list[Greeted]:
-    """Start each bot, one after another so that none is slowed down by the others; returns what they said."""
-    return [await _greet_one(pump, bot, hello(games, Limits()), confinement, start_s) for bot in bots]
+    """Start each bot, one after another so that none is slowed down by the others, or so many `at_a_time`.
+
+    Returns what they said, in the order of the bots.
+    """
+    greeted: dict[int, Greeted] = {}
+    room = trio.CapacityLimiter(at_a_time)
+
+    async def greet_one(number: int, bot: BotSpec) -> None:
+        async with room:
+            greeted[number] = await _greet_one(pump, bot, hello(games, Limits()), confinement, start_s)
+
+    async with trio.open_nursery() as nursery:
+        for number, bot in enumerate(bots):
+            nursery.start_soon(greet_one, number, bot)
+    return [greeted[number] for number in range(len(bots))]
 
 
 async def _greet_one(pump: Pump, bot: BotSpec, message: Hello, confinement: Confinement, start_s: float) -> Greeted:

@@ -1,5 +1,6 @@
 """Whole runs through the command line, for tournament.py: what is played, and what one run cost."""
 
+import functools
 import json
 import os
 import resource
@@ -185,7 +186,7 @@ def run(case: Case, folder: Path, checkout: Path = ROOT, *, quick: bool = False)
     with tempfile.TemporaryDirectory() as place:
         sampled = Path(place)
         shutil.copy(Path(__file__).with_name("sampler.py"), sampled / "sitecustomize.py")
-        env = {**os.environ, "PYTHONPATH": f"{sampled}{os.pathsep}{checkout}"}
+        env = {**os.environ, "PYTHONPATH": f"{sampled}{os.pathsep}{checkout}"} | _bytecode(folder, checkout)
         command = [sys.executable, "-m", "referee", "tournament", "whole.toml", "--fresh"]
         with tempfile.TemporaryFile("w+") as said:
             begun = time.perf_counter()
@@ -224,6 +225,19 @@ def run(case: Case, folder: Path, checkout: Path = ROOT, *, quick: bool = False)
         referee_s=parts,
         functions=functions,
     )
+
+
+@functools.cache
+def _bytecode(folder: Path, checkout: Path) -> dict[str, str]:
+    """The variables by which Python finds a checkout compiled, as whoever installs golfref has it."""
+    env = {"PYTHONPYCACHEPREFIX": str(folder / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
+    places = [str(checkout / name) for name in ("protocol", "referee")]
+    subprocess.run([sys.executable, "-m", "compileall", "-q", *places], env=os.environ | env, check=True)
+    # And what it imports: an import leaves it there.
+    imports = "import referee.cli, referee.commands.tournament, scipy.stats, scipy.optimize"
+    path = {"PYTHONPATH": str(checkout)}
+    subprocess.run([sys.executable, "-P", "-c", imports], env=os.environ | env | path, check=True)
+    return env
 
 
 def _wait(pid: int, seconds: float) -> None:

@@ -9,6 +9,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from referee.play.greeting import Greeted, greet
+from referee.play.isolation.host import cores
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.tournament.config.config import Config
@@ -29,16 +30,24 @@ from referee.tournament.store.voided import voids_by_place
 
 
 def greet_all(config: Config, check: Callable[[], None], *, barred: Collection[str] = ()) -> list[Greeted]:
-    """Start every bot that is not barred once, before anything is played.
+    """Start every bot that is not barred once, before anything is played: a table of them, if there are cores for it.
 
     Raises Interrupted, and whatever `check` raises at the start.
     """
     greeted: list[Greeted] = []
+    seats = max(entry.seats for entry in config.variants)
     bots = [bot for bot in config.bots if bot.name not in barred]
 
     async def work(pump: Pump) -> None:
         check()
-        said = greet(pump, bots, games=games(config), confinement=config.confinement, start_s=config.clocks.start_s)
+        said = greet(
+            pump,
+            bots,
+            games=games(config),
+            confinement=config.confinement,
+            start_s=config.clocks.start_s,
+            at_a_time=min(seats, cores()),
+        )
         greeted.extend(await said)
 
     run_session([work])
