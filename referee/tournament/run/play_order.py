@@ -26,7 +26,9 @@ from referee.tournament.plan.schedule import BasePlan, Place
 OPEN_BLOCKS_PER_JOB = 4
 """A job has two matches out, the one that it plays and the next one. So there are other blocks to choose from."""
 
-LEAST_OPEN_BLOCKS = 8
+LEAST_OPEN_BLOCKS = 64
+"""Blocks that are open together come to their ends together. One that was opened later is left over for the end, when
+its matches are played one after another, and all cores but one are idle. So all blocks of a short run are open."""
 
 MOST_RESTED = 64
 """Among so many of those that have rested longest the next match is chosen at most."""

@@ -42,8 +42,8 @@ def play_order(
 class Play:
     """Plays a plan in memory, so many matches at a time, in an order of ends that the dice give."""
 
-    def __init__(self, made: Plan, seed: int, *, out: int, spoils: float = 0.0) -> None:
-        self.order = play_order(made, jobs=out)
+    def __init__(self, made: Plan, seed: int, *, out: int, jobs: int | None = None, spoils: float = 0.0) -> None:
+        self.order = play_order(made, jobs=jobs or out)
         self.out: dict[int, Fixture] = {}
         self.begun: list[Fixture] = []
         self.played: list[Fixture] = []
@@ -90,11 +90,24 @@ def test_rotations_are_played_in_the_order_that_the_key_draws_with_other_blocks_
             assert min(later - place for place, later in pairwise(places)) > 2
 
 
+def table_of_four(deals: int) -> Plan:
+    """A line-up at one table, so that the blocks are as many as the deals."""
+    variants = [PlannedVariant(variant="v4", seats=4, rotations="same")]
+    return Plan(master_key=bytes(32), bots=["ann", "bea", "cid", "dan"], variants=variants, deals=deals)
+
+
 def test_no_block_is_left_over_for_the_end() -> None:
     """Else one job would play its rotations one after another, while the others have nothing to do."""
     play = Play(plan(deals=20), 2, out=4)
     play.run()
     assert len({fixture.block for fixture in play.begun[-4:]}) == 4
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nor_in_a_short_run_where_each_job_has_two_matches_out(seed: int) -> None:
+    play = Play(table_of_four(deals=9), seed, out=4, jobs=2)
+    play.run()
+    assert len({fixture.block for fixture in play.begun[-4:]}) >= 3
 
 
 def test_with_fresh_cards_matches_are_played_in_the_order_of_the_plan() -> None:
