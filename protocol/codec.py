@@ -2,8 +2,7 @@
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeVar, get_args, get_origin
 
 import msgspec
@@ -52,30 +51,30 @@ def encode(message: FromReferee | Ready | Answer) -> bytes:
     return _encoder.encode(message) + b"\n"
 
 
-def encode_event(event: Event | Fault) -> bytes:
-    """An event as it stands in the `events` of a line."""
-    return _encoder.encode(event)
+encode_event: Callable[[Event | Fault], bytes] = _encoder.encode
+"""Returns an event as it stands in the `events` of a line."""
 
 
 def encode_question(decision: Decision, offers: Sequence[Offer]) -> bytes:
-    """The fields `decision` and `legal` of a request, without the braces of an object."""
-    return b'"decision":"%b","legal":%b' % (decision.encode(), _encoder.encode(offers))
+    """The fields `decision` and `legal` of a request, for `encode_request`."""
+    return b'"decision":"%b","legal":%b,' % (decision.encode(), _encoder.encode(offers))
 
 
-@lru_cache(1024)
+def encode_table(table: TableMessage) -> bytes:
+    """The field `table` of a request, for `encode_request`."""
+    return b'"table":%b,' % _encoder.encode(table)
+
+
 def encode_times(time_s: float, bank_s: float) -> bytes:
-    """The fields `time_s` and `bank_s` of a request, without the braces of an object."""
+    """The fields `time_s` and `bank_s` of a request, for `encode_request`."""
     return b'"time_s":%b,"bank_s":%b' % (_encoder.encode(time_s), _encoder.encode(bank_s))
 
 
-def encode_request(
-    events: Iterable[bytes], request_id: bytes, question: bytes, table: TableMessage | None, times: bytes
-) -> bytes:
+def encode_request(events: Iterable[bytes], request_id: bytes, question: bytes, table: bytes, times: bytes) -> bytes:
     """The line of a request, from its parts, as they are encoded; byte for byte `encode(Request(...))`."""
-    shown = b"" if table is None else b'"table":%b,' % _encoder.encode(table)
     told = b",".join(events)
     return b"".join(
-        (b'{"type":"request","events":[', told, b'],"id":"', request_id, b'",', question, b",", shown, times, b"}\n")
+        (b'{"type":"request","events":[', told, b'],"id":"', request_id, b'",', question, table, times, b"}\n")
     )
 
 

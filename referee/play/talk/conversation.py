@@ -61,6 +61,8 @@ class Conversation:
         self.script = Script(game, hello=hello, matches=matches, id_key=id_key)
         self._chance = chance
         self._dismissed: list[int] = []
+        self._spoken_for: set[int] = set()
+        """The seats whose next answer is known before they are asked: see `_without_asking`."""
 
     def steps(self) -> Steps:
         """Play the whole match; this ends when every bot has been told the result."""
@@ -69,10 +71,11 @@ class Conversation:
 
     def play(self) -> Steps:
         """Play the match itself, once all bots have been greeted."""
-        game = self.game
+        game, spoken_for = self.game, self._spoken_for
         while (question := game.question) is not None:
             if isinstance(question, Ask):
-                if (given := self._without_asking(question)) is None:
+                given = self._without_asking(question) if question.seat in spoken_for else None
+                if given is None:
                     request = self.script.request(question)
                     (reply,) = yield self._exchange((request,)) if self._dismissed else request
                     given = self._judge(question, reply)
@@ -107,10 +110,9 @@ class Conversation:
         seat = self.seats[ask.seat]
         if seat.forfeited:
             return Given(seat=ask.seat, action=ask.fallback)
-        if seat.then is None:
-            return None
+        self._spoken_for.discard(ask.seat)
         then, seat.then = seat.then, None
-        return self._accept(ask, then, joined=True) if ask.joins else None
+        return self._accept(ask, then, joined=True) if then is not None and ask.joins else None
 
     def _ask_together(self, sealed: Sealed) -> Steps:
         """GEN-06: nothing is judged, and so nobody can learn anything, before all answers are in."""
@@ -170,6 +172,7 @@ class Conversation:
             given = self._accept(ask, heard.action, time_us, waived_us)
             if heard.then is not None and given.fault is None:
                 self.seats[ask.seat].then = heard.then
+                self._spoken_for.add(ask.seat)
             return given
         limit_s = self.script.limit_s(ask)
         empty = "" if self.script.charge(ask.seat, time_us) else "; the bank is empty"
@@ -225,6 +228,7 @@ class Conversation:
         has_time = self.script.seats[number].bank_us > 0
         if mishap.kind in FATAL or not has_time or not left or self.script.policy.policy == "forfeit":
             seat.forfeited = True
+            self._spoken_for.add(number)
             self._dismissed.append(number)
             self.game.forfeit(number)
             self.moves.append(Forfeit(seat=number, fault=mishap))

@@ -5,6 +5,8 @@ match can be told again from its record and proved to have been told so (`retell
 """
 
 import itertools
+import math
+import sys
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
@@ -16,7 +18,7 @@ from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
 from protocol import VERSION
-from protocol.codec import array, encode, encode_event, encode_request, encode_times
+from protocol.codec import array, encode, encode_event, encode_request, encode_table, encode_times
 from protocol.messages import Clocks, End, Fault, FaultPolicy, GameMessage, Hello, Limits, Match, TableMessage
 from referee import __version__
 from referee.play.talk.exchange import READY, Delivery
@@ -27,7 +29,7 @@ from referee.rules.game import Game
 from referee.rules.record import Mishap
 from referee.rules.scoring.values import card_values
 from referee.rules.table.asks import Ask
-from referee.rules.table.seen import Happening, insiders, view
+from referee.rules.table.seen import Happening, views
 from referee.rules.table.table import Table
 
 ID_LETTERS = 12
@@ -43,6 +45,15 @@ NONE_OF_THEIR_OWN: Mapping[int, Clocks] = {}
 """No seat has clocks of its own."""
 
 
+class Times(Struct, frozen=True, gc=False):
+    """The time for an answer, and how a request tells it together with the bank."""
+
+    limit_s: float
+    told: bytes
+    least_bank_us: int
+    """All this stays as it is until the bank is below this."""
+
+
 class SeatScript(Struct, kw_only=True):
     """How far the telling to one seat has come."""
 
@@ -53,6 +64,8 @@ class SeatScript(Struct, kw_only=True):
     """The lines that go before the next request."""
     ids: Iterator[bytes]
     """The ids of the seat's requests, in order."""
+    times: Times = Times(0.0, b"", sys.maxsize)
+    """Those of the answers that are no slaps."""
     wants_table: bool = False
     faults: int = 0
     news: list[bytes] = field(default_factory=list)
@@ -104,16 +117,14 @@ class Script:
 
     def request(self, ask: Ask) -> Delivery:
         """The line of a request (DEC), with everything that happened since the last line to this seat."""
-        script = self.seats[ask.seat]
-        id_, limit_s = next(script.ids), self.limit_s(ask)
-        table = table_message(self._game.table) if script.wants_table and ask.opens_turn else None
-        bank_s = (script.bank_us + 500) // 1000 / 1000
-        times = encode_times(self._told_limits.get(limit_s, bank_s), bank_s)
-        data = encode_request(self._news(script), id_, ask.encoded, table, times)
+        script, times = self.seats[ask.seat], self._times(ask)
+        id_ = next(script.ids)
+        table = encode_table(table_message(self._game.table)) if script.wants_table and ask.opens_turn else b""
+        data = encode_request(self._news(script), id_, ask.encoded, table, times.told)
         if script.preamble:
             data, script.preamble = script.preamble + data, b""
         script.sent.add(data)
-        return Delivery(ask.seat, data, id_.decode(), limit_s)
+        return Delivery(ask.seat, data, id_.decode(), times.limit_s)
 
     def end(self, seat: int) -> Delivery:
         """The last line, once the match is over."""
@@ -137,6 +148,20 @@ class Script:
         move_s = script.clocks.move_s
         return move_s if script.bank_us >= move_s * 1e6 else script.bank_us / 1e6
 
+    def _times(self, ask: Ask) -> Times:
+        """Return the time for the answer to this question and how it is told, which is seldom worked out anew."""
+        script = self.seats[ask.seat]
+        if ask.decision != "slap" and script.bank_us >= script.times.least_bank_us:
+            return script.times
+        limit_s, bank_ms = self.limit_s(ask), (script.bank_us + 500) // 1000
+        bank_s = bank_ms / 1000
+        told = encode_times(self._told_limits.get(limit_s, bank_s), bank_s)
+        least_for_limit_us = min(script.bank_us, math.ceil(script.clocks.move_s * 1e6))
+        times = Times(limit_s, told, max(bank_ms * 1000 - 500, least_for_limit_us))
+        if ask.decision != "slap":
+            script.times = times
+        return times
+
     def charge(self, seat: int, time_us: int) -> int:
         """Take thinking time from a seat's bank; returns the microseconds left."""
         script = self.seats[seat]
@@ -156,8 +181,7 @@ class Script:
         """The events since the last line to this seat as it may see them, then what it did wrong itself."""
         events = self._game.table.events
         if self._events < len(events):
-            for event in events[self._events :]:
-                self._spread(event)
+            self._spread(events[self._events :])
             self._events = len(events)
         news, script.news = script.news, []
         if script.notices:
@@ -165,13 +189,15 @@ class Script:
             script.notices = []
         return news
 
-    def _spread(self, event: Happening) -> None:
-        """Add an event to the news of every seat. It is encoded once for all seats that see the same of it."""
-        text = encode_event(view(event, None))
-        for script in self.seats:
-            script.news.append(text)
-        for seat in insiders(event):
-            self.seats[seat].news[-1] = encode_event(view(event, seat))
+    def _spread(self, events: Sequence[Happening]) -> None:
+        """Add events to the news of every seat. Each is encoded once for all seats that see the same of it."""
+        for event in events:
+            seen, insiders = views(event)
+            text = encode_event(seen)
+            for script in self.seats:
+                script.news.append(text)
+            for seat, more in insiders:
+                self.seats[seat].news[-1] = encode_event(more)
 
 
 def _copied(seat: SeatScript) -> SeatScript:

@@ -5,7 +5,7 @@ adds what the viewer may know; an event whose secret field holds anything but `S
 reach a bot because somebody forgot about it.
 """
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from msgspec import Struct
@@ -70,12 +70,22 @@ def view(event: Happening, viewer: int | None) -> wire.Event:
     return replace(event, **{name: _as_seen_by(viewer, getattr(event, name)) for name in secrets})  # type: ignore[return-value]
 
 
-def insiders(event: Happening) -> Collection[int]:
+def insiders(event: Happening) -> set[int]:
     """Return the seats that may see more of the event than a spectator does; all others see the same."""
+    return {seat for name in _SECRETS[type(event)] for seat in _audience(getattr(event, name))}
+
+
+def views(event: Happening) -> tuple[wire.Event, Sequence[tuple[int, wire.Event]]]:
+    """Return the event as a spectator may see it, and as each of the `insiders` may, with its seat."""
     secrets = _SECRETS[type(event)]
-    if secrets == _CARD and type(card := event.card) is Seen:  # type: ignore[union-attr] # the usual case
-        return card.to or ()
-    return {seat for name in secrets for seat in _audience(getattr(event, name))}
+    if secrets == _CARD and type(card := event.card) is Seen:  # type: ignore[union-attr] # the usual case, written out
+        seen: wire.Event = replace(event, card=card.value)  # type: ignore[assignment] # of secrets nothing is left
+        if card.to is None:
+            return seen, ()
+        return replace(event, card=None), [(seat, seen) for seat in card.to]  # type: ignore[return-value]
+    if not secrets:
+        return event, ()  # type: ignore[return-value]
+    return view(event, None), [(seat, view(event, seat)) for seat in insiders(event)]
 
 
 def _secrets(kind: type[Struct]) -> tuple[str, ...]:
