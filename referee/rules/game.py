@@ -133,10 +133,11 @@ class Game:
         if self.question is None:
             raise IllegalAnswer("the match is over")
         check(self.question, response)
-        self._advance(response)
+        self.go_on(response)
 
     def go_on(self, response: Response) -> None:
         """Play on as `answer` does, but unchecked: the caller knows that the open question offers the response."""
+        self._played.append(response)
         self._advance(response)
 
     def forfeit(self, seat: int) -> None:
@@ -147,12 +148,9 @@ class Game:
             self._played.append(_Forfeits(seat))
 
     def _advance(self, response: Response | None) -> None:
+        """Find the next question. Nothing (None) is the response to the beginning of the match."""
         try:
-            if response is None:
-                self.question = next(self._flow)
-            else:
-                self._played.append(response)
-                self.question = self._flow.send(response)
+            self.question = self._flow.send(response)  # type: ignore[arg-type] # None lets a generator begin
         except StopIteration as stop:
             self.question, self._result = None, stop.value
             return
@@ -224,7 +222,7 @@ class Game:
             if isinstance(response, _Forfeits):
                 self.forfeit(response.seat)
             else:
-                self._advance(response)
+                self.go_on(response)
 
     def _note_turn(self) -> None:
         """Keep the table where it says all that there is to know: when a turn begins, and before the deal."""

@@ -10,7 +10,7 @@ from referee.rules.scoring.knocker import score_round
 from referee.rules.scoring.scoring import has_four_of_a_kind, raw_score
 from referee.rules.table.asks import Flow
 from referee.rules.table.seen import everybody
-from referee.rules.table.table import Layout, RoundOver, Table
+from referee.rules.table.table import Layout, Table
 
 MOST_ROUNDS = 100
 """How many rounds a match without a number of rounds has at most (GEN-12)."""
@@ -47,9 +47,12 @@ def play_match(table: Table, results: list[RoundResult], *, amid_round: bool = F
     at the beginning of a turn, and the round goes on from there.
     """
     if amid_round:
-        results.append((yield from _play_on(table)))
+        yield from _play_turns(table)
+        results.append(_showdown(table))
     while not _is_over(table, _counting(results)):
-        results.append((yield from _play_round(table, len(results), playoff=False)))
+        yield from _open_round(table, len(results), playoff=False)
+        yield from _play_turns(table)
+        results.append(_showdown(table))
     yield from _play_off(table, results)
     return MatchResult(
         totals=tuple(table.totals),
@@ -75,8 +78,8 @@ def _is_over(table: Table, played: int) -> bool:
     return highest >= options.limit if options.limit_mode == "reach" else highest > options.limit
 
 
-def _play_round(table: Table, played: int, *, playoff: bool) -> Flow[RoundResult]:
-    """Play a round: settle who deals and starts (GEN-02, GEN-03), deal, follow the game's course, show and score."""
+def _open_round(table: Table, played: int, *, playoff: bool) -> Flow[None]:
+    """Settle who deals and starts a round (GEN-02, GEN-03), deal, and do what comes before the first turn."""
     table.round = played + 1
     table.playoff = playoff
     table.dealer = (table.options.first_dealer + played) % table.seats
@@ -85,16 +88,11 @@ def _play_round(table: Table, played: int, *, playoff: bool) -> Flow[RoundResult
     rows = table.variant.rows if course.settle_rows is None else (yield from course.settle_rows(table))
     six_card.deal(table, rows)
     yield from course.open_round(table)
-    return (yield from _play_on(table))
 
 
-def _play_on(table: Table) -> Flow[RoundResult]:
-    """Play the turns of a round that are left, and its showdown."""
-    try:  # noqa: SIM105 - a context manager costs a short round one hundredth of its time
-        yield from six_card.play_turns(table, COURSES[table.variant.play].take_turn)
-    except RoundOver:
-        pass
-    return _showdown(table)
+def _play_turns(table: Table) -> Flow[None]:
+    """Return the turns of a round that are left."""
+    return six_card.play_turns(table, COURSES[table.variant.play].take_turn)
 
 
 def starter_of(table: Table) -> int:
@@ -151,7 +149,9 @@ def _play_off(table: Table, results: list[RoundResult]) -> Flow[None]:
         return
     playoffs = [result for result in results if result.playoff]
     while len(playoffs) < MOST_PLAYOFFS and len(_leaders(table, playoffs)) > 1:
-        playoffs.append((yield from _play_round(table, len(results), playoff=True)))
+        yield from _open_round(table, len(results), playoff=True)
+        yield from _play_turns(table)
+        playoffs.append(_showdown(table))
         results.append(playoffs[-1])
 
 

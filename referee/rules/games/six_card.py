@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from protocol import events
-from protocol.actions import Action, Discard, Draw, Flip, Knock, Nothing, Swap, Trade, TurnUp
+from protocol.actions import Action, Discard, Draw, Flip, Nothing, Swap, Trade, TurnUp
 from protocol.cards import Card, rank
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.options import Options
@@ -89,16 +89,19 @@ def play_turns(table: Table, take_turn: TakeTurn) -> Flow[None]:
 
     Any jack that went to the pile skips, a one-eyed one too (OPT-05), and in a final lap it costs a final turn
     (OPT-07). The turn that draws the last stock card is completed, also in a final lap, and play stops (TDK-18)."""
-    while True:
-        seat = table.turn
-        discarded = yield from take_turn(table, seat)
-        table.turns += 1
-        table.seat_turns[seat] += 1
-        _check_end_trigger(table, seat)
-        skip = discarded is not None and table.options.jack_skip and rank(discarded) == "J"
-        if table.stock_has_run_out():
-            raise RoundOver
-        _next_turn(table, seat, skip=skip)
+    try:
+        while True:
+            seat = table.turn
+            discarded = yield from take_turn(table, seat)
+            table.turns += 1
+            table.seat_turns[seat] += 1
+            _check_end_trigger(table, seat)
+            skip = discarded is not None and table.options.jack_skip and rank(discarded) == "J"
+            if table.stock_has_run_out():
+                return
+            _next_turn(table, seat, skip=skip)
+    except RoundOver:
+        return
 
 
 def start_final_lap(table: Table, seat: int) -> None:
@@ -160,19 +163,18 @@ def take_turn(table: Table, seat: int) -> Flow[Card | None]:
 
     It is the turn of six-card golf (SIX-05) and of all its family (NIN-04). A pile card must be swapped in (KER-03)."""
     match (yield turn_ask(table, seat)):
-        case Knock():
-            knock(table, seat)
-            return None
-        case Flip(slot=slot):
-            flip(table, seat, (slot,))
-            return None
+        case Draw(source="stock"):
+            card = draw(table, seat, "stock")
+            return (yield from _place_stock_card(table, seat, card))
         case Draw(source="pile"):
             card = draw(table, seat, "pile")
             swap = yield place_ask(table, seat, offers=())
             return place_face_up(table, seat, swap)
+        case Flip(slot=slot):
+            flip(table, seat, (slot,))
         case _:
-            card = draw(table, seat, "stock")
-            return (yield from _place_stock_card(table, seat, card))
+            knock(table, seat)
+    return None
 
 
 def draw_sources(table: Table, seat: int) -> tuple[Source, ...]:

@@ -121,7 +121,7 @@ class Table(Struct, kw_only=True):
 
     def face_down(self, seat: int) -> tuple[int, ...]:
         """Return the numbers of the slots that hold a face-down card."""
-        return tuple([number for number, slot in enumerate(self.layouts[seat]) if slot is not None and not slot.up])
+        return tuple([number for number, slot in enumerate(self.layouts[seat]) if slot and not slot.up])
 
     def lies_open(self, seat: int) -> bool:
         """Return whether none of the seat's cards lies face down."""
