@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from protocol.messages import Limits
+from protocol.messages import Limits, Ready
 from referee.play.bot.process import BotProcess, StartFailed, Stderr
 from referee.play.bot.procfs import Holdings
 from referee.play.bot.turns import Turns
@@ -41,14 +41,15 @@ EXIT_GRACE_NS = 1_000_000_000
 class AnswerClock(Struct, gc=False):
     """The clock of the answer that was asked for last. Times are those of the pump's clock."""
 
-    asked_ns: int
     written_ns: int
     """When the clock would have begun to run, had it never been stopped."""
     deadline_ns: int
     before: Holdings
     """What the bot had used of the cores at the last look before it was asked."""
+    waived_ns: int = 0
+    """For how long the clock was stopped."""
     forgiven_ns: int = 0
-    """For how long the clock was stopped because the bot waited for a core."""
+    """For how long of this it was stopped because the bot waited for a core."""
     most: int = 1
     """How many times the time that is charged may be forgiven, as the last look has it."""
 
@@ -87,17 +88,17 @@ class Channel:
         self.inbox = Inbox(limits)
         self.isolation = confinement.isolation
         self.stderr = Stderr(limits.stderr_bytes, bytearray())
-        self.clock = AnswerClock(0, 0, 0, Holdings())
+        self.clock = AnswerClock(0, 0, Holdings())
         self.ended_ns: int | None = None
-        """When its output ended."""
+        """When its output ended, or when it was found that there is none."""
         self.unwritten = bytearray()
         self.process: BotProcess | None = None
         self.turns = Turns()
         """Its turns, and what it had used at the last look."""
         self.thinks_long = False
         """Whether its last answer was so long that looks at its bot are worth their cost."""
-        self._look_ns = USUAL_LOOK_NS
-        """What the last look has cost this thread."""
+        self._long_ns = WORTH_A_LOOK * USUAL_LOOK_NS
+        """An answer that takes longer than this is long, as the last look at the bot has it."""
         self.is_awake = False
         """Whether it computed although it was stopped, when a slap window was timed last."""
         self.windows_awake = 0
@@ -119,6 +120,7 @@ class Channel:
             self.process = BotProcess(spec, confinement)
         except StartFailed as error:
             self._failure = Trouble(kind="start_failed", detail=str(error))
+            self.ended_ns = time.monotonic_ns()
 
     def write(self, delivery: Delivery, now_ns: int) -> None:
         """Write as much as the pipe takes, keep the rest, and await the answer if one is due."""
@@ -126,10 +128,10 @@ class Channel:
             self.release()
         if delivery.awaits is not None:
             turns = self.turns
-            self.clock = AnswerClock(now_ns, now_ns, now_ns + int(delivery.limit_s * 1e9), turns.used)
+            self.clock = AnswerClock(now_ns, now_ns + int(delivery.limit_s * 1e9), turns.used)
             self.inbox.expect(delivery.awaits)
             if turns.since_ns is None:
-                turns.begin(now_ns)
+                turns.since_ns = now_ns
         if self.unwritten:
             self.unwritten += delivery.data
             self.flush()
@@ -192,9 +194,10 @@ class Channel:
         return self._failure or self.inbox.hear()
 
     def known_at_once(self, now_ns: int) -> Heard | None:
-        """Returns what is known already of an answer that has just been asked for, from what the bot did before."""
-        if self._failure is None and self.ended_ns is None and self.inbox.is_empty():
-            return None
+        """Returns what is known already of an answer that has just been asked for, from what the bot did before.
+
+        Nothing is, unless its output has ended or something of it is unjudged.
+        """
         return self.hear() or self.end_of_output(now_ns)
 
     def end_of_output(self, now_ns: int) -> Trouble | None:
@@ -217,6 +220,7 @@ class Channel:
     def end_for(self, detail: str) -> None:
         """End the bot because of what it did to the host. From now on it counts as crashed, for this reason."""
         self._failure = Trouble(kind="crashed", detail=detail)
+        self.ended_ns = self.ended_ns or time.monotonic_ns()
         if self.process is not None:
             self.process.kill()
 
@@ -264,10 +268,9 @@ class Channel:
 
         A bot that has computed too much outside its turns is held frozen from now on until the next line to it.
         """
-        turns = self.turns
         self.inbox.awaits = None
-        turns.end(now_ns)
-        if turns.is_allowance_spent:
+        self.turns.end(now_ns)
+        if self.turns.is_allowance_spent:
             self.hold()
 
     def look(self, now_ns: int) -> Holdings | None:
@@ -276,13 +279,14 @@ class Channel:
         holds = None if self.process is None else self.process.holdings()
         if holds is not None:
             self.turns.note(holds, now_ns)
-        self._look_ns = time.thread_time_ns() - start_ns
+        self._long_ns = WORTH_A_LOOK * (time.thread_time_ns() - start_ns)
         return holds
 
     def shift_clock(self, stopped_ns: int) -> None:
         """Take off the bot's clock a time for which the bot was frozen, or the referee did not look."""
         self.clock.written_ns += stopped_ns
         self.clock.deadline_ns += stopped_ns
+        self.clock.waived_ns += stopped_ns
 
     def forgive(self, now_ns: int) -> bool:
         """Stop the clock for the time in which the bot waited for a core; False where there is none left to forgive.
@@ -303,18 +307,16 @@ class Channel:
         self.shift_clock(more_ns)
         return True
 
-    def charge(self, arrived_ns: int, now_ns: int, *, is_start: bool = False) -> int:
-        """How long the bot took for its answer, in nanoseconds, without the time in which it waited for a core.
+    def charge(self, heard: Heard | None, arrived_ns: int, now_ns: int) -> int:
+        """How long the bot took until this was heard, in nanoseconds, without the time in which it waited for a core.
 
-        Nothing is forgiven for a start (`is_start`), nor for short answers, for which a look is not worth its cost.
-        Elsewhere the time that is forgiven is never more than MOST_FORGIVEN times what is charged, or as much as that
-        where some of what the bot computed may not be counted.
+        Nothing is forgiven for a start, nor for short answers, for which a look is not worth its cost. Elsewhere the
+        time that is forgiven is never more than MOST_FORGIVEN times what is charged, or as much as that where some of
+        what the bot computed may not be counted.
         """
         clock = self.clock
         took_ns = arrived_ns - clock.written_ns
-        if is_start:
-            return max(0, took_ns)
-        self.thinks_long = took_ns > WORTH_A_LOOK * self._look_ns
+        self.thinks_long = took_ns > self._long_ns and type(heard) is not Ready
         if not self.thinks_long and not clock.forgiven_ns:
             return took_ns if took_ns > 0 else 0
         if self.thinks_long:

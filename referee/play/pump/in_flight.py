@@ -53,15 +53,12 @@ class MatchInFlight(Struct, eq=False):
 
     def go_on(self) -> Saying:
         """Give the conversation its replies; returns what it says next. Raises what the conversation raises."""
-        if self.exchange is None:
-            self.exchange = next(self.steps)
-            return self.exchange
         replies, self.replies = self.replies, []
-        if len(replies) > 1:  # they came in any order
+        if len(replies) > 1 and self.exchange is not None:  # they came in any order
             seats = [delivery.seat for delivery in self.exchange.deliveries]
             replies.sort(key=lambda reply: seats.index(reply.seat))
-        self.exchange = self.steps.send(replies)
-        return self.exchange
+        said = self.exchange = next(self.steps) if self.exchange is None else self.steps.send(replies)
+        return said
 
     def fail(self, error: BaseException) -> None:
         """End the match, because the referee or its host has failed."""

@@ -12,7 +12,7 @@ from functools import partial
 
 import trio
 
-from protocol.messages import Limits, Ready
+from protocol.messages import Limits
 from referee.play.bot.channel import Channel
 from referee.play.faults import HostFault, NoRoom, Trouble
 from referee.play.pump.alertness import Alertness
@@ -26,7 +26,7 @@ from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import Neighbours
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.conversation import Steps
-from referee.play.talk.exchange import Delivery, Exchange, Reply
+from referee.play.talk.exchange import Delivery, Reply
 from referee.play.talk.inbox import Heard
 
 TURN_NS = 2_000_000
@@ -304,7 +304,7 @@ class Pump:
         try:
             while not match.owed:
                 exchange = match.go_on()
-                if isinstance(exchange, Delivery):
+                if type(exchange) is Delivery:
                     self._deliver(match.bots[exchange.seat], exchange)
                     continue
                 for seat in exchange.dismissed:
@@ -333,12 +333,15 @@ class Pump:
             self._poller.watch(channel.process.stdin, partial(self._flush, bot), writable=True)
         if delivery.awaits is None:
             return
-        if (heard := channel.known_at_once(now_ns)) is not None:
-            channel.end_turn(now_ns)
-            bot.match.replies.append(Reply(bot.seat, heard, 0.0))
-            return
+        look_ns = channel.clock.deadline_ns
+        if channel.ended_ns is not None or channel.inbox.unjudged:
+            if (heard := channel.known_at_once(now_ns)) is not None:
+                channel.end_turn(now_ns)
+                bot.match.replies.append(Reply(bot.seat, heard, 0.0))
+                return
+            if channel.ended_ns is not None:
+                look_ns = now_ns + EXIT_CHECK_NS
         bot.match.owed += 1
-        look_ns = channel.clock.deadline_ns if channel.ended_ns is None else now_ns + EXIT_CHECK_NS
         if look_ns < bot.alarm_ns:
             self._wake_at(bot, look_ns)
 
@@ -350,7 +353,8 @@ class Pump:
 
     def _settle(self, bot: SeatedBot, heard: Heard | None, now_ns: int) -> None:
         """Take the reply for an answer that was due and is here, or will not come."""
-        channel, clock = bot.channel, bot.channel.clock
+        channel, match, hint = bot.channel, bot.match, ""
+        clock = channel.clock
         arrived_ns = now_ns if heard is None else self._clock.arrived_ns
         if heard is None or arrived_ns > clock.deadline_ns:
             if channel.forgive(now_ns) and heard is None:
@@ -358,16 +362,16 @@ class Pump:
                 return
             if arrived_ns > clock.deadline_ns and not isinstance(heard, Trouble):
                 heard = None
-        match, hint = bot.match, channel.inbox.hint() if heard is None else ""
-        if isinstance(match.exchange, Exchange) and match.exchange.at_once:
+            hint = channel.inbox.hint() if heard is None else ""
+        if match.exchange is not None and match.exchange.at_once:
             if heard is None:
                 channel.note_missed()
             # All were asked together, so the time counts at which the answer is seen.
             elapsed_us = (now_ns - match.asked_ns) / 1e3
             reply = Reply(bot.seat, heard, elapsed_us, corrected_us=round(elapsed_us, 1), hint=hint)
         else:
-            took_ns = channel.charge(arrived_ns, now_ns, is_start=isinstance(heard, Ready))
-            reply = Reply(bot.seat, heard, took_ns / 1e3, (clock.written_ns - clock.asked_ns) / 1e3, hint=hint)
+            took_ns = channel.charge(heard, arrived_ns, now_ns)
+            reply = Reply(bot.seat, heard, took_ns / 1e3, clock.waived_ns / 1e3, hint=hint)
         channel.end_turn(now_ns)
         match.replies.append(reply)
         match.owed -= 1

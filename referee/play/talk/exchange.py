@@ -1,5 +1,7 @@
 """What passes between a sans-I/O conversation and whoever drives it: lines to write, answers and their times."""
 
+from typing import ClassVar
+
 from msgspec import Struct
 
 from protocol.messages import Answer, Ready
@@ -20,26 +22,14 @@ class Delivery(Struct, frozen=True, gc=False):
     awaits: str | None = None
     limit_s: float = 0.0
     """The time for the answer, which begins when the line is written."""
+    timed: ClassVar[bool] = False
+    at_once: ClassVar[bool] = False
+    dismissed: ClassVar[tuple[int, ...]] = ()
 
     @property
     def deliveries(self) -> "tuple[Delivery, ...]":
         """The line itself."""
         return (self,)
-
-    @property
-    def timed(self) -> bool:
-        """No window is asked with one line."""
-        return False
-
-    @property
-    def at_once(self) -> bool:
-        """No window is asked with one line."""
-        return False
-
-    @property
-    def dismissed(self) -> tuple[int, ...]:
-        """Nobody."""
-        return ()
 
 
 class Exchange(Struct, frozen=True, kw_only=True, gc=False):

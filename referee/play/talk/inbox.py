@@ -7,6 +7,8 @@ Whatever comes is kept for the record, up to a bound, and counted beyond it.
 
 from collections import deque
 
+from msgspec import Struct
+
 from protocol.codec import BadLine, decode_answer, decode_ready
 from protocol.messages import Answer, Limits, Ready
 from protocol.text import printable
@@ -31,6 +33,15 @@ LEAST_LINE = 32
 Heard = Ready | Answer | Trouble
 
 
+class _Stray(Struct):
+    """What came instead of an answer that is awaited."""
+
+    passed_over: int = 0
+    """How many answers had another id."""
+    first_passed_over: bytes = b""
+    had_blank_line: bool = False
+
+
 class Inbox:
     """One bot's output: `expect` says which answer is due, `feed` takes bytes, `hear` returns what they amount to.
 
@@ -44,7 +55,8 @@ class Inbox:
         self.read = Tally()
         """All bytes that were read."""
         self._limits = limits
-        self._buffer = bytearray()
+        self.unjudged = bytearray()
+        """What came and waits to be judged."""
         self.awaits: str | None = None
         """The id of the request whose answer is due, or READY; None where none is."""
         self.asked = 0
@@ -52,10 +64,8 @@ class Inbox:
         self._has_answered = False
         """Whether a request of this match has been answered."""
         self._excess: Trouble | None = None
-        self._passed_over = 0
-        """How many answers had another id than the one that is awaited."""
-        self._first_passed_over = b""
-        self._had_blank_line = False
+        self._stray: _Stray | None = None
+        """What came instead of what is awaited; None where nothing did."""
         self._early: deque[list[int]] = deque()
         """For whole lines that were in the buffer when something was asked: the value of `asked`, and their number."""
         self._kept: list[tuple[int, int, bytes]] = []
@@ -63,29 +73,26 @@ class Inbox:
 
     def expect(self, awaits: str) -> None:
         """A request with this id is being written; for READY it is `hello`, and the next line must be `ready`."""
-        if self._buffer and self._room > 0:
+        if self.unjudged and self._room > 0:
             self._note_early()
         self.asked += 1
         self.awaits = awaits
-        self._passed_over, self._had_blank_line = 0, False
+        self._stray = None
 
     def give_up(self) -> None:
         """Stop awaiting the answer; if it still comes, it is ignored."""
         self.awaits = None
 
-    def is_empty(self) -> bool:
-        """Whether nothing waits to be judged."""
-        return not self._buffer
-
     def hint(self) -> str:
         """Returns why a bot may not have answered: what came instead, or the usual reason."""
-        if self._passed_over:
-            lines = "1 line" if self._passed_over == 1 else f"{self._passed_over} lines"
-            example = _excerpt(self._first_passed_over)
+        stray = self._stray or _Stray()
+        if stray.passed_over:
+            lines = "1 line" if stray.passed_over == 1 else f"{stray.passed_over} lines"
+            example = _excerpt(stray.first_passed_over)
             return f"it answered, but with another id ({lines}), such as {example}: copy the id of the request"
-        if self._buffer:
-            return f"{len(self._buffer)} bytes without a newline had come: {_excerpt(bytes(self._buffer))}"
-        what = "only blank lines" if self._had_blank_line else "nothing"
+        if self.unjudged:
+            return f"{len(self.unjudged)} bytes without a newline had come: {_excerpt(bytes(self.unjudged))}"
+        what = "only blank lines" if stray.had_blank_line else "nothing"
         return (
             f"{what} came: either it thinks too long, or it does not flush what it writes (or waits for more than one "
             "line)"
@@ -94,16 +101,16 @@ class Inbox:
     @property
     def has_part_of_a_line(self) -> bool:
         """Whether the last line that came still lacks its newline."""
-        return bool(self._buffer) and not self._buffer.endswith(b"\n")
+        return bool(self.unjudged) and not self.unjudged.endswith(b"\n")
 
     def feed(self, data: bytes) -> None:
         """Take what was read from the bot's standard output."""
-        self._buffer += data
+        self.unjudged += data
         self.read.add(data)
 
     def take(self, data: bytes) -> Heard | None:
         """Do `feed` and then `hear`, by a short cut for a whole line with nothing before it, as most answers come."""
-        if self._buffer or self.awaits is None or data.find(b"\n") != len(data) - 1:
+        if self.unjudged or self.awaits is None or data.find(b"\n") + 1 != len(data):
             self.feed(data)
             return self.hear()
         self.read.add(data)
@@ -124,11 +131,11 @@ class Inbox:
         if self._excess is not None:
             return self._excess
         while self.awaits is not None:
-            end = self._buffer.find(b"\n")
+            end = self.unjudged.find(b"\n")
             if end < 0:
                 break
-            line = bytes(self._buffer[: end + 1])
-            del self._buffer[: end + 1]
+            line = bytes(self.unjudged[: end + 1])
+            del self.unjudged[: end + 1]
             self.lines_read += 1
             if self._room > 0:
                 self._keep(line)
@@ -141,19 +148,19 @@ class Inbox:
 
     def finish(self) -> tuple[Line, ...]:
         """Stop reading. Returns the bot's lines in order, as far as they are kept; the rest is only counted."""
-        while self._buffer and self._room > 0:
-            end = self._buffer.find(b"\n") + 1 or len(self._buffer)
+        while self.unjudged and self._room > 0:
+            end = self.unjudged.find(b"\n") + 1 or len(self.unjudged)
             self.lines_read += 1
-            self._keep(bytes(self._buffer[:end]))
-            del self._buffer[:end]
-        if self._buffer:
-            self.lines_read += self._buffer.count(b"\n") + (not self._buffer.endswith(b"\n"))
-            self._buffer.clear()
+            self._keep(bytes(self.unjudged[:end]))
+            del self.unjudged[:end]
+        if self.unjudged:
+            self.lines_read += self.unjudged.count(b"\n") + (not self.unjudged.endswith(b"\n"))
+            self.unjudged.clear()
         return tuple(Line(after, size, start.decode("utf-8", "replace")) for after, size, start in self._kept)
 
     def _note_early(self) -> None:
         """Something is about to be asked: lines that are here already came before it."""
-        waiting = self._buffer.count(b"\n") - sum(count for _, count in self._early)
+        waiting = self.unjudged.count(b"\n") - sum(count for _, count in self._early)
         if waiting:
             self._early.append([self.asked, waiting])
 
@@ -179,16 +186,18 @@ class Inbox:
             answer = decode_answer(line)
         except BadLine as error:
             if not line.strip():
-                self._had_blank_line = True
+                self._stray = self._stray or _Stray()
+                self._stray.had_blank_line = True
                 return self._count_unasked()
             detail = printable(str(error), EXCERPT) + self._hint(line)  # the error may quote the line
             return Trouble(kind="bad_message", detail=detail, line=_excerpt(line))
         if answer.id == self.awaits:
             self._has_answered = True
             return answer
-        self._passed_over += 1
-        if self._passed_over == 1:
-            self._first_passed_over = line[: 4 * EXCERPT]
+        stray = self._stray = self._stray or _Stray()
+        stray.passed_over += 1
+        if stray.passed_over == 1:
+            stray.first_passed_over = line[: 4 * EXCERPT]
         return self._count_unasked()
 
     def _hint(self, line: bytes) -> str:
@@ -207,12 +216,12 @@ class Inbox:
 
     def _overflow(self) -> Trouble | None:
         """What is wrong with the length of what waits in the buffer; None where nothing is."""
-        if len(self._buffer) <= self._limits.line_bytes:
+        if len(self.unjudged) <= self._limits.line_bytes:
             return None
-        if self._buffer.find(b"\n", 0, self._limits.line_bytes) < 0:
-            return self._too_long(bytes(self._buffer[:EXCERPT]))
-        if len(self._buffer) > 16 * self._limits.line_bytes:
-            return Trouble(kind="flood", detail=f"{len(self._buffer)} bytes of output that nobody asked for")
+        if self.unjudged.find(b"\n", 0, self._limits.line_bytes) < 0:
+            return self._too_long(bytes(self.unjudged[:EXCERPT]))
+        if len(self.unjudged) > 16 * self._limits.line_bytes:
+            return Trouble(kind="flood", detail=f"{len(self.unjudged)} bytes of output that nobody asked for")
         return None
 
     def _too_long(self, line: bytes) -> Trouble:
