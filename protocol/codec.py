@@ -86,8 +86,7 @@ def decode_ready(line: bytes) -> Ready:
 def decode_answer(line: bytes) -> Answer:
     """The `answer` message of a line; raises BadLine."""
     try:
-        line.decode()  # the decoder does not look into fields that it skips
-        message = _decoder.decode(line)
+        message = _decoder.decode(line.decode())  # of bytes, the decoder does not look into fields that it skips
     except (ValueError, RecursionError):
         message = None
     return message if type(message) is Answer else _decode(line, Answer)

@@ -17,7 +17,7 @@ from referee.play.bot.procfs import Holdings
 from referee.play.bot.turns import Turns
 from referee.play.faults import Trouble
 from referee.play.spec import BotSpec, Confinement
-from referee.play.talk.exchange import Delivery
+from referee.play.talk.exchange import Delivery, Reply
 from referee.play.talk.inbox import Heard, Inbox
 
 READ_BYTES = 65536
@@ -126,10 +126,10 @@ class Channel:
         """Write as much as the pipe takes, keep the rest, and await the answer if one is due."""
         if self.held:
             self.release()
-        if delivery.awaits is not None:
+        if (awaits := delivery.awaits) is not None:
             turns = self.turns
             self.clock = AnswerClock(now_ns, now_ns + int(delivery.limit_s * 1e9), turns.used)
-            self.inbox.expect(delivery.awaits)
+            self.inbox.expect(awaits)
             if turns.since_ns is None:
                 turns.since_ns = now_ns
         if self.unwritten:
@@ -146,10 +146,10 @@ class Channel:
 
     def _write(self, data: bytes) -> None:
         """Write what the pipe takes and keep the rest."""
-        if self.process is None:
+        if (process := self.process) is None:
             return
         try:
-            while (written := os.write(self.process.stdin, data)) < len(data):
+            while (written := os.write(process.stdin, data)) < len(data):
                 data = data[written:]
         except BlockingIOError:
             self.unwritten += data
@@ -158,10 +158,10 @@ class Channel:
 
     def read(self, now_ns: int) -> Heard | None:
         """Take one read of the bot's output, and return what `hear` returns after it."""
-        if self.process is None:
+        if (process := self.process) is None:
             return self.hear()
         try:
-            data = os.read(self.process.stdout, READ_BYTES)
+            data = os.read(process.stdout, READ_BYTES)
         except BlockingIOError:
             return self.hear()
         except OSError:
@@ -170,7 +170,7 @@ class Channel:
             self.ended_ns = now_ns
             return self.hear()
         if self._missed is not None and self._missed.request_id in data:
-            late_s = self.process.own_time_s() - self._missed.own_time_s
+            late_s = process.own_time_s() - self._missed.own_time_s
             self.nearest_miss_s = min(late_s, self.nearest_miss_s or late_s)
             self._missed = None
         heard = self.inbox.take(data)
@@ -263,14 +263,28 @@ class Channel:
         """Stop awaiting an answer."""
         self.inbox.give_up()
 
+    def reply(self, seat: int, heard: Heard | None, arrived_ns: int, now_ns: int, hint: str) -> Reply:
+        """End the turn with what was heard, and return it with the bot's time, less its waits for a core.
+
+        Nothing is forgiven for a start, nor for short answers, for which a look is not worth its cost.
+        """
+        clock = self.clock
+        took_ns = arrived_ns - clock.written_ns
+        self.thinks_long = took_ns > self._long_ns and not isinstance(heard, Ready)
+        if self.thinks_long or clock.forgiven_ns:
+            took_ns = self._charge(arrived_ns, now_ns)
+        self.end_turn(now_ns)
+        return Reply(seat, heard, took_ns / 1e3 if took_ns > 0 else 0.0, clock.waived_ns / 1e3, hint=hint)
+
     def end_turn(self, now_ns: int) -> None:
         """Note that the answer that was asked for is there, or will not come.
 
         A bot that has computed too much outside its turns is held frozen from now on until the next line to it.
         """
+        turns = self.turns
         self.inbox.awaits = None
-        self.turns.end(now_ns)
-        if self.turns.is_allowance_spent:
+        turns.end(now_ns)
+        if turns.is_allowance_spent:
             self.hold()
 
     def look(self, now_ns: int) -> Holdings | None:
@@ -307,25 +321,20 @@ class Channel:
         self.shift_clock(more_ns)
         return True
 
-    def charge(self, heard: Heard | None, arrived_ns: int, now_ns: int) -> int:
-        """How long the bot took until this was heard, in nanoseconds, without the time in which it waited for a core.
+    def _charge(self, arrived_ns: int, now_ns: int) -> int:
+        """How long the bot took for a long answer, in nanoseconds, without the time in which it waited for a core.
 
-        Nothing is forgiven for a start, nor for short answers, for which a look is not worth its cost. Elsewhere the
-        time that is forgiven is never more than MOST_FORGIVEN times what is charged, or as much as that where some of
-        what the bot computed may not be counted.
+        The time that is forgiven is never more than MOST_FORGIVEN times what is charged, or as much as that where some
+        of what the bot computed may not be counted.
         """
         clock = self.clock
-        took_ns = arrived_ns - clock.written_ns
-        self.thinks_long = took_ns > self._long_ns and type(heard) is not Ready
-        if not self.thinks_long and not clock.forgiven_ns:
-            return took_ns if took_ns > 0 else 0
         if self.thinks_long:
             self.forgive(now_ns)
         if clock.forgiven_ns:
             charged_ns = arrived_ns - clock.written_ns
             least_ns = (charged_ns + clock.forgiven_ns) // (clock.most + 1)
             self.shift_clock(min(0, charged_ns - least_ns))
-        return max(0, arrived_ns - clock.written_ns)
+        return arrived_ns - clock.written_ns
 
     def _most_forgiven(self, spent: Holdings) -> int:
         """How many times the time that is charged may be forgiven, where a bot has spent so much up to now."""

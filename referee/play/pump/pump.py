@@ -256,7 +256,7 @@ class Pump:
         is_owed = channel.inbox.awaits is not None
         try:
             heard = channel.read(now_ns)
-            if is_owed and heard is not None:
+            if heard is not None and is_owed:
                 self._settle(bot, heard, now_ns)
                 return
         except Exception as error:  # our own failure voids this match and no other
@@ -354,28 +354,29 @@ class Pump:
     def _settle(self, bot: SeatedBot, heard: Heard | None, now_ns: int) -> None:
         """Take the reply for an answer that was due and is here, or will not come."""
         channel, match, hint = bot.channel, bot.match, ""
-        clock = channel.clock
         arrived_ns = now_ns if heard is None else self._clock.arrived_ns
-        if heard is None or arrived_ns > clock.deadline_ns:
+        if heard is None or arrived_ns > channel.clock.deadline_ns:
             if channel.forgive(now_ns) and heard is None:
-                self._wake_at(bot, clock.deadline_ns)
+                self._wake_at(bot, channel.clock.deadline_ns)
                 return
-            if arrived_ns > clock.deadline_ns and not isinstance(heard, Trouble):
+            if arrived_ns > channel.clock.deadline_ns and not isinstance(heard, Trouble):
                 heard = None
             hint = channel.inbox.hint() if heard is None else ""
         if match.exchange is not None and match.exchange.at_once:
-            if heard is None:
-                channel.note_missed()
-            # All were asked together, so the time counts at which the answer is seen.
-            elapsed_us = (now_ns - match.asked_ns) / 1e3
-            reply = Reply(bot.seat, heard, elapsed_us, corrected_us=round(elapsed_us, 1), hint=hint)
+            reply = self._reply_at_once(bot, heard, now_ns, hint)
         else:
-            took_ns = channel.charge(heard, arrived_ns, now_ns)
-            reply = Reply(bot.seat, heard, took_ns / 1e3, clock.waived_ns / 1e3, hint=hint)
-        channel.end_turn(now_ns)
+            reply = channel.reply(bot.seat, heard, arrived_ns, now_ns, hint)
         match.replies.append(reply)
         match.owed -= 1
         self._advance(match)
+
+    def _reply_at_once(self, bot: SeatedBot, heard: Heard | None, now_ns: int, hint: str) -> Reply:
+        """End the turn of a bot that was asked together with others: the time counts at which its answer is seen."""
+        if heard is None:
+            bot.channel.note_missed()
+        bot.channel.end_turn(now_ns)
+        elapsed_us = (now_ns - bot.match.asked_ns) / 1e3
+        return Reply(bot.seat, heard, elapsed_us, corrected_us=round(elapsed_us, 1), hint=hint)
 
     # Clocks
 

@@ -112,7 +112,11 @@ class Conversation:
             return Given(seat=ask.seat, action=ask.fallback)
         self._spoken_for.discard(ask.seat)
         then, seat.then = seat.then, None
-        return self._accept(ask, then, joined=True) if then is not None and ask.joins else None
+        if then is None or not ask.joins:
+            return None
+        if not is_admitted(ask, then):
+            return self._refuse(ask, then, joined=True)
+        return Given(seat=ask.seat, action=then, joined=True)
 
     def _ask_together(self, sealed: Sealed) -> Steps:
         """GEN-06: nothing is judged, and so nobody can learn anything, before all answers are in."""
@@ -166,26 +170,27 @@ class Conversation:
 
     def _judge(self, ask: Ask, reply: Reply) -> Given:
         """The action that is played, and the fault if the answer was late, broken or illegal."""
-        time_us, waived_us, heard = round(reply.elapsed_us), round(reply.waived_us), reply.heard
+        seat, heard = ask.seat, reply.heard
+        time_us, waived_us = round(reply.elapsed_us), round(reply.waived_us)
         if isinstance(heard, Answer):
-            self.script.charge(ask.seat, time_us)
-            given = self._accept(ask, heard.action, time_us, waived_us)
-            if heard.then is not None and given.fault is None:
-                self.seats[ask.seat].then = heard.then
-                self._spoken_for.add(ask.seat)
-            return given
+            self.script.charge(seat, time_us)
+            if not is_admitted(ask, heard.action):
+                return self._refuse(ask, heard.action, time_us, waived_us)
+            if heard.then is not None:
+                self.seats[seat].then = heard.then
+                self._spoken_for.add(seat)
+            return Given(seat=seat, action=heard.action, time_us=time_us, waived_us=waived_us)
         limit_s = self.script.limit_s(ask)
-        empty = "" if self.script.charge(ask.seat, time_us) else "; the bank is empty"
+        empty = "" if self.script.charge(seat, time_us) else "; the bank is empty"
         waited = f" (not counting {waived_us / 1e6:.3f} s in which it had to wait for the host)"
         more = waited if waived_us >= WORTH_TELLING_US else ""
         silence = f"no answer to `{ask.decision}` within {limit_s:.3g} s{more}{empty}; {reply.hint}"
         mishap = _mishap(reply.heard, silence)
-        self._blame(ask.seat, mishap)
-        return Given(seat=ask.seat, action=ask.fallback, time_us=time_us, waived_us=waived_us, fault=mishap)
+        self._blame(seat, mishap)
+        return Given(seat=seat, action=ask.fallback, time_us=time_us, waived_us=waived_us, fault=mishap)
 
-    def _accept(self, ask: Ask, action: Action, time_us: int = 0, waived_us: int = 0, *, joined: bool = False) -> Given:
-        if is_admitted(ask, action):
-            return Given(seat=ask.seat, action=action, time_us=time_us, waived_us=waived_us, joined=joined)
+    def _refuse(self, ask: Ask, action: Action, time_us: int = 0, waived_us: int = 0, *, joined: bool = False) -> Given:
+        """The fallback in place of an illegal action."""
         fault = illegal(ask.decision, ask.offers, action)
         self._blame(ask.seat, fault)
         return Given(

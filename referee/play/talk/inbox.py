@@ -55,6 +55,7 @@ class Inbox:
         self.read = Tally()
         """All bytes that were read."""
         self._limits = limits
+        self._longest = limits.line_bytes
         self.unjudged = bytearray()
         """What came and waits to be judged."""
         self.awaits: str | None = None
@@ -178,7 +179,7 @@ class Inbox:
 
     def _judge(self, line: bytes) -> Heard | None:
         """What a whole line is; None when it answers nothing that was asked."""
-        if len(line) > self._limits.line_bytes:
+        if len(line) > self._longest:
             return self._too_long(line)
         try:
             if self.awaits == READY:

@@ -117,7 +117,10 @@ class Script:
 
     def request(self, ask: Ask) -> Delivery:
         """The line of a request (DEC), with everything that happened since the last line to this seat."""
-        script, times = self.seats[ask.seat], self._times(ask)
+        script = self.seats[ask.seat]
+        times = script.times
+        if script.bank_us < times.least_bank_us or ask.decision == "slap":
+            times = self._times(ask)
         id_ = next(script.ids)
         table = encode_table(table_message(self._game.table)) if script.wants_table and ask.opens_turn else b""
         data = encode_request(self._news(script), id_, ask.encoded, table, times.told)
@@ -149,10 +152,8 @@ class Script:
         return move_s if script.bank_us >= move_s * 1e6 else script.bank_us / 1e6
 
     def _times(self, ask: Ask) -> Times:
-        """Return the time for the answer to this question and how it is told, which is seldom worked out anew."""
+        """Work out the time for the answer to this question, and how it is told."""
         script = self.seats[ask.seat]
-        if ask.decision != "slap" and script.bank_us >= script.times.least_bank_us:
-            return script.times
         limit_s, bank_ms = self.limit_s(ask), (script.bank_us + 500) // 1000
         bank_s = bank_ms / 1000
         told = encode_times(self._told_limits.get(limit_s, bank_s), bank_s)
