@@ -89,7 +89,7 @@ class Game:
         self.keeps_turns = False
         """Whether such turns are kept on the way, so that copies are quick. The first copy begins it."""
         self._flow: Flow[MatchResult] = play_match(table, rounds, amid_round=amid_round)
-        self._advance(None)
+        self.question = next(self._flow)  # the cards are enough for a first one (GEN-14)
 
     @classmethod
     def from_seed(cls, variant: Variant, seats: int, seed: str) -> "Game":
@@ -138,19 +138,8 @@ class Game:
     def go_on(self, response: Response) -> None:
         """Play on as `answer` does, but unchecked: the caller knows that the open question offers the response."""
         self._played.append(response)
-        self._advance(response)
-
-    def forfeit(self, seat: int) -> None:
-        """Let a seat forfeit: from this round on it gets the round's highest score, and it ranks last."""
-        if seat not in self.table.forfeited:
-            self.table.forfeited.add(seat)
-            self.table.emit(events.Forfeited(seat=seat))
-            self._played.append(_Forfeits(seat))
-
-    def _advance(self, response: Response | None) -> None:
-        """Find the next question. Nothing (None) is the response to the beginning of the match."""
         try:
-            self.question = self._flow.send(response)  # type: ignore[arg-type] # None lets a generator begin
+            self.question = self._flow.send(response)
         except StopIteration as stop:
             self.question, self._result = None, stop.value
             return
@@ -158,6 +147,13 @@ class Game:
             self._note_round()
         elif self.keeps_turns and len(self._played) >= _OFTEN + (self._turn.played if self._turn else 0):
             self._note_turn()
+
+    def forfeit(self, seat: int) -> None:
+        """Let a seat forfeit: from this round on it gets the round's highest score, and it ranks last."""
+        if seat not in self.table.forfeited:
+            self.table.forfeited.add(seat)
+            self.table.emit(events.Forfeited(seat=seat))
+            self._played.append(_Forfeits(seat))
 
     def _note_round(self) -> None:
         """Another round has begun: what was done in the one before is over."""

@@ -263,7 +263,7 @@ class Channel:
         """Stop awaiting an answer."""
         self.inbox.give_up()
 
-    def reply(self, seat: int, heard: Heard | None, arrived_ns: int, now_ns: int, hint: str) -> Reply:
+    def reply(self, seat: int, heard: Heard | None, arrived_ns: int, now_ns: int) -> Reply:
         """End the turn with what was heard, and return it with the bot's time, less its waits for a core.
 
         Nothing is forgiven for a start, nor for short answers, for which a look is not worth its cost.
@@ -274,7 +274,7 @@ class Channel:
         if self.thinks_long or clock.forgiven_ns:
             took_ns = self._charge(arrived_ns, now_ns)
         self.end_turn(now_ns)
-        return Reply(seat, heard, took_ns / 1e3 if took_ns > 0 else 0.0, clock.waived_ns / 1e3, hint=hint)
+        return Reply(seat, heard, took_ns / 1e3 if took_ns > 0 else 0.0, clock.waived_ns / 1e3)
 
     def end_turn(self, now_ns: int) -> None:
         """Note that the answer that was asked for is there, or will not come.

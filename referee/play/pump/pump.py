@@ -11,6 +11,7 @@ import itertools
 from functools import partial
 
 import trio
+from msgspec.structs import replace
 
 from protocol.messages import Limits
 from referee.play.bot.channel import Channel
@@ -353,7 +354,7 @@ class Pump:
 
     def _settle(self, bot: SeatedBot, heard: Heard | None, now_ns: int) -> None:
         """Take the reply for an answer that was due and is here, or will not come."""
-        channel, match, hint = bot.channel, bot.match, ""
+        channel, match = bot.channel, bot.match
         arrived_ns = now_ns if heard is None else self._clock.arrived_ns
         if heard is None or arrived_ns > channel.clock.deadline_ns:
             if channel.forgive(now_ns) and heard is None:
@@ -361,22 +362,21 @@ class Pump:
                 return
             if arrived_ns > channel.clock.deadline_ns and not isinstance(heard, Trouble):
                 heard = None
-            hint = channel.inbox.hint() if heard is None else ""
         if match.exchange is not None and match.exchange.at_once:
-            reply = self._reply_at_once(bot, heard, now_ns, hint)
+            reply = self._reply_at_once(bot, heard, now_ns)
         else:
-            reply = channel.reply(bot.seat, heard, arrived_ns, now_ns, hint)
-        match.replies.append(reply)
+            reply = channel.reply(bot.seat, heard, arrived_ns, now_ns)
+        match.replies.append(reply if heard is not None else replace(reply, hint=channel.inbox.hint()))
         match.owed -= 1
         self._advance(match)
 
-    def _reply_at_once(self, bot: SeatedBot, heard: Heard | None, now_ns: int, hint: str) -> Reply:
+    def _reply_at_once(self, bot: SeatedBot, heard: Heard | None, now_ns: int) -> Reply:
         """End the turn of a bot that was asked together with others: the time counts at which its answer is seen."""
         if heard is None:
             bot.channel.note_missed()
         bot.channel.end_turn(now_ns)
         elapsed_us = (now_ns - bot.match.asked_ns) / 1e3
-        return Reply(bot.seat, heard, elapsed_us, corrected_us=round(elapsed_us, 1), hint=hint)
+        return Reply(bot.seat, heard, elapsed_us, corrected_us=round(elapsed_us, 1))
 
     # Clocks
 

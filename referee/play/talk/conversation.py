@@ -71,7 +71,7 @@ class Conversation:
 
     def play(self) -> Steps:
         """Play the match itself, once all bots have been greeted."""
-        game, spoken_for = self.game, self._spoken_for
+        game, moves, spoken_for = self.game, self.moves, self._spoken_for
         while (question := game.question) is not None:
             if isinstance(question, Ask):
                 given = self._without_asking(question) if question.seat in spoken_for else None
@@ -79,7 +79,7 @@ class Conversation:
                     request = self.script.request(question)
                     (reply,) = yield self._exchange((request,)) if self._dismissed else request
                     given = self._judge(question, reply)
-                self.moves.append(given)
+                moves.append(given)
                 game.go_on(given.action)
             elif isinstance(question, Sealed):
                 yield from self._ask_together(question)
@@ -171,7 +171,7 @@ class Conversation:
     def _judge(self, ask: Ask, reply: Reply) -> Given:
         """The action that is played, and the fault if the answer was late, broken or illegal."""
         seat, heard = ask.seat, reply.heard
-        time_us, waived_us = round(reply.elapsed_us), round(reply.waived_us)
+        time_us, waived_us = round(reply.elapsed_us), round(reply.waived_us) if reply.waived_us else 0
         if isinstance(heard, Answer):
             self.script.charge(seat, time_us)
             if not is_admitted(ask, heard.action):
