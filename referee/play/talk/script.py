@@ -212,9 +212,12 @@ def request_ids(key: bytes, seat: int) -> Iterator[bytes]:
     Block i (i = 0, 1, ...) holds IDS_AT_ONCE ids: nine bytes each of the SHAKE-256 of `golfref/id`, a zero byte,
     `SEAT/i`, another zero byte, and the key.
     """
-    for block in itertools.count():
+
+    def ids_of(block: int) -> tuple[bytes, ...]:
         secret = shake_256(b"golfref/id\0%d/%d\0%b" % (seat, block, key)).digest(_IDS.size // 4 * 3)
-        yield from _IDS.unpack(urlsafe_b64encode(secret))
+        return _IDS.unpack(urlsafe_b64encode(secret))
+
+    return itertools.chain.from_iterable(map(ids_of, itertools.count()))
 
 
 def hello(games: tuple[GameMessage, ...], limits: Limits, golfref: str = __version__) -> Hello:

@@ -6,6 +6,7 @@ reach a bot because somebody forgot about it.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from msgspec import Struct
@@ -34,9 +35,14 @@ def everybody(value: T) -> Seen[T]:
     return Seen(value, None)
 
 
+@cache
+def _alone(seat: int) -> tuple[int, ...]:
+    return (seat,)
+
+
 def only(seat: int, value: T) -> Seen[T]:
     """Mark a value that one seat sees, such as a face-down card that it was shown (INF-02)."""
-    return Seen(value, (seat,))
+    return Seen(value, _alone(seat))
 
 
 Hand = Seen[Card | None]
