@@ -13,7 +13,7 @@ for message in messages():
     if message["type"] == "match":
         seat = message["seat"]
     elif message["type"] == "request":
-        with open(f"/proc/{os.getppid()}/cmdline", "rb") as file:
-            if seat == 0 and b"referee.tournament.run" in file.read():
+        with open(f"/proc/{os.getppid()}/comm") as file:
+            if seat == 0 and file.read() == "golfref-worker\n":
                 os.kill(os.getppid(), signal.SIGKILL)
         say(right(message))
