@@ -198,6 +198,10 @@ class BotProcess:
         """How each of these tasks has waited for cores so far, by its id; nothing where the system does not tell."""
         return self._tasks.waits()
 
+    def close_files(self) -> None:
+        """Close what was opened to look at its tasks, which will not be looked at soon."""
+        self._tasks.close()
+
     def has_exited(self) -> bool:
         """Whether the process has ended. If the system allows it, only `stop` reaps it, so that it keeps its id."""
         return self._exit_code() is not None

@@ -19,7 +19,10 @@ The ids of processes come round after 32,768 at the least, which nobody starts i
 """
 
 KEPT_OPEN = 8
-"""The files of how many tasks of a bot stay open, so that bots of many threads do not use up our descriptors."""
+"""The files of how many tasks of a bot stay open."""
+
+MOST_OPEN = 256
+"""How many such files there are at most, so that many bots of many threads do not use up our descriptors."""
 
 
 class Waits(NamedTuple):
@@ -83,10 +86,11 @@ class Tasks:
             self._tasks.pop(gone).close()
         for task, pid in owners.items():
             if task not in self._tasks:
-                self._tasks[task] = _Task(pid, task, is_kept=len(self._tasks) < KEPT_OPEN)
+                is_kept = len(self._tasks) < KEPT_OPEN and KeptFile.number < MOST_OPEN
+                self._tasks[task] = _Task(pid, task, is_kept=is_kept)
 
     def close(self) -> None:
-        """Close all files."""
+        """Close all files, for now or for ever."""
         for task in self._tasks.values():
             task.close()
         self._tasks.clear()

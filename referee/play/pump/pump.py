@@ -115,6 +115,8 @@ class Pump:
         """Forget a bot that has ended, or that stays frozen in any case."""
         self._bots.remove(channel)
         self._poller.drop(channel)
+        if channel.process is not None:
+            channel.process.close_files()
 
     def admitted(self) -> list[Channel]:
         """Returns the bots that have been admitted and not let go, whether they converse or not."""

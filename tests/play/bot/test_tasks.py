@@ -11,6 +11,7 @@ import pytest
 
 from referee.play.bot import tasks
 from referee.play.bot.tasks import KEPT_OPEN, Tasks, Waits
+from referee.play.isolation.kept_file import KeptFile
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is known of it")
 
@@ -122,6 +123,18 @@ def test_few_files_are_kept_open_and_none_in_the_end() -> None:
                 found.waits()
             assert len(os.listdir("/proc/self/fd")) - before <= 2 * KEPT_OPEN + 1, "but for that of the whole host"
         assert len(os.listdir("/proc/self/fd")) - before <= 1
+
+
+def test_many_bots_keep_few_files_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "MOST_OPEN", KeptFile.number + 2)
+    with obedient() as bot, closing(Tasks(bot.pid)) as one, closing(Tasks(bot.pid)) as other:
+        assert other.states() == one.states()
+        one.waits()
+        before = KeptFile.number
+        for _ in range(3):
+            bot.do("thread")
+        assert len(one.waits()) == len(other.waits()) == 4
+        assert KeptFile.number <= before + 2
 
 
 def test_of_a_process_that_is_gone_nothing_is_told() -> None:
