@@ -179,7 +179,7 @@ def test_a_neighbour_that_has_gone_is_not_watched_any_more() -> None:
     trio.run(main)
 
 
-def test_the_window_of_a_match_that_is_over_is_not_timed(lock: SharedLock) -> None:
+def test_the_window_of_a_match_that_is_over_is_not_timed(lock: SharedLock, cores: Cores) -> None:
     timer = SlapTimer(HandTime().clock, [], cores, lock=lock)
     match = open_window()
     lock.is_taken = False
