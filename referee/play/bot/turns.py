@@ -5,8 +5,7 @@ when it is started. This module must not know where the figures come from. Times
 """
 
 import os
-
-from msgspec import Struct, field
+from dataclasses import dataclass, field
 
 from referee.play.bot.procfs import Holdings
 
@@ -19,7 +18,8 @@ ALLOWANCE_NS = 200_000_000
 CORES = os.cpu_count() or 1
 
 
-class Turns(Struct, kw_only=True):
+@dataclass(slots=True, kw_only=True)  # a decision sets it, which takes longer with a Struct
+class Turns:
     """The turns of one bot in one match."""
 
     used: Holdings = field(default_factory=Holdings)

@@ -3,8 +3,9 @@
 What a bot owes is known to its channel; a match counts how many answers are due.
 """
 
+from dataclasses import dataclass, field
+
 import trio
-from msgspec import Struct, field
 
 from referee.play.bot.channel import Channel
 from referee.play.pump.clock import NEVER_NS
@@ -12,7 +13,8 @@ from referee.play.talk.conversation import Steps
 from referee.play.talk.exchange import Reply, Saying
 
 
-class SeatedBot(Struct, eq=False):
+@dataclass(slots=True, eq=False)  # each decision sets them, which takes longer with a Struct
+class SeatedBot:
     """A bot in its match."""
 
     match: "MatchInFlight"
@@ -22,7 +24,8 @@ class SeatedBot(Struct, eq=False):
     """When the pump looks at it again, at the latest."""
 
 
-class MatchInFlight(Struct, eq=False):
+@dataclass(slots=True, eq=False)
+class MatchInFlight:
     """A match that the pump drives."""
 
     steps: Steps

@@ -10,12 +10,12 @@ import sys
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass, field, replace
 from hashlib import shake_256
 from struct import Struct as Packed
 from typing import Any, cast
 
-from msgspec import Struct, field, to_builtins
-from msgspec.structs import replace
+from msgspec import Struct, to_builtins
 
 from protocol import VERSION
 from protocol.codec import array, encode, encode_event, encode_request, encode_table, encode_times
@@ -54,7 +54,12 @@ class Times(Struct, frozen=True, gc=False):
     """All this stays as it is until the bank is below this."""
 
 
-class SeatScript(Struct, kw_only=True):
+NO_TIMES = Times(0.0, b"", sys.maxsize)
+"""None have been worked out yet."""
+
+
+@dataclass(slots=True, kw_only=True)  # a decision sets it, which takes longer with a Struct
+class SeatScript:
     """How far the telling to one seat has come."""
 
     clocks: Clocks
@@ -64,7 +69,7 @@ class SeatScript(Struct, kw_only=True):
     """The lines that go before the next request."""
     ids: Iterator[bytes]
     """The ids of the seat's requests, in order."""
-    times: Times = Times(0.0, b"", sys.maxsize)
+    times: Times = NO_TIMES
     """Those of the answers that are no slaps."""
     wants_table: bool = False
     faults: int = 0
