@@ -12,7 +12,6 @@ busy machine, whose cores do not sleep.
 import contextlib
 import ctypes
 import os
-import platform
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -99,7 +98,7 @@ def _shorten_slice(pid: int) -> None:
     Where the kernel shares out the cores by session it looks at the rank of a session before that of a process. Of
     sessions of one rank the one that runs may keep its core for its slice, whoever wakes up meanwhile.
     """
-    number = _SCHED_SETATTR.get(platform.machine())
+    number = _SCHED_SETATTR.get(os.uname().machine)
     if number is not None:
         attr = _SchedAttr(size=ctypes.sizeof(_SchedAttr), policy=os.SCHED_BATCH, runtime_ns=SLICE_NS)
         ctypes.CDLL(None).syscall(number, pid, ctypes.byref(attr), 0)
