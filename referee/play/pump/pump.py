@@ -3,7 +3,8 @@
 Every bot's pipes are added once to a poller, before its match. The pump polls, reads, lets the match's conversation say
 what is next, and writes. Now and then it lets trio's other tasks run, and while nothing is at hand it parks in trio's
 loop.
-`clock.py` knows when it looked at its pipes, `slap_timer.py` when a slap window is timed.
+`clock.py` knows when it looked at its pipes, `slap_timer.py` when a slap window is timed, `alertness.py` whether the
+cores stay awake until the next answer.
 """
 
 import heapq
