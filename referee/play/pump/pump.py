@@ -37,6 +37,12 @@ TURN_NS = 2_000_000
 LONG_TURN_NS = 10_000_000
 """How long it works if none did."""
 
+QUIET_ROUNDS = 2
+"""After so many rounds of trio's loop in which no other task has gone on, all of them wait."""
+
+MOST_ROUNDS = 20
+"""After how many rounds it works again in any case."""
+
 HOPELESS_NS = 2_000_000_000
 """A lag that is longer than this, while an answer is due, voids the match: no time of it can be defended.
 
@@ -194,13 +200,25 @@ class Pump:
             if match is not None:
                 self._advance(match)
         elif busy:
-            await trio.lowlevel.checkpoint()
+            await self._let_others_run()
         else:
             await self._park()
 
+    async def _let_others_run(self) -> None:
+        """Let trio's other tasks go on until all wait for something, or for so many steps.
+
+        trio shuffles those that are ready. So one of them may be about to go on where none has in one round.
+        """
+        quiet = rounds = 0
+        while quiet < QUIET_ROUNDS and rounds < MOST_ROUNDS:
+            before = self._steps.count
+            await trio.lowlevel.checkpoint()
+            quiet = 0 if self._steps.count > before + 1 else quiet + 1
+            rounds += 1
+
     def _turn_ns(self) -> int:
         """How long the turn that begins now may be. Where no match is in flight, nothing is waited for in it."""
-        have_others_run, self._steps.count = self._steps.count > 1, 0
+        have_others_run, self._steps.count = self._steps.count > QUIET_ROUNDS, 0
         if not self._matches:
             return 0
         return TURN_NS if have_others_run else LONG_TURN_NS
