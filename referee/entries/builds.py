@@ -23,8 +23,9 @@ from referee.entries.build_log import MOST_BYTES, BuildLog
 from referee.entries.entry import Builds, Entry
 from referee.entries.members import BadArchive, Bounds, Unpacked
 from referee.entries.shelf import close
-from referee.play.bot.orphans import end_orphans, end_orphans_now
-from referee.play.bot.process import BUILD_DYING_S, KEEPERS, BotProcess, StartFailed
+from referee.play.bot.ending import BUILD_DYING_S, end_orphans, stop
+from referee.play.bot.orphans import end_orphans_now
+from referee.play.bot.process import KEEPERS, BotProcess, StartFailed
 from referee.play.bot.procfs import Holdings
 from referee.play.isolation.cell import cell_of
 from referee.play.isolation.paths import PATH, SOURCE, SYSTEM
@@ -243,7 +244,7 @@ class _Run:
                 status, succeeded = process.exit_status() or "", process.has_succeeded()
         finally:
             with trio.CancelScope(shield=True):
-                await process.stop(patience_s=0, drain=self._drain)
+                await stop(process, patience_s=0, drain=self._drain)
                 # What was in a cell is gone when the cell's first process is, which we inherit.
                 await end_orphans(patience_s=BUILD_DYING_S)
         self._judge(status, succeeded=succeeded)

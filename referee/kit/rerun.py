@@ -19,7 +19,7 @@ from protocol.messages import Answer, Limits, Match, Ready, Request
 from protocol.offers import admits
 from protocol.text import printable
 from referee.play.bot.channel import Channel
-from referee.play.bot.orphans import end_orphans
+from referee.play.bot.ending import end_orphans
 from referee.play.bot.process import FAREWELL_S
 from referee.play.faults import Trouble, hosts_fault
 from referee.play.pump.pump import Pump

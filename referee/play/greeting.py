@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from protocol.codec import encode
 from protocol.messages import GameMessage, Hello, Limits, Ready
-from referee.play.bot.orphans import end_orphans
+from referee.play.bot.ending import end_orphans
 from referee.play.bot.process import FAREWELL_S
 from referee.play.faults import hosts_fault
 from referee.play.pump.pump import Pump

@@ -15,9 +15,9 @@ from protocol.messages import Clocks, FaultPolicy, GameMessage, Limits, Match
 from protocol.text import printable
 from referee import __version__
 from referee.play.bot.channel import Channel
-from referee.play.bot.orphans import end_orphans
+from referee.play.bot.ending import end_orphans
 from referee.play.bot.pool import Pool, PooledBot
-from referee.play.bot.process import FAREWELL_S, bounded, counts_cpu
+from referee.play.bot.process import FAREWELL_S, BotProcess, bounded, counts_cpu
 from referee.play.faults import HostFault, OutOfMemory, hosts_fault
 from referee.play.pump.pump import Pump
 from referee.play.spec import MB, BotSpec, Confinement
@@ -74,9 +74,14 @@ class LiveMatch:
     Bots can be seated while another match plays, and are frozen until it has ended. Must run in the main thread.
     """
 
-    def __init__(self, pump: Pump, setup: MatchSetup, pool: Pool | None = None) -> None:
-        """With a `pool`, processes that have played before are taken from there, and left there for later matches."""
-        self._pump, self._setup, self._pool = pump, setup, pool
+    def __init__(
+        self, pump: Pump, setup: MatchSetup, pool: Pool | None = None, begun: dict[int, BotProcess] | None = None
+    ) -> None:
+        """With a `pool`, processes that have played before are taken from there, and left there for later matches.
+
+        Those that have `begun` are new ones that were started before, by seat. They are taken out of there.
+        """
+        self._pump, self._setup, self._pool, self._begun = pump, setup, pool, begun or {}
         self._channels: list[Channel] = []
         self._pooled: dict[int, PooledBot] = {}
         """The processes that have played before, by seat."""
@@ -162,7 +167,7 @@ class LiveMatch:
             return self._pump.admit(Channel(spec, confinement, limits, refused=BARRED))
         one = await self._pool.take(spec.name, self._setup.block) if self._pool else None
         if one is None:
-            return await self._pump.start_bot(spec, confinement, limits)
+            return await self._pump.start_bot(spec, confinement, limits, self._begun.pop(number, None))
         self._pooled[number] = one
         return self._pump.admit(Channel(spec, confinement, limits, one.channel.process))
 
@@ -219,12 +224,14 @@ class LiveMatch:
         await end_orphans()
 
 
-async def play(pump: Pump, setup: MatchSetup) -> Record:
+async def play(pump: Pump, setup: MatchSetup, begun: dict[int, BotProcess] | None = None) -> Record:
     """Play a match and return its record; no process of it is left on any way out.
+
+    Processes of its bots that have `begun` are given by seat, and taken out of there.
 
     Raises HostFault when the referee or its host spoiled the match. Must run in the main thread.
     """
-    match = LiveMatch(pump, setup)
+    match = LiveMatch(pump, setup, begun=begun)
     await match.seat()
     return await match.play()
 

@@ -31,6 +31,7 @@ import trio
 from msgspec import Struct
 from tabulate import tabulate
 
+from referee.play.bot.ending import stop
 from referee.play.bot.process import BotProcess
 from referee.play.isolation.copies import copied
 from referee.play.isolation.paths import FOLDER
@@ -163,7 +164,7 @@ class Partner:
         return answer
 
     async def stop(self) -> None:
-        await self._process.stop(patience_s=0, drain=lambda: None)
+        await stop(self._process, patience_s=0, drain=lambda: None)
 
 
 async def measured(channel: Channel, place: Place, *, later: bool, rounds: int) -> str:

@@ -12,9 +12,10 @@ from old_records import BY_PRESET
 from typer.testing import CliRunner
 
 from referee.cli.every import app
-from referee.commands import match
+from referee.commands import games
 from referee.commands.bots import UsageError, bots_of, shown_names
 from referee.commands.telling import STDERR_LINES
+from referee.play.bot.process import BotProcess
 from referee.play.faults import HostFault
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
@@ -215,7 +216,7 @@ def test_a_record_that_was_there_before_is_kept(tmp_path: Path, capsys: pytest.C
     (tmp_path / "m.jsonl.old1").write_text("older\n")
     path = tmp_path / "m.jsonl"
     for is_first in (True, False):
-        match._keep(path, BY_PRESET["cactus"], is_first=is_first)
+        games._keep(path, BY_PRESET["cactus"], is_first=is_first)
     assert capsys.readouterr().err == f"note: the old {path} is now {path}.old2\n"
     assert (tmp_path / "m.jsonl.old2").read_text() == "precious\n"
     assert len(records(tmp_path / "m.jsonl")) == 2
@@ -228,13 +229,13 @@ def test_a_game_that_the_host_spoils_is_played_again(
     """Three times at most, as in a tournament; what was played before is summed up in any case."""
     deals: list[int] = []
 
-    async def spoiled(pump: Pump, setup: MatchSetup) -> Record:
+    async def spoiled(pump: Pump, setup: MatchSetup, begun: dict[int, BotProcess]) -> Record:
         deals.append(setup.block)
         if 3 < len(deals) <= 3 + voids:
             raise HostFault("a cable was pulled")
-        return await play(pump, setup)
+        return await play(pump, setup, begun)
 
-    monkeypatch.setattr(match, "play", spoiled)
+    monkeypatch.setattr(games, "play", spoiled)
     words = [*SHORT[1:], *TWO, "--games", "5", "--move-s", "60", "--bank-s", "600"]
     ended = CliRunner().invoke(app, ["match", *words], catch_exceptions=False)
 

@@ -21,7 +21,8 @@ from referee.kit.check.rules import Rule
 from referee.kit.check.sitting import AS_ALWAYS, LOOK_S, Manner, Sitting
 from referee.kit.check.tape import Shown, Tape
 from referee.play.bot.channel import Channel
-from referee.play.bot.orphans import end_orphans, left_by
+from referee.play.bot.ending import end_orphans
+from referee.play.bot.orphans import left_by
 from referee.play.bot.process import FAREWELL_S, BotProcess
 from referee.play.bot.procfs import command_of
 from referee.play.pump.pump import Pump

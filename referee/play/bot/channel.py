@@ -12,6 +12,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from protocol.messages import Limits, Ready
+from referee.play.bot.ending import stop
 from referee.play.bot.process import BotProcess, StartFailed, Stderr
 from referee.play.bot.procfs import Holdings
 from referee.play.bot.turns import Turns
@@ -70,19 +71,20 @@ class Missed(NamedTuple):
 class Channel:
     """One bot of one match."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is started, or has been
         self,
         spec: BotSpec,
         confinement: Confinement,
         limits: Limits,
         process: BotProcess | None = None,
         *,
+        begun: BotProcess | None = None,
         refused: str = "",
     ) -> None:
         """Start the bot. If that fails, the first answer that is awaited from it is that trouble.
 
-        A `process` that has played before is taken instead of a new one; it is held frozen until `release`. A bot that
-        is `refused` is not started, for this reason.
+        A `process` that has played before is taken instead of a new one; it is held frozen until `release`. One
+        that has `begun` is a new one that was started before. A bot that is `refused` is not started, for this reason.
         """
         self.name = spec.name
         self.inbox = Inbox(limits)
@@ -117,7 +119,7 @@ class Channel:
         try:
             if refused:
                 raise StartFailed(refused)
-            self.process = BotProcess(spec, confinement)
+            self.process = begun or BotProcess(spec, confinement)
         except StartFailed as error:
             self._failure = Trouble(kind="start_failed", detail=str(error))
             self.ended_ns = time.monotonic_ns()
@@ -354,7 +356,7 @@ class Channel:
         if self.process is not None:
             if patience_s:
                 self.release()
-            await self.process.stop(patience_s=patience_s, drain=self.drain_stderr)
+            await stop(self.process, patience_s=patience_s, drain=self.drain_stderr)
 
     def drain_stderr(self) -> None:
         """Read what there is of standard error, so that the last words of a dying bot are kept."""

@@ -11,8 +11,6 @@ import sys
 import time
 from collections.abc import Iterator
 
-import trio
-
 from referee.play.bot import watchman
 from referee.play.bot.procfs import lives, own_children, session_of
 
@@ -21,7 +19,6 @@ _PR_SET_NAME = 15
 _PR_SET_CHILD_SUBREAPER = 36
 
 POLL_S = 0.0001
-LOOK_S = 0.002
 
 _children: set[int] = set()
 """The processes that we started and have not reaped."""
@@ -45,9 +42,12 @@ def unregister(pid: int) -> None:
 def nothing_left_behind() -> Iterator[None]:
     """During the block, bots and what they start end with this process at the latest; it may have no other children.
 
-    On Linux this process inherits the orphans of its bots (elsewhere they go to init), `end_orphans` kills every child
-    that is no bot, and processes of the same user can no longer read its memory or see its open files.
+    On Linux this process inherits the orphans of its bots (elsewhere they go to init), `end_orphans_now` kills every
+    child that is no bot, and processes of the same user can no longer read its memory or see its open files.
     """
+    if watchman.is_on_duty():  # bots were started ahead of the loop that plays with them
+        yield
+        return
     with watchman.watchman() as pid:
         _children.add(pid)
         _prepare()
@@ -75,22 +75,12 @@ def take_name(name: str) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_NAME, name.encode(), 0, 0, 0)
 
 
-async def end_orphans(*, patience_s: float = 1.0) -> bool:
+def end_orphans_now(*, patience_s: float = 0.0) -> bool:
     """Kill and reap inherited descendants of bots, within `nothing_left_behind` only. False if some are left.
 
-    A process in the session of a bot that still plays belongs to that bot, and is ended with it. The loop goes on
-    meanwhile.
+    A process in the session of a bot that still plays belongs to that bot, and is ended with it. Nothing else goes on
+    in this process meanwhile: ending.py has the same for trio's loop.
     """
-    end = trio.current_time() + patience_s
-    while not end_orphans_now():
-        if trio.current_time() >= end:
-            return False
-        await trio.sleep(LOOK_S)  # they need a core to die
-    return True
-
-
-def end_orphans_now(*, patience_s: float = 0.0) -> bool:
-    """Do the same while nothing else goes on in this process: for the middle of a slap window, or without patience."""
     end = time.monotonic() + patience_s
     while _inherits and (orphans := _orphans()):
         for pid in orphans:

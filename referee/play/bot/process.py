@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import trio
 from msgspec import Struct
 
 from referee.play.bot import orphans
@@ -50,21 +49,6 @@ OOM_KILLS_S = 1.0
 
 FAREWELL_S = 0.5
 """How long a bot may take to end by itself once its input has ended."""
-
-DRAIN_S = 0.01
-"""How often the standard error of a bot that is ending by itself is read, so that it never waits for us for long."""
-
-KILL_AGAIN_S = 0.001
-"""Time after which what a kill has left is killed."""
-
-MOMENT_S = 0.002
-"""Time between two looks whether a bot has ended, where the kernel does not tell of it."""
-
-DYING_S = 10.0
-"""How long killed processes may take to be gone. A control group that is not empty then is left to a later referee."""
-
-BUILD_DYING_S = 120.0
-"""The same for a build, which may have filled its folder, and gets a core only when little else wants one."""
 
 _HOST_TROUBLE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
 """Reasons why a process cannot be started that are no bot's fault."""
@@ -107,7 +91,7 @@ class BotProcess:
         self.limits = confinement.limits
         self._name = spec.name
         self._is_cell = confinement.isolation == "bwrap"
-        self._is_build = confinement.workshop is not None
+        self.is_build = confinement.workshop is not None
         self._oom_kills_before = oom_kills(at_most_s_ago=OOM_KILLS_S)
         self._group = _new_group(confinement)
         self._launch: Launch | None = None
@@ -120,7 +104,7 @@ class BotProcess:
             self._launch = self._prepare(spec, confinement)
             self._popen = _start(self._launch)
         except BaseException:
-            self._give_back()
+            self.give_back()
             raise
         self.pid = self._popen.pid
         self._tasks = Tasks(self.pid, keepers=BUBBLEWRAPS if self._is_cell else 0)
@@ -203,7 +187,7 @@ class BotProcess:
         self._tasks.close()
 
     def has_exited(self) -> bool:
-        """Whether the process has ended. If the system allows it, only `stop` reaps it, so that it keeps its id."""
+        """Whether the process has ended. If the system allows it, only `reap` reaps it, so that it keeps its id."""
         return self._exit_code() is not None
 
     def exit_status(self) -> str | None:
@@ -314,7 +298,7 @@ class BotProcess:
         """Kill all processes of the bot. A cell ends with its first process, which is in the bot's process group.
 
         This never waits. Of a bot outside a cell that forks without end some may be left, which are frozen until
-        `go_on_killing`, or until `stop`.
+        `go_on_killing`, or until `leave_group`.
         """
         self._signal(signal.SIGKILL)
         if self._group is not None and not self._is_cell:
@@ -325,54 +309,20 @@ class BotProcess:
         if self._are_left:
             self.kill()
 
-    async def stop(self, *, patience_s: float, drain: Callable[[], None]) -> None:
-        """End the bot's input, and kill the bot if it has not ended after `patience_s` of its own time.
-
-        The process is reaped when this returns. `drain` is called to read what the bot still writes to standard error.
-        """
-        self.close_stdin()
-        end = self.own_time_s() + patience_s
-        while not self.has_exited() and (left_s := end - self.own_time_s()) > 0:
-            drain()
-            await self._ends_within(min(left_s, DRAIN_S))
-        self.kill()
-        while not self.has_exited():
-            await self._ends_within(KILL_AGAIN_S)
-            self.go_on_killing()
-        drain()
+    def reap(self) -> None:
+        """Take note that it has ended, which frees its id, and close its files. `drain` its standard error before."""
         self._popen.wait()
         for pipe in (self._popen.stdout, self._popen.stderr):
             if pipe is not None:
                 pipe.close()
         orphans.unregister(self.pid)
         self._tasks.close()
-        await self._leave_group()
-        self._give_back()
 
-    async def _ends_within(self, seconds: float) -> None:
-        """Wait until the process has ended, or for so long; where the kernel does not wake us for that, for a moment.
+    def leave_group(self) -> bool:
+        """Kill what is left in its control group and remove that; returns False where something is yet to die."""
+        return self._group is None or self._group.remove(patience_s=0)
 
-        It takes no watch of epoll (see accounts.py) for granted, and no descriptor.
-        """
-        try:
-            fd = os.pidfd_open(self.pid)
-        except (AttributeError, OSError):
-            await trio.sleep(min(seconds, MOMENT_S))
-            return
-        try:
-            with trio.move_on_after(seconds):
-                await trio.lowlevel.wait_readable(fd)
-        except OSError:
-            await trio.sleep(min(seconds, MOMENT_S))
-        finally:
-            os.close(fd)
-
-    async def _leave_group(self) -> None:
-        end = trio.current_time() + (BUILD_DYING_S if self._is_build else DYING_S)
-        while self._group is not None and not self._group.remove(patience_s=0) and trio.current_time() < end:
-            await trio.sleep(0.002)
-
-    def _give_back(self) -> None:
+    def give_back(self) -> None:
         """Give back what the host lent: the control group, the user id, and what bubblewrap or the shell told by."""
         if self._group is not None:
             self._group.remove(patience_s=0)

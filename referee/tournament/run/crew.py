@@ -19,6 +19,7 @@ from msgspec import Struct
 import referee
 from referee.play.bot import orphans
 from referee.play.bot.channel import MOST_FORGIVEN
+from referee.play.bot.ending import end_orphans
 from referee.play.bot.pool import Reuse
 from referee.play.session import guarded, heeding_signals
 from referee.play.slaps.neighbours import neighbourhood
@@ -173,7 +174,7 @@ class Worker:
             await self._wait(None)
             self._reports.close()
             orphans.unregister(self.pid)
-            await orphans.end_orphans()
+            await end_orphans()
 
     async def _wait(self, patience_s: float | None) -> None:
         """Wait until it has ended, or for `patience_s`."""

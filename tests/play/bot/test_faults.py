@@ -22,6 +22,7 @@ from quick import FILLER
 
 from protocol.messages import Clocks, FaultPolicy, GameMessage
 from referee.play.bot import process
+from referee.play.bot.ending import stop
 from referee.play.bot.process import BotProcess
 from referee.play.faults import HostFault
 from referee.play.isolation.cgroups import Cgroups, Group
@@ -529,7 +530,7 @@ def test_what_a_bot_left_in_its_group_ends_without_waitid_too(
     async def to_its_end() -> str:
         while (ended := bot.exit_status()) is None:
             await trio.sleep(0.001)
-        await bot.stop(patience_s=0, drain=lambda: None)
+        await stop(bot, patience_s=0, drain=lambda: None)
         return ended
 
     assert trio.run(to_its_end) == "exited with code 3"

@@ -13,6 +13,7 @@ import trio
 from needs import need_bubblewrap
 
 from referee.play.bot import orphans
+from referee.play.bot.ending import end_orphans
 from referee.play.bot.procfs import command_of, lives, own_children
 
 PATIENCE_S = 20.0
@@ -48,7 +49,7 @@ async def ticks_meanwhile(patience_s: float) -> tuple[bool, int]:
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(tick)
-        are_gone = await orphans.end_orphans(patience_s=patience_s)
+        are_gone = await end_orphans(patience_s=patience_s)
         nursery.cancel_scope.cancel()
     return are_gone, ticks
 

@@ -13,6 +13,7 @@ import trio
 from racing import WAITERS
 
 from referee.play.bot import process as process_module
+from referee.play.bot.ending import stop
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Computed, Holdings
 from referee.play.isolation.cgroups import CgroupGap
@@ -63,7 +64,7 @@ def used_by(program: str, mark: dict[str, str]) -> tuple[Holdings | None, str]:
         said = os.read(process.stdout, 4096).decode()
         return process.holdings(), said
     finally:
-        trio.run(partial(process.stop, patience_s=0, drain=lambda: None))
+        trio.run(partial(stop, process, patience_s=0, drain=lambda: None))
 
 
 @pytest.fixture(params=[True, False], ids=["control groups", "no control groups"], autouse=True)

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from needs import need_bubblewrap, need_perl
 
 from protocol.messages import Clocks, FaultPolicy
+from referee.play.bot.ending import stop
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.process import BotProcess
 from referee.play.isolation.cell import cell_of
@@ -62,7 +63,7 @@ def run(folder: Path, mark: dict[str, str]) -> Run:
                 err = await _everything(process.stderr)
                 while (ended := process.exit_status()) is None:
                     await trio.sleep(0.001)
-            await process.stop(patience_s=0, drain=lambda: None)
+            await stop(process, patience_s=0, drain=lambda: None)
             return out, err, ended
 
         with nothing_left_behind():

@@ -13,6 +13,7 @@ import trio
 from msgspec.structs import replace
 from needs import lacking, need_bubblewrap, need_compiler, need_perl
 
+from referee.play.bot.ending import stop
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.process import BotProcess
 from referee.play.isolation import copies, memory
@@ -63,7 +64,7 @@ def run(folder: Path, mark: dict[str, str]) -> Run:
                 out, err = await everything(process.stdout), await everything(process.stderr)
                 while (ended := process.exit_status()) is None:
                     await trio.sleep(0.001)
-            await process.stop(patience_s=0, drain=lambda: None)
+            await stop(process, patience_s=0, drain=lambda: None)
             return out, err, ended
 
         with copied([spec]) as made, nothing_left_behind():

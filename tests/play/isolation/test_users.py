@@ -83,6 +83,7 @@ print(users.take_user() is not None)
 
 STARTS_WITH_A_LOW_NAMESPACE = """
 import os, sys
+from referee.play.bot.ending import stop
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.process import BotProcess
 from referee.play.isolation import users
@@ -96,7 +97,7 @@ async def run():
     while (ended := process.exit_status()) is None:
         await trio.sleep(0.001)
     print(low, ended, os.read(process.stdout, 100).decode())
-    await process.stop(patience_s=0, drain=lambda: None)
+    await stop(process, patience_s=0, drain=lambda: None)
 with nothing_left_behind():
     trio.run(run)
 """

@@ -1,0 +1,157 @@
+"""The games of `golfref match` that are played, told one by one, and summed up."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import trio
+from msgspec.structs import replace
+
+from protocol.messages import GameMessage
+from referee.commands.bots import UsageError, shown_names
+from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
+from referee.commands.match import Ordered, Table
+from referee.commands.record_file import write_record
+from referee.commands.telling import Shown, Teller, telling
+from referee.play.bot.process import BotProcess
+from referee.play.faults import HostFault
+from referee.play.match import MatchSetup, play
+from referee.play.pump.pump import Pump
+from referee.play.session import Interrupted, run_session
+from referee.play.spec import BotSpec
+from referee.rules.record import Record
+from referee.rules.table.streams import bot_seed
+from referee.tournament.orders import ATTEMPTS
+from referee.tournament.plan.keys import deal_key, master_key
+from referee.tournament.series import Seating, seating
+
+if TYPE_CHECKING:
+    from referee.kit.watch.live import HandOver
+
+PlayOne = Callable[[Pump, MatchSetup], Awaitable[Record]]
+"""How a game is played."""
+
+_AGAIN = "run it again; if that happens again, `golfref doctor` looks at this host"
+
+
+def play_games(order: Ordered, table: Table, begun: dict[int, BotProcess], hand_over: "HandOver | None") -> int:
+    """Play the games, tell of them, and return the exit code of the command.
+
+    The bots of the first game whose processes have `begun` are taken out of there, by seat.
+    """
+    with telling(_shown(order)) as teller:
+
+        async def work(pump: Pump) -> None:
+            if hand_over is None:
+                await _play_games(partial(play, begun=begun), pump, order, table, teller)
+            else:
+                await _while_watched(hand_over, partial(_play_games, hand_over.play, pump, order, table, teller))
+
+        try:
+            run_session([work])
+            code = DONE
+        except Interrupted:
+            teller.ends_with("golfref match: interrupted")
+            code = INTERRUPTED
+        except HostFault as fault:
+            teller.ends_with(f"golfref match: void, and no bot's fault: {fault}", f"golfref match: {_AGAIN}")
+            code = HOST_FAILED
+        except UsageError as error:
+            teller.ends_with(f"golfref match: {error}")
+            code = USAGE
+    teller.tell_summary()
+    return CHECK_FAILED if code == DONE and order.strict and teller.was_at_fault else code
+
+
+def _shown(order: Ordered) -> Shown:
+    return Shown(
+        games=order.games,
+        bots=len(order.bots),
+        rotates=order.rotates,
+        verbose=order.verbose,
+        as_json=order.as_json,
+        show_stderr=order.show_stderr,
+        record=order.record,
+        clocks=order.clocks,
+    )
+
+
+async def _while_watched(hand_over: "HandOver", games: Callable[[], Awaitable[None]]) -> None:
+    """Play the games, but no longer than somebody watches."""
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(hand_over.until_left)
+        await games()
+        nursery.cancel_scope.cancel()
+
+
+async def _play_games(
+    play_one: PlayOne,
+    pump: Pump,
+    order: Ordered,
+    table: Table,
+    teller: Teller,
+) -> None:
+    names = _Names(table.bots)
+    attempts = ATTEMPTS if order.games > 1 else 1
+    for game in range(order.games):
+        seat = seating(game, len(table.bots), rotates=order.rotates)
+        setup = _setup(order, table, seat)
+        record = names.said(seat, await _play_game(play_one, pump, setup, game, attempts=attempts))
+        if order.record is not None:
+            _keep(order.record, record, is_first=game == 0)
+        teller.tell(seat, record)
+
+
+async def _play_game(play_one: PlayOne, pump: Pump, setup: MatchSetup, game: int, *, attempts: int) -> Record:
+    """The record of a game. One that the host spoils is played again; the last attempt raises HostFault."""
+    for _ in range(attempts - 1):
+        try:
+            return await play_one(pump, setup)
+        except HostFault as fault:
+            say(f"game {game} is void, and no bot's fault: {fault}; it is played again")
+    return await play_one(pump, setup)
+
+
+def _setup(order: Ordered, table: Table, seat: Seating) -> MatchSetup:
+    """A game, ready to be played."""
+    variant, bots = table.variant, table.bots
+    key = deal_key(master_key(table.seed), variant.preset, [bot.name for bot in bots], seat.deal)
+    return MatchSetup(
+        variant=variant,
+        name=variant.preset,
+        bots=tuple(bots[bot] for bot in seat.order),
+        seeds=tuple(bot_seed(key, seat.rotation, number) for number in range(len(bots))),
+        deal_key=key,
+        block=seat.deal,
+        seed=table.seed,
+        decks=table.decks,
+        clocks=order.clocks,
+        faults=order.faults,
+        confinement=table.confinement,
+        games=(GameMessage(variant=variant.preset, name=variant.preset, seats=len(bots)),),
+    )
+
+
+def _keep(path: Path, record: Record, *, is_first: bool) -> None:
+    """Write the record as a line of its own. Raises UsageError."""
+    try:
+        write_record(path, record, is_first=is_first)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot write the record: {error.strerror}") from None
+
+
+class _Names:
+    """What the bots are called, with what they said themselves first."""
+
+    def __init__(self, bots: Sequence[BotSpec]) -> None:
+        self._bots = bots
+        self._said = [""] * len(bots)
+
+    def said(self, seat: Seating, record: Record) -> Record:
+        """The record with these names. The deals do not depend on them."""
+        for number, bot in enumerate(seat.order):
+            self._said[bot] = self._said[bot] or record.seats[number].ready_name.strip()
+        names = shown_names(self._bots, self._said)
+        seats = zip(record.seats, seat.order, strict=True)
+        return replace(record, seats=tuple(replace(one, name=names[bot]) for one, bot in seats))
