@@ -53,6 +53,9 @@ FAREWELL_S = 0.5
 _HOST_TROUBLE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN})
 """Reasons why a process cannot be started that are no bot's fault."""
 
+_IS_GONE = contextlib.suppress(ProcessLookupError, PermissionError)
+"""Made once, as slap windows send many signals."""
+
 _RESTORED = {signal.SIGPIPE, signal.SIGXFSZ}
 """Signals that Python itself ignores, but not in the programs that it starts."""
 
@@ -344,7 +347,7 @@ class BotProcess:
             self._tasks.list_anew()
         # Until then the id of the process group is the bot's own. Outside a cell it may have made more groups.
         for group in {self.pid} if self._is_cell else self._tasks.groups():
-            with contextlib.suppress(ProcessLookupError, PermissionError):
+            with _IS_GONE:
                 os.killpg(group, number)
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import os
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,6 +29,9 @@ _FILE_BYTES = 1024
 
 _EXITING = 0x4
 """Linux: the flag of a task that runs nothing of its program any more, and which the kernel is about to end."""
+
+_SHORT_LIST = 2048
+"""A list of processes that is no longer than this comes in one part."""
 
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
@@ -167,9 +171,10 @@ def computed(pids: Sequence[int]) -> Computed | None:
 
 def last_pid() -> int:
     """The last process or thread that was started on the host; 0 where that is not told."""
-    with contextlib.suppress(OSError, ValueError):
+    try:
         return int(_loadavg().read().split()[-1])
-    return 0
+    except (OSError, ValueError):
+        return 0
 
 
 @functools.cache
@@ -179,9 +184,10 @@ def _loadavg() -> KeptFile:
 
 def _cpu_clock_ns(pid: int) -> int | None:
     """The CPU time of all threads that a process has, or had."""
-    with contextlib.suppress(OSError):
+    try:
         return time.clock_gettime_ns((~pid << 3) | _CPUCLOCK_SCHED)
-    return None
+    except OSError:
+        return None
 
 
 def _of_ended_children_ns(pid: int) -> int:
@@ -274,7 +280,20 @@ def _oom_kills() -> int:
 
 def own_children() -> set[int]:
     """The children of this process, inherited ones too."""
-    return set(_children(os.getpid()))
+    own, found = str(threading.get_native_id()), set[int]()
+    for task in task_ids(os.getpid()):
+        with contextlib.suppress(OSError, ValueError):
+            listed = _own_children_file(own).read() if task == own else read(f"/proc/self/task/{task}/children")
+            if len(listed) > _SHORT_LIST:  # it may come in parts
+                listed = read(f"/proc/self/task/{task}/children")
+            found.update(map(int, listed.split()))
+    return found
+
+
+@functools.lru_cache(1)
+def _own_children_file(thread: str) -> KeptFile:
+    """What tells of the children of this thread, which is the one that opens it. A forked process has another."""
+    return KeptFile(f"/proc/self/task/{thread}/children")
 
 
 def command_of(pid: int) -> str:
@@ -286,9 +305,10 @@ def command_of(pid: int) -> str:
 
 def session_of(pid: int) -> int | None:
     """The session of a process; None where it is gone."""
-    with contextlib.suppress(ProcessLookupError):
+    try:
         return os.getsid(pid)
-    return None
+    except ProcessLookupError:
+        return None
 
 
 def _tree(pid: int) -> Iterator[tuple[int, list[str]]]:
@@ -315,9 +335,10 @@ def _children(pid: int) -> Iterator[int]:
 
 def task_ids(pid: int) -> list[str]:
     """The ids of the threads of a process, as the names that they have in /proc; none where it is gone."""
-    with contextlib.suppress(OSError):
+    try:
         return os.listdir(f"/proc/{pid}/task")
-    return []
+    except OSError:
+        return []
 
 
 def read(path: str) -> bytes:

@@ -25,6 +25,9 @@ MOST_OPEN = 256
 """How many such files there are at most, so that many bots of many threads do not use up our descriptors."""
 
 
+_IS_GONE = contextlib.suppress(OSError)
+
+
 class Waits(NamedTuple):
     """What a task had to wait for cores."""
 
@@ -72,7 +75,7 @@ class Tasks:
         """Returns the process groups of its processes, the one that the first of them leads in any case."""
         groups = {self._pid}
         for pid in self.members():
-            with contextlib.suppress(OSError):
+            with _IS_GONE:
                 groups.add(os.getpgid(pid))
         return groups
 
@@ -112,16 +115,18 @@ class _Task:
 
     def read(self, name: str) -> bytes | None:
         """Returns what a file says; None where the task has ended. Raises OSError where the system lets it not look."""
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        if (file := self._open.get(name)) is not None:
+            try:
+                return file.read()
+            except ProcessLookupError:
+                self._open.pop(name).close()  # it has ended, but another one may have its number by now
+        try:
             if not self._is_kept:
                 return read(f"{self._folder}/{name}")
-            if (file := self._open.get(name)) is not None:
-                with contextlib.suppress(ProcessLookupError):
-                    return file.read()
-                self._open.pop(name).close()  # it has ended, but another one may have its number by now
             file = self._open[name] = KeptFile(f"{self._folder}/{name}")
             return file.read()
-        return None
+        except (FileNotFoundError, ProcessLookupError):
+            return None
 
     def close(self) -> None:
         for file in self._open.values():

@@ -60,6 +60,9 @@ REFEREE_WAITED = "the referee waited for a core"
 STOLEN = "the host of this virtual machine gave a core to others"
 
 
+_IS_GONE = contextlib.suppress(ProcessLookupError, PermissionError)
+
+
 class Timing(Struct, frozen=True, kw_only=True):
     """A measurement of one bot."""
 
@@ -296,15 +299,16 @@ def _wait(channel: Channel, poll: select.poll, limit_s: float, own_ns: int) -> t
 
 def _send(members: Sequence[int], number: signal.Signals) -> None:
     for pid in members:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
+        with _IS_GONE:
             os.kill(pid, number)
 
 
 def _own_wait_ns() -> int:
     """Returns how long this thread has waited for a core so far; 0 where the system does not tell."""
-    with contextlib.suppress(OSError):
+    try:
         return int(_own_schedstat(threading.get_native_id()).read().split()[1])
-    return 0
+    except OSError:
+        return 0
 
 
 @functools.lru_cache(1)

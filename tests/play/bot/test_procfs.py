@@ -6,13 +6,17 @@ import select
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from queue import Queue
+from threading import Event
 
 import pytest
 import trio
 from racing import WAITERS
 
 from referee.play.bot import process as process_module
+from referee.play.bot import procfs
 from referee.play.bot.ending import stop
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Computed, Holdings
@@ -108,3 +112,26 @@ def test_what_was_computed_is_not_known_once_something_was_started_or_has_ended(
     assert held[0].lacks_nothing_since(held[0])
     assert not held[1].lacks_nothing_since(held[0])
     assert not Holdings().lacks_nothing_since(Holdings())
+
+
+@pytest.mark.parametrize("longest", [0, 2048], ids=["in parts", "at once"])
+def test_all_children_are_listed_whatever_thread_started_them(longest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(procfs, "_SHORT_LIST", longest)
+    is_listed = Event()
+    children: Queue[subprocess.Popen[bytes]] = Queue()
+
+    def start() -> None:
+        with subprocess.Popen(["sleep", "600"]) as child:
+            children.put(child)
+            is_listed.wait()
+            child.kill()
+
+    with ThreadPoolExecutor(1) as thread, subprocess.Popen(["sleep", "600"]) as mine:
+        thread.submit(start)
+        other = children.get()
+        try:
+            assert {mine.pid, other.pid} <= procfs.own_children()
+        finally:
+            is_listed.set()
+            mine.kill()
+    assert not {mine.pid, other.pid} & procfs.own_children()
