@@ -41,8 +41,8 @@ LONG_TURN_NS = 10_000_000
 QUIET_ROUNDS = 2
 """After so many rounds of trio's loop in which no other task has gone on, all of them wait."""
 
-MOST_ROUNDS = 20
-"""After how many rounds it works again in any case."""
+OTHERS_NS = 1_000_000
+"""For how long they may go on before the pump looks at its pipes again. The start of a bot takes about so long."""
 
 HOPELESS_NS = 2_000_000_000
 """A lag that is longer than this, while an answer is due, voids the match: no time of it can be defended.
@@ -209,16 +209,17 @@ class Pump:
             await self._park()
 
     async def _let_others_run(self) -> None:
-        """Let trio's other tasks go on until all wait for something, or for so many steps.
+        """Let trio's other tasks go on until all wait for something, or for a while.
 
         trio shuffles those that are ready. So one of them may be about to go on where none has in one round.
         """
-        quiet = rounds = 0
-        while quiet < QUIET_ROUNDS and rounds < MOST_ROUNDS:
+        quiet, until_ns = 0, self._clock.now_ns() + OTHERS_NS
+        while quiet < QUIET_ROUNDS:
             before = self._steps.count
             await trio.lowlevel.checkpoint()
             quiet = 0 if self._steps.count > before + 1 else quiet + 1
-            rounds += 1
+            if self._clock.now_ns() > until_ns:
+                return
 
     def _turn_ns(self) -> int:
         """How long the turn that begins now may be. Where no match is in flight, nothing is waited for in it."""
