@@ -26,8 +26,8 @@ def begun_ahead(bots: Sequence[BotSpec], confinement: Confinement) -> Iterator[d
     """Start bots, and yield their processes by seat; whoever takes one out of there ends it.
 
     Those that are still there after the block end then, with all that they have started. A bot that cannot be started
-    is not among them, so whoever starts it again hears why; nor is any on a host without room. SIGTERM raises
-    KeyboardInterrupt meanwhile, as SIGINT does, unless somebody else sees to both. Must run in the main thread.
+    is not among them, so whoever starts it again hears why; nor is any on a host without room. SIGINT and
+    SIGTERM raise KeyboardInterrupt meanwhile, unless somebody else sees to them. Must run in the main thread.
     """
     begun: dict[int, BotProcess] = {}
     with contextlib.ExitStack() as stack:
@@ -51,16 +51,13 @@ def _has_room() -> bool:
 
 @contextlib.contextmanager
 def _told_of_the_end() -> Iterator[None]:
-    """During the block SIGTERM raises KeyboardInterrupt, as SIGINT does, unless somebody else sees to it meanwhile."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    former = signal.signal(signal.SIGTERM, interrupt)
+    """During the block SIGINT and SIGTERM raise KeyboardInterrupt, also where a shell's background jobs ignore them."""
+    former = {number: signal.signal(number, signal.default_int_handler) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, former)
+        for number, handler in former.items():
+            signal.signal(number, handler or signal.SIG_DFL)
 
 
 def _end(process: BotProcess) -> None:
