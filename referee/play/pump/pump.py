@@ -214,11 +214,11 @@ class Pump:
         trio shuffles those that are ready. So one of them may be about to go on where none has in one round.
         """
         quiet, until_ns = 0, self._clock.now_ns() + OTHERS_NS
-        while quiet < QUIET_ROUNDS:
+        for rounds in itertools.count(1):
             before = self._steps.count
             await trio.lowlevel.checkpoint()
             quiet = 0 if self._steps.count > before + 1 else quiet + 1
-            if self._clock.now_ns() > until_ns:
+            if quiet >= QUIET_ROUNDS or (rounds >= QUIET_ROUNDS and self._clock.now_ns() > until_ns):
                 return
 
     def _turn_ns(self) -> int:

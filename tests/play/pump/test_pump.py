@@ -1,5 +1,6 @@
 """The pump without processes: pipes, conversations by a script, and bots that are tasks of the test."""
 
+import itertools
 import os
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from in_memory import DRAW, PATIENCE_S, HandTime, Pipes, ask, channel, converse,
 from protocol.codec import encode
 from protocol.messages import Answer
 from referee.play.faults import HostFault, Trouble
+from referee.play.pump.clock import Clock
 from referee.play.pump.pump import Pump
 from referee.play.talk.conversation import Steps
 from referee.play.talk.exchange import Delivery, Exchange, Reply
@@ -234,3 +236,29 @@ def test_pipes_are_watched_without_epoll_too(seats: list[Pipes], monkeypatch: py
     assert [[reply.heard for reply in one] for one in replies] == [
         [Answer(id=str(number), action=DRAW)] * 3 for number in range(2)
     ]
+
+
+@pytest.mark.parametrize("tick_ns", [0, 10**9], ids=["time enough", "a slow host"])
+def test_who_waits_for_the_end_of_a_match_goes_on_before_the_pump_does(tick_ns: int) -> None:
+    """trio goes on with tasks that are ready in a random order, so this is tried often."""
+    ticks = itertools.count(step=tick_ns)
+
+    async def try_often() -> None:
+        with closing(Pump(clock=Clock(lambda: next(ticks)))) as pump:
+            trio.lowlevel.add_instrument(pump._steps)
+            for _ in range(50):
+                over, went_on = trio.Event(), trio.Event()
+
+                async def wait(over: trio.Event = over, went_on: trio.Event = went_on) -> None:
+                    await over.wait()
+                    went_on.set()
+
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(wait)
+                    await trio.testing.wait_all_tasks_blocked()
+                    over.set()
+                    await pump._let_others_run()
+                    assert went_on.is_set()
+            trio.lowlevel.remove_instrument(pump._steps)
+
+    trio.run(try_often)
