@@ -165,7 +165,8 @@ def match(
 ) -> None:
     """Play games between given bots; print one game by itself, and of several what they come to."""
     from protocol.messages import Clocks, FaultPolicy, SlapTiming
-    from referee.commands.match import Ordered, play_match
+    from referee.commands.match import play_match
+    from referee.commands.ordered import Ordered
 
     if policy not in ("fallback", "forfeit"):
         raise typer.BadParameter('expected "fallback" or "forfeit"', param_hint="--policy")

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from protocol.messages import GameMessage
 from referee.commands.bots import UsageError, shown_names
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
-from referee.commands.match import Ordered, Table
+from referee.commands.ordered import Ordered, Table
 from referee.commands.record_file import write_record
 from referee.commands.telling import Shown, Teller, telling
 from referee.play.bot.process import BotProcess

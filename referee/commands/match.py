@@ -4,23 +4,17 @@ games.py plays them.
 """
 
 import secrets
-from collections.abc import Mapping
-from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
+from typing import TYPE_CHECKING
 
 from protocol.cards import Card, is_card
-from protocol.messages import Clocks, FaultPolicy
 from referee.commands.bots import UsageError, bots_of, confinement_of
 from referee.commands.console import HOST_FAILED, INTERRUPTED, USAGE, say
+from referee.commands.ordered import Ordered, Table
 from referee.play.bot.ahead import begun_ahead
-from referee.play.bot.process import BotProcess
 from referee.play.faults import HostFault
-from referee.play.spec import BadBot, BotSpec, Confinement
+from referee.play.spec import BadBot
 from referee.rules.book.changes import BadOptions
-from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem
 from referee.rules.describe import advice
 from referee.rules.table.chance import BadDeck, Stacked
@@ -28,43 +22,6 @@ from referee.tournament.plan.blocks import for_blocks
 
 if TYPE_CHECKING:
     from referee.kit.watch.live import HandOver
-
-
-class Ordered(Struct, frozen=True, kw_only=True):
-    """What `golfref match` is asked to do."""
-
-    variant: str
-    changes: Mapping[str, Any]
-    bots: list[str]
-    folders: list[str]
-    games: int
-    fixed_seats: bool
-    verbose: bool
-    seed: str | None
-    deck: Path | None
-    record: Path | None
-    as_json: bool
-    isolation: str
-    clocks: Clocks
-    faults: FaultPolicy
-    strict: bool
-    show_stderr: bool
-
-    @property
-    def rotates(self) -> bool:
-        """Whether the bots change seats from game to game."""
-        return self.games > 1 and not self.fixed_seats and len(self.bots) > 1
-
-
-class Table(Struct, frozen=True, kw_only=True):
-    """What stays the same in all games of a command."""
-
-    variant: Variant
-    bots: tuple[BotSpec, ...]
-    """As they were given."""
-    confinement: Confinement
-    seed: str
-    decks: tuple[tuple[Card, ...], ...] | None
 
 
 def play_match(order: Ordered, hand_over: "HandOver | None" = None) -> int:
@@ -81,10 +38,9 @@ def play_match(order: Ordered, hand_over: "HandOver | None" = None) -> int:
         say(*(f"golfref match: {line}" for line in str(error).splitlines()))
         return USAGE
     say(*(f"note: {text}" for text in advice(table.variant, len(table.bots))))
-    none = nullcontext(dict[int, BotProcess]())
+    ahead = table.bots if hand_over is None else ()  # who hands games over starts their bots himself
     try:
-        # A game that somebody watches is to begin in that one's browser first. Others begin as the bots are given.
-        with none if hand_over is not None else begun_ahead(table.bots, table.confinement) as begun:
+        with begun_ahead(ahead, table.confinement) as begun:
             from referee.commands.games import play_games  # noqa: PLC0415 - the greater part of all imports
 
             return play_games(order, table, begun, hand_over)

@@ -15,7 +15,8 @@ import msgspec
 
 import referee
 from referee.commands.console import USAGE, say
-from referee.commands.match import Ordered, play_match
+from referee.commands.match import play_match
+from referee.commands.ordered import Ordered
 from referee.film.view import OPEN, Viewer
 from referee.kit.screen import terminal
 from referee.kit.watch.live import HandOver

@@ -11,7 +11,7 @@ from processes import Marked
 import referee
 from protocol.messages import Clocks, FaultPolicy
 from referee.commands import watched
-from referee.commands.match import Ordered
+from referee.commands.ordered import Ordered
 from referee.film.view import OPEN
 from referee.kit.watch.watching import Games
 from referee.rules.record import read_record
