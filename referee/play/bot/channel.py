@@ -115,7 +115,7 @@ class Channel:
             self.process = process
             self.turns.used = process.holdings() or self.turns.used
             return
-        self.turns.begin(time.monotonic_ns())
+        self.turns.begin(time.monotonic_ns() if begun is None else begun.began_ns)
         try:
             if refused:
                 raise StartFailed(refused)

@@ -4,13 +4,16 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 from functools import partial
 from pathlib import Path
 
 import pytest
 import trio
 
+from protocol.messages import Limits
 from referee.play.bot.ahead import begun_ahead
+from referee.play.bot.channel import Channel
 from referee.play.bot.ending import stop
 from referee.play.bot.procfs import lives
 from referee.play.spec import BotSpec, Confinement
@@ -26,6 +29,14 @@ os.write(1, b"1")
 time.sleep(600)
 """
 """Ignores the end of its input, and has a child, which has a session of its own unless the bot is told another word."""
+
+BUSY = """
+import os, time
+while time.process_time() < 0.3:
+    pass
+os.write(1, b"1")
+time.sleep(600)
+"""
 
 MATCH = """
 import os, signal, sys, time
@@ -102,6 +113,20 @@ def test_a_bot_that_cannot_be_started_is_left_to_who_tells_why(folder: Path, mar
     bots = [bot(folder, mark), bot(folder, mark, "./nowhere"), bot(folder, mark)]
     with begun_ahead(bots, Confinement(isolation="none")) as begun:
         assert list(begun) == [0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody tells what a bot computes")
+def test_what_a_bot_computes_as_it_begins_is_not_outside_its_turns(folder: Path, mark: dict[str, str]) -> None:
+    """Else a bot that imports much would be frozen after each of its answers."""
+    spec = bot(folder, mark, sys.executable, "-c", BUSY)
+    with begun_ahead([spec], Confinement(isolation="none")) as begun:
+        process = begun.pop(0)
+        trio.run(until_written, process.stdout, b"1")
+        channel = Channel(spec, Confinement(isolation="none"), Limits(), begun=process)
+        channel.look(time.monotonic_ns())
+        trio.run(partial(channel.stop, patience_s=0))
+    assert channel.turns.looks
+    assert not channel.turns.idle_cpu_ns
 
 
 @pytest.mark.parametrize(("signal", "code"), [("SIGINT", 130), ("SIGTERM", 130), ("SIGKILL", -9)])
