@@ -40,6 +40,9 @@ UNLIKELY = 0.001
 MUCH_DISTURBED = 0.1
 """A share of disturbed windows above this is worth a piece of advice."""
 
+MUCH_STOLEN = 0.005
+"""If a virtual machine's host has given more of our cores to others than this, that is worth a piece of advice."""
+
 LATE_MS = 100.0
 """A lateness of the referee above this is worth a piece of advice."""
 
@@ -205,6 +208,16 @@ def _on_timing(report: Report) -> Iterator[str]:
 def _on_host(machine: Machine) -> Iterator[str]:
     if machine.load > 0.5 * machine.cores:
         yield f"The machine is busy (load {machine.load:g} on {machine.cores} cores): stop what else runs."
+    if machine.stolen is not None and machine.stolen > MUCH_STOLEN:
+        unseen = (
+            ""
+            if machine.sets_stolen_apart is not False
+            else ", and this kernel tells of it in steps of 10 ms only, which leaves most of it unseen in slap windows"
+        )
+        yield (
+            f"The host of this virtual machine has given {machine.stolen:.1%} of the cores to others{unseen}: use one "
+            "whose cores are its own."
+        )
     if machine.quota_cores is not None and machine.quota_cores < machine.cores:
         yield (
             f"A control group limits computing to {machine.quota_cores:g} cores: `jobs` should not be higher, and bots "
@@ -272,6 +285,10 @@ def _host_rows(report: Report) -> Iterator[tuple[str, str]]:
         yield "memory", f"{machine.memory_mb} MB, swap {machine.swap_mb or 'off'}{' MB' * bool(machine.swap_mb)}"
     shares = {True: "the same for every bot", False: "more for a bot with more processes", None: "not known"}
     yield "shares of cores", shares["share" in groups.abilities or machine.autogroup]
+    if machine.stolen is not None:
+        seen = {True: "for each process", False: "in steps of 10 ms", None: "how exactly is not known"}
+        told = f"{machine.stolen:.2%} since the start; told: {seen[machine.sets_stolen_apart]}"
+        yield "stolen time", told if machine.stolen else "none since the start"
     yield "ptrace", "no Yama" if machine.ptrace_scope is None else f"Yama's scope {machine.ptrace_scope}"
 
 

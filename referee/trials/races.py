@@ -136,6 +136,15 @@ class Window(Struct, frozen=True):
 
 async def race(pump: Pump, scenario: Scenario, windows: int) -> Outcome:
     """Play matches until they have had this many windows; raises HostFault where the host spoils one."""
+    found, lateness_ms = await raced(pump, scenario, windows)
+    return summary(found, scenario, lateness_ms=lateness_ms)
+
+
+async def raced(pump: Pump, scenario: Scenario, windows: int) -> tuple[list[Window], float]:
+    """This many windows, and the longest time in milliseconds in which the referee did not look at its pipes.
+
+    Raises HostFault where the host spoils a match.
+    """
     found: list[Window] = []
     lags_us: list[int] = []
 
@@ -151,7 +160,7 @@ async def race(pump: Pump, scenario: Scenario, windows: int) -> Outcome:
     async with trio.open_nursery() as nursery:
         for first in range(1 + scenario.beside):
             nursery.start_soon(partial(play_on, first))
-    return summary(found[:windows], scenario, lateness_ms=max(lags_us) / 1e3)
+    return found[:windows], max(lags_us) / 1e3
 
 
 def summary(windows: Sequence[Window], scenario: Scenario, *, lateness_ms: float) -> Outcome:

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from needs import need_bubblewrap, need_compiler, need_modules
+from needs import need_bubblewrap, need_compiler, need_libbpf, need_modules
 
 BENCHMARKS = Path(__file__).parent
 
@@ -155,3 +155,21 @@ def test_the_parts_of_a_window_add_up() -> None:
     assert found["own"] > 0
     parts = sum(found[name] for name in names[names.index("lock") : names.index("/proc")])
     assert abs(parts - found["window"]) < len(names)
+
+
+def test_windows_are_raced_while_cores_are_taken_away() -> None:
+    need_libbpf()
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "stealing.py"), "--windows", "8", "--gaps", "300", "--told", "task"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    if done.stderr.startswith("not measured: "):
+        pytest.skip(done.stderr)  # not everybody may put a program into the kernel
+    assert done.returncode == 0, done.stderr
+    _, none, taken = done.stdout.splitlines()
+    assert none.split()[:2] == ["none", "8"]
+    assert taken.split()[:2] == ["300", "task"]
+    assert float(taken.split()[2]) > 0

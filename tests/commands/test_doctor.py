@@ -13,6 +13,7 @@ from uuid import uuid4
 import msgspec
 import pytest
 
+from referee.commands import doctor as doctor_module
 from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 from referee.play.isolation.users import NoUsers, why_none
 from referee.rules.record import GivenSlaps, Reaction
@@ -228,6 +229,52 @@ def test_the_report_tells_whether_bots_have_users_of_their_own(zone: str) -> Non
     (user,) = [line for line in lines if line.startswith("user ")]
     told = any("use up what the kernel allows a user" in line for line in lines)
     assert (why_none() is None) == ("id of its own" in user) == (not told)
+
+
+@pytest.mark.parametrize(
+    ("stolen", "apart", "row", "advice"),
+    [
+        (None, None, None, None),
+        (0.0, True, "none since the start", None),
+        (0.004, True, "0.40% since the start; told: for each process", None),
+        (
+            0.1,
+            True,
+            "10.00% since the start; told: for each process",
+            "has given 10.0% of the cores to others: use one",
+        ),
+        (0.1, False, "told: in steps of 10 ms", "tells of it in steps of 10 ms only"),
+        (0.1, None, "told: how exactly is not known", "to others: use one"),
+    ],
+)
+def test_what_the_host_takes_away_is_told_and_how_exactly(
+    stolen: float | None, apart: bool | None, row: str | None, advice: str | None
+) -> None:
+    machine = msgspec.structs.replace(IN_ORDER, stolen=stolen, sets_stolen_apart=apart, load=0.0, quota_cores=None)
+    report = doctor_module.Report(
+        versions={},
+        levels=(),
+        groups=GROUPS,
+        own_users=True,
+        host=machine,
+        jobs=2,
+        races=None,
+        races_problem="",
+        bench=(),
+        gaps=(),
+        advice=(),
+    )
+    rows = dict(doctor_module._host_rows(report))
+    assert rows.get("stolen time") == row or (row and row in rows["stolen time"])
+    told = [text for text in doctor_module._on_host(machine) if "virtual machine" in text]
+    assert ([advice in text for text in told] == [True]) if advice else not told
+
+
+def test_the_share_that_is_stolen_is_of_all_time_of_the_cores() -> None:
+    stolen = look_at_machine().stolen
+    if stolen is None:
+        pytest.skip("this system does not tell")
+    assert 0 <= stolen < 1
 
 
 # What the figures mean

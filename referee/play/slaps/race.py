@@ -35,11 +35,11 @@ from referee.play.talk.inbox import Heard
 DISTURBED_NS = 300_000
 """A wait for a core longer than this marks the window as disturbed."""
 
-LOST_NS = 150_000
+LOST_NS = 75_000
 """More than this of a bot's time that is accounted for by nothing marks the window: its core, or ours, was taken away.
 
-The kernel counts such time only in steps of 10 ms. A virtual machine that knows of it does not count it as computing.
-Measured where nothing is taken away: 12 us in 99 of 100 slaps and 40 in 999 of 1,000, up to 100 more where cores sleep.
+The kernel tells such time only in steps of 10 ms. A virtual machine that knows of it does not count it as computing.
+Measured where nothing is taken away: at most 16 us in 99 of 100 slaps, and more than this in one or two of 1,000.
 """
 
 ESCAPED_S = 0.02
