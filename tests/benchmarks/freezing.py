@@ -38,11 +38,11 @@ RETRY_NS = 100_000
 class DrainingTimer(SlapTimer):
     """Times a window once no bot owes an answer any more."""
 
-    async def _try_window(self, now_ns: int) -> MatchInFlight | None:
+    async def _try_window(self, now_ns: int, *, are_frozen: bool = False) -> MatchInFlight | None:
         if any(channel.owes_answer for channel in self._bots):
             self._retry_ns = now_ns + RETRY_NS
             return None
-        return await super()._try_window(now_ns)
+        return await super()._try_window(now_ns, are_frozen=are_frozen)
 
 
 class Draining(Pump):

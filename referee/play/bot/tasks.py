@@ -12,10 +12,10 @@ from typing import NamedTuple
 from referee.play.bot.procfs import last_pid, members, read, task_ids
 from referee.play.isolation.kept_file import KeptFile
 
-SOON_NS = 10_000_000
+SOON_NS = 50_000_000
 """For how long a list holds while the last process of the host is the same.
 
-The ids of processes come round after 32,768 at the least, which nobody starts in so short a time.
+The ids of processes come round after 32,768 at the least, and in so short a time no kernel starts so many.
 """
 
 KEPT_OPEN = 8

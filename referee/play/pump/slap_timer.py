@@ -17,7 +17,7 @@ from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import LONGEST_FREEZE_S, Neighbours
 from referee.play.slaps.quiet import NEIGHBOUR_NOT_FROZEN, frozen, quiet
 from referee.play.slaps.race import run_race
-from referee.play.talk.exchange import Exchange
+from referee.play.talk.exchange import Exchange, Reply
 
 LOCK_PATIENCE_NS = 1_000_000_000
 """How long a window waits for another referee of this host that is timing; then it is held, and marked disturbed."""
@@ -65,15 +65,14 @@ class SlapTimer:
         return self._retry_ns if self._waiting else NEVER_NS
 
     async def run(self) -> MatchInFlight | None:
-        """Freeze the bots while another worker times a window, or time the first window that waits.
+        """Freeze the bots while another worker times a window, and time the first window that waits.
 
         Returns the match that goes on: its window has been timed, and it has its replies.
         """
         async with self.freeze_lock:
             self._clock.catch_up(self._clock.now_ns())  # whoever had the lock started a process
             if self._neighbours is not None and self._neighbours.want_freeze():
-                self._freeze_for(self._neighbours)
-                return None
+                return await self._freeze_for(self._neighbours)
             return await self._try_window(self._clock.now_ns())
 
     def close(self) -> None:
@@ -82,14 +81,17 @@ class SlapTimer:
         if self._neighbours is not None:
             self._neighbours.close()
 
-    def _freeze_for(self, neighbours: Neighbours) -> None:
+    async def _freeze_for(self, neighbours: Neighbours) -> MatchInFlight | None:
+        """Freeze the bots while another worker times a window. A window that waits comes right after it."""
         began_ns = self._clock.now_ns()
         with frozen(self._bots) as all_frozen:
-            neighbours.stay_frozen(all_frozen=all_frozen)
-        if self._patience_ends_ns:  # meanwhile it was a neighbour that had the lock
-            self._patience_ends_ns += self._clock.now_ns() - began_ns
+            is_next = all_frozen and bool(self._waiting)
+            neighbours.stay_frozen(all_frozen=all_frozen, is_next=is_next)
+            if self._patience_ends_ns:  # meanwhile it was a neighbour that had the lock
+                self._patience_ends_ns += self._clock.now_ns() - began_ns
+            return await self._try_window(self._clock.now_ns(), are_frozen=True) if is_next else None
 
-    async def _try_window(self, now_ns: int) -> MatchInFlight | None:
+    async def _try_window(self, now_ns: int, *, are_frozen: bool = False) -> MatchInFlight | None:
         """Time the first window, if the host's lock is free or has been waited for long enough."""
         self._patience_ends_ns = self._patience_ends_ns or now_ns + LOCK_PATIENCE_NS
         has_lock = self._lock.try_acquire()
@@ -98,23 +100,30 @@ class SlapTimer:
             return None
         self._patience_ends_ns = 0
         try:
-            return await self._time_window(self._waiting.popleft(), has_lock=has_lock)
+            return await self._time_window(self._waiting.popleft(), has_lock=has_lock, are_frozen=are_frozen)
         finally:
             if has_lock:
                 self._lock.release()
 
-    async def _time_window(self, match: MatchInFlight, *, has_lock: bool) -> MatchInFlight | None:
+    async def _time_window(self, match: MatchInFlight, *, has_lock: bool, are_frozen: bool) -> MatchInFlight | None:
         """Time the open window of a match. Returns None where the match is over, perhaps because we spoiled it."""
         if match.over.is_set() or not isinstance(match.exchange, Exchange):
             return None
-        began_ns = self._clock.now_ns()
+        neighbours, began_ns = self._neighbours, self._clock.now_ns()
         try:
-            with quiet(self._bots, self._cores, self._neighbours, has_lock=has_lock) as doubts:
+            with quiet(self._bots, self._cores, neighbours, has_lock=has_lock, are_frozen=are_frozen) as doubts:
                 replies = await run_race(match.exchange, match.channels(), doubts)
+                if neighbours is not None and self._clock.now_ns() - began_ns > LONGEST_FREEZE_S * 1e9:
+                    replies = [_in_doubt(reply, NEIGHBOUR_NOT_FROZEN) for reply in replies]
+                if neighbours is not None and has_lock and not any(reply.disturbed for reply in replies):
+                    self._lock.release()
+                    neighbours.hand_over()
         except Exception as error:  # our own failure voids this match and no other
             match.fail(error)
             return None
-        if self._neighbours is not None and self._clock.now_ns() - began_ns > LONGEST_FREEZE_S * 1e9:
-            replies = [replace(reply, disturbed=(*reply.disturbed, NEIGHBOUR_NOT_FROZEN)) for reply in replies]
         match.replies = replies
         return match
+
+
+def _in_doubt(reply: Reply, doubt: str) -> Reply:
+    return replace(reply, disturbed=(*reply.disturbed, doubt))

@@ -14,9 +14,14 @@ ANSWER_S = 0.05
 LONGEST_FREEZE_S = 5.0
 """A worker does not keep its bots frozen for longer at a time, whatever became of the worker that asked for it."""
 
+HAND_OVER_S = 0.002
+"""How soon a worker whose window comes next must ask, once the others have heard that they may go on."""
+
 _GO_ON = 0
 _REPLY = 128
 """What is added to a request's number to make the reply, which says that our bots are frozen."""
+_NEXT = 128
+"""Stands before the reply of a worker that has a window of its own to time."""
 
 
 def neighbourhood(workers: int) -> list[list[int]]:
@@ -53,6 +58,7 @@ class Neighbours:
     """The other workers of a run, as one of them sees them. It takes the descriptors over; `close` closes all of them.
 
     Each byte is a message: 1 to 127 is a request to freeze, that number and 128 is the reply, and 0 means to go on.
+    128 before a reply says that a window of that worker waits too, which `hand_over` heeds.
     Only the worker that has the host's lock asks. A worker that has never said anything has not begun to work, and
     nobody waits for it.
     """
@@ -64,6 +70,8 @@ class Neighbours:
         self._number = 0
         self._replies: dict[int, int] = {}
         """The last of our requests that each worker has answered, by descriptor."""
+        self._next: set[int] = set()
+        """The workers that have said with their last reply that a window of theirs waits, by descriptor."""
         self._requests: dict[int, int] = {}
         """The open request of each worker that we freeze our bots, by descriptor."""
         for fd in self.fds:
@@ -75,6 +83,7 @@ class Neighbours:
         for fd in list(self.fds):
             self.read(fd)
         self._number = self._number % (_REPLY - 1) + 1
+        self._next.clear()
         self._tell(self._number)
 
     def have_frozen(self) -> bool:
@@ -92,6 +101,21 @@ class Neighbours:
         """Tell the others that their bots may go on."""
         self._tell(_GO_ON)
 
+    def hand_over(self) -> None:
+        """Let the others go on, and keep our bots frozen for one that times its window right after ours.
+
+        So neither side thaws its bots to freeze them again at once. For the worker that has asked the others, and has
+        given the host's lock up. It does nothing where no window of theirs waits.
+        """
+        if not self._next:
+            return
+        self.let_go_on()
+        end = time.monotonic() + HAND_OVER_S
+        while self.fds and not self._requests and (ready := _readable(self.fds, end)):
+            for fd in ready:
+                self.read(fd)
+        self.stay_frozen()
+
     def read(self, fd: int) -> None:
         """Take what a worker has said. One that is gone is neither asked nor listed any more."""
         try:
@@ -103,6 +127,11 @@ class Neighbours:
         if not said:
             self._drop(fd)
         for byte in said:
+            if byte == _NEXT:
+                self._next.add(fd)
+                continue
+            if byte > _REPLY and byte != _REPLY + self._number:
+                self._next.discard(fd)  # it has answered an earlier request
             if byte > _REPLY or byte == _GO_ON:
                 self._replies[fd] = byte % _REPLY or self._replies.get(fd, _GO_ON)
             if byte < _REPLY:
@@ -114,17 +143,17 @@ class Neighbours:
         """Whether another worker is timing, or about to."""
         return bool(self._requests)
 
-    def stay_frozen(self, *, all_frozen: bool = True) -> None:
+    def stay_frozen(self, *, all_frozen: bool = True, is_next: bool = False) -> None:
         """Say that our bots are frozen, if all are, and sleep until every worker that asked lets us go on.
 
-        This sleeps for LONGEST_FREEZE_S at most.
+        `is_next`: say too that a window of ours waits. This sleeps for LONGEST_FREEZE_S at most.
         """
         end = time.monotonic() + LONGEST_FREEZE_S
         answered: dict[int, int] = {}
         while self._requests:
             for fd, number in self._requests.items():
                 if all_frozen and answered.get(fd) != number:
-                    self._send(fd, _REPLY + number)
+                    self._send(fd, *([_NEXT] if is_next else []), _REPLY + number)
             answered = dict(self._requests)
             ready = _readable(self._requests, end)
             for fd in ready:
@@ -142,13 +171,14 @@ class Neighbours:
         for fd in list(self.fds):
             self._send(fd, byte)
 
-    def _send(self, fd: int, byte: int) -> None:
-        """Send a byte. A full buffer counts as gone; that a worker is gone shows when it is read."""
+    def _send(self, fd: int, *said: int) -> None:
+        """Send bytes. A full buffer counts as gone; that a worker is gone shows when it is read."""
         with contextlib.suppress(OSError):
-            os.write(fd, bytes([byte]))
+            os.write(fd, bytes(said))
 
     def _drop(self, fd: int) -> None:
         """Take a worker that has gone out of `fds`. Its descriptor stays open until `close`."""
         self.fds = [other for other in self.fds if other != fd]
         self._requests.pop(fd, None)
         self._replies.pop(fd, None)
+        self._next.discard(fd)

@@ -43,11 +43,17 @@ calls vfork is there until its child has ended or become another program, and so
 
 @contextlib.contextmanager
 def quiet(
-    everyone: Iterable[Channel], cores: Cores, neighbours: Neighbours | None, *, has_lock: bool
+    everyone: Iterable[Channel],
+    cores: Cores,
+    neighbours: Neighbours | None,
+    *,
+    has_lock: bool,
+    are_frozen: bool = False,
 ) -> Iterator[list[str]]:
     """During the block all bots are frozen, ours and the neighbours', and this thread gets a core at once.
 
-    Yields why that is in doubt. Only a worker that has the host's lock asks its neighbours to freeze their bots.
+    Yields why that is in doubt. Only a worker that has the host's lock asks its neighbours to freeze their bots. Where
+    ours `are_frozen` already, that is left to whoever has frozen them.
     """
     doubts = [] if has_lock else [NO_LOCK]
     asked = neighbours if has_lock else None
@@ -55,7 +61,7 @@ def quiet(
         try:
             if asked is not None:
                 asked.ask_to_freeze()
-            with frozen(everyone) as all_frozen:
+            with contextlib.nullcontext(True) if are_frozen else frozen(everyone) as all_frozen:
                 doubts += [] if all_frozen else [NOT_FROZEN]
                 doubts += [NEIGHBOUR_NOT_FROZEN] if asked is not None and not asked.have_frozen() else []
                 yield doubts

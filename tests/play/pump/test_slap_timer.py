@@ -13,6 +13,7 @@ from in_memory import HandTime, Pipes, ask, channel, scripted, three_bots
 
 from protocol.messages import Limits
 from referee.play.bot.channel import Channel
+from referee.play.pump import slap_timer
 from referee.play.pump.clock import NEVER_NS
 from referee.play.pump.in_flight import MatchInFlight
 from referee.play.pump.pump import Pump
@@ -36,6 +37,7 @@ class SharedLock(HostLock):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
+        self.path = path
         self.is_taken = True
         self.tries = 0
 
@@ -136,10 +138,10 @@ def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: 
     class Slow(Neighbours):
         """Whoever asks lets us go on only after a long time."""
 
-        def stay_frozen(self, *, all_frozen: bool = True) -> None:
+        def stay_frozen(self, *, all_frozen: bool = True, is_next: bool = False) -> None:
             time.be_busy(PATIENCE_S)
             other.let_go_on()
-            super().stay_frozen(all_frozen=all_frozen)
+            super().stay_frozen(all_frozen=all_frozen, is_next=is_next)
 
     neighbours, other = Slow(ours), Neighbours(theirs)
     timer = SlapTimer(time.clock, [], cores, lock=lock, neighbours=neighbours)
@@ -159,6 +161,79 @@ def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: 
     trio.run(main, clock=time.trio)
     assert NO_LOCK not in match.replies[0].disturbed
     other.close()
+    timer.close()
+
+
+@pytest.mark.parametrize("has_ended", [False, True])
+def test_a_window_that_waits_is_timed_right_after_that_of_a_neighbour(
+    has_ended: bool, lock: SharedLock, cores: Cores
+) -> None:
+    """Nothing is thawed in between; a match that has ended meanwhile is passed over."""
+    time = HandTime()
+    ours, theirs = neighbourhood(2)
+    other = Neighbours(theirs)
+    told: list[bool] = []
+
+    class Waiting(Neighbours):
+        """Whoever asks has finished as soon as it has heard from us."""
+
+        def stay_frozen(self, *, all_frozen: bool = True, is_next: bool = False) -> None:
+            told.append(is_next)
+            other.let_go_on()
+            super().stay_frozen(all_frozen=all_frozen, is_next=is_next)
+
+    neighbours = Waiting(ours)
+    timer = SlapTimer(time.clock, [], cores, lock=lock, neighbours=neighbours)
+    match = open_window()
+
+    async def main() -> None:
+        for waits in (False, True):
+            if waits:
+                timer.add(match)
+                lock.is_taken = False
+                if has_ended:
+                    match.over.set()
+            other.ask_to_freeze()
+            neighbours.read(ours[0])
+            assert await timer.run() is (match if waits and not has_ended else None)
+
+    lock.is_taken = False
+    trio.run(main, clock=time.trio)
+    assert told == [False, True]
+    other.close()
+    timer.close()
+
+
+@pytest.mark.parametrize("is_quiet", [True, False])
+def test_the_lock_is_free_before_another_worker_comes_next(
+    is_quiet: bool, lock: SharedLock, cores: Cores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a window without doubt is followed by another at once: bots that were not frozen then would disturb it."""
+    time = HandTime()
+    ours, theirs = neighbourhood(2)
+    elsewhere = HostLock(lock.path)
+    is_free: list[bool] = []
+
+    class Handing(Neighbours):
+        def hand_over(self) -> None:
+            is_free.append(elsewhere.try_acquire())
+            elsewhere.release()
+
+    if not is_quiet:
+        monkeypatch.setattr(slap_timer, "LONGEST_FREEZE_S", -1.0)
+    timer = SlapTimer(time.clock, [], cores, lock=lock, neighbours=Handing(ours))
+    match = open_window()
+
+    async def main() -> None:
+        timer.add(match)
+        assert await timer.run() is match
+
+    lock.is_taken = False
+    trio.run(main, clock=time.trio)
+    assert is_free == ([True] if is_quiet else [])
+    elsewhere.close()
+    for fd in theirs:
+        os.close(fd)
     timer.close()
 
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,11 +32,11 @@ def workers(count: int) -> list[Neighbours]:
     return [Neighbours(fds) for fds in neighbourhood(count)]
 
 
-def stays_frozen(neighbour: Neighbours) -> threading.Thread:
+def stays_frozen(neighbour: Neighbours, *, is_next: bool = False) -> threading.Thread:
     """A thread that does what the pump of a worker does when it is asked; it ends when that goes on."""
     for fd in list(neighbour.fds):
         neighbour.read(fd)
-    thread = threading.Thread(target=neighbour.stay_frozen)
+    thread = threading.Thread(target=partial(neighbour.stay_frozen, is_next=is_next))
     thread.start()
     return thread
 
@@ -89,6 +90,73 @@ def test_who_has_gone_on_meanwhile_is_not_asked_any_more() -> None:
     assert not other.want_freeze()
     timing.close()
     other.close()
+
+
+def test_who_waits_for_a_window_of_its_own_comes_next_and_nobody_thaws_in_between(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("ANSWER_S", "LONGEST_FREEZE_S", "HAND_OVER_S"):
+        monkeypatch.setattr(neighbours, name, 60.0)
+    timing, second, third = workers(3)
+    timing.ask_to_freeze()
+    threads = [stays_frozen(second, is_next=True), stays_frozen(third)]
+    assert timing.have_frozen()
+    handing = threading.Thread(target=timing.hand_over)
+    handing.start()
+    for thread in threads:
+        thread.join()
+    second.ask_to_freeze()
+    threads = [handing, stays_frozen(third)]
+    assert second.have_frozen()
+    assert all(thread.is_alive() for thread in threads)
+    second.let_go_on()
+    for thread in threads:
+        thread.join()
+    assert not timing.want_freeze()
+    for one in (timing, second, third):
+        one.close()
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_who_does_not_come_although_it_is_next_is_not_waited_for(
+    is_gone: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(neighbours, "ANSWER_S", 60.0)
+    monkeypatch.setattr(neighbours, "HAND_OVER_S", 60.0 if is_gone else 0.0)
+    timing, second = workers(2)
+    timing.ask_to_freeze()
+    thread = stays_frozen(second, is_next=True)
+    assert timing.have_frozen()
+    if is_gone:
+        timing.let_go_on()
+        thread.join()
+        second.close()
+    timing.hand_over()
+    thread.join()
+    assert timing.fds == ([] if is_gone else list(timing._all))
+    timing.close()
+    if not is_gone:
+        second.close()
+
+
+def test_who_waited_when_it_was_asked_before_does_not_come_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the others would stay frozen for nothing."""
+    monkeypatch.setattr(neighbours, "ANSWER_S", 60.0)
+    timing, second = workers(2)
+    timing.ask_to_freeze()
+    thread = stays_frozen(second, is_next=True)
+    assert timing.have_frozen()
+    timing.let_go_on()
+    thread.join()
+    timing.ask_to_freeze()
+    thread = stays_frozen(second)
+    assert timing.have_frozen()
+    timing.hand_over()
+    assert thread.is_alive(), "there was nothing to hand over"
+    timing.let_go_on()
+    thread.join()
+    timing.close()
+    second.close()
 
 
 def test_who_does_not_work_yet_or_any_more_is_not_waited_for() -> None:
