@@ -18,10 +18,12 @@ HAND_OVER_S = 0.002
 """How soon a worker whose window comes next must ask, once the others have heard that they may go on."""
 
 _GO_ON = 0
-_REPLY = 128
+_NUMBERS = 64
+"""Requests have numbers below this."""
+_FROZEN = 64
 """What is added to a request's number to make the reply, which says that our bots are frozen."""
-_NEXT = 128
-"""Stands before the reply of a worker that has a window of its own to time."""
+_WAITS = 128
+"""What is added instead where a window of ours waits too."""
 
 
 def neighbourhood(workers: int) -> list[list[int]]:
@@ -57,8 +59,8 @@ def _readable(fds: Iterable[int], end: float) -> list[int]:
 class Neighbours:
     """The other workers of a run, as one of them sees them. It takes the descriptors over; `close` closes all of them.
 
-    Each byte is a message: 1 to 127 is a request to freeze, that number and 128 is the reply, and 0 means to go on.
-    128 before a reply says that a window of that worker waits too, which `hand_over` heeds.
+    Each byte is a message: 1 to 63 is a request to freeze, and 0 means to go on. The reply is that number and 64, or
+    128 where a window of the worker that replies waits too, which `hand_over` heeds.
     Only the worker that has the host's lock asks. A worker that has never said anything has not begun to work, and
     nobody waits for it.
     """
@@ -69,9 +71,7 @@ class Neighbours:
         self._all = tuple(fds)
         self._number = 0
         self._replies: dict[int, int] = {}
-        """The last of our requests that each worker has answered, by descriptor."""
-        self._next: set[int] = set()
-        """The workers that have said with their last reply that a window of theirs waits, by descriptor."""
+        """The last reply of each worker, by descriptor; _GO_ON where it works, and has replied to nothing yet."""
         self._requests: dict[int, int] = {}
         """The open request of each worker that we freeze our bots, by descriptor."""
         for fd in self.fds:
@@ -82,14 +82,13 @@ class Neighbours:
         """Ask all others to freeze their bots; for the worker that has the host's lock."""
         for fd in list(self.fds):
             self.read(fd)
-        self._number = self._number % (_REPLY - 1) + 1
-        self._next.clear()
+        self._number = self._number % (_NUMBERS - 1) + 1
         self._tell(self._number)
 
     def have_frozen(self) -> bool:
         """Wait until all have said that their bots are frozen; returns False if one did not in time."""
         end = time.monotonic() + ANSWER_S
-        while waiting := [fd for fd in self.fds if self._replies.get(fd, self._number) != self._number]:
+        while waiting := [fd for fd in self.fds if self._replies.get(fd, self._number) % _NUMBERS != self._number]:
             ready = _readable(waiting, end)
             for fd in ready:
                 self.read(fd)
@@ -107,7 +106,7 @@ class Neighbours:
         So neither side thaws its bots to freeze them again at once. For the worker that has asked the others, and has
         given the host's lock up. It does nothing where no window of theirs waits.
         """
-        if not self._next:
+        if not any(self._replies.get(fd) == _WAITS + self._number for fd in self.fds):
             return
         self.let_go_on()
         end = time.monotonic() + HAND_OVER_S
@@ -127,17 +126,14 @@ class Neighbours:
         if not said:
             self._drop(fd)
         for byte in said:
-            if byte == _NEXT:
-                self._next.add(fd)
+            if byte >= _FROZEN:
+                self._replies[fd] = byte
                 continue
-            if byte > _REPLY and byte != _REPLY + self._number:
-                self._next.discard(fd)  # it has answered an earlier request
-            if byte > _REPLY or byte == _GO_ON:
-                self._replies[fd] = byte % _REPLY or self._replies.get(fd, _GO_ON)
-            if byte < _REPLY:
-                self._requests.pop(fd, None)
-            if _GO_ON < byte < _REPLY:
+            self._requests.pop(fd, None)
+            if byte != _GO_ON:
                 self._requests[fd] = byte
+            else:
+                self._replies.setdefault(fd, _GO_ON)
 
     def want_freeze(self) -> bool:
         """Whether another worker is timing, or about to."""
@@ -153,7 +149,7 @@ class Neighbours:
         while self._requests:
             for fd, number in self._requests.items():
                 if all_frozen and answered.get(fd) != number:
-                    self._send(fd, *([_NEXT] if is_next else []), _REPLY + number)
+                    self._send(fd, (_WAITS if is_next else _FROZEN) + number)
             answered = dict(self._requests)
             ready = _readable(self._requests, end)
             for fd in ready:
@@ -171,14 +167,13 @@ class Neighbours:
         for fd in list(self.fds):
             self._send(fd, byte)
 
-    def _send(self, fd: int, *said: int) -> None:
-        """Send bytes. A full buffer counts as gone; that a worker is gone shows when it is read."""
+    def _send(self, fd: int, byte: int) -> None:
+        """Send a byte. A full buffer counts as gone; that a worker is gone shows when it is read."""
         with contextlib.suppress(OSError):
-            os.write(fd, bytes(said))
+            os.write(fd, bytes([byte]))
 
     def _drop(self, fd: int) -> None:
         """Take a worker that has gone out of `fds`. Its descriptor stays open until `close`."""
         self.fds = [other for other in self.fds if other != fd]
         self._requests.pop(fd, None)
         self._replies.pop(fd, None)
-        self._next.discard(fd)
