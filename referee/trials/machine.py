@@ -11,6 +11,8 @@ import platform
 import re
 import resource
 import sqlite3
+import sys
+import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from msgspec import Struct
 
 from protocol import VERSION
 from referee import __version__
-from referee.play.bot.procfs import lists_children
+from referee.play.bot.procfs import lists_children, stolen_ticks
 from referee.play.bot.tasks import Tasks
 from referee.play.isolation.host import cores, is_autogrouped, number, quota_cores, text
 from referee.play.isolation.levels import NoBubblewrap, bubblewrap
@@ -54,7 +56,10 @@ class Machine(Struct, frozen=True, kw_only=True):
     wait_times: bool
     """Whether the system tells how long a process waited for a core, which is taken off the time of a slap."""
     stolen: float | None
-    """The share of the cores' time that a virtual machine's host has given to others since the machine was started."""
+    """The share of the cores' time that a virtual machine's host has given to others since the machine was started.
+
+    None where the system is not Linux.
+    """
     sets_stolen_apart: bool | None
     """Whether the kernel takes such time for no computing of the process that had the core.
 
@@ -137,11 +142,10 @@ def _tells_waits() -> bool:
 
 
 def _stolen() -> float | None:
-    words = (text(Path("/proc/stat")) or "").partition("\n")[0].split()[1:]
-    if len(words) < 8:
+    if sys.platform != "linux":
         return None
-    times = [int(word) for word in words[:8]]  # what guests of this machine used is among them already
-    return times[7] / max(1, sum(times))
+    ran_s = time.clock_gettime(time.CLOCK_BOOTTIME) * (os.cpu_count() or 1)
+    return stolen_ticks() / os.sysconf("SC_CLK_TCK") / ran_s
 
 
 def _sets_stolen_apart() -> bool | None:
