@@ -30,7 +30,7 @@ from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.slaps.neighbours import Neighbours, neighbourhood
 from referee.play.spec import Confinement, Isolation
-from referee.trials.races import Outcome, Scenario, race
+from referee.trials.races import Outcome, Scenario, Window, raced, summary
 
 SLAPPER = Path(__file__).parent / "bots" / "slapper.c"
 BOTS = ("c", "python")
@@ -41,15 +41,21 @@ EVEN = 0.01
 """Chance does not bring about more uneven counts than this more often."""
 
 
-def played(scenario: Scenario, windows: int, neighbours: Neighbours | None = None) -> Outcome:
-    """The outcome of one scenario, in a session of its own."""
-    found: list[Outcome] = []
+def windows_of(scenario: Scenario, number: int, neighbours: Neighbours | None = None) -> tuple[list[Window], float]:
+    """What `raced` returns of one scenario, from a session of its own."""
+    found: list[tuple[list[Window], float]] = []
 
     async def work(pump: Pump) -> None:
-        found.append(await race(pump, scenario, windows))
+        found.append(await raced(pump, scenario, number))
 
     run_session([work], Pump(neighbours=neighbours))
     return found[0]
+
+
+def played(scenario: Scenario, windows: int, neighbours: Neighbours | None = None) -> Outcome:
+    """The outcome of one scenario, in a session of its own."""
+    found, lateness_ms = windows_of(scenario, windows, neighbours)
+    return summary(found, scenario, lateness_ms=lateness_ms)
 
 
 @contextmanager

@@ -31,15 +31,15 @@ from unittest.mock import patch
 
 from measuring import COMPILER, SOURCES, Skipped, compiled
 from msgspec.structs import replace
+from races import windows_of
 
 from referee.play.bot import orphans
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Computed
-from referee.play.pump.pump import Pump
-from referee.play.session import Interrupted, run_session
+from referee.play.session import Interrupted
 from referee.play.slaps import race
 from referee.play.spec import Confinement
-from referee.trials.races import Scenario, Window, raced, summary
+from referee.trials.races import Scenario, Window, summary
 
 TASKS = 65536
 """As in bots/thief.h."""
@@ -125,17 +125,6 @@ def told(loot: Loot, how: str) -> Iterator[None]:
         yield
 
 
-def windows_of(scenario: Scenario, number: int) -> list[Window]:
-    """This many windows, from a session of their own."""
-    found: list[Window] = []
-
-    async def work(pump: Pump) -> None:
-        found.extend((await raced(pump, scenario, number))[0])
-
-    run_session([work], Pump())
-    return found
-
-
 def row(windows: Sequence[Window], scenario: Scenario) -> str:
     """What the table says of these windows."""
     calm = [window for window in windows if not window.move.disturbed]
@@ -168,12 +157,12 @@ def main() -> None:
         )
         print(f"{'gaps':>6}  {'told':6}{'taken':>8}{'windows':>9}{'undisturbed':>13}{'least':>11}{'first':>9}", end="")
         print(f"{'least':>11}{'first':>9}{'p50':>7}{'p99':>6}")
-        print(f"{'none':>6}{'':16}{row(windows_of(scenario, given.windows), scenario)}", flush=True)
+        print(f"{'none':>6}{'':16}{row(windows_of(scenario, given.windows)[0], scenario)}", flush=True)
         for how in given.told:
             for gap_us in given.gaps:
                 with stealing(command, gap_us, given.share) as loot, told(loot, how):
                     begun_ns, before_ns = time.monotonic_ns(), loot.all_ns()
-                    found = windows_of(scenario, given.windows)
+                    found, _ = windows_of(scenario, given.windows)
                     all_ns = (time.monotonic_ns() - begun_ns) * (os.cpu_count() or 1)
                     taken = 100 * (loot.all_ns() - before_ns) / all_ns
                 print(f"{gap_us:6}  {how:6}{taken:6.1f} %{row(found, scenario)}", flush=True)
