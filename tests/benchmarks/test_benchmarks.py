@@ -1,7 +1,9 @@
 """The benchmarks run: every part with tiny counts, through the command line. How fast anything is, is not asked."""
 
+import os
 import subprocess
 import sys
+from errno import EPERM
 from pathlib import Path
 
 import pytest
@@ -166,8 +168,8 @@ def test_windows_are_raced_while_cores_are_taken_away() -> None:
         check=False,
         timeout=600,
     )
-    if done.stderr.startswith("not measured: "):
-        pytest.skip(done.stderr)  # not everybody may put a program into the kernel
+    if done.stderr.startswith("not measured: ") and ("only root" in done.stderr or os.strerror(EPERM) in done.stderr):
+        pytest.skip(done.stderr)  # a program that the kernel finds fault with is refused in other words
     assert done.returncode == 0, done.stderr
     _, none, taken = done.stdout.splitlines()
     assert none.split()[:2] == ["none", "8"]
