@@ -39,7 +39,8 @@ LOST_NS = 75_000
 """More than this of a bot's time that is accounted for by nothing marks the window: its core, or ours, was taken away.
 
 The kernel tells such time only in steps of 10 ms. A virtual machine that knows of it does not count it as computing.
-Measured where nothing is taken away: at most 16 us in 99 of 100 slaps, and more than this in one or two of 1,000.
+Measured where nothing is taken away: at most 16 us in 99 of 100 slaps (47 us where cores sleep), and more than 75 us in
+one or two of 1,000.
 """
 
 ESCAPED_S = 0.02
