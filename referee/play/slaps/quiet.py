@@ -113,11 +113,12 @@ def frozen(channels: Iterable[Channel]) -> Iterator[bool]:
 def is_still(channel: Channel) -> bool:
     """Freeze a bot as `freeze_fully` does, and return the same. If it is not frozen, see whether it computes on."""
     channel.is_awake = False
-    if channel.process is None or freeze_fully(channel.process):
+    process = channel.process
+    if process is None or (process.is_frozen() and process.is_stopped()) or freeze_fully(process):
         return True
-    before = channel.process.computed()
+    before = process.computed()
     time.sleep(AWAKE_NS / 1e9)
-    after = channel.process.computed()
+    after = process.computed()
     channel.is_awake = before is not None and after is not None and after.cpu_ns - before.cpu_ns > AWAKE_NS // 4
     return False
 

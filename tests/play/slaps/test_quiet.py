@@ -1,5 +1,7 @@
 """What is kept quiet while slaps are timed: the bots of this referee."""
 
+import os
+import select
 import sys
 from functools import partial
 
@@ -52,3 +54,48 @@ def test_a_bot_that_is_to_end_while_slaps_are_timed_is_frozen_until_they_are_ove
 
     trio.run(main)
     assert channel.stderr.text() == "bye"
+
+
+OBEYS = """
+import os, sys, threading
+def rest(): threading.Event().wait()
+for order in sys.stdin:
+    if order == "thread\\n": threading.Thread(target=rest, daemon=True).start()
+    if order == "child\\n" and not os.fork(): rest()
+    print(flush=True)
+"""
+"""Starts a thread or a child when it is told to."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process does is read from /proc")
+def test_a_bot_of_one_process_is_stopped_when_all_its_threads_are(mark: dict[str, str]) -> None:
+    bot = BotSpec(name="bot", command=(sys.executable, "-c", OBEYS), dir="/", env=mark)
+    process = BotProcess(bot, Confinement())
+
+    def obey(order: str) -> None:
+        os.write(process.stdin, f"{order}\n".encode())
+        assert select.select([process.stdout], [], [], PATIENCE_S)[0]
+        assert os.read(process.stdout, 100) == b"\n"
+
+    try:
+        for order in ("nothing", "thread"):
+            obey(order)
+            assert not process.is_stopped()
+            process.freeze()
+            while not process.is_stopped():
+                pass
+            assert states([process.pid]) == {"T"}
+            assert process.is_stopped(), "however often that is asked"
+            process.thaw()
+            assert not process.is_stopped()
+        obey("child")
+        process.freeze()
+        while states(process.members()) != {"T"}:
+            pass
+        assert not process.is_stopped(), "its child might not be"
+    finally:
+        process.kill()
+        process.close_stdin()
+        process.reap()
+        process.give_back()
+    assert not process.is_stopped(), "it is gone"
