@@ -46,6 +46,9 @@ one or two of 1,000.
 ESCAPED_S = 0.02
 """How long it may take to end the processes that have escaped their bots, and so are not frozen with them."""
 
+OTHERS_WAIT_NS = 10_000_000
+"""For how long trio's other tasks wait in a window; then they go on for a moment between two bots."""
+
 STDERR_S = 0.01
 """Time between two looks at what a bot that is timed writes to standard error."""
 
@@ -142,11 +145,13 @@ async def run_race(exchange: Exchange, table: dict[int, Channel], doubts: Sequen
     for channel in table.values():
         _count_awake(channel)
     doubts = [*doubts, *([] if all(frozen) else [NOT_FROZEN])]
-    replies, stolen = [], stolen_ticks()
+    replies, stolen, since_ns = [], stolen_ticks(), time.monotonic_ns()
     for delivery in exchange.deliveries:
         escaped = [] if orphans.end_orphans_now(patience_s=ESCAPED_S) else [ESCAPED]
         replies.append(_ask_alone(table[delivery.seat], delivery, [*doubts, *escaped]))
-        await trio.lowlevel.checkpoint()
+        if time.monotonic_ns() - since_ns > OTHERS_WAIT_NS:
+            await trio.lowlevel.checkpoint()
+            since_ns = time.monotonic_ns()
     if stolen_ticks() != stolen:
         return [replace(reply, disturbed=(*reply.disturbed, STOLEN)) for reply in replies]
     return replies

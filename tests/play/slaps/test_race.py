@@ -7,9 +7,10 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
+import trio
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -27,6 +28,7 @@ from referee.play.session import Interrupted, run_session
 from referee.play.slaps import race
 from referee.play.slaps.quiet import NOT_FROZEN
 from referee.play.slaps.race import Timing
+from referee.play.talk.exchange import Reply
 from referee.reports.blame import explain
 from referee.rules.book.variants import customised
 from referee.rules.games.slaps import order_slaps
@@ -252,6 +254,40 @@ def test_a_slap_that_never_comes_is_told_with_its_likely_reason(mark: dict[str, 
     (told,) = explain(record, 0)
     assert "no answer within 0.2 s in " in told
     assert "the first time: nothing came" in told
+
+
+def test_other_tasks_go_on_in_a_window_that_takes_long(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Among them is the one that hears Ctrl-C."""
+    steps, ask_alone, run_race = 0, race._ask_alone, race.run_race
+    seen = list[list[int]]()
+
+    async def begin(*given: Any) -> list[Reply]:
+        seen.append([])
+        return await run_race(*given)
+
+    def ask(*given: Any) -> Reply:
+        reply = ask_alone(*given)
+        seen[-1].append(steps)
+        return reply
+
+    async def work(pump: Pump) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(count)
+            await play(pump, setup([slapper(0.02, turns=1)] * 3, mark))
+            nursery.cancel_scope.cancel()
+
+    async def count() -> None:
+        nonlocal steps
+        while True:
+            steps += 1
+            await trio.lowlevel.checkpoint()
+
+    monkeypatch.setattr(race, "_ask_alone", ask)
+    monkeypatch.setattr(slap_timer, "run_race", begin)
+    run_session([work])
+    assert max(map(len, seen)) == 3
+    for window in seen:
+        assert len(window) < 3 or window[-1] > window[0], "of two tasks that go on, either may be the first"
 
 
 def test_who_has_renounced_slaps_is_not_asked(mark: dict[str, str]) -> None:
