@@ -203,6 +203,7 @@ class Pump:
             clock.mark_looked()
             if match is not None:
                 self._advance(match)
+            await trio.lowlevel.checkpoint()
         elif busy:
             await self._let_others_run()
         else:

@@ -164,6 +164,36 @@ def test_the_second_for_the_lock_does_not_run_while_a_neighbour_is_timing(lock: 
     timer.close()
 
 
+def test_bots_are_frozen_for_a_neighbour_before_any_other_task_goes_on(cores: Cores) -> None:
+    time = HandTime()
+    ours, theirs = neighbourhood(2)
+    told = list[str]()
+
+    class Telling(Neighbours):
+        def stay_frozen(self, *, all_frozen: bool = True, is_next: bool = False) -> None:
+            told.append("frozen")
+            other.let_go_on()
+            super().stay_frozen(all_frozen=all_frozen, is_next=is_next)
+
+    async def go_on() -> None:
+        told.append("another task")
+
+    neighbours, other = Telling(ours), Neighbours(theirs)
+    timer = SlapTimer(time.clock, [], cores, neighbours=neighbours)
+
+    async def main() -> None:
+        other.ask_to_freeze()
+        neighbours.read(ours[0])
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(go_on)
+            assert await timer.run() is None
+
+    trio.run(main, clock=time.trio)
+    assert told == ["frozen", "another task"]
+    other.close()
+    timer.close()
+
+
 @pytest.mark.parametrize("has_ended", [False, True])
 def test_a_window_that_waits_is_timed_right_after_that_of_a_neighbour(
     has_ended: bool, lock: SharedLock, cores: Cores
