@@ -189,7 +189,7 @@ class BotProcess:
         Its parent is told so at a fraction of the cost of `states`. Do not ask this before `computed`: a thread that is
         stopped may be about to leave its core, and only then does the kernel count all that it has computed.
         """
-        if not hasattr(os, "waitid") or self.members() != [self.pid]:
+        if self.members() != [self.pid]:
             return False
         try:
             return os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
