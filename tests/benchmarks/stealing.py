@@ -6,6 +6,7 @@ Few hosts do that when it is wanted. So a program in the kernel (`bots/thief.bpf
 random, from within an interrupt: nobody computes then, and nobody is said to wait. `--gaps` are the lengths of what it
 takes at a time; each is drawn from half to three halves of that. Four C bots do the same amount of work, but one of
 them less.
+The first two rows are without it: with bots that compute on any core, then with one core for all, as it always is.
 `--told task` does what a kernel does that knows of such time (CONFIG_PARAVIRT_TIME_ACCOUNTING): it does not count as
 computing. With `--told ticks` it does, as on other kernels. Both tell of it in steps of 10 ms.
 Printed are what was taken of all cores, and in how many windows no doubt was noted; how often the bot with less work
@@ -25,7 +26,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from unittest.mock import patch
 
@@ -38,6 +39,7 @@ from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Computed
 from referee.play.session import Interrupted
 from referee.play.slaps import race
+from referee.play.slaps.one_core import OneCore
 from referee.play.spec import Confinement
 from referee.trials.races import Scenario, Window, summary
 
@@ -157,7 +159,9 @@ def main() -> None:
         )
         print(f"{'gaps':>6}  {'told':6}{'taken':>8}{'windows':>9}{'undisturbed':>13}{'least':>11}{'first':>9}", end="")
         print(f"{'least':>11}{'first':>9}{'p50':>7}{'p99':>6}")
-        print(f"{'none':>6}{'':16}{row(windows_of(scenario, given.windows)[0], scenario)}", flush=True)
+        for cores in ("any", "one"):
+            with patch.object(OneCore, "choose", lambda _: None) if cores == "any" else nullcontext():
+                print(f"{cores:>6}{'':16}{row(windows_of(scenario, given.windows)[0], scenario)}", flush=True)
         for how in given.told:
             for gap_us in given.gaps:
                 with stealing(command, gap_us, given.share) as loot, told(loot, how):

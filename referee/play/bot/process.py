@@ -179,6 +179,10 @@ class BotProcess:
         """The ids of its processes, without those of bubblewrap around a cell."""
         return self._tasks.members()
 
+    def tasks(self) -> list[int]:
+        """The ids of their tasks, of which every process has at least one."""
+        return self._tasks.ids()
+
     def states(self) -> set[str]:
         """The states of their tasks, as letters: R on a core or waiting for one, S asleep, T stopped."""
         return self._tasks.states()

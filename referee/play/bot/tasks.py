@@ -52,6 +52,11 @@ class Tasks:
         self._list_where_needed()
         return self._members
 
+    def ids(self) -> list[int]:
+        """Returns the ids of all tasks of its processes."""
+        self._list_where_needed()
+        return list(self._tasks)
+
     def states(self) -> set[str]:
         """Returns the states of all its tasks, as letters: R on a core or waiting for one, S asleep, T stopped."""
         self._list_where_needed()

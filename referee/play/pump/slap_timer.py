@@ -15,6 +15,7 @@ from referee.play.pump.in_flight import MatchInFlight
 from referee.play.slaps.awake import Cores
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import LONGEST_FREEZE_S, Neighbours
+from referee.play.slaps.one_core import OneCore
 from referee.play.slaps.quiet import NEIGHBOUR_NOT_FROZEN, frozen, quiet
 from referee.play.slaps.race import run_race
 from referee.play.talk.exchange import Exchange, Reply
@@ -49,7 +50,7 @@ class SlapTimer:
         self.freeze_lock = trio.Lock()
         self._clock, self._bots = clock, bots
         self._lock = lock or HostLock()
-        self._cores = cores
+        self._cores, self._one_core = cores, OneCore()
         self._neighbours = neighbours
         self._waiting: deque[MatchInFlight] = deque()
         self._retry_ns = self._patience_ends_ns = 0
@@ -119,10 +120,13 @@ class SlapTimer:
         neighbours, began_ns = self._neighbours, self._clock.now_ns()
         try:
             with quiet(self._bots, self._cores, neighbours, has_lock=has_lock, are_frozen=are_frozen) as doubts:
-                replies = await run_race(match.exchange, match.channels(), doubts)
+                replies = await run_race(match.exchange, match.channels(), doubts, core=self._one_core.choose())
                 if neighbours is not None and self._clock.now_ns() - began_ns > LONGEST_FREEZE_S * 1e9:
                     replies = [_in_doubt(reply, NEIGHBOUR_NOT_FROZEN) for reply in replies]
-                if neighbours is not None and has_lock and not any(reply.disturbed for reply in replies):
+                is_disturbed = any(reply.disturbed for reply in replies)
+                if is_disturbed:
+                    self._one_core.leave()
+                if neighbours is not None and has_lock and not is_disturbed:
                     self._lock.release()
                     neighbours.hand_over()
         except Exception as error:  # our own failure voids this match and no other

@@ -28,6 +28,7 @@ from referee.play.bot.procfs import stolen_ticks
 from referee.play.bot.tasks import Waits
 from referee.play.faults import Trouble
 from referee.play.isolation.kept_file import KeptFile
+from referee.play.slaps.one_core import held_to
 from referee.play.slaps.quiet import MOST_AWAKE, NOT_FROZEN, freeze_fully, is_still, looks
 from referee.play.talk.exchange import Delivery, Exchange, Reply
 from referee.play.talk.inbox import Heard
@@ -136,10 +137,13 @@ class Timing(Struct, frozen=True, kw_only=True):
             yield NOT_FROZEN
 
 
-async def run_race(exchange: Exchange, table: dict[int, Channel], doubts: Sequence[str] = ()) -> list[Reply]:
+async def run_race(
+    exchange: Exchange, table: dict[int, Channel], doubts: Sequence[str] = (), *, core: int | None = None
+) -> list[Reply]:
     """Ask the seats of a timed exchange one after another; returns their replies in the same order.
 
     `table` holds the channels of the match by seat. The host is quiet by now; `doubts` says why that is in doubt.
+    The bots compute on this `core`, if one is named.
     """
     frozen = [is_still(channel) for channel in table.values()]
     for channel in table.values():
@@ -148,7 +152,8 @@ async def run_race(exchange: Exchange, table: dict[int, Channel], doubts: Sequen
     replies, stolen, since_ns = [], stolen_ticks(), time.monotonic_ns()
     for delivery in exchange.deliveries:
         escaped = [] if orphans.end_orphans_now(patience_s=ESCAPED_S) else [ESCAPED]
-        replies.append(_ask_alone(table[delivery.seat], delivery, [*doubts, *escaped]))
+        with held_to(core, table[delivery.seat].process):
+            replies.append(_ask_alone(table[delivery.seat], delivery, [*doubts, *escaped]))
         if time.monotonic_ns() - since_ns > OTHERS_WAIT_NS:
             await trio.lowlevel.checkpoint()
             since_ns = time.monotonic_ns()

@@ -261,9 +261,9 @@ def test_other_tasks_go_on_in_a_window_that_takes_long(mark: dict[str, str], mon
     steps, ask_alone, run_race = 0, race._ask_alone, race.run_race
     seen = list[list[int]]()
 
-    async def begin(*given: Any) -> list[Reply]:
+    async def begin(*given: Any, **named: Any) -> list[Reply]:
         seen.append([])
-        return await run_race(*given)
+        return await run_race(*given, **named)
 
     def ask(*given: Any) -> Reply:
         reply = ask_alone(*given)
