@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from referee.play.bot import orphans
 from referee.play.bot.channel import MOST_FORGIVEN, Channel
 from referee.play.bot.process import BotProcess
-from referee.play.bot.procfs import stolen_ticks
+from referee.play.bot.procfs import last_pid, stolen_ticks
 from referee.play.bot.tasks import Waits
 from referee.play.faults import Trouble
 from referee.play.isolation.kept_file import KeptFile
@@ -149,17 +149,25 @@ async def run_race(
     for channel in table.values():
         _count_awake(channel)
     doubts = [*doubts, *([] if all(frozen) else [NOT_FROZEN])]
-    replies, stolen, since_ns = [], stolen_ticks(), time.monotonic_ns()
+    replies, stolen, since_ns, no_more_than = [], stolen_ticks(), time.monotonic_ns(), 0
     for delivery in exchange.deliveries:
-        escaped = [] if orphans.end_orphans_now(patience_s=ESCAPED_S) else [ESCAPED]
-        with held_to(core, table[delivery.seat].process):
-            replies.append(_ask_alone(table[delivery.seat], delivery, [*doubts, *escaped]))
+        channel, newest, escaped = table[delivery.seat], last_pid(), list[str]()
+        if not newest or newest != no_more_than:
+            escaped = [] if orphans.end_orphans_now(patience_s=ESCAPED_S) else [ESCAPED]
+        no_more_than = newest if not escaped and _is_one_process(channel) else 0
+        with held_to(core, channel.process):
+            replies.append(_ask_alone(channel, delivery, [*doubts, *escaped]))
         if time.monotonic_ns() - since_ns > OTHERS_WAIT_NS:
             await trio.lowlevel.checkpoint()
             since_ns = time.monotonic_ns()
     if stolen_ticks() != stolen:
         return [replace(reply, disturbed=(*reply.disturbed, STOLEN)) for reply in replies]
     return replies
+
+
+def _is_one_process(channel: Channel) -> bool:
+    """Whether nothing can escape from a bot unless it starts another process, by which the host's last one changes."""
+    return channel.process is None or len(channel.process.members()) <= 1
 
 
 def _count_awake(channel: Channel) -> None:
