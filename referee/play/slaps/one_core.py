@@ -1,9 +1,9 @@
 """All bots of a slap window compute on the same core, where the system lets us say on which.
 
 The cores of a virtual machine are not equally fast at every moment: each shares its hardware with another guest that
-is busy or not. Measured on such a host, one core took 0.7 to 1.4 times as long as the other for seconds. Whoever happened
-to have the faster one won: of four C bots the one with 100 of 500 us less to compute had the least time in 74 to 98 %
-of the windows, and on one core in 87 to 100 % (10 runs of 300 in turns, medians 90 and 97 %).
+is busy or not. Measured on such a host, the same loop took one core 0.7 to 1.4 times as long as the other, for seconds.
+Whoever happened to have the faster one won: of four C bots the one with 100 of 500 us less to compute had the least
+time in 73 to 99 % of the windows, and in 87 to 100 % on one core (11 runs in turns, medians 87 and 98 %).
 """
 
 import contextlib
