@@ -175,17 +175,20 @@ class BotProcess:
         except OSError:
             return 0
 
-    def members(self) -> list[int]:
-        """The ids of its processes, without those of bubblewrap around a cell."""
-        return self._tasks.members()
+    def members(self, *, known: bool = False) -> list[int]:
+        """The ids of its processes, without those of bubblewrap around a cell.
 
-    def tasks(self) -> list[int]:
+        Those that are `known` from the last look will do where nothing of the bot has run since; here and below.
+        """
+        return self._tasks.members(known=known)
+
+    def tasks(self, *, known: bool = False) -> list[int]:
         """The ids of their tasks, of which every process has at least one."""
-        return self._tasks.ids()
+        return self._tasks.ids(known=known)
 
-    def states(self) -> set[str]:
+    def states(self, *, known: bool = False) -> set[str]:
         """The states of their tasks, as letters: R on a core or waiting for one, S asleep, T stopped."""
-        return self._tasks.states()
+        return self._tasks.states(known=known)
 
     def is_stopped(self) -> bool:
         """Whether the bot is one process, and each of its threads is stopped.
@@ -200,9 +203,9 @@ class BotProcess:
         except ChildProcessError:  # it has been reaped
             return False
 
-    def waits(self) -> dict[int, Waits]:
+    def waits(self, *, known: bool = False) -> dict[int, Waits]:
         """How each of these tasks has waited for cores so far, by its id; nothing where the system does not tell."""
-        return self._tasks.waits()
+        return self._tasks.waits(known=known)
 
     def close_files(self) -> None:
         """Close what was opened to look at its tasks, which will not be looked at soon."""
@@ -285,11 +288,14 @@ class BotProcess:
         """Whether it has ended with the exit code 0; ask before `stop`."""
         return self._exit_code() == 0
 
-    def freeze(self) -> None:
-        """Stop all processes of the bot until `thaw`. Call again to stop those that it has started meanwhile."""
+    def freeze(self, *, known: bool = False) -> None:
+        """Stop all processes of the bot until `thaw`. Call again to stop those that it has started meanwhile.
+
+        To stop those that are `known` will do where it is looked for others afterwards.
+        """
         if self._frozen_ns is None:
             self._frozen_ns = self._now_ns()
-        self._signal(signal.SIGSTOP)
+        self._signal(signal.SIGSTOP, known=known)
 
     def thaw(self) -> None:
         """Let the bot go on."""
@@ -359,13 +365,13 @@ class BotProcess:
                 Path(self._launch.refusal).unlink(missing_ok=True)
             self._launch = None
 
-    def _signal(self, number: signal.Signals) -> None:
+    def _signal(self, number: signal.Signals, *, known: bool = False) -> None:
         if self._popen.returncode is not None:  # it has been reaped
             return
         if number == signal.SIGKILL:
             self._tasks.list_anew()
         # Until then the id of the process group is the bot's own. Outside a cell it may have made more groups.
-        for group in {self.pid} if self._is_cell else self._tasks.groups():
+        for group in {self.pid} if self._is_cell else self._tasks.groups(known=known):
             with _IS_GONE:
                 os.killpg(group, number)
 

@@ -38,7 +38,10 @@ class Waits(NamedTuple):
 
 
 class Tasks:
-    """A bot's processes, and the threads of each."""
+    """A bot's processes, and the threads of each.
+
+    Those that are `known`, as they were listed last, will do where nothing of the bot has run since.
+    """
 
     def __init__(self, pid: int, *, keepers: int = 0) -> None:
         """`pid` is the first of its processes. The outermost `keepers` generations are not the bot's own."""
@@ -47,28 +50,28 @@ class Tasks:
         self._tasks: dict[int, _Task] = {}
         self._last_pid = self._listed_ns = 0
 
-    def members(self) -> list[int]:
+    def members(self, *, known: bool = False) -> list[int]:
         """Returns the ids of its processes, as `procfs.members` does."""
-        self._list_where_needed()
+        self._list_where_needed(known=known)
         return self._members
 
-    def ids(self) -> list[int]:
+    def ids(self, *, known: bool = False) -> list[int]:
         """Returns the ids of all tasks of its processes."""
-        self._list_where_needed()
+        self._list_where_needed(known=known)
         return list(self._tasks)
 
-    def states(self) -> set[str]:
+    def states(self, *, known: bool = False) -> set[str]:
         """Returns the states of all its tasks, as letters: R on a core or waiting for one, S asleep, T stopped."""
-        self._list_where_needed()
+        self._list_where_needed(known=known)
         found = set()
         for task in self._tasks.values():
             if (stat := task.read("stat")) is not None:
                 found.add(chr(stat.rpartition(b")")[2].split(None, 1)[0][0]))
         return found
 
-    def waits(self) -> dict[int, Waits]:
+    def waits(self, *, known: bool = False) -> dict[int, Waits]:
         """Returns how each task has waited for cores so far, by its id; nothing where it is not told."""
-        self._list_where_needed()
+        self._list_where_needed(known=known)
         found = {}
         for number, task in self._tasks.items():
             if (told := task.read("schedstat")) is not None:
@@ -76,10 +79,10 @@ class Tasks:
                 found[number] = Waits(int(wait_ns), int(times))
         return found
 
-    def groups(self) -> set[int]:
+    def groups(self, *, known: bool = False) -> set[int]:
         """Returns the process groups of its processes, the one that the first of them leads in any case."""
         groups = {self._pid}
-        for pid in self.members():
+        for pid in self.members(known=known):
             with _IS_GONE:
                 groups.add(os.getpgid(pid))
         return groups
@@ -104,7 +107,9 @@ class Tasks:
         self._tasks.clear()
         self._last_pid = 0
 
-    def _list_where_needed(self) -> None:
+    def _list_where_needed(self, *, known: bool) -> None:
+        if known and self._members:
+            return
         is_new = time.monotonic_ns() - self._listed_ns < SOON_NS
         if not is_new or not self._last_pid or last_pid() != self._last_pid:
             self.list_anew()

@@ -45,10 +45,12 @@ class OneCore:
 def held_to(core: int | None, process: BotProcess | None) -> Iterator[None]:
     """During the block a bot of a single task has no core but this one, and so have the tasks that it starts.
 
+    The bot is frozen when the block begins, and when it ends.
+
     Afterwards all of them have the cores that it had before. A bot of several tasks keeps its cores, so that those can
     compute at the same time; and so does a bot that has chosen other cores for itself.
     """
-    tasks = [] if core is None or process is None else process.tasks()
+    tasks = [] if core is None or process is None else process.tasks(known=True)
     former: set[int] = set()
     with contextlib.suppress(OSError):  # it has ended
         if len(tasks) == 1 and core in (found := os.sched_getaffinity(tasks[0])):
@@ -57,7 +59,7 @@ def held_to(core: int | None, process: BotProcess | None) -> Iterator[None]:
     try:
         yield
     finally:
-        for task in process.tasks() if process is not None and former else []:
+        for task in process.tasks(known=True) if process is not None and former else []:
             with contextlib.suppress(OSError):
                 if os.sched_getaffinity(task) == {core}:  # else it has chosen for itself meanwhile
                     os.sched_setaffinity(task, former)

@@ -167,7 +167,7 @@ async def run_race(
 
 def _is_one_process(channel: Channel) -> bool:
     """Whether nothing can escape from a bot unless it starts another process, by which the host's last one changes."""
-    return channel.process is None or len(channel.process.members()) <= 1
+    return channel.process is None or len(channel.process.members(known=True)) <= 1
 
 
 def _count_awake(channel: Channel) -> None:
@@ -213,7 +213,7 @@ def _warm_up(channel: Channel, process: BotProcess, delivery: Delivery) -> Deliv
     """Wake the bot with the first bytes of its line, and freeze it again; returns what is left of the line."""
     if channel.unwritten:
         return delivery
-    _send(process.members(), signal.SIGCONT)
+    _send(process.members(known=True), signal.SIGCONT)
     for number in range(WARM_BYTES):
         channel.write(Delivery(seat=delivery.seat, data=delivery.data[number : number + 1]), time.monotonic_ns())
         _until_read(process)
@@ -224,7 +224,7 @@ def _warm_up(channel: Channel, process: BotProcess, delivery: Delivery) -> Deliv
 def _until_read(process: BotProcess) -> None:
     """Wait until nothing is left in its pipe and the bot is asleep again, or it has had its time."""
     for _ in looks(WARM_NS):
-        if not process.unread_bytes() and "R" not in process.states():
+        if not process.unread_bytes() and "R" not in process.states(known=True):
             return
 
 
@@ -273,8 +273,8 @@ def _let_run(
 
     The measurement begins at `since_ns`, by default when the bot may go on.
     """
-    members = process.members()
-    computed, before, own_ns = process.computed(), process.waits(), _own_wait_ns()
+    members = process.members(known=True)  # it has been frozen since it was looked at
+    computed, before, own_ns = process.computed(), process.waits(known=True), _own_wait_ns()
     start_ns = time.monotonic_ns() if since_ns is None else since_ns
     _send(members, signal.SIGCONT)
     ready, own_ns = _wait(channel, poll, limit_s, own_ns)

@@ -366,9 +366,9 @@ def test_the_clock_of_a_bot_that_cannot_be_stopped_starts_when_its_line_is_writt
     """It answers while the referee still looks at its tasks; the time until it may go on is not free."""
     look, still = BotProcess.waits, quiet.is_still
 
-    def slow_look(process: BotProcess) -> dict[int, Waits]:
+    def slow_look(process: BotProcess, *, known: bool = False) -> dict[int, Waits]:
         time.sleep(0.02)
-        return look(process)
+        return look(process, known=known)
 
     def never_still(channel: Channel) -> bool:
         still(channel)
