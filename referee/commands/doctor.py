@@ -17,6 +17,7 @@ from referee.play.isolation.users import why_none
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.spec import Confinement, Isolation
+from referee.trials.evenness import unevenness
 from referee.trials.gaps import Gap, Groups, find_gaps
 from referee.trials.machine import Machine, look_at_machine, versions
 from referee.trials.races import WORK_US, Outcome, Scenario, race
@@ -42,6 +43,9 @@ MUCH_DISTURBED = 0.1
 
 MUCH_STOLEN = 0.005
 """If a virtual machine's host has given more of our cores to others than this, that is worth a piece of advice."""
+
+MUCH_UNEVEN = 1.3
+"""If the same work takes more times as long than this at times, that is worth a piece of advice."""
 
 LATE_MS = 100.0
 """A lateness of the referee above this is worth a piece of advice."""
@@ -82,6 +86,8 @@ class Report(Struct, frozen=True, kw_only=True):
     """What strangers' bots could do here although they are in cells, the most important first."""
     advice: tuple[str, ...]
     """What else to put right, the most important first."""
+    unevenness: float | None = None
+    """How many times as long the same work takes on slow cores and in slow moments; see `trials/evenness.py`."""
 
 
 def examine(*, as_json: bool, races: int | None = None) -> int:
@@ -142,6 +148,7 @@ def _report(windows: int) -> Report:
         bench=tuple(bench),
         gaps=tuple(find_gaps(machine, groups, why_none() if missing is None else None, jobs=jobs)),
         advice=(),
+        unevenness=unevenness(),
     )
     return msgspec.structs.replace(found, advice=tuple(_advice(found)))
 
@@ -178,6 +185,7 @@ def _advice(report: Report) -> Iterator[str]:
     yield from _on_isolation(report)
     yield from _on_timing(report)
     yield from _on_host(report.host)
+    yield from _on_cores(report)
 
 
 def _on_isolation(report: Report) -> Iterator[str]:
@@ -203,6 +211,16 @@ def _on_timing(report: Report) -> Iterator[str]:
         yield f"The referee itself was kept waiting for {races.lateness_ms:g} ms: something else needs the cores."
     if not report.host.wait_times:
         yield "The system does not tell how long a bot waited for a core, so other work here falsifies slap times."
+
+
+def _on_cores(report: Report) -> Iterator[str]:
+    if report.unevenness is not None and report.unevenness > MUCH_UNEVEN:
+        yield (
+            f"The same work takes {report.unevenness:.1f} times as long on some core or at times: the cores save "
+            "power, or another guest of this virtual machine's host shares their hardware. The bots of a slap window "
+            "compute on one core, but what a bot can think in its time varies: switch off power saving, or use a "
+            "machine of its own."
+        )
 
 
 def _on_host(machine: Machine) -> Iterator[str]:
@@ -289,6 +307,8 @@ def _host_rows(report: Report) -> Iterator[tuple[str, str]]:
         seen = {True: "for each process", False: "in steps of 10 ms", None: "how exactly is not known"}
         told = f"{machine.stolen:.2%} since the start; told: {seen[machine.sets_stolen_apart]}"
         yield "stolen time", told if machine.stolen else "none since the start"
+    if report.unevenness is not None:
+        yield "speed of cores", f"the same work takes up to {report.unevenness:.2f} times as long"
     yield "ptrace", "no Yama" if machine.ptrace_scope is None else f"Yama's scope {machine.ptrace_scope}"
 
 

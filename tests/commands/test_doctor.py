@@ -17,6 +17,7 @@ from referee.commands import doctor as doctor_module
 from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 from referee.play.isolation.users import NoUsers, why_none
 from referee.rules.record import GivenSlaps, Reaction
+from referee.trials.evenness import unevenness
 from referee.trials.gaps import Gap, Groups, find_gaps
 from referee.trials.machine import look_at_machine
 from referee.trials.races import SEATS, Scenario, Window, chance_of, summary
@@ -268,6 +269,38 @@ def test_what_the_host_takes_away_is_told_and_how_exactly(
     assert rows.get("stolen time") == row or (row and row in rows["stolen time"])
     told = [text for text in doctor_module._on_host(machine) if "virtual machine" in text]
     assert ([advice in text for text in told] == [True]) if advice else not told
+
+
+@pytest.mark.parametrize(("times", "is_much"), [(None, False), (1.04, False), (2.3, True)])
+def test_cores_that_are_not_equally_fast_are_told(times: float | None, is_much: bool) -> None:
+    report = doctor_module.Report(
+        versions={},
+        levels=(),
+        groups=GROUPS,
+        own_users=True,
+        host=IN_ORDER,
+        jobs=2,
+        races=None,
+        races_problem="",
+        bench=(),
+        gaps=(),
+        advice=(),
+        unevenness=times,
+    )
+    row = dict(doctor_module._host_rows(report)).get("speed of cores")
+    assert row == (None if times is None else f"the same work takes up to {times:.2f} times as long")
+    assert [f"{times:.1f} times as long" in text for text in doctor_module._on_cores(report)] == [True] * is_much
+
+
+def test_every_core_is_timed_and_ours_are_as_before() -> None:
+    if not hasattr(os, "sched_setaffinity"):
+        assert unevenness() is None
+        return
+    before = os.sched_getaffinity(0)
+    found = unevenness()
+    assert found is not None
+    assert found >= 1
+    assert os.sched_getaffinity(0) == before
 
 
 def test_the_share_that_is_stolen_is_of_all_time_of_the_cores() -> None:
