@@ -45,7 +45,7 @@ MUCH_STOLEN = 0.005
 """If a virtual machine's host has given more of our cores to others than this, that is worth a piece of advice."""
 
 MUCH_UNEVEN = 1.3
-"""If the same work takes more times as long than this at times, that is worth a piece of advice."""
+"""If the same work takes more than so many times as long at times, that is worth a piece of advice."""
 
 LATE_MS = 100.0
 """A lateness of the referee above this is worth a piece of advice."""
@@ -219,7 +219,7 @@ def _on_cores(report: Report) -> Iterator[str]:
             f"The same work takes {report.unevenness:.1f} times as long on some core or at times: the cores save "
             "power, or another guest of this virtual machine's host shares their hardware. The bots of a slap window "
             "compute on one core, but what a bot can think in its time varies: switch off power saving, or use a "
-            "machine of its own."
+            "machine that nobody shares."
         )
 
 
@@ -308,7 +308,7 @@ def _host_rows(report: Report) -> Iterator[tuple[str, str]]:
         told = f"{machine.stolen:.2%} since the start; told: {seen[machine.sets_stolen_apart]}"
         yield "stolen time", told if machine.stolen else "none since the start"
     if report.unevenness is not None:
-        yield "speed of cores", f"the same work takes up to {report.unevenness:.2f} times as long"
+        yield "speed of cores", f"the same work takes {report.unevenness:.2f} times as long at times (p95 to p5)"
     yield "ptrace", "no Yama" if machine.ptrace_scope is None else f"Yama's scope {machine.ptrace_scope}"
 
 

@@ -178,7 +178,8 @@ class BotProcess:
     def members(self, *, known: bool = False) -> list[int]:
         """The ids of its processes, without those of bubblewrap around a cell.
 
-        Those that are `known` from the last look will do where nothing of the bot has run since; here and below.
+        Those that are `known` from a look a moment ago will do where nothing of the bot has run since, or where it is
+        looked for others soon; here and below.
         """
         return self._tasks.members(known=known)
 
@@ -289,10 +290,7 @@ class BotProcess:
         return self._exit_code() == 0
 
     def freeze(self, *, known: bool = False) -> None:
-        """Stop all processes of the bot until `thaw`. Call again to stop those that it has started meanwhile.
-
-        To stop those that are `known` will do where it is looked for others afterwards.
-        """
+        """Stop all processes of the bot until `thaw`. Call again to stop those that it has started meanwhile."""
         if self._frozen_ns is None:
             self._frozen_ns = self._now_ns()
         self._signal(signal.SIGSTOP, known=known)

@@ -40,7 +40,8 @@ class Waits(NamedTuple):
 class Tasks:
     """A bot's processes, and the threads of each.
 
-    Those that are `known`, as they were listed last, will do where nothing of the bot has run since.
+    Those that are `known`, as they were listed a moment ago, will do where nothing of the bot has run since, or where
+    they are listed again soon.
     """
 
     def __init__(self, pid: int, *, keepers: int = 0) -> None:
@@ -105,13 +106,11 @@ class Tasks:
         for task in self._tasks.values():
             task.close()
         self._tasks.clear()
-        self._last_pid = 0
+        self._last_pid = self._listed_ns = 0
 
     def _list_where_needed(self, *, known: bool) -> None:
-        if known and self._members:
-            return
         is_new = time.monotonic_ns() - self._listed_ns < SOON_NS
-        if not is_new or not self._last_pid or last_pid() != self._last_pid:
+        if not is_new or not (known or (self._last_pid and last_pid() == self._last_pid)):
             self.list_anew()
 
 

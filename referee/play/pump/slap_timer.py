@@ -15,7 +15,7 @@ from referee.play.pump.in_flight import MatchInFlight
 from referee.play.slaps.awake import Cores
 from referee.play.slaps.lock import HostLock
 from referee.play.slaps.neighbours import LONGEST_FREEZE_S, Neighbours
-from referee.play.slaps.one_core import OneCore
+from referee.play.slaps.one_core import OneCore, left_to_bots
 from referee.play.slaps.quiet import NEIGHBOUR_NOT_FROZEN, frozen, quiet
 from referee.play.slaps.race import run_race
 from referee.play.talk.exchange import Exchange, Reply
@@ -120,7 +120,8 @@ class SlapTimer:
         neighbours, began_ns = self._neighbours, self._clock.now_ns()
         try:
             with quiet(self._bots, self._cores, neighbours, has_lock=has_lock, are_frozen=are_frozen) as doubts:
-                replies = await run_race(match.exchange, match.channels(), doubts, core=self._one_core.choose())
+                with left_to_bots(core := self._one_core.choose()):
+                    replies = await run_race(match.exchange, match.channels(), doubts, core=core)
                 if neighbours is not None and self._clock.now_ns() - began_ns > LONGEST_FREEZE_S * 1e9:
                     replies = [_in_doubt(reply, NEIGHBOUR_NOT_FROZEN) for reply in replies]
                 is_disturbed = any(reply.disturbed for reply in replies)

@@ -2,9 +2,10 @@
 
 Linux promises it to whoever may open /dev/cpu_dma_latency, as root does: a core without work then waits in a loop of
 the kernel's own. Everybody else has the wakers. Measured in turns on a quiet virtual machine with two cores, with four
-C bots that slap at once: a window takes 0.8 ms beside the bots' own time with the promise and 1.6 ms with wakers, and
-the bots' own time is 55 instead of 95 us. Where sessions share out the cores, who wakes up beside a waker has to wait
-for the next tick of the kernel's clock now and then; on a core without work there is nobody to wait for.
+C bots that slap at once: a window takes 0.8 ms beside the bots' own time with the promise and 1.6 ms with wakers, which
+had the shortest slice then, and the bots' own time is 55 instead of 95 us. Where sessions share out the cores, who
+wakes up beside a waker has to wait for the next tick of the kernel's clock now and then; on a core without work there
+is nobody to wait for.
 """
 
 import contextlib

@@ -10,56 +10,78 @@ import contextlib
 import ctypes
 import functools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from referee.play.bot.process import BotProcess
+from referee.play.isolation.host import text
+
+_SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 
 class OneCore:
     """Says on which core the bots of the next window compute: the same as before, so that it has their data at hand."""
 
     def __init__(self) -> None:
-        self._last = -1
+        self._last: int | None = None
         self._is_left = False
 
     def choose(self) -> int | None:
         """Returns the number of a core that this thread is not on, as it must see at once when a bot has answered.
 
-        None where there is no other one, or the system does not tell.
+        It shares no hardware with ours where there is such a core. None where ours is the only one, or the system does
+        not tell.
         """
         ours = _our_core()
-        others = sorted(os.sched_getaffinity(0) - {ours}) if ours is not None else []
-        if not others:
+        if ours is None:
             return None
-        if self._is_left or self._last not in others:
-            self._last = next((core for core in others if core > self._last), others[0])
+        others = os.sched_getaffinity(0) - {ours}
+        cores = sorted(others - _siblings(ours) or others, reverse=True)  # the first one of a machine has most to do
+        if cores and (self._is_left or self._last not in cores):
+            last = cores[0] + 1 if self._last is None else self._last
+            self._last = next((core for core in cores if core < last), cores[0])
             self._is_left = False
-        return self._last
+        return self._last if cores else None
 
     def leave(self) -> None:
-        """Choose another one next time, if there is one: somebody else wants this one."""
+        """Choose another one next time, if there is one: the window was disturbed, perhaps by what else runs there."""
         self._is_left = True
+
+
+@contextlib.contextmanager
+def left_to_bots(core: int | None) -> Iterator[None]:
+    """During the block this thread keeps off a core, unless it has no other."""
+    former = set[int]() if core is None else os.sched_getaffinity(0)
+    _keep_to(former - {core})
+    try:
+        yield
+    finally:
+        _keep_to(former)
+
+
+def _keep_to(cores: Iterable[int]) -> None:
+    with contextlib.suppress(OSError):  # none of them, or the system does not allow it
+        os.sched_setaffinity(0, cores)
 
 
 @contextlib.contextmanager
 def held_to(core: int | None, process: BotProcess | None) -> Iterator[None]:
     """During the block a bot of a single task has no core but this one, and so have the tasks that it starts.
 
-    The bot is frozen when the block begins, and when it ends.
-
     Afterwards all of them have the cores that it had before. A bot of several tasks keeps its cores, so that those can
-    compute at the same time; and so does a bot that has chosen other cores for itself.
+    compute at the same time. The bot is frozen when the block begins, and when it ends.
     """
     tasks = [] if core is None or process is None else process.tasks(known=True)
     former: set[int] = set()
-    with contextlib.suppress(OSError):  # it has ended
-        if len(tasks) == 1 and core in (found := os.sched_getaffinity(tasks[0])):
+    if len(tasks) == 1 and core is not None:
+        with contextlib.suppress(OSError):  # it has ended
+            found = os.sched_getaffinity(tasks[0])
             os.sched_setaffinity(tasks[0], {core})
             former = found
     try:
         yield
     finally:
-        for task in process.tasks(known=True) if process is not None and former else []:
+        for task in process.tasks() if process is not None and former else []:
             with contextlib.suppress(OSError):
                 if os.sched_getaffinity(task) == {core}:  # else it has chosen for itself meanwhile
                     os.sched_setaffinity(task, former)
@@ -78,3 +100,14 @@ def _asker() -> Callable[[], int] | None:
     if not hasattr(os, "sched_setaffinity"):
         return None
     return getattr(ctypes.CDLL(None), "sched_getcpu", None)
+
+
+@functools.cache
+def _siblings(core: int) -> frozenset[int]:
+    """The cores that share their hardware with this one, as the system tells it: `0,4` or `0-1`."""
+    found = set[int]()
+    for part in (text(Path(_SIBLINGS.format(core))) or "").split(","):
+        first, _, last = part.partition("-")
+        with contextlib.suppress(ValueError):
+            found.update(range(int(first), int(last or first) + 1))
+    return frozenset(found)

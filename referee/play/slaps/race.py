@@ -25,7 +25,7 @@ from referee.play.bot import orphans
 from referee.play.bot.channel import MOST_FORGIVEN, Channel
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import last_pid, stolen_ticks
-from referee.play.bot.tasks import Waits
+from referee.play.bot.tasks import SOON_NS, Waits
 from referee.play.faults import Trouble
 from referee.play.isolation.kept_file import KeptFile
 from referee.play.slaps.one_core import held_to
@@ -149,12 +149,11 @@ async def run_race(
     for channel in table.values():
         _count_awake(channel)
     doubts = [*doubts, *([] if all(frozen) else [NOT_FROZEN])]
-    replies, stolen, since_ns, no_more_than = [], stolen_ticks(), time.monotonic_ns(), 0
+    replies, stolen, since_ns, escapes = [], stolen_ticks(), time.monotonic_ns(), _Escapes()
     for delivery in exchange.deliveries:
-        channel, newest, escaped = table[delivery.seat], last_pid(), list[str]()
-        if not newest or newest != no_more_than:
-            escaped = [] if orphans.end_orphans_now(patience_s=ESCAPED_S) else [ESCAPED]
-        no_more_than = newest if not escaped and _is_one_process(channel) else 0
+        channel = table[delivery.seat]
+        escaped = [] if escapes.end() else [ESCAPED]
+        escapes.note_turn(channel)
         with held_to(core, channel.process):
             replies.append(_ask_alone(channel, delivery, [*doubts, *escaped]))
         if time.monotonic_ns() - since_ns > OTHERS_WAIT_NS:
@@ -165,9 +164,30 @@ async def run_race(
     return replies
 
 
-def _is_one_process(channel: Channel) -> bool:
-    """Whether nothing can escape from a bot unless it starts another process, by which the host's last one changes."""
-    return channel.process is None or len(channel.process.members(known=True)) <= 1
+class _Escapes:
+    """Ends the processes that have escaped their bots. It looks for them where there may be new ones.
+
+    What is left behind by a bot that was one process, and begins its turn, has been started in it: then the last
+    process of the host is another one.
+    """
+
+    def __init__(self) -> None:
+        self._newest = self._seen_ns = 0
+
+    def end(self) -> bool:
+        """Returns False if some are left."""
+        newest, now_ns = last_pid(), time.monotonic_ns()
+        is_none_new = newest and newest == self._newest and now_ns - self._seen_ns < SOON_NS
+        self._newest, self._seen_ns = newest, now_ns
+        if is_none_new or orphans.end_orphans_now(patience_s=ESCAPED_S):
+            return True
+        self._newest = 0
+        return False
+
+    def note_turn(self, channel: Channel) -> None:
+        """Note that this bot has its turn now."""
+        if channel.process is not None and len(channel.process.members()) > 1:
+            self._newest = 0
 
 
 def _count_awake(channel: Channel) -> None:

@@ -1,6 +1,6 @@
 """Keeping the cores awake while slaps are timed, where the kernel cannot be asked to (see awake.py).
 
-The wakers are endless loops of the lowest rank, one for each core: whatever else wants a core gets it at once. They
+The wakers are endless loops of the lowest rank, one for each core: whatever else wants a core goes before them. They
 are frozen while nothing is timed. Only Linux has what they need.
 
 Measured on a quiet virtual machine with two cores, with and without them in turns: a slap of a C bot took 40 instead of
@@ -27,7 +27,7 @@ MOST = 8
 """How many cores are kept awake; on a machine with more, most sleep whatever we do."""
 
 SLICE_NS = 100_000_000
-"""The slice of a waker, the longest that Linux allows: who wakes up and has a shorter one gets the core at once.
+"""The slice of a waker, the longest that Linux allows. Who has a shorter one mostly gets the core as it wakes up.
 
 Otherwise that is left to which of the two slices is to end sooner, and the kernel asks it once, and then at the next
 tick of its clock, up to 4 ms later. Measured with sessions that share out the cores, where a bot wakes up to be
@@ -102,6 +102,7 @@ def _lengthen_slice(pid: int) -> None:
     number = _SCHED_SETATTR.get(os.uname().machine)
     if number is not None:
         attr = _SchedAttr(size=ctypes.sizeof(_SchedAttr), policy=os.SCHED_BATCH, runtime_ns=SLICE_NS)
+        attr.nice = os.getpriority(os.PRIO_PROCESS, pid)  # only root may go below it
         ctypes.CDLL(None).syscall(number, pid, ctypes.byref(attr), 0)
 
 

@@ -1,12 +1,17 @@
 """All bots of a slap window compute on one core, and have all of theirs again when it is over."""
 
 import os
+import subprocess
 import sys
+from contextlib import suppress
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from racing import matches, setup, windows
 
-from referee.play.slaps.one_core import OneCore, held_to
+from referee.play.slaps import one_core
+from referee.play.slaps.one_core import OneCore, held_to, left_to_bots
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="there is no choice of cores here"
@@ -39,7 +44,7 @@ def test_bots_are_held_to_one_core_in_a_window_and_to_none_outside(mark: dict[st
     assert {cores for seat in told for decision, cores in seat if decision != "slap"} == {"+".join(map(str, CORES))}
 
 
-def test_a_bot_of_several_tasks_and_one_that_has_chosen_keep_their_cores(mark: dict[str, str]) -> None:
+def test_a_bot_of_several_tasks_keeps_its_cores_and_one_that_has_chosen_gets_them_back(mark: dict[str, str]) -> None:
     chosen = f"os.sched_setaffinity(0, {{{CORES[0]}}})\n"
     (record,) = matches(
         setup([NOTING + "begin_thread()\nplay(slap, turns=2)", NOTING + chosen + "play(slap, turns=2)"], mark)
@@ -47,7 +52,9 @@ def test_a_bot_of_several_tasks_and_one_that_has_chosen_keep_their_cores(mark: d
 
     several, choosing = ({line.split()[1] for line in seat.stderr.splitlines()} for seat in record.seats)
     assert several == {"+".join(map(str, CORES))}
-    assert choosing == {str(CORES[0])}
+    assert choosing <= set(map(str, CORES)), "in a window it is held like others, and outside it has what it chose"
+    told = [line.split() for line in record.seats[1].stderr.splitlines()]
+    assert {cores for decision, cores in told if decision != "slap"} == {str(CORES[0])}
     assert len(windows(record)) > 1
 
 
@@ -74,22 +81,61 @@ play(slap, turns=2)
     assert {tuple(line[1:]) for line in later} == {("+".join(map(str, CORES)),) * 2}
 
 
-def test_the_core_is_not_ours_and_stays_the_same_until_it_is_left() -> None:
-    former = os.sched_getaffinity(0)
-    one_core = OneCore()
-    try:
-        os.sched_setaffinity(0, {CORES[0]})
-        assert one_core.choose() is None, "there is no other one for us"
-        os.sched_setaffinity(0, former)
-        first = one_core.choose()
-        assert first in former
-        if len(former) > 2:
-            one_core.leave()
-            assert one_core.choose() != first
-    finally:
-        os.sched_setaffinity(0, former)
+def test_the_core_is_not_ours_and_stays_the_same_until_it_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(one_core, "_our_core", lambda: CORES[0])
+    cores = OneCore()
+    first = cores.choose()
+    assert first in CORES[1:]
+    assert cores.choose() == first
+    cores.leave()
+    assert (cores.choose() == first) == (len(CORES) == 2)
+    monkeypatch.setattr(one_core, "_our_core", lambda: first)
+    assert cores.choose() in set(CORES) - {first}
+    monkeypatch.setattr(one_core, "_our_core", lambda: None)
+    assert cores.choose() is None
 
 
-def test_a_bot_that_has_none_is_left_alone() -> None:
-    with held_to(CORES[0], None), held_to(None, None):
+def test_a_core_that_shares_no_hardware_with_ours_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
+    monkeypatch.setattr(one_core, "_our_core", lambda: 0)
+    monkeypatch.setattr(one_core, "_siblings", lambda _: frozenset({0, 3}))
+    cores = OneCore()
+    chosen = []
+    for _ in range(3):
+        chosen.append(cores.choose())
+        cores.leave()
+    assert chosen == [2, 1, 2]
+    monkeypatch.setattr(one_core, "_siblings", lambda _: frozenset({0, 1, 2, 3}))
+    assert OneCore().choose() == 3
+
+
+@pytest.mark.parametrize(("listed", "siblings"), [("0,4", {0, 4}), ("2-3", {2, 3}), ("5", {5}), (None, set())])
+def test_who_shares_hardware_is_read_as_the_system_tells_it(
+    listed: str | None, siblings: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(one_core, "text", lambda _: listed)
+    assert one_core._siblings.__wrapped__(0) == siblings
+
+
+def test_the_referee_keeps_off_the_core_of_the_bots() -> None:
+    for core in (CORES[0], CORES[-1]):
+        with suppress(ZeroDivisionError), left_to_bots(core):
+            assert os.sched_getaffinity(0) == set(CORES) - {core}
+            raise ZeroDivisionError
+        assert os.sched_getaffinity(0) == set(CORES)
+    with left_to_bots(None):
+        assert os.sched_getaffinity(0) == set(CORES)
+
+
+def test_a_bot_has_its_cores_again_whatever_happens_in_the_block() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        bot: Any = SimpleNamespace(tasks=lambda **_: [child.pid])
+        with suppress(ZeroDivisionError), held_to(CORES[0], bot):
+            assert os.sched_getaffinity(child.pid) == {CORES[0]}
+            raise ZeroDivisionError
+        assert os.sched_getaffinity(child.pid) == set(CORES)
+        with held_to(CORES[0], bot):
+            child.kill()
+            child.wait()
+    with held_to(CORES[0], None), held_to(None, bot):
         assert os.sched_getaffinity(0) == set(CORES)

@@ -294,6 +294,54 @@ def test_processes_that_escaped_a_bot_are_ended_before_its_window(
     assert set(said) == {"False"}
 
 
+LEAVING = """
+import signal, tempfile
+left, heir = os.pipe()
+def begin():
+    middle = os.fork()
+    if not middle:
+        os.setsid()
+        if not os.fork():
+            os.write(heir, str(os.getpid()).encode())
+            time.sleep(600)
+        time.sleep(600)
+    return middle, int(os.read(left, 20))
+def slap(request):
+    if begun is None or begun:
+        middle, last = begin() if begun is None else begun.pop()
+        os.kill(middle, signal.SIGKILL)
+        os.waitpid(middle, 0)
+        PLACE.write_text(str(last))
+    respond(request)
+"""
+"""Leaves a process behind in each window."""
+
+
+@pytest.mark.parametrize("when", ["before", "in the window"])
+def test_a_process_that_a_bot_leaves_behind_in_its_turn_is_ended_before_the_next_bot_is_asked(
+    when: str, tmp_path: Path, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether it was started then, or before, when no later number of a process tells of it."""
+    monkeypatch.setattr(Warden, "check_all", lambda _: None)
+    place = f"\nPLACE = Path({str(tmp_path / 'left')!r})\n"
+    begun = {
+        "before": "begun = [begin() for _ in range(8)]\nplay(slap, turns=2)",
+        "in the window": "begun = None\nplay(slap, turns=2)",
+    }
+    looking = """
+def slap(request):
+    if PLACE.exists():
+        print(Path("/proc", PLACE.read_text()).exists(), file=sys.stderr)
+    respond(request)
+play(slap, turns=2)
+"""
+    (record,) = matches(setup([LEAVING + place + begun[when], place + looking, place + looking], mark, clocks=CLOCKS))
+
+    said = [line for seat in record.seats[1:] for line in seat.stderr.splitlines()]
+    assert said
+    assert set(said) == {"False"}
+
+
 def test_where_the_system_lists_no_children_all_of_a_bot_is_woken(
     mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
