@@ -10,7 +10,7 @@ import contextlib
 import ctypes
 import functools
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from referee.play.bot.process import BotProcess
@@ -52,16 +52,18 @@ class OneCore:
 def left_to_bots(core: int | None) -> Iterator[None]:
     """During the block this thread keeps off a core, unless it has no other."""
     former = set[int]() if core is None else os.sched_getaffinity(0)
-    _keep_to(former - {core})
+    if core is not None:
+        _keep_to(former - {core})
     try:
         yield
     finally:
         _keep_to(former)
 
 
-def _keep_to(cores: Iterable[int]) -> None:
-    with contextlib.suppress(OSError):  # none of them, or the system does not allow it
-        os.sched_setaffinity(0, cores)
+def _keep_to(cores: set[int]) -> None:
+    with contextlib.suppress(OSError):  # the system does not allow it
+        if cores:
+            os.sched_setaffinity(0, cores)
 
 
 @contextlib.contextmanager
