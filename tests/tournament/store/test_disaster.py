@@ -175,7 +175,10 @@ def test_an_interruption_before_the_first_word(tmp_path: Path) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         process = start(tmp_path, *RUN)
         pipe = os.open(tmp_path / "run.toml", os.O_WRONLY)  # waits until somebody reads
-        process.send_signal(number)
+        while process.poll() is None:  # a signal just before Python begins to read waits for the next one
+            process.send_signal(number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=1)
         out, said = process.communicate(timeout=PATIENCE_S)
         os.close(pipe)
         assert (out, said, process.returncode) == ("", "interrupted; nothing was played\n", 130)
