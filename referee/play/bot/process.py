@@ -289,11 +289,11 @@ class BotProcess:
         """Whether it has ended with the exit code 0; ask before `stop`."""
         return self._exit_code() == 0
 
-    def freeze(self, *, known: bool = False) -> None:
+    def freeze(self) -> None:
         """Stop all processes of the bot until `thaw`. Call again to stop those that it has started meanwhile."""
         if self._frozen_ns is None:
             self._frozen_ns = self._now_ns()
-        self._signal(signal.SIGSTOP, known=known)
+        self._signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
         """Let the bot go on."""
@@ -363,13 +363,13 @@ class BotProcess:
                 Path(self._launch.refusal).unlink(missing_ok=True)
             self._launch = None
 
-    def _signal(self, number: signal.Signals, *, known: bool = False) -> None:
+    def _signal(self, number: signal.Signals) -> None:
         if self._popen.returncode is not None:  # it has been reaped
             return
         if number == signal.SIGKILL:
             self._tasks.list_anew()
         # Until then the id of the process group is the bot's own. Outside a cell it may have made more groups.
-        for group in {self.pid} if self._is_cell else self._tasks.groups(known=known):
+        for group in {self.pid} if self._is_cell else self._tasks.groups():
             with _IS_GONE:
                 os.killpg(group, number)
 

@@ -80,10 +80,10 @@ class Tasks:
                 found[number] = Waits(int(wait_ns), int(times))
         return found
 
-    def groups(self, *, known: bool = False) -> set[int]:
+    def groups(self) -> set[int]:
         """Returns the process groups of its processes, the one that the first of them leads in any case."""
         groups = {self._pid}
-        for pid in self.members(known=known):
+        for pid in self.members():
             with _IS_GONE:
                 groups.add(os.getpgid(pid))
         return groups

@@ -125,7 +125,7 @@ def is_still(channel: Channel) -> bool:
 
 def freeze_fully(process: BotProcess) -> bool:
     """Freeze a bot and wait until none of its tasks computes; returns False where that takes too long."""
-    process.freeze(known=True)
+    process.freeze()
     for _ in looks(FREEZE_NS):
         if not process.states() - _FROZEN_STATES:
             return True
