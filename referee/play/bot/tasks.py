@@ -37,6 +37,29 @@ class Waits(NamedTuple):
     """How often it has got one."""
 
 
+class Newest:
+    """The newest task of the host when something was looked at: while there is no newer one, nothing has been added."""
+
+    def __init__(self) -> None:
+        self._id = self._noted_ns = 0
+
+    def note(self) -> None:
+        """Note it, before the look: what is started meanwhile shows by it the next time."""
+        self._id, self._noted_ns = last_pid(), time.monotonic_ns()
+
+    def forget(self) -> None:
+        """Take it that something may have been added."""
+        self._id = self._noted_ns = 0
+
+    def is_recent(self) -> bool:
+        """Whether it has been noted within SOON_NS, and not forgotten since."""
+        return time.monotonic_ns() - self._noted_ns < SOON_NS
+
+    def is_same(self) -> bool:
+        """Whether it is recent, and no task has been started since. False where the system does not tell."""
+        return self.is_recent() and self._id != 0 and last_pid() == self._id
+
+
 class Tasks:
     """A bot's processes, and the threads of each.
 
@@ -49,7 +72,7 @@ class Tasks:
         self._pid, self._keepers = pid, keepers
         self._members: list[int] = []
         self._tasks: dict[int, _Task] = {}
-        self._last_pid = self._listed_ns = 0
+        self._newest = Newest()
 
     def members(self, *, known: bool = False) -> list[int]:
         """Returns the ids of its processes, as `procfs.members` does."""
@@ -90,8 +113,7 @@ class Tasks:
 
     def list_anew(self) -> None:
         """List the tasks, whatever was listed before."""
-        self._last_pid = last_pid()  # first: what is started while they are listed shows by it the next time
-        self._listed_ns = time.monotonic_ns()
+        self._newest.note()
         self._members = members(self._pid, keepers=self._keepers)
         owners = {int(task): pid for pid in self._members for task in task_ids(pid)}
         for gone in self._tasks.keys() - owners.keys():
@@ -106,11 +128,10 @@ class Tasks:
         for task in self._tasks.values():
             task.close()
         self._tasks.clear()
-        self._last_pid = self._listed_ns = 0
+        self._newest.forget()
 
     def _list_where_needed(self, *, known: bool) -> None:
-        is_new = time.monotonic_ns() - self._listed_ns < SOON_NS
-        if not is_new or not (known or (self._last_pid and last_pid() == self._last_pid)):
+        if not (self._newest.is_recent() if known else self._newest.is_same()):
             self.list_anew()
 
 

@@ -24,8 +24,8 @@ from msgspec.structs import replace
 from referee.play.bot import orphans
 from referee.play.bot.channel import MOST_FORGIVEN, Channel
 from referee.play.bot.process import BotProcess
-from referee.play.bot.procfs import last_pid, stolen_ticks
-from referee.play.bot.tasks import SOON_NS, Waits
+from referee.play.bot.procfs import stolen_ticks
+from referee.play.bot.tasks import Newest, Waits
 from referee.play.faults import Trouble
 from referee.play.isolation.kept_file import KeptFile
 from referee.play.slaps.one_core import held_to
@@ -172,22 +172,22 @@ class _Escapes:
     """
 
     def __init__(self) -> None:
-        self._newest = self._seen_ns = 0
+        self._newest = Newest()
 
     def end(self) -> bool:
         """Returns False if some are left."""
-        newest, now_ns = last_pid(), time.monotonic_ns()
-        is_none_new = newest and newest == self._newest and now_ns - self._seen_ns < SOON_NS
-        self._newest, self._seen_ns = newest, now_ns
-        if is_none_new or orphans.end_orphans_now(patience_s=ESCAPED_S):
+        if self._newest.is_same():
             return True
-        self._newest = 0
+        self._newest.note()
+        if orphans.end_orphans_now(patience_s=ESCAPED_S):
+            return True
+        self._newest.forget()
         return False
 
     def note_turn(self, channel: Channel) -> None:
         """Note that this bot has its turn now."""
         if channel.process is not None and len(channel.process.members()) > 1:
-            self._newest = 0
+            self._newest.forget()
 
 
 def _count_awake(channel: Channel) -> None:
