@@ -101,8 +101,8 @@ def _lengthen_slice(pid: int) -> None:
     """
     number = _SCHED_SETATTR.get(os.uname().machine)
     if number is not None:
-        attr = _SchedAttr(size=ctypes.sizeof(_SchedAttr), policy=os.SCHED_BATCH, runtime_ns=SLICE_NS)
-        attr.nice = os.getpriority(os.PRIO_PROCESS, pid)  # only root may go below it
+        nice = os.getpriority(os.PRIO_PROCESS, pid)  # as it is: only root may go below it
+        attr = _SchedAttr(size=ctypes.sizeof(_SchedAttr), policy=os.SCHED_BATCH, nice=nice, runtime_ns=SLICE_NS)
         ctypes.CDLL(None).syscall(number, pid, ctypes.byref(attr), 0)
 
 
