@@ -84,10 +84,10 @@ class Report(Struct, frozen=True, kw_only=True):
     """With `--races`: races of bots with work of their own, by isolated timing, and by broadcast timing beside it."""
     gaps: tuple[Gap, ...]
     """What strangers' bots could do here although they are in cells, the most important first."""
+    unevenness: float | None
+    """How many times as long the same work takes on slow cores and in slow moments; see `trials/evenness.py`."""
     advice: tuple[str, ...]
     """What else to put right, the most important first."""
-    unevenness: float | None = None
-    """How many times as long the same work takes on slow cores and in slow moments; see `trials/evenness.py`."""
 
 
 def examine(*, as_json: bool, races: int | None = None) -> int:
@@ -147,8 +147,8 @@ def _report(windows: int) -> Report:
         races_problem="; ".join(problems),
         bench=tuple(bench),
         gaps=tuple(find_gaps(machine, groups, why_none() if missing is None else None, jobs=jobs)),
-        advice=(),
         unevenness=unevenness(),
+        advice=(),
     )
     return msgspec.structs.replace(found, advice=tuple(_advice(found)))
 

@@ -19,7 +19,7 @@ from referee.play.isolation.users import NoUsers, why_none
 from referee.rules.record import GivenSlaps, Reaction
 from referee.trials.evenness import unevenness
 from referee.trials.gaps import Gap, Groups, find_gaps
-from referee.trials.machine import look_at_machine
+from referee.trials.machine import Machine, look_at_machine
 from referee.trials.races import SEATS, Scenario, Window, chance_of, summary
 
 PATIENCE_S = 600.0
@@ -232,6 +232,24 @@ def test_the_report_tells_whether_bots_have_users_of_their_own(zone: str) -> Non
     assert (why_none() is None) == ("id of its own" in user) == (not told)
 
 
+def report_of(machine: Machine = IN_ORDER, *, unevenness: float | None = None) -> doctor_module.Report:
+    """What is told of a machine where nothing else was found."""
+    return doctor_module.Report(
+        versions={},
+        levels=(),
+        groups=GROUPS,
+        own_users=True,
+        host=machine,
+        jobs=2,
+        races=None,
+        races_problem="",
+        bench=(),
+        gaps=(),
+        advice=(),
+        unevenness=unevenness,
+    )
+
+
 @pytest.mark.parametrize(
     ("stolen", "apart", "row", "advice"),
     [
@@ -252,19 +270,7 @@ def test_what_the_host_takes_away_is_told_and_how_exactly(
     stolen: float | None, apart: bool | None, row: str | None, advice: str | None
 ) -> None:
     machine = msgspec.structs.replace(IN_ORDER, stolen=stolen, sets_stolen_apart=apart, load=0.0, quota_cores=None)
-    report = doctor_module.Report(
-        versions={},
-        levels=(),
-        groups=GROUPS,
-        own_users=True,
-        host=machine,
-        jobs=2,
-        races=None,
-        races_problem="",
-        bench=(),
-        gaps=(),
-        advice=(),
-    )
+    report = report_of(machine)
     rows = dict(doctor_module._host_rows(report))
     assert rows.get("stolen time") == row or (row and row in rows["stolen time"])
     told = [text for text in doctor_module._on_host(machine) if "virtual machine" in text]
@@ -273,20 +279,7 @@ def test_what_the_host_takes_away_is_told_and_how_exactly(
 
 @pytest.mark.parametrize(("times", "is_much"), [(None, False), (1.04, False), (2.3, True)])
 def test_cores_that_are_not_equally_fast_are_told(times: float | None, is_much: bool) -> None:
-    report = doctor_module.Report(
-        versions={},
-        levels=(),
-        groups=GROUPS,
-        own_users=True,
-        host=IN_ORDER,
-        jobs=2,
-        races=None,
-        races_problem="",
-        bench=(),
-        gaps=(),
-        advice=(),
-        unevenness=times,
-    )
+    report = report_of(unevenness=times)
     row = dict(doctor_module._host_rows(report)).get("speed of cores")
     assert row == (None if times is None else f"the same work takes {times:.2f} times as long at times (p95 to p5)")
     assert [f"{times:.1f} times as long" in text for text in doctor_module._on_cores(report)] == [True] * is_much
