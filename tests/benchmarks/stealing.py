@@ -6,7 +6,7 @@ Few hosts do that when it is wanted. So a program in the kernel (`bots/thief.bpf
 random, from within an interrupt: nobody computes then, and nobody is said to wait. `--gaps` are the lengths of what it
 takes at a time; each is drawn from half to three halves of that. Four C bots do the same amount of work, but one of
 them less.
-The first two rows are without it: with bots that compute on `any` core, then on `one` for all, as they always do.
+In the first two rows it takes nothing: bots compute on `any` core, then all on `one`, as they do in every match.
 `--told task` does what a kernel does that knows of such time (CONFIG_PARAVIRT_TIME_ACCOUNTING): it does not count as
 computing. With `--told ticks` it does, as on other kernels. Both tell of it in steps of 10 ms.
 Printed are what was taken of all cores, and in how many windows no doubt was noted; how often the bot with less work
