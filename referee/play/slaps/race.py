@@ -270,7 +270,7 @@ def _time(channel: Channel, process: BotProcess, limit_s: float, since_ns: int |
     end_ns = time.monotonic_ns() + MOST_FORGIVEN * limit_ns
     timing, heard = Timing(), None
     while heard is None:
-        more, has_come = _let_run(channel, process, poll, (limit_ns - timing.corrected_ns) / 1e9, since_ns)
+        more, has_come = _let_run(channel, process, poll, limit_ns - timing.corrected_ns, end_ns, since_ns)
         since_ns = None
         whole = timing.plus(more)
         if whole.corrected_ns >= limit_ns or time.monotonic_ns() > end_ns:
@@ -286,24 +286,28 @@ def _time(channel: Channel, process: BotProcess, limit_s: float, since_ns: int |
     return timing, heard
 
 
-def _let_run(
-    channel: Channel, process: BotProcess, poll: select.poll, limit_s: float, since_ns: int | None
+def _let_run(  # noqa: PLR0913, PLR0917 - for how long
+    channel: Channel, process: BotProcess, poll: select.poll, limit_ns: int, end_ns: int, since_ns: int | None
 ) -> tuple[Timing, bool]:
     """Let the bot run until poll returns, and freeze it; returns what was measured and whether anything has come.
 
-    The measurement begins at `since_ns`, by default when the bot may go on.
+    The measurement begins at `since_ns`, by default when the bot may go on. Where nothing comes within `limit_ns`, it
+    ends when the bot is frozen, or at `end_ns`: for how long a bot waits for a core is told when it has got one.
     """
     members = process.members(known=True)  # it has been frozen since it was looked at
     computed, before, own_ns = process.computed(), process.waits(known=True), _own_wait_ns()
     start_ns = time.monotonic_ns() if since_ns is None else since_ns
     _send(members, signal.SIGCONT)
-    ready, own_ns = _wait(channel, poll, limit_s, own_ns)
+    ready, own_ns = _wait(channel, poll, limit_ns / 1e9, own_ns)
     arrived_ns = time.monotonic_ns()
     waits = process.waits()  # before it is stopped, for which it needs a core once more
     _send(members, signal.SIGSTOP)
     own_wait_ns = _own_wait_ns() - own_ns
     process.note_ran(arrived_ns - start_ns)
     frozen = freeze_fully(process)
+    if not ready:
+        frozen = frozen or _freeze_who_waits(process, end_ns)
+        arrived_ns, waits = time.monotonic_ns(), process.waits()
     after = process.computed()
     timing = Timing(
         raw_ns=arrived_ns - start_ns,
@@ -315,6 +319,16 @@ def _let_run(
     if ready and since_ns is None and not _may_have_slept(before, waits):
         timing = timing.with_what_was_lost()
     return timing, ready
+
+
+def _freeze_who_waits(process: BotProcess, end_ns: int) -> bool:
+    """Freeze a bot that waits for a core, as it needs one for that; returns whether it is frozen by `end_ns`."""
+    is_frozen, before = False, process.computed()
+    while not is_frozen and before is not None and time.monotonic_ns() < end_ns:
+        is_frozen, after = freeze_fully(process), process.computed()
+        if after is None or after.cpu_ns > before.cpu_ns:  # it had a core, and was not stopped
+            break
+    return is_frozen
 
 
 def _may_have_slept(before: Mapping[int, Waits], after: Mapping[int, Waits]) -> bool:

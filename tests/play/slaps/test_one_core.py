@@ -8,10 +8,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from racing import matches, setup, windows
+from racing import computing_slapper, matches, setup, windows
 
-from referee.play.slaps import one_core
+from protocol.messages import Clocks
+from referee.play.bot.channel import Channel
+from referee.play.bot.process import BotProcess
+from referee.play.slaps import one_core, race
 from referee.play.slaps.one_core import OneCore, held_to, left_to_bots
+from referee.play.slaps.quiet import before_all_others
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="there is no choice of cores here"
@@ -79,6 +83,47 @@ play(slap, turns=2)
     later = [line for line in told[begun + 2 :] if line[0] == "tasks"]
     assert later
     assert {tuple(line[1:]) for line in later} == {("+".join(map(str, CORES)),) * 2}
+
+
+TAKER = """
+import os, sys, time
+os.sched_setaffinity(0, {int(sys.argv[1])})
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+print(flush=True)
+end = time.monotonic() + 0.6
+while time.monotonic() < end: pass
+"""
+"""Takes a core away from everything else for 0.6 s, as the host of a virtual machine may do."""
+
+
+def test_a_bot_whose_core_is_taken_away_for_longer_than_a_window_is_not_late(
+    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with before_all_others():
+        if not os.sched_getscheduler(0) & os.SCHED_FIFO:
+            pytest.skip("this user may not take a core away from others")
+    takers: list[subprocess.Popen[bytes]] = []
+    run = race._let_run
+
+    def taken(channel: Channel, process: BotProcess, *rest: Any) -> tuple[race.Timing, bool]:
+        if not takers:
+            (core,) = os.sched_getaffinity(process.pid)
+            takers.append(subprocess.Popen([sys.executable, "-c", TAKER, str(core)], stdout=subprocess.PIPE))
+            assert takers[0].stdout is not None
+            assert takers[0].stdout.readline()
+        return run(channel, process, *rest)
+
+    monkeypatch.setattr(race, "_let_run", taken)
+    try:
+        (record,) = matches(setup([computing_slapper(0.02)] * 2, mark, clocks=Clocks(move_s=60.0, slap_s=0.2)))
+    finally:
+        for taker in takers:
+            with taker:
+                taker.kill()
+
+    first, *_ = windows(record)
+    assert [reaction.late for reaction in first.reactions] == [False, False]
+    assert race.BOT_WAITED in first.disturbed
 
 
 def test_the_core_is_not_ours_and_stays_the_same_until_it_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
