@@ -249,7 +249,7 @@ class _Choices(Struct, kw_only=True):
 
     def tied(self) -> set[int]:
         """How many were chosen together, where it was more than one."""
-        return {int(size) for size in np.unique(self.chosen.sum(axis=1)) if size > 1}
+        return {size for size in self.chosen.sum(axis=1).tolist() if size > 1}
 
 
 def _choices(tables: Sequence[Rows], weights: Floats) -> tuple[list[_Choices], int]:
@@ -262,12 +262,12 @@ def _choices(tables: Sequence[Rows], weights: Floats) -> tuple[list[_Choices], i
         seats = table.bots.shape[1]
         for rank in range(1, seats):
             some = (table.ranks == rank).any(axis=1)
-            for game in np.unique(table.games[some]):
+            for game in sorted(set(table.games[some].tolist())):
                 here = some & (table.games == game)
                 ranks, left = table.ranks[here], seats - rank + 1
                 those = ranks >= rank
                 choices = _Choices(
-                    game=int(game),
+                    game=game,
                     bots=table.bots[here][those].reshape(-1, left),
                     chosen=(ranks == rank)[those].reshape(-1, left),
                     weights=table.counts[here] * weights[game],
