@@ -15,6 +15,9 @@ from referee.rules.book.presets import PRESETS
 
 pytestmark = [pytest.mark.toolchain, pytest.mark.process, pytest.mark.parametrize("language", starters())]
 
+MOST_LATE = 2
+"""In how many of some 250 slap windows a host may be so busy that a bot is late."""
+
 
 @pytest.fixture(autouse=True)
 def _leaves_nothing_behind(mark: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,7 +32,9 @@ def test_a_starter_keeps_the_protocol_in_every_game(projects: Projects, language
     report = json.loads(said)
     every_game = next(step for step in report["steps"] if step["title"] == "every game")
     findings = [report["findings"][number - 1] for number in every_game["findings"]]
-    assert [finding for finding in findings if finding["kind"] != "late slap"] == []  # a host may be too busy
+    late = sum(finding["count"] for finding in findings if finding["kind"] == "late slap")
+    assert [finding for finding in findings if finding["kind"] != "late slap"] == []
+    assert late <= MOST_LATE, findings
     assert every_game["summary"].startswith(f"{len(PRESETS)} games, ")
     assert [finding["what"] for finding in report["findings"] if finding["verdict"] == "fail"] == []
 
