@@ -286,7 +286,7 @@ def _time(channel: Channel, process: BotProcess, limit_s: float, since_ns: int |
     return timing, heard
 
 
-def _let_run(  # noqa: PLR0913, PLR0917 - for how long
+def _let_run(  # noqa: PLR0913, PLR0917 - who may run, and for how long
     channel: Channel, process: BotProcess, poll: select.poll, limit_ns: int, end_ns: int, since_ns: int | None
 ) -> tuple[Timing, bool]:
     """Let the bot run until poll returns, and freeze it; returns what was measured and whether anything has come.
@@ -323,12 +323,14 @@ def _let_run(  # noqa: PLR0913, PLR0917 - for how long
 
 def _freeze_who_waits(process: BotProcess, end_ns: int) -> bool:
     """Freeze a bot that waits for a core, as it needs one for that; returns whether it is frozen by `end_ns`."""
-    is_frozen, before = False, process.computed()
-    while not is_frozen and before is not None and time.monotonic_ns() < end_ns:
-        is_frozen, after = freeze_fully(process), process.computed()
+    before = process.computed()
+    while before is not None and time.monotonic_ns() < end_ns:
+        if freeze_fully(process):
+            return True
+        after = process.computed()
         if after is None or after.cpu_ns > before.cpu_ns:  # it had a core, and was not stopped
             break
-    return is_frozen
+    return False
 
 
 def _may_have_slept(before: Mapping[int, Waits], after: Mapping[int, Waits]) -> bool:
