@@ -262,7 +262,7 @@ def _choices(tables: Sequence[Rows], weights: Floats) -> tuple[list[_Choices], i
         seats = table.bots.shape[1]
         for rank in range(1, seats):
             some = (table.ranks == rank).any(axis=1)
-            for game in sorted(set(table.games[some].tolist())):
+            for game in sorted(set(table.games[some].tolist())):  # np.unique imports masked arrays: 30 ms
                 here = some & (table.games == game)
                 ranks, left = table.ranks[here], seats - rank + 1
                 those = ranks >= rank

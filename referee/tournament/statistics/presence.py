@@ -162,7 +162,7 @@ def _blocks(rows: Rows) -> Iterator[_Blocks]:
     np.add.at(shares, block, ahead * rows.counts[:, None, None])
     shares /= np.bincount(block, rows.counts)[:, None, None]
     bots, games = rows.bots[rows.is_new_block], rows.games[rows.is_new_block]
-    for game in sorted(set(games.tolist())):
+    for game in sorted(set(games.tolist())):  # np.unique imports masked arrays: 30 ms
         yield _Blocks(bots=bots[games == game], ahead=shares[games == game])
 
 
