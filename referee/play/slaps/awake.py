@@ -39,7 +39,7 @@ class Cores:
         self._stay_awake = self._is_promised = False
 
     def stay_awake(self, *, wanted: bool) -> None:
-        """Keep the cores awake from now on, or let them sleep, where the kernel does it. Wakers would cost too much."""
+        """Keep the cores awake from now on, or let them sleep, where the kernel does it. Wakers gain nothing by it."""
         if wanted is not self._stay_awake:
             self._stay_awake = wanted
             self._ask(awake=wanted)
