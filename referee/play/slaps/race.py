@@ -230,14 +230,18 @@ def _ask_alone(channel: Channel, delivery: Delivery, doubts: Sequence[str]) -> R
 
 
 def _warm_up(channel: Channel, process: BotProcess, delivery: Delivery) -> Delivery:
-    """Wake the bot with the first bytes of its line, and freeze it again; returns what is left of the line."""
+    """Wake the bot with the first bytes of its line, and freeze it again; returns what is left of the line.
+
+    A bot that waits for a core is frozen when it has had one: a wait that began before its clock would be taken off.
+    """
     if channel.unwritten:
         return delivery
     _send(process.members(known=True), signal.SIGCONT)
     for number in range(WARM_BYTES):
         channel.write(Delivery(seat=delivery.seat, data=delivery.data[number : number + 1]), time.monotonic_ns())
         _until_read(process)
-    is_still(channel)
+    if not is_still(channel):
+        _freeze_who_waits(process, time.monotonic_ns() + round(delivery.limit_s * 1e9))
     return replace(delivery, data=delivery.data[WARM_BYTES:])
 
 
@@ -304,9 +308,8 @@ def _let_run(  # noqa: PLR0913, PLR0917 - who may run, and for how long
     _send(members, signal.SIGSTOP)
     own_wait_ns = _own_wait_ns() - own_ns
     process.note_ran(arrived_ns - start_ns)
-    frozen = freeze_fully(process)
+    frozen = freeze_fully(process) or _freeze_who_waits(process, end_ns)
     if not ready:
-        frozen = frozen or _freeze_who_waits(process, end_ns)
         arrived_ns, waits = time.monotonic_ns(), process.waits()
     after = process.computed()
     timing = Timing(
@@ -324,7 +327,7 @@ def _let_run(  # noqa: PLR0913, PLR0917 - who may run, and for how long
 def _freeze_who_waits(process: BotProcess, end_ns: int) -> bool:
     """Freeze a bot that waits for a core, as it needs one for that; returns whether it is frozen by `end_ns`."""
     before = process.computed()
-    while before is not None and time.monotonic_ns() < end_ns:
+    while before is not None and "R" in process.states() and time.monotonic_ns() < end_ns:
         if freeze_fully(process):
             return True
         after = process.computed()

@@ -11,7 +11,6 @@ import pytest
 from racing import computing_slapper, matches, setup, windows
 
 from protocol.messages import Clocks
-from referee.play.bot.channel import Channel
 from referee.play.bot.process import BotProcess
 from referee.play.slaps import one_core, race
 from referee.play.slaps.one_core import OneCore, held_to, left_to_bots
@@ -96,34 +95,57 @@ while time.monotonic() < end: pass
 """Takes a core away from everything else for 0.3 s, as the host of a virtual machine may do."""
 
 
+class Taking:
+    """Takes the core of a bot the first time something is called with the bot's process, and then calls it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+        self._call = getattr(race, name)
+        self._taker: subprocess.Popen[bytes] | None = None
+        monkeypatch.setattr(race, name, self)
+
+    def __call__(self, *given: Any) -> Any:
+        if self._taker is None:
+            (bot,) = (one for one in given if isinstance(one, BotProcess))
+            (core,) = os.sched_getaffinity(bot.pid)
+            self._taker = subprocess.Popen([sys.executable, "-c", TAKER, str(core)], stdout=subprocess.PIPE)
+            assert self._taker.stdout is not None
+            assert self._taker.stdout.readline()
+        return self._call(*given)
+
+    def __enter__(self) -> None:
+        with before_all_others():
+            if not os.sched_getscheduler(0) & os.SCHED_FIFO:
+                pytest.skip("this user may not take a core away from others")
+
+    def __exit__(self, *_: object) -> None:
+        assert self._taker is not None
+        with self._taker:
+            self._taker.kill()
+
+
 def test_a_bot_whose_core_is_taken_away_for_longer_than_a_window_is_not_late(
     mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with before_all_others():
-        if not os.sched_getscheduler(0) & os.SCHED_FIFO:
-            pytest.skip("this user may not take a core away from others")
-    takers: list[subprocess.Popen[bytes]] = []
-    run = race._let_run
-
-    def taken(channel: Channel, process: BotProcess, *rest: Any) -> tuple[race.Timing, bool]:
-        if not takers:
-            (core,) = os.sched_getaffinity(process.pid)
-            takers.append(subprocess.Popen([sys.executable, "-c", TAKER, str(core)], stdout=subprocess.PIPE))
-            assert takers[0].stdout is not None
-            assert takers[0].stdout.readline()
-        return run(channel, process, *rest)
-
-    monkeypatch.setattr(race, "_let_run", taken)
-    try:
+    with Taking(monkeypatch, "_let_run"):
         (record,) = matches(setup([computing_slapper(0.02)] * 2, mark, clocks=Clocks(move_s=60.0, slap_s=0.1)))
-    finally:
-        for taker in takers:
-            with taker:
-                taker.kill()
 
     first, *_ = windows(record)
     assert [reaction.late for reaction in first.reactions] == [False, False]
     assert race.BOT_WAITED in first.disturbed
+
+
+def test_what_a_bot_waits_for_a_core_before_its_clock_starts_is_not_taken_off(
+    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its core is taken away while it is woken with the first bytes of its line."""
+    with Taking(monkeypatch, "_until_read"):
+        (record,) = matches(setup([computing_slapper(0)] * 2, mark))
+
+    first, *_ = windows(record)
+    for reaction in first.reactions:
+        assert reaction.raw_us is not None
+        assert reaction.wait_us is not None
+        assert reaction.wait_us < reaction.raw_us + 2_000
 
 
 def test_the_core_is_not_ours_and_stays_the_same_until_it_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
