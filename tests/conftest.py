@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import browsing
+import hypothesis
 import pytest
 from arena import Arena
 from at_random import AtRandom
@@ -75,9 +76,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    """Tables are as wide as they are without a terminal: readline, which pytest imports, sets COLUMNS for children."""
+    """Tables are as wide as they are without a terminal: readline, which pytest imports, sets COLUMNS for children.
+
+    No example of a property has a time in which it must have been tried: a machine may have much else to do.
+    """
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)
+    unhurried = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+    hypothesis.settings.register_profile("unhurried", hypothesis.settings(), **unhurried)
+    hypothesis.settings.load_profile("unhurried")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -95,13 +102,16 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    tests = Path(__file__).parent
+    marks = {path: _marks(path) for path in {item.path for item in items}}
     for item in items:
-        place = item.path.relative_to(tests)
-        for mark, places in MARKS.items():
-            if any(place.is_relative_to(one) for one in places):
-                item.add_marker(mark)
+        for mark in marks[item.path]:
+            item.add_marker(mark)
     _leave_out(config, items)
+
+
+def _marks(path: Path) -> list[str]:
+    place = path.relative_to(Path(__file__).parent)
+    return [mark for mark, places in MARKS.items() if any(place.is_relative_to(one) for one in places)]
 
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:

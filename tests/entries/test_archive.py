@@ -421,7 +421,7 @@ CONTENTS = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(NAMES, CONTENTS), max_size=12),
     st.sampled_from([tarfile.PAX_FORMAT, tarfile.GNU_FORMAT]),
@@ -437,7 +437,7 @@ def test_nothing_is_ever_written_outside_and_the_bounds_hold(
     check(PACKINGS[name](bytes(data)), name)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(NAMES.map(os.fsencode), st.binary(max_size=600)), max_size=12),
     st.sampled_from([0, 0x800, 1, 8]),

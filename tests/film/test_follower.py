@@ -44,7 +44,7 @@ def check(table: Table, follower: Follower) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_what_is_followed_is_what_lies_there(preset: str, at_random: AtRandom) -> None:
-    @settings(max_examples=3, deadline=None)
+    @settings(max_examples=3)
     @given(at_random.tables(preset), st.integers(0, 2**32))
     def follow(made: tuple[Variant, int], seed: int) -> None:
         variant, seats = made

@@ -170,7 +170,7 @@ def short(preset: str) -> Variant:
 def test_what_a_viewer_was_not_told_changes_nothing_of_his_document(preset: str, at_random: AtRandom) -> None:
     found: list[tuple[int, bool]] = []
 
-    @settings(max_examples=2, deadline=None, phases=(Phase.generate,))
+    @settings(max_examples=2, phases=(Phase.generate,))
     @given(st.integers(0, 2**32), st.sampled_from((None, 0, 2)))
     def hide(seed: int, viewer: Viewer) -> None:
         found.append(compare(short(preset), 3, seed, viewer, at_random))

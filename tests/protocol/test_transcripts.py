@@ -459,7 +459,7 @@ def games(draw: st.DrawFn) -> Case:
     return Case(preset=preset, options=options, deal_key=key.hex(), ready=({},) * seats, eager=eager, patience=9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(chosen=games())
 def test_no_seat_is_told_a_card_that_it_may_not_know(chosen: Case) -> None:
     seats = len(chosen.ready)

@@ -111,7 +111,7 @@ def shown(row: str) -> list[str]:
     return [unescape(re.sub(r"\\(.)", r"\1", cell)) for cell in cells]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=20))
 def test_a_name_in_markdown_is_shown_and_is_nothing_else(text: str) -> None:
     cell = in_markdown(text)
@@ -193,7 +193,7 @@ def test_turns_are_numbered_as_links_to_moments_are(run: Path) -> None:
         assert told[id_] <= {(answer.moment.round, answer.moment.turn) for answer in Reel(record).answers}
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.integers(0, 20), min_size=4, max_size=4), st.sets(st.integers(0, 3)))
 def test_a_photo_finish_is_where_lots_change_the_order(times: list[int], slapping: set[int]) -> None:
     options = customised("cactus", {"photo_finish_us": 5}).options

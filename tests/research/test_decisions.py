@@ -198,7 +198,7 @@ def test_the_lines_of_the_page_load_one_game_of_several(run: Path, monkeypatch: 
 
 @pytest.mark.parametrize("preset", PRESETS)
 @given(data=st.data())
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 def test_the_options_of_the_file_make_the_game_again(preset: str, data: st.DataObject) -> None:
     variant, seats = data.draw(AtRandom().tables(preset))
     assume(seat_problem(variant, seats) is None)

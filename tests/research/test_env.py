@@ -134,7 +134,7 @@ def test_a_seat_is_told_what_a_bot_is_sent_and_its_transcript_tells(preset: str)
 
 @pytest.mark.parametrize("preset", PRESETS)
 @given(data=st.data())
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 def test_every_legal_action_has_its_numbers_and_back(preset: str, data: st.DataObject) -> None:
     variant, seats = data.draw(AtRandom().tables(preset))
     assume(seat_problem(variant, seats) is None)
@@ -189,7 +189,7 @@ def same(one: Action, other: Action) -> bool:
 
 @pytest.mark.parametrize("preset", PRESETS)
 @given(data=st.data())
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 def test_no_legal_action_is_left_out_and_none_has_two_paths(preset: str, data: st.DataObject) -> None:
     variant, seats = data.draw(AtRandom().tables(preset))
     assume(seat_problem(variant, seats) is None)

@@ -74,7 +74,7 @@ def record_of(env: Env) -> Game:
 
 @pytest.mark.parametrize("preset", PRESETS)
 @given(seed=st.integers(0, 2**32), before=st.integers(0, 150))
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=2)
 def test_the_seat_is_told_the_same_and_the_match_can_be_played_to_its_end(preset: str, seed: int, before: int) -> None:
     env = Env(preset)
     env.reset(seed)
@@ -101,7 +101,7 @@ def test_the_seat_is_told_the_same_and_the_match_can_be_played_to_its_end(preset
 
 
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_at_any_table_another_state_is_found_or_too_rare(data: st.DataObject) -> None:
     """With any options and up to 12 seats."""
     variant, seats = data.draw(AtRandom().tables(data.draw(st.sampled_from(tuple(PRESETS)))))

@@ -51,7 +51,7 @@ class Filmed:
 
 @pytest.mark.parametrize("preset", PRESETS)
 @given(data=st.data())
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 def test_who_knows_which_card_is_followed_as_the_film_follows_it(preset: str, data: st.DataObject) -> None:
     variant, seats = data.draw(AtRandom().tables(preset))
     assume(seat_problem(variant, seats) is None)

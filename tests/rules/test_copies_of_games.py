@@ -45,7 +45,7 @@ def play(game: Game, dice: Random, answers: int, forfeits: float = 0.0) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 @given(data=st.data(), seed=SEEDS, before=st.integers(0, 120))
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 def test_a_copy_in_the_middle_of_anything_plays_on_to_the_same_end(
     preset: str, data: st.DataObject, seed: int, before: int
 ) -> None:

@@ -133,7 +133,7 @@ def ways(chooser: Chooser) -> list[str]:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_whatever_is_pressed_of_what_is_shown_leads_to_a_legal_answer(preset: str, at_random: AtRandom) -> None:
-    @settings(max_examples=2, deadline=None)
+    @settings(max_examples=2)
     @given(at_random.tables(preset), st.integers(0, 2**32))
     def play(made: tuple[Variant, int], seed: int) -> None:
         variant, seats = made

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from options_to_try import TO_TRY
 
@@ -531,11 +531,8 @@ def some_layout(preset: str, changes: Changes, cards: list[str], dice: Random) -
     return " / ".join(" ".join(shown[start : start + columns]) for start in range(0, len(shown), columns))
 
 
-PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
 @pytest.mark.parametrize("preset", PRESETS)
-@settings(PATIENT, max_examples=35)
+@settings(max_examples=35)
 @given(data=st.data())
 def test_both_scorers_agree_on_every_game(preset: str, data: st.DataObject) -> None:
     rounds = data.draw(tables(preset))
@@ -549,7 +546,7 @@ def test_both_scorers_agree_on_every_game(preset: str, data: st.DataObject) -> N
 
 
 @pytest.mark.process
-@settings(PATIENT, max_examples=3)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_the_command_answers_as_the_function(data: st.DataObject) -> None:
     requests = [data.draw(tables(preset))[0] for preset in PRESETS for _ in range(3)]
@@ -567,7 +564,7 @@ def test_the_command_answers_as_the_function(data: st.DataObject) -> None:
             assert (answer["raw"], answer["scores"]) == judged(request)
 
 
-@settings(PATIENT, max_examples=200)
+@settings(max_examples=200)
 @given(
     raw=st.lists(st.integers(-8, 20), min_size=1, max_size=8),
     seat=st.none() | st.integers(0, 7),

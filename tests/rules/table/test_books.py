@@ -212,7 +212,7 @@ def lines_swapped(
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_the_events_tell_everything_that_happens_to_the_cards(
     preset: str, data: st.DataObject, seed: int, at_random: AtRandom

@@ -242,7 +242,7 @@ def leaks(played: Played, viewer: Viewer, dice: Random, look: Look = view, *, cu
 
 
 @every_preset
-@settings(max_examples=7, deadline=None)
+@settings(max_examples=7)
 @given(data=st.data(), seed=seeds)
 def test_hidden_cards_change_nothing_that_a_seat_or_a_spectator_is_sent(
     preset: str, data: st.DataObject, seed: int, at_random: AtRandom
@@ -445,7 +445,7 @@ def test_tdk_20_nothing_is_private_in_the_two_deck_game(at_random: AtRandom) -> 
 
 
 @every_preset
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(data=st.data(), seed=seeds)
 def test_everybody_is_told_what_the_rules_let_it_learn(
     preset: str, data: st.DataObject, seed: int, at_random: AtRandom

@@ -48,7 +48,7 @@ def asks_of(question: Question) -> tuple[Ask, ...]:
 
 
 @every_preset
-@settings(max_examples=7, deadline=None)
+@settings(max_examples=7)
 @given(data=st.data(), seed=seeds)
 def test_no_card_is_lost_or_doubled(preset: str, data: st.DataObject, seed: int, at_random: AtRandom) -> None:
     for game, _, _ in playing(at_random, data, preset, seed):
@@ -67,7 +67,7 @@ def cards_of(table: Table) -> Iterator[Card]:
 
 
 @every_preset
-@settings(max_examples=7, deadline=None)
+@settings(max_examples=7)
 @given(data=st.data(), seed=seeds)
 def test_fallbacks_are_offered_and_layouts_keep_their_size(
     preset: str, data: st.DataObject, seed: int, at_random: AtRandom
@@ -96,7 +96,7 @@ def check_sizes(table: Table) -> None:
 
 
 @every_preset
-@settings(max_examples=7, deadline=None)
+@settings(max_examples=7)
 @given(data=st.data(), seed=seeds)
 def test_fallbacks_alone_bring_a_match_to_its_end(
     preset: str, data: st.DataObject, seed: int, at_random: AtRandom
@@ -118,7 +118,7 @@ def fallback(question: Question) -> Response:
 
 
 @every_preset
-@settings(max_examples=7, deadline=None)
+@settings(max_examples=7)
 @given(data=st.data(), seed=seeds, forfeits=st.integers(0, 3))
 def test_totals_are_sums_and_forfeits_cost_the_most(
     preset: str, data: st.DataObject, seed: int, forfeits: int, at_random: AtRandom
@@ -163,7 +163,7 @@ def check_result(game: Game, left: dict[int, int]) -> None:
 
 
 @every_preset
-@settings(max_examples=7, deadline=None)
+@settings(max_examples=7)
 @given(data=st.data(), seed=seeds)
 def test_what_is_not_offered_is_refused_and_changes_nothing(
     preset: str, data: st.DataObject, seed: int, at_random: AtRandom
@@ -261,7 +261,7 @@ def fits(choice: Any, value: Any) -> bool:
 
 
 @every_preset
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(data=st.data(), seed=seeds)
 def test_turns_go_clockwise_and_rounds_end_only_as_the_rules_say(
     preset: str, data: st.DataObject, seed: int, at_random: AtRandom
@@ -320,7 +320,7 @@ def is_cut_off(table: Table, course: list[Happening | Ask]) -> bool:
 
 
 @every_preset
-@settings(max_examples=7, deadline=None)
+@settings(max_examples=7)
 @given(data=st.data(), seed=seeds)
 def test_a_replay_with_the_recorded_chance_is_the_same_match(
     preset: str, data: st.DataObject, seed: int, at_random: AtRandom
