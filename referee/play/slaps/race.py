@@ -303,18 +303,17 @@ def _let_run(  # noqa: PLR0913, PLR0917 - who may run, and for how long
     start_ns = time.monotonic_ns() if since_ns is None else since_ns
     _send(members, signal.SIGCONT)
     ready, own_ns = _wait(channel, poll, limit_ns / 1e9, own_ns)
-    arrived_ns = time.monotonic_ns()
+    arrived_ns, own_end_ns = time.monotonic_ns(), _own_wait_ns()
     waits = process.waits()  # before it is stopped, for which it needs a core once more
     _send(members, signal.SIGSTOP)
-    own_wait_ns = _own_wait_ns() - own_ns
     process.note_ran(arrived_ns - start_ns)
     frozen = freeze_fully(process) or _freeze_who_waits(process, end_ns)
     if not ready:
-        arrived_ns, waits = time.monotonic_ns(), process.waits()
+        arrived_ns, own_end_ns, waits = time.monotonic_ns(), _own_wait_ns(), process.waits()
     after = process.computed()
     timing = Timing(
         raw_ns=arrived_ns - start_ns,
-        own_wait_ns=own_wait_ns,
+        own_wait_ns=own_end_ns - own_ns,
         wait_ns=sum(one.wait_ns - before[task].wait_ns for task, one in waits.items() if task in before),
         cpu_ns=None if computed is None or after is None else after.since(computed),
         frozen=frozen,
