@@ -125,7 +125,7 @@ class Stdin:
     def readline(self): return next(self.source)
 sys.stdin = Stdin()
 def slap(request):
-    time.sleep(0.05)
+    time.sleep(0.1)
     respond(request, "pass")
 play(slap, turns=1)
 """
@@ -141,7 +141,7 @@ def test_who_answers_before_it_could_have_read_the_window_has_not_answered(mark:
         (reaction,) = (one for one in window.reactions if one.seat == 0)
         assert reaction.target is None
         assert reaction.raw_us is not None
-        assert reaction.raw_us >= 50_000 - race.STDERR_S * 1e6  # the referee may have waited since its last look
+        assert reaction.raw_us >= 20_000  # less than it sleeps, for the referee may have waited meanwhile
         assert window.order == (1,)
     assert record.seats[0].unasked_lines >= len(played)
 
