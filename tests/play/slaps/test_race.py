@@ -226,6 +226,26 @@ def test_what_the_referee_waits_for_while_the_bot_thinks_is_not_taken_off(
     assert min(times) > 120_000  # it would be 100_000; the last poll may take long
 
 
+def test_what_the_referee_waits_for_after_the_answer_is_not_taken_off(
+    mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looks as if the referee waited for a second whenever it has stopped a bot that has answered."""
+    send, waited_ns = race._send, 0
+
+    def waiting(members: Sequence[int], number: signal.Signals) -> None:
+        nonlocal waited_ns
+        send(members, number)
+        waited_ns += 1_000_000_000 if number == signal.SIGSTOP else 0
+
+    monkeypatch.setattr(race, "_send", waiting)
+    monkeypatch.setattr(race, "_own_wait_ns", lambda: waited_ns)
+    (record,) = matches(setup([slapper(0.02)] * 2, mark))
+
+    times = [reaction.raw_us or 0.0 for window in windows(record) for reaction in window.reactions]
+    assert times
+    assert min(times) >= 20_000
+
+
 @pytest.mark.parametrize("timing", get_args(SlapTiming))
 def test_a_late_slap_is_a_pass_and_no_fault(mark: dict[str, str], timing: SlapTiming) -> None:
     late, quick = slapper(2.0), slapper(0)
