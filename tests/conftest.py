@@ -82,8 +82,8 @@ def pytest_configure() -> None:
     """
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)
-    unhurried = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
-    hypothesis.settings.register_profile("unhurried", hypothesis.settings(), **unhurried)
+    too_slow = hypothesis.HealthCheck.too_slow
+    hypothesis.settings.register_profile("unhurried", deadline=None, suppress_health_check=[too_slow])
     hypothesis.settings.load_profile("unhurried")
 
 
