@@ -126,18 +126,18 @@ def words() -> Iterator[str]:
     yield from (*get_args(Decision), *get_args(FaultKind), *PRESETS)
 
 
-@pytest.mark.parametrize("word", sorted(set(words())))
-def test_the_readme_has_every_word_of_the_wire(word: str) -> None:
-    assert re.search(rf'[`"]{re.escape(word)}[`"]', README)
+def test_the_readme_has_every_word_of_the_wire() -> None:
+    assert [word for word in sorted(set(words())) if not re.search(rf'[`"]{re.escape(word)}[`"]', README)] == []
 
 
-@pytest.mark.parametrize("kind", [*members(Event), *members(Action)], ids=lambda kind: kind.__name__)
-def test_the_readme_lists_the_fields_of_every_kind(kind: Any) -> None:
-    tag = str(kind.__struct_config__.tag)
-    rows = [row for row in README.splitlines() if row.startswith("| `") and f"`{tag}`" in row.split("|")[1]]
-    wanted = [field.encode_name for field in fields(kind)]
+def test_the_readme_lists_the_fields_of_every_kind() -> None:
+    rows = [row.split("|") for row in README.splitlines() if row.startswith("| `")]
 
-    assert any([name for name in re.findall(r"`(\w+)`", row.split("|")[2]) if name in wanted] == wanted for row in rows)
+    for kind in (*members(Event), *members(Action)):
+        tag = f"`{kind.__struct_config__.tag}`"
+        wanted = [field.encode_name for field in fields(kind)]
+        listed = [re.findall(r"`(\w+)`", row[2]) for row in rows if tag in row[1]]
+        assert any([name for name in one if name in wanted] == wanted for one in listed), kind.__name__
 
 
 # The worked example of section 9, re-derived from the words of the specification alone

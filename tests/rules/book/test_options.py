@@ -312,28 +312,28 @@ def test_what_is_fixed_in_a_game(preset: str, option: str, value: Any) -> None:
     assert getattr(PRESETS[preset].options, option) == value
 
 
-def values_of(kind: str) -> pytest.MarkDecorator:
-    """Every option with each of its `good` or `bad` values."""
-    found = [(one, value) for one in CATALOGUE for value in getattr(one, kind)]
-    return pytest.mark.parametrize(("one", "value"), found, ids=[f"{one.option} {value}" for one, value in found])
-
-
-@values_of("good")
-def test_values_in_the_range_are_taken_wherever_the_option_combines(one: Entry, value: Any) -> None:
-    expected = None if value == "none" else value
-    if one.option in ("cancel", "cancel_pairs", "one_eyed_pairs") and value == "none":
-        expected = []
+def taken(one: Entry, value: Any) -> Any:
+    """What the option is, as on the wire, where this value of it was given."""
     if one.option == "par_table":
-        expected = {"values": "B1", **value}
-    for tag in one.combines:
-        variant = customised(PRESET_OF_TAG[tag], changes_for(one, tag, value))
-        assert as_wire(getattr(variant.options, one.option)) == expected, tag
+        return {"values": "B1", **value}
+    if value == "none":
+        return [] if one.option in ("cancel", "cancel_pairs", "one_eyed_pairs") else None
+    return value
 
 
-@values_of("bad")
-def test_values_out_of_the_range_are_refused_by_name(one: Entry, value: Any) -> None:
+@every_option
+def test_values_in_the_range_are_taken_wherever_the_option_combines(one: Entry) -> None:
+    for value in one.good:
+        for tag in one.combines:
+            variant = customised(PRESET_OF_TAG[tag], changes_for(one, tag, value))
+            assert as_wire(getattr(variant.options, one.option)) == taken(one, value), tag
+
+
+@every_option
+def test_values_out_of_the_range_are_refused_by_name(one: Entry) -> None:
     tag = sample_of(one)
-    assert one.option in culprits(PRESET_OF_TAG[tag], changes_for(one, tag, value))
+    for value in one.bad:
+        assert one.option in culprits(PRESET_OF_TAG[tag], changes_for(one, tag, value)), value
 
 
 @every_option
@@ -579,12 +579,13 @@ def test_gen_14_what_cannot_be_dealt_or_seated(preset: str, changes: dict[str, A
     assert problem.option == option
 
 
-@values_of("good")
-def test_a_record_restores_the_options_that_were_played(one: Entry, value: Any) -> None:
+@every_option
+def test_a_record_restores_the_options_that_were_played(one: Entry) -> None:
     tag = sample_of(one)
-    variant = customised(PRESET_OF_TAG[tag], changes_for(one, tag, value))
-    again = restored(variant.preset, as_wire(to_builtins(variant.options)))
-    assert (again.options, again.rows, again.play) == (variant.options, variant.rows, variant.play)
+    for value in one.good:
+        variant = customised(PRESET_OF_TAG[tag], changes_for(one, tag, value))
+        again = restored(variant.preset, as_wire(to_builtins(variant.options)))
+        assert (again.options, again.rows, again.play) == (variant.options, variant.rows, variant.play), value
 
 
 # A variant of one's own, in TOML alone
