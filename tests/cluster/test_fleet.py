@@ -52,7 +52,7 @@ class Folder:
         return subprocess.Popen(
             command,
             cwd=self.path,
-            env=os.environ | self._mark,
+            env=os.environ | self._mark | {"TMPDIR": str(self.path)},  # what a killed run has packed stays there
             text=True,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
