@@ -15,6 +15,7 @@ from protocol.messages import Limits
 from referee.play.bot.ahead import begun_ahead
 from referee.play.bot.channel import Channel
 from referee.play.bot.ending import stop
+from referee.play.bot.orphans import end_orphans_now
 from referee.play.bot.procfs import lives
 from referee.play.spec import BotSpec, Confinement
 
@@ -106,6 +107,7 @@ def test_what_somebody_takes_lives_on(folder: Path, mark: dict[str, str]) -> Non
         process = begun.pop(0)
         trio.run(until_written, process.stdout, b"11")
         trio.run(partial(stop, process, patience_s=0, drain=lambda: None))
+        assert end_orphans_now(patience_s=60)  # what it has started may still need a core to die
     assert not lives(process.pid)
 
 
