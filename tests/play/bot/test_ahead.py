@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from protocol.messages import Limits
 from referee.play.bot.ahead import begun_ahead
 from referee.play.bot.channel import Channel
 from referee.play.bot.ending import stop
-from referee.play.bot.orphans import end_orphans_now
 from referee.play.bot.procfs import lives
 from referee.play.spec import BotSpec, Confinement
 
@@ -102,13 +102,13 @@ def test_what_nobody_takes_ends_with_all_that_it_has_started(
     assert not any(map(lives, pids))  # `mark` sees to what they have started
 
 
-def test_what_somebody_takes_lives_on(folder: Path, mark: dict[str, str]) -> None:
+def test_what_somebody_takes_lives_on(folder: Path, mark: dict[str, str], until_gone: Callable[[], None]) -> None:
     with begun_ahead([bot(folder, mark)], Confinement(isolation="none")) as begun:
         process = begun.pop(0)
         trio.run(until_written, process.stdout, b"11")
         trio.run(partial(stop, process, patience_s=0, drain=lambda: None))
-        assert end_orphans_now(patience_s=60)  # what it has started may still need a core to die
     assert not lives(process.pid)
+    until_gone()  # what it has started is killed too, but may still need a core to die
 
 
 def test_a_bot_that_cannot_be_started_is_left_to_who_tells_why(folder: Path, mark: dict[str, str]) -> None:
