@@ -7,7 +7,7 @@ other one says what it heard; hostile/whisperer.py has the channels. Prints bits
 it, and how many bits were wrong, for bots that nothing holds (which shows that the channel works), for bots in cells
 that see the system's folders, and for bots in cells that see copies in memory, as strangers do. `later` is from a cell
 that has ended to one that starts afterwards. Nothing is heard where chance alone would get as many bits right in one of
-200 tries.
+200 tries. What is heard is measured a second time, and counts only where it is heard again: a table has many cells.
 """
 
 import argparse
@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from math import sqrt
 from pathlib import Path
 from select import select
 from typing import Any
@@ -99,9 +100,15 @@ class Heard(Struct, frozen=True, kw_only=True):
     wrong: int
     seconds: float
 
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether more came through than chance alone would get right."""
+        return self.bits - 2 * self.wrong >= SURE * sqrt(self.bits)
+
+    def __add__(self, other: "Heard") -> "Heard":
+        return Heard(bits=self.bits + other.bits, wrong=self.wrong + other.wrong, seconds=self.seconds + other.seconds)
+
     def __str__(self) -> str:
-        if self.bits - 2 * self.wrong < SURE * self.bits**0.5:
-            return "nothing"
         return f"{self.bits / self.seconds:,.0f} ({self.wrong / self.bits:.1%})"
 
 
@@ -169,22 +176,29 @@ class Partner:
 
 async def measured(channel: Channel, place: Place, *, later: bool, rounds: int) -> str:
     """What a channel carries here, as text."""
+    try:
+        first = await listen(channel, place, later=later, rounds=rounds)
+        if not first.beyond_chance:
+            return "nothing"
+        again = await listen(channel, place, later=later, rounds=rounds)
+    except Refused as refused:
+        return f"refused: {refused}"
+    return str(first + again) if again.beyond_chance else "nothing"
+
+
+async def listen(channel: Channel, place: Place, *, later: bool, rounds: int) -> Heard:
+    """What comes through in so many rounds; raises Refused."""
     heard = Heard(bits=0, wrong=0, seconds=0.0)
     pair: list[Partner] = []
     try:
         for _ in range(rounds):
             if later or not pair:
                 pair += [Partner(place), Partner(place)]
-            one = await play_round(channel, place, pair, later=later)
-            heard = Heard(
-                bits=heard.bits + one.bits, wrong=heard.wrong + one.wrong, seconds=heard.seconds + one.seconds
-            )
-    except Refused as refused:
-        return f"refused: {refused}"
+            heard += await play_round(channel, place, pair, later=later)
     finally:
         for partner in pair:
             await partner.stop()
-    return str(heard)
+    return heard
 
 
 async def play_round(channel: Channel, place: Place, pair: list[Partner], *, later: bool) -> Heard:
