@@ -23,7 +23,7 @@ from protocol.messages import Clocks, End, Fault, FaultPolicy, GameMessage, Hell
 from referee import __version__
 from referee.play.talk.exchange import READY, Delivery
 from referee.play.talk.tally import Tally
-from referee.rules.book.variant import Variant, deck
+from referee.rules.book.variant import Variant, deck_size
 from referee.rules.describe import rules_in_brief
 from referee.rules.game import Game
 from referee.rules.record import Mishap
@@ -257,7 +257,7 @@ def announcements(  # noqa: PLR0913 - what differs from match to match
             seat=seat,
             rows=variant.rows,
             columns=variant.columns,
-            cards=len(deck(variant, len(seeds))),
+            cards=deck_size(variant, len(seeds)),
             values=dict(card_values(variant)),
             seed=seed,
             matches_before=matches_before[seat] if matches_before else 0,

@@ -166,3 +166,9 @@ def deck(variant: Variant, seats: int) -> tuple[Card, ...]:
         cards += pack
         cards += [f"X{joker}" for joker in range(first, first + variant.options.jokers)]
     return tuple(cards)
+
+
+def deck_size(variant: Variant, seats: int) -> int:
+    """Return how many cards the deck has, jokers included, without making it."""
+    one_pack = len(suits(variant, seats)) * len(ranks(variant)) + variant.options.jokers
+    return packs(variant, seats) * one_pack

@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 from referee.rules.book.changes import BadOptions, OptionProblem, change, shape_problems
 from referee.rules.book.options import Options
 from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant, deck, has_up_card, possible_pars, size
+from referee.rules.book.variant import Variant, deck_size, has_up_card, possible_pars, size
 
 
 class UnknownVariant(ValueError):
@@ -112,8 +112,8 @@ def _seat_range(variant: Variant) -> tuple[int, int]:
     More can only where no source names the most."""
     fewest, most = PRESETS[variant.preset].seats
     if variant.seats_grow_with_packs and variant.options.decks != "auto":
-        most = len(deck(variant, most)) // size(variant)
-    enough = [seats for seats in range(fewest, most + 1) if _cards_needed(variant, seats) <= len(deck(variant, seats))]
+        most = deck_size(variant, most) // size(variant)
+    enough = [seats for seats in range(fewest, most + 1) if _cards_needed(variant, seats) <= deck_size(variant, seats)]
     return fewest, max(enough, default=fewest)
 
 

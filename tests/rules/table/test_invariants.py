@@ -15,7 +15,7 @@ from protocol import actions, events
 from protocol.actions import Action, Pass
 from protocol.cards import Card
 from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import Variant, deck
+from referee.rules.book.variant import Variant, deck, deck_size
 from referee.rules.book.variants import restored
 from referee.rules.game import Game
 from referee.rules.table.asks import Ask, IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
@@ -54,6 +54,15 @@ def test_no_card_is_lost_or_doubled(preset: str, data: st.DataObject, seed: int,
     for game, _, _ in playing(at_random, data, preset, seed):
         pack = deck(game.table.variant, game.table.seats) if game.table.layouts else ()  # PAR-28 comes before the deal
         assert Counter(cards_of(game.table)) == Counter(pack)
+
+
+@every_preset
+@settings(max_examples=7)
+@given(data=st.data())
+def test_the_size_of_a_deck_is_told_without_making_it(preset: str, data: st.DataObject, at_random: AtRandom) -> None:
+    variant, _ = data.draw(at_random.tables(preset))
+    for seats in range(1, 13):
+        assert deck_size(variant, seats) == len(deck(variant, seats))
 
 
 def cards_of(table: Table) -> Iterator[Card]:
