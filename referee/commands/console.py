@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from typing import TextIO
 
 DONE = 0
 CHECK_FAILED = 1
@@ -43,19 +44,24 @@ def listening(listener: Callable[[str], None], *, also_words: bool) -> Iterator[
 
 
 def say(*lines: str) -> None:
-    """Write lines for the person at the keyboard (stderr)."""
+    """Write lines for the person at the keyboard (stderr); where that is closed, nowhere."""
     for line in lines:
         if _Words.listener is not None:
             _Words.listener(line)
-        if _Words.are_written:
-            print(line, file=sys.stderr, flush=True)
+        if _Words.are_written and sys.stderr is not None:  # print would write to stdout, among the data
+            _write(line, sys.stderr)
 
 
 def put(*lines: str) -> None:
     """Write lines of data (stdout). Where that fails, the command ends and says so."""
     with _writing():
         for line in lines:
-            print(line, flush=True)
+            _write(line, sys.stdout)
+
+
+def _write(line: str, stream: TextIO) -> None:
+    """Write a line at once, with its end: a signal that comes meanwhile leaves no half of it."""
+    print(f"{line}\n", end="", file=stream, flush=True)
 
 
 def put_bytes(data: bytes) -> None:

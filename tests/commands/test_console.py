@@ -1,10 +1,15 @@
-"""How wide what is printed may be."""
+"""How wide what is printed may be, and that it is printed line by line."""
 
+import io
 import os
+import sys
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from referee.commands.console import in_lines, put_words, screen_width
+from referee.commands.console import in_lines, put, put_words, say, screen_width
+from referee.play.session import Interrupted
 
 
 def no_terminal(*_: int) -> os.terminal_size:
@@ -37,3 +42,29 @@ def test_a_pipe_gets_a_line_for_each_sentence(
     monkeypatch.setenv("COLUMNS", "60")
     put_words("a sentence " * 20)
     assert len(capsys.readouterr().out.splitlines()) == 4
+
+
+@pytest.mark.parametrize(("command", "name"), [(say, "stderr"), (put, "stdout")])
+def test_an_interruption_leaves_no_half_of_a_line(
+    command: Callable[[str], Any], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is said next, that the command was interrupted, begins a line of its own."""
+
+    class Interrupting(io.StringIO):
+        def write(self, text: str) -> int:
+            super().write(text)
+            raise Interrupted
+
+    stream = Interrupting()
+    monkeypatch.setattr(sys, name, stream)
+    with pytest.raises(Interrupted):
+        command("all rotations of a deal share its cards")
+    assert stream.getvalue() == "all rotations of a deal share its cards\n"
+
+
+def test_words_do_not_come_among_the_data_where_stderr_is_closed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    say("for the person at the keyboard")
+    assert capsys.readouterr().out == ""
