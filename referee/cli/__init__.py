@@ -21,11 +21,7 @@ def main() -> None:
     gc.set_threshold(COLLECTED_AFTER)
     if sys.platform == "win32":
         sys.exit("golfref runs on Linux and macOS; on Windows use WSL, the Windows Subsystem for Linux")
-    for fd in range(3):  # if one of them is closed, the next file that is opened would take its place
-        with contextlib.suppress(OSError):
-            os.fstat(fd)
-            continue
-        os.open(os.devnull, os.O_RDWR)
+    _open_what_is_closed()
     # numpy's matrices are small here: more threads only wait for each other. It reads this when it is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from referee.cli.every import with_one_command
@@ -44,6 +40,19 @@ def main() -> None:
         gc.freeze()  # so that Python, as it ends, does not look for garbage in all that was imported
 
 
+def _open_what_is_closed() -> None:
+    """Let stdin, stdout and stderr be /dev/null where they are closed.
+
+    The next file that is opened would take the place of one, and Python has None for its stream.
+    """
+    for fd, name in enumerate(("stdin", "stdout", "stderr")):
+        with contextlib.suppress(OSError):
+            os.fstat(fd)
+            continue
+        os.open(os.devnull, os.O_RDWR)
+        setattr(sys, name, os.fdopen(fd, "w" if fd else "r", closefd=False))
+
+
 def _leave(code: int) -> None:
     """End without taking apart all that was imported, which Python does otherwise, and which is a tenth of a match.
 
@@ -51,7 +60,6 @@ def _leave(code: int) -> None:
     """
     with contextlib.suppress(OSError, ValueError):
         for stream in (sys.stdout, sys.stderr):
-            if stream is not None:  # it was closed before we began
-                stream.flush()
+            stream.flush()
         atexit._run_exitfuncs()
         os._exit(code)

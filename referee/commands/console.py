@@ -44,11 +44,11 @@ def listening(listener: Callable[[str], None], *, also_words: bool) -> Iterator[
 
 
 def say(*lines: str) -> None:
-    """Write lines for the person at the keyboard (stderr); where that is closed, nowhere."""
+    """Write lines for the person at the keyboard (stderr)."""
     for line in lines:
         if _Words.listener is not None:
             _Words.listener(line)
-        if _Words.are_written and sys.stderr is not None:  # print would write to stdout, among the data
+        if _Words.are_written:
             _write(line, sys.stderr)
 
 

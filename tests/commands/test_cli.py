@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from commands import GOLFREF, golfref
 from needs import need_bubblewrap
+from quick import QUICK
 
 from referee.play.spec import SHIPPED
 
@@ -94,6 +95,16 @@ def test_a_bot_starts_alike_however_the_referee_was_started(tmp_path: Path) -> N
         (seat, _) = json.loads((tmp_path / "played.jsonl").read_text())["seats"]
         assert seat["stderr"] == "['SIGPIPE', 'SIGXFSZ']"
         (tmp_path / "played.jsonl").unlink()
+
+
+def test_a_run_is_played_where_input_and_words_have_no_place_to_go(tmp_path: Path) -> None:
+    """Some programs start others with all but stdout closed. Words for people do not come among the data then."""
+    config = '[[variants]]\npreset = "six-card"\noptions = { rounds = 1 }\n'
+    config += "".join(f'[[bots]]\nname = "{name}"\n{QUICK}\n' for name in ("ann", "bea"))
+    (tmp_path / "run.toml").write_text(f'[tournament]\nname = "run"\ndeals = 1\n{config}')
+    command = ["sh", "-c", 'exec "$@" <&- 2>&-', "sh", *GOLFREF, "tournament", "run.toml", "--json"]
+    out = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, check=True).stdout
+    assert json.loads(out)["matches"] == 2
 
 
 def test_an_unknown_variant_names_the_nearest(tmp_path: Path) -> None:

@@ -60,11 +60,3 @@ def test_an_interruption_leaves_no_half_of_a_line(
     with pytest.raises(Interrupted):
         command("all rotations of a deal share its cards")
     assert stream.getvalue() == "all rotations of a deal share its cards\n"
-
-
-def test_words_do_not_come_among_the_data_where_stderr_is_closed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "stderr", None)
-    say("for the person at the keyboard")
-    assert capsys.readouterr().out == ""
