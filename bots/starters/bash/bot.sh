@@ -262,3 +262,5 @@ while read -r variables; do
   esac
   printf '{"type":"answer","id":%s,"action":%s}\n' "$id" "$action"
 done < <(exec jq -nr --unbuffered --argjson hidden "$HIDDEN" "$memory")
+
+wait $! # jq, which is still ending: nothing that a bot has started may outlive it
