@@ -50,7 +50,9 @@ def _open_what_is_closed() -> None:
             os.fstat(fd)
             continue
         os.open(os.devnull, os.O_RDWR)
-        setattr(sys, name, os.fdopen(fd, "w" if fd else "r", closefd=False))
+        # Like Python's own stderr it takes any text; a name may have what no encoding has.
+        stream = os.fdopen(fd, "w" if fd else "r", encoding="utf-8", errors="backslashreplace", closefd=False)
+        setattr(sys, name, stream)
 
 
 def _leave(code: int) -> None:

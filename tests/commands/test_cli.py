@@ -107,6 +107,11 @@ def test_a_run_is_played_where_input_and_words_have_no_place_to_go(tmp_path: Pat
     assert json.loads(out)["matches"] == 2
 
 
+def test_words_that_go_nowhere_may_have_any_letter(tmp_path: Path) -> None:
+    command = ["sh", "-c", 'exec "$@" 2>&-', "sh", *GOLFREF, "standings", os.fsdecode(b"\xff.golfref")]
+    assert subprocess.run(command, cwd=tmp_path, check=False).returncode == 2  # and not 1, as of an error of golfref's
+
+
 def test_an_unknown_variant_names_the_nearest(tmp_path: Path) -> None:
     _, problem = golfref("rules", "six-crad", cwd=tmp_path, code=2)
     assert "did you mean `six-card`?" in problem
