@@ -65,7 +65,11 @@ def tournament(
         ),
     ] = None,
     insecure_cluster: Annotated[
-        bool, typer.Option("--insecure-cluster", help="Let --cluster send deal keys over the network unencrypted.")
+        bool,
+        typer.Option(
+            "--insecure-cluster",
+            help="Let --cluster use plain tcp: whoever reaches the scheduler runs programs as you.",
+        ),
     ] = False,
     wait: Annotated[
         Optional[int],

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import ssl
 import threading
 import warnings
 from collections.abc import Callable, Coroutine, Sequence
@@ -11,7 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 import msgspec
-from distributed import Client
+from distributed import Client, Security
 
 from referee.cluster.hosts import Piece
 from referee.cluster.news import (
@@ -57,9 +58,9 @@ _OUTCOME = msgspec.msgpack.Decoder(Outcome)
 class Engine:
     """A connection to a cluster, from `start` to `close`, and the dask workers that are ready to play for this run."""
 
-    def __init__(self, address: str, tell: Callable[[str], None]) -> None:
-        """`tell` says a line to the organiser, from any thread."""
-        self._address, self._tell_person = address, tell
+    def __init__(self, address: str, tell: Callable[[str], None], security: Security | None = None) -> None:
+        """`tell` says a line to the organiser, from any thread. `security` None: Dask has settings of TLS."""
+        self._address, self._tell_person, self._security = address, tell, security
         self.joined: dict[str, Joined] = {}
         """The dask workers that play, by address. It is changed in the engine's thread."""
         self.left_out: dict[str, LeftOut] = {}
@@ -166,7 +167,14 @@ class Engine:
 
     async def _connect(self) -> None:
         loop, stop = asyncio.get_running_loop(), asyncio.Event()
-        client = Client(self._address, asynchronous=True, timeout=CONNECT_S, set_as_default=False, name="golfref")
+        client = Client(
+            self._address,
+            asynchronous=True,
+            timeout=CONNECT_S,
+            set_as_default=False,
+            name="golfref",
+            security=self._security,
+        )
         connecting = asyncio.ensure_future(client)
         await asyncio.wait({connecting}, timeout=CONNECT_S)  # unlike wait_for this does not wait until it is cancelled
         if (error := connecting.exception() if connecting.done() else TimeoutError()) is not None:
@@ -325,6 +333,13 @@ class Engine:
 
 def _why(address: str, error: BaseException) -> str:
     """Why there is no connection, in a sentence."""
+    cause = error.__cause__ or error
+    if isinstance(cause, ssl.SSLError | ConnectionResetError | FileNotFoundError) or "ssl_context" in str(error):
+        return (
+            f"the desk and the Dask scheduler at {address} do not agree on TLS ({cause}): use tls:// if the scheduler "
+            "was started with --protocol tls, and certificates of one authority in Dask's settings on both sides; see "
+            "tournaments/CLUSTER.md, TLS step by step"
+        )
     if isinstance(error, TimeoutError | OSError):
         return f"no Dask scheduler answers at {address} within {CONNECT_S:g} s"
     text = str(error).splitlines()[0] if str(error) else ""

@@ -3,12 +3,15 @@
 import contextlib
 import json
 import os
+import pickle
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen, TimeoutExpired
 from typing import Self
 from uuid import uuid4
+
+from distributed import Security
 
 import referee
 from referee.cluster.engine import Engine
@@ -17,7 +20,7 @@ from referee.cluster.local import START
 from referee.cluster.news import Hosting
 from referee.cluster.parcels import CannotTravel, Parcels, parcels_of
 from referee.cluster.patience import Patience
-from referee.cluster.where import ClusterFailed, Where
+from referee.cluster.where import BadCluster, ClusterFailed, Where
 from referee.play.bot import orphans
 from referee.tournament.config.config import Config
 from referee.tournament.run.desk import Desk
@@ -51,11 +54,14 @@ class Hall:
         self._engine: Engine
 
     def __enter__(self) -> Self:
-        """Connect. Raises ClusterFailed."""
+        """Connect. Raises ClusterFailed, and BadCluster where `local:N` lacks a library."""
         with contextlib.ExitStack() as stack:
-            address = self._where.address or stack.enter_context(_local(self._where.local, self._jobs))
+            address, security = self._where.address, None
+            if self._where.local:
+                security = _security()
+                address = stack.enter_context(_local(self._where.local, self._jobs, security))
             stack.callback(self._parcels.close)
-            self._engine = Engine(address, self._tell)
+            self._engine = Engine(address, self._tell, security)
             stack.callback(self._engine.close)
             self._engine.start()
             self._stack = stack.pop_all()
@@ -106,8 +112,18 @@ class Hall:
         self._tell(f"{what}; they play {self.jobs} {'match' if self.jobs == 1 else 'matches'} at a time")
 
 
+def _security() -> Security:
+    """A key and a certificate for one run, which are kept in memory alone. Raises BadCluster."""
+    try:
+        return Security.temporary()
+    except ImportError:
+        raise BadCluster(
+            "--cluster local:N needs the library `cryptography`, which is not installed: pip install 'golfref[cluster]'"
+        ) from None
+
+
 @contextlib.contextmanager
-def _local(hosts: int, jobs: int | None) -> Iterator[str]:
+def _local(hosts: int, jobs: int | None, security: Security) -> Iterator[str]:
     """The address of a cluster that is started here, and is gone after the block."""
     threads = jobs or max(1, (os.cpu_count() or 1) // hosts)
     root = str(Path(referee.__file__).resolve().parent.parent)
@@ -120,6 +136,9 @@ def _local(hosts: int, jobs: int | None) -> Iterator[str]:
         raise RuntimeError("a process without its pipes")
     orphans.register(process.pid)
     try:
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(pickle.dumps(security))
+            process.stdin.flush()
         if not (said := process.stdout.readline()):
             raise ClusterFailed("this machine cannot start a cluster: the process that was to start it has ended")
         yield json.loads(said)

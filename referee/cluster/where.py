@@ -1,7 +1,6 @@
 """Where a cluster is, as `--cluster` says it, and what is wrong with that."""
 
 import json
-from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -27,17 +26,33 @@ class Where(Struct, frozen=True, kw_only=True):
 
 FORMS = "tcp://HOST:PORT, tls://HOST:PORT, file:SCHEDULER.json or local:N"
 MOST_LOCAL = 16
+_TLS = "use tls:// (tournaments/CLUSTER.md, TLS step by step)"
 
 
-def where(text: str, *, insecure: bool) -> Where:
-    """What `--cluster` says. Raises BadCluster; so too for plain tcp beyond this machine unless `insecure`."""
+def where(text: str, *, insecure: bool, networked_builds: bool) -> Where:
+    """What `--cluster` says. Raises BadCluster; for plain tcp unless `insecure`, and always with `networked_builds`.
+
+    Those are builds that may use the network, and so can connect to the scheduler.
+    """
     kind, colon, rest = text.partition(":")
     if kind == "local" and colon:
         if not rest.isascii() or not rest.isdigit() or not 1 <= int(rest) <= MOST_LOCAL:
             raise BadCluster(f"--cluster {text}: expected local:N with 1 to {MOST_LOCAL} hosts")
         return Where(local=int(rest))
-    address = _in_file(Path(rest)) if kind == "file" and colon else text
-    return Where(address=_checked(address, text, insecure=insecure))
+    address = _checked(_in_file(Path(rest)) if kind == "file" and colon else text, text)
+    if address.startswith("tcp:"):
+        if networked_builds:
+            raise BadCluster(
+                f"--cluster {text}: plain tcp is refused where [builds] network = true, because a build that reaches "
+                f"the scheduler runs programs as you on all hosts; {_TLS}, or set network = false"
+            )
+        if not insecure:
+            raise BadCluster(
+                f"--cluster {text}: plain tcp is refused, because whoever reaches the scheduler, on this machine too, "
+                f"runs programs as you on all hosts, and whoever reads the orders on the way knows all cards; {_TLS}, "
+                "or say --insecure-cluster where you trust everybody who reaches it"
+            )
+    return Where(address=address)
 
 
 def _in_file(path: Path) -> str:
@@ -53,7 +68,7 @@ def _in_file(path: Path) -> str:
     return address
 
 
-def _checked(address: str, text: str, *, insecure: bool) -> str:
+def _checked(address: str, text: str) -> str:
     whole = address if "://" in address else f"tcp://{address}"
     try:
         parts = urlsplit(whole)
@@ -62,18 +77,4 @@ def _checked(address: str, text: str, *, insecure: bool) -> str:
         raise BadCluster(f"--cluster {text}: {error}; expected {FORMS}") from None
     if parts.scheme not in {"tcp", "tls"} or not host or not port or parts.path or parts.query:
         raise BadCluster(f"--cluster {text}: expected {FORMS}")
-    if parts.scheme == "tcp" and not insecure and not _is_here(host):
-        raise BadCluster(
-            f"--cluster {text}: plain tcp to another machine is refused, because orders carry the deal keys of "
-            "matches to come, and whoever reads them on the way knows all cards; use tls:// with Dask's own settings "
-            "(distributed.comm.tls), or say --insecure-cluster where you trust the network"
-        )
-    return whole
-
-
-def _is_here(host: str) -> bool:
-    """Whether this is the loopback of this machine."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    return f"{parts.scheme}://{parts.netloc}"

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import socket
+import ssl
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -48,7 +50,14 @@ class Folder:
 
     def start(self, address: str) -> "subprocess.Popen[str]":
         """Play on a cluster."""
-        command = [*GOLFREF, "tournament", "run.toml", "--cluster", address]
+        command = [
+            *GOLFREF,
+            "tournament",
+            "run.toml",
+            "--cluster",
+            address,
+            *["--insecure-cluster"] * ("tcp:" in address),
+        ]
         return subprocess.Popen(
             command,
             cwd=self.path,
@@ -89,7 +98,7 @@ def cluster(tmp_path: Path, mark: dict[str, str]) -> Iterator[Cluster]:
 def test_a_cluster_that_is_started_here_is_gone_with_a_run_that_is_killed_and_the_next_one_goes_on(
     make_folder: Callable[[str, int], Folder], until_gone: Callable[[], None], marked: Marked
 ) -> None:
-    need_modules("distributed", extra="cluster")
+    need_modules("distributed", "cryptography", extra="cluster")
     folder = make_folder("cluster", 4)
     run = folder.start("local:2")
     until_more_are_committed(folder.store, 2)
@@ -99,6 +108,33 @@ def test_a_cluster_that_is_started_here_is_gone_with_a_run_that_is_killed_and_th
     assert not marked()
 
     assert folder.results("--cluster", "local:1") == make_folder("alone", 4).results()
+
+
+def test_a_cluster_that_is_started_here_serves_nobody_who_lacks_its_key(
+    make_folder: Callable[[str, int], Folder], until_gone: Callable[[], None], marked: Marked
+) -> None:
+    need_modules("distributed", "cryptography", extra="cluster")
+    psutil = pytest.importorskip("psutil")  # which comes with Dask
+    folder = make_folder("cluster", 1000)
+    run = folder.start("local:1")
+    until_more_are_committed(folder.store, 1)
+    dask = [pid for pid, command in marked().items() if "cluster.local" in command or "multiprocessing" in command]
+    sockets = [one for pid in dask for one in psutil.Process(pid).net_connections() if one.status == "LISTEN"]
+    stranger = ssl.create_default_context()
+    stranger.check_hostname, stranger.verify_mode = False, ssl.CERT_NONE
+    stranger.maximum_version = ssl.TLSVersion.TLSv1_2  # there the handshake itself fails without a certificate
+    assert len(sockets) == 3, "a scheduler, a nanny and a worker"
+    for one in sockets:
+        assert one.laddr.ip == "127.0.0.1"
+        ssl.get_server_certificate(one.laddr)
+        with socket.create_connection(one.laddr) as line, pytest.raises(OSError, match=r"ALERT|reset|EOF"):
+            stranger.wrap_socket(line)
+    for address in (f"tcp://127.0.0.1:{one.laddr.port}", f"tls://127.0.0.1:{one.laddr.port}"):
+        said = said_at_end(make_folder(address[:3], 1).start(address), code=3)
+        assert f"the desk and the Dask scheduler at {address} do not agree on TLS" in said
+    run.kill()
+    run.communicate()
+    until_gone()
 
 
 def test_hosts_and_what_runs_on_them_are_killed_and_the_results_are_those_of_one_machine(
@@ -133,8 +169,7 @@ def test_without_its_scheduler_a_run_ends_and_the_same_command_goes_on(
     assert f"the scheduler at {cluster.address} is gone, or cannot be reached any more; " in said
     assert "of 24 matches are stored; go on with: golfref tournament run.toml --cluster tcp://" in said
 
-    out, said = golfref("tournament", "run.toml", "--cluster", cluster.address, cwd=folder.path, code=3)
-    assert out == ""
+    said = said_at_end(folder.start(cluster.address), code=3)
     assert f"golfref: no Dask scheduler answers at {cluster.address}" in said
 
     assert folder.results() == make_folder("alone", 4).results()
@@ -168,7 +203,7 @@ def test_a_host_that_is_left_out_is_told_at_once_and_others_are_waited_for(
 def test_a_run_ends_where_all_hosts_that_there_can_be_are_left_out(
     make_folder: Callable[[str, int], Folder], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    need_modules("distributed", extra="cluster")
+    need_modules("distributed", "cryptography", extra="cluster")
     folder = make_folder("run", 1)
     monkeypatch.setenv("GOLFREF_HOST_FOLDER", str(folder.path / "run.toml"))
     said = said_at_end(folder.start("local:1"), code=3)

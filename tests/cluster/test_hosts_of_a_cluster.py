@@ -92,7 +92,7 @@ def test_each_host_gets_the_bots_and_one_with_other_rules_is_left_out(
             told = mark | {"GOLFREF_HOST": name, "GOLFREF_HOST_FOLDER": str(tmp_path / name)} | more
             words = (address, "--nthreads", "1", "--no-nanny", "--name", name)
             stack.enter_context(program("worker", *words, cwd=tmp_path, env=told, until="Registered to"))
-        _, err = golfref("tournament", "run.toml", "--cluster", address, cwd=tmp_path)
+        _, err = golfref("tournament", "run.toml", "--cluster", address, "--insecure-cluster", cwd=tmp_path)
         left_out = "its golfref 0.9.0 is not the desk's: referee/rules differ; install the same there"
         assert f"host lab3 is left out: {left_out}" in err
         too_early = "it has golfref 0.7.0, and the desk 0.9.0; install the desk's there, with the extra `cluster`"

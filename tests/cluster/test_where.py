@@ -11,14 +11,12 @@ from referee.cluster.where import BadCluster, Where, where
     ("text", "found"),
     [
         ("local:3", Where(local=3)),
-        ("tcp://127.0.0.1:8786", Where(address="tcp://127.0.0.1:8786")),
-        ("localhost:8786", Where(address="tcp://localhost:8786")),
-        ("tcp://[::1]:8786", Where(address="tcp://[::1]:8786")),
         ("tls://10.0.0.5:8786", Where(address="tls://10.0.0.5:8786")),
+        ("tls://[::1]:8786", Where(address="tls://[::1]:8786")),
     ],
 )
 def test_clusters(text: str, found: Where) -> None:
-    assert where(text, insecure=False) == found
+    assert where(text, insecure=False, networked_builds=True) == found
 
 
 @pytest.mark.parametrize(
@@ -30,19 +28,23 @@ def test_clusters(text: str, found: Where) -> None:
         ("tcp://somewhere", "expected tcp://HOST:PORT"),
         ("tcp://somewhere:99999", "Port out of range 0-65535; expected tcp://HOST:PORT"),
         ("ucx://10.0.0.5:8786", "expected tcp://HOST:PORT"),
-        ("tcp://10.0.0.5:8786", "plain tcp to another machine is refused, because orders carry the deal keys"),
+        ("tcp://10.0.0.5:8786", "plain tcp is refused, because whoever reaches the scheduler, on this machine too"),
+        ("TCP://127.0.0.1:8786", "plain tcp is refused"),
+        ("localhost:8786", "plain tcp is refused"),
         ("file:nowhere.json", "nowhere.json: No such file or directory"),
     ],
 )
 def test_what_is_no_cluster(text: str, problem: str) -> None:
     with pytest.raises(BadCluster) as raised:
-        where(text, insecure=False)
+        where(text, insecure=False, networked_builds=False)
 
     assert problem in str(raised.value)
 
 
-def test_plain_tcp_to_another_machine_where_the_network_is_trusted() -> None:
-    assert where("10.0.0.5:8786", insecure=True) == Where(address="tcp://10.0.0.5:8786")
+def test_plain_tcp_is_for_those_who_trust_the_network_and_build_without_one() -> None:
+    assert where("10.0.0.5:8786", insecure=True, networked_builds=False) == Where(address="tcp://10.0.0.5:8786")
+    with pytest.raises(BadCluster, match=r"plain tcp is refused where \[builds\] network = true"):
+        where("10.0.0.5:8786", insecure=True, networked_builds=True)
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"address": 5}', "{"])
@@ -50,11 +52,11 @@ def test_what_is_no_scheduler_file(tmp_path: Path, content: str) -> None:
     (tmp_path / "file.json").write_text(content)
 
     with pytest.raises(BadCluster, match="is no scheduler file, as `dask scheduler` writes it"):
-        where(f"file:{tmp_path}/file.json", insecure=False)
+        where(f"file:{tmp_path}/file.json", insecure=False, networked_builds=False)
 
 
 def test_a_scheduler_file_is_held_to_the_same(tmp_path: Path) -> None:
     (tmp_path / "file.json").write_text('{"address": "tcp://10.0.0.5:8786"}')
 
-    with pytest.raises(BadCluster, match="plain tcp to another machine is refused"):
-        where(f"file:{tmp_path}/file.json", insecure=False)
+    with pytest.raises(BadCluster, match="plain tcp is refused"):
+        where(f"file:{tmp_path}/file.json", insecure=False, networked_builds=False)
