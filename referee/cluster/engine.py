@@ -197,11 +197,15 @@ class Engine:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), LOOK_S)
                 return
+        self._lose(f"the scheduler at {self._address} is gone, or cannot be reached any more")
+        client._timeout = 0  # it need not look for a scheduler any longer
+
+    def _lose(self, reason: str) -> None:
+        """Nothing more can be played."""
         with self._changed:
-            self._lost = Lost(reason=f"the scheduler at {self._address} is gone, or cannot be reached any more")
+            self._lost = Lost(reason=reason)
             self._changed.notify_all()
         self._tell(self._lost)
-        client._timeout = 0  # it need not look for a scheduler any longer
 
     async def _prepare(self, hosting: Hosting, parcels: Parcels) -> None:
         _, _, client = self._connected.result()
@@ -296,7 +300,11 @@ class Engine:
         for parcel in lacking.parcels:
             offset, data = 0, b"begin"
             while data:
-                data = await asyncio.to_thread(parcels.piece, parcel, offset)
+                try:
+                    data = await asyncio.to_thread(parcels.piece, parcel, offset)
+                except OSError as error:
+                    self._lose(f"the bots' files cannot be read to send them: {error}")
+                    return
                 offset += len(data)
                 piece = Parcel(encoded(Piece(parcel=parcel, data=data)))
                 with contextlib.suppress(Exception):
@@ -334,7 +342,8 @@ class Engine:
 def _why(address: str, error: BaseException) -> str:
     """Why there is no connection, in a sentence."""
     cause = error.__cause__ or error
-    if isinstance(cause, ssl.SSLError | ConnectionResetError | FileNotFoundError) or "ssl_context" in str(error):
+    is_of_tls = isinstance(cause, ssl.SSLError | ConnectionResetError | FileNotFoundError)
+    if is_of_tls or any(word in str(error) for word in ("ssl_context", "encryption required")):
         return (
             f"the desk and the Dask scheduler at {address} do not agree on TLS ({cause}): use tls:// if the scheduler "
             "was started with --protocol tls, and certificates of one authority in Dask's settings on both sides; see "

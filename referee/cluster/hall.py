@@ -107,7 +107,7 @@ class Hall:
         return Fleet(desk, store, self._engine, wait_s=self._wait_s, tell=self._tell)
 
     def _tell_hosts(self) -> None:
-        names = sorted({one.host.name for one in self._engine.joined.values()})
+        names = sorted({one.host.name for one in list(self._engine.joined.values())})
         what = f"{len(names)} host{'s' * (len(names) != 1)}: {', '.join(names)}"
         self._tell(f"{what}; they play {self.jobs} {'match' if self.jobs == 1 else 'matches'} at a time")
 

@@ -104,7 +104,7 @@ class Returned(Struct, frozen=True, kw_only=True):
 
 
 class Lost(Struct, frozen=True, kw_only=True):
-    """The scheduler is gone, or cannot be reached any more."""
+    """The scheduler is gone or cannot be reached any more, or the desk cannot send the bots."""
 
     reason: str
 

@@ -83,6 +83,8 @@ class HostPlugin(WorkerPlugin):
             left_out=is_left_out,
         )
         self._host = Host(hosting, jobs, callers)
+        with contextlib.suppress(Exception):  # the scheduler may be gone, and then it ends with the worker
+            await worker.set_resources(**{self.name: 0})  # by which `end_hosts` finds it
         await asyncio.to_thread(self._host.start)
 
     async def teardown(self, worker: Worker) -> None:
@@ -123,7 +125,7 @@ class HostPlugin(WorkerPlugin):
             with contextlib.suppress(Exception):  # the scheduler may be gone, and then it matters no more
                 if units:
                     await worker.set_resources(**{self.name: units})
-                elif self.name in worker.state.total_resources:
+                else:
                     await worker.scheduler.set_resources(resources={self.name: 0}, worker=worker.contact_address)
 
 
@@ -209,6 +211,8 @@ class RunPlugin(SchedulerPlugin):
     def __init__(self, client: str, run: str) -> None:
         self._client, self._run = client, run
         self.name = f"{run}-run"
+        self._ended: set[str] = set()
+        """The addresses of dask workers that were hosts of the run."""
 
     def add_worker(self, scheduler: Scheduler, worker: str) -> None:
         """A dask worker has come."""
@@ -224,8 +228,8 @@ class RunPlugin(SchedulerPlugin):
             scheduler.loop.add_callback(self._end, scheduler)
 
     async def _end(self, scheduler: Scheduler) -> None:
-        with contextlib.suppress(Exception):  # the run may have done so itself
-            await end_hosts(self._run, scheduler)
+        with contextlib.suppress(Exception):
+            await self.end_hosts(scheduler)
         with contextlib.suppress(Exception):
             scheduler.remove_plugin(name=self.name)
         # Dask cannot remove a worker whose resource the scheduler does not know: it would stay for ever.
@@ -234,7 +238,16 @@ class RunPlugin(SchedulerPlugin):
             worker.used_resources.pop(self._run, None)
         scheduler.resources.pop(self._run, None)
 
+    async def end_hosts(self, scheduler: Scheduler) -> None:
+        """End all that is played for the run on its hosts. Each is told once: Dask logs an error the second time."""
+        hosts = {address for address, worker in scheduler.workers.items() if self._run in worker.resources}
+        hosts -= self._ended
+        self._ended |= hosts
+        await scheduler.broadcast(msg={"op": "plugin-remove", "name": self._run}, workers=hosts)
+
 
 async def end_hosts(run: str, dask_scheduler: Scheduler) -> None:
     """What the desk has the scheduler call, to end all that is played for a run on the hosts."""
-    await dask_scheduler.broadcast(msg={"op": "plugin-remove", "name": run})
+    plugin = dask_scheduler.plugins.get(f"{run}-run")
+    if isinstance(plugin, RunPlugin):
+        await plugin.end_hosts(dask_scheduler)

@@ -198,6 +198,9 @@ def test_a_host_that_is_left_out_is_told_at_once_and_others_are_waited_for(
     cluster.start_host("four")
     said = said_at_end(make_folder("next", 1).start(cluster.address), code=0)
     assert "1 host: four; they play 2 matches at a time\n" in said
+    log = (cluster.folder / "dask.log").read_text()
+    assert "Removing Worker plugin golfref-" in log
+    assert "failed to teardown" not in log, "what a run has on a host is ended once"
 
 
 def test_a_run_ends_where_all_hosts_that_there_can_be_are_left_out(

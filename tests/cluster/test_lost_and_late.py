@@ -1,5 +1,6 @@
 """What a fleet makes of hosts that go and come, and of reports that come twice or late. The test stands in for Dask."""
 
+import asyncio
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -133,3 +134,26 @@ def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_on
         )
         assert len(store.numbers()) == len(prepared.plan)
         assert {row.result.number for row in store.committed()} == set(range(len(prepared.plan)))
+
+
+def test_a_desk_that_cannot_read_its_bots_ends_the_run_in_words() -> None:
+    need_modules("distributed", extra="cluster")
+    from referee.cluster.engine import Engine
+    from referee.cluster.news import Lacking, Lost
+
+    class Unreadable:
+        def piece(self, parcel: str, offset: int) -> bytes:
+            raise OSError(5, "Input/output error", f"{parcel}@{offset}")
+
+    parcels: Any = Unreadable()
+    nobody: Any = (None, None, None)
+    happened: list[Any] = []
+    engine = Engine("tls://nowhere:8786", lambda _: None)
+    engine._connected.set_result(nobody)
+    engine._parcels = parcels
+    engine.listen(happened.append)
+    asyncio.run(engine._send_parcels(Lacking(address="lab", parcels=("mine",))))
+
+    assert happened == [
+        Lost(reason="the bots' files cannot be read to send them: [Errno 5] Input/output error: 'mine@0'")
+    ]
