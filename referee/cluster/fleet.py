@@ -18,7 +18,7 @@ from referee.play.session import guarded, heeding_signals
 from referee.tournament.orders import Begun, Bundle, Played
 from referee.tournament.run.crew import ORDERS_PER_JOB, WorkersLost
 from referee.tournament.run.desk import Desk
-from referee.tournament.store.events import host_left_out
+from referee.tournament.store.events import host_left_out, host_lost
 from referee.tournament.store.hosts import Host
 from referee.tournament.store.store import Store
 
@@ -162,6 +162,10 @@ class Fleet:
                 self._store.note(*happening.notes)
         elif isinstance(happening, LeftOut):
             self._store.note(host_left_out(happening.host, happening.reason))
+        elif happening.address in self._there:
+            host, _ = self._noted[happening.address]
+            self._store.note(host_lost(host.name))
+            self._tell(host_lost(host.name))
         names = {one.host.name for one in list(self._engine.joined.values())}
         self._desk.hosts_are(names)
         nobody_was_there = not self._there

@@ -13,7 +13,7 @@ from msgspec import Struct
 from referee.reports.tables.layout import Column, fitted, wider
 from referee.tournament.statistics.hosts import FEWEST, LEVEL, Difference, Sample, What, differences
 from referee.tournament.store.disk import StoreError
-from referee.tournament.store.events import tells_host_left_out
+from referee.tournament.store.events import tells_host_left_out, tells_host_lost
 from referee.tournament.store.hosts import Host
 from referee.tournament.store.reading import Part, parts_of
 from referee.tournament.store.rows import CommittedMatch
@@ -58,6 +58,8 @@ class RunHosts(Struct, frozen=True, kw_only=True):
     """By name."""
     left_out: tuple[str, ...]
     """What the history tells of hosts that could not play."""
+    lost: tuple[str, ...]
+    """What it tells of hosts that went while the run was played."""
     compared: tuple[Difference, ...]
     """The comparisons of hosts, the least p-value first."""
     verdict: str
@@ -153,11 +155,13 @@ def hosts_of(store: Store) -> RunHosts:
     for one in stored:
         told[one.host.name].append(one.host)
     compared = differences(samples.all())
+    history = [line for event in store.history() for line in event.lines]
     return RunHosts(
         name=store.meta().facts.name,
         without_host=without,
         hosts=tuple(some.figures(name, told[name]) for name, some in sums.items()),
-        left_out=tuple(line for event in store.history() for line in event.lines if tells_host_left_out(line)),
+        left_out=tuple(filter(tells_host_left_out, history)),
+        lost=tuple(filter(tells_host_lost, history)),
         compared=compared,
         verdict=verdict(compared, hosts=len(sums)),
     )
@@ -250,7 +254,7 @@ def lines_of(found: RunHosts, width: int) -> list[str]:
         lines.append(f"{found.without_host} matches were played at the desk, on no host")
     built = {one.name: ", ".join(last.built) for one, last in zip(hosts, told, strict=True) if last is not None}
     lines += [f"built on {host}: {bots}" for host, bots in built.items() if bots]
-    return [*lines, *found.left_out, found.verdict]
+    return [*lines, *found.left_out, *found.lost, found.verdict]
 
 
 def _figures(hosts: Sequence[HostFigures]) -> list[Column]:

@@ -71,7 +71,7 @@ class Folder:
         """Play to the end, verify, and return the document without what is measured, or tells of hosts."""
         document = json.loads(golfref("tournament", "run.toml", "--json", *words, cwd=self.path)[0])
         assert "all holds" in golfref("verify", "run.golfref", cwd=self.path)[0]
-        return unmeasured_document(document, "digest", "hosts", "lateness", "voided", "void_reasons")
+        return unmeasured_document(document, "digest", "history", "hosts", "lateness", "voided", "void_reasons")
 
 
 def said_at_end(run: "subprocess.Popen[str]", *, code: int) -> str:
@@ -151,7 +151,10 @@ def test_hosts_and_what_runs_on_them_are_killed_and_the_results_are_those_of_one
     for pid in cluster.processes("two", "multiprocessing"):  # Dask's own process; its nanny starts another one
         os.kill(pid, signal.SIGKILL)
     cluster.hosts["three"].kill()  # the nanny, with which the worker ends
-    said_at_end(run, code=0)
+    said = said_at_end(run, code=0)
+    lost = "\nhost `one` has left the cluster, or was lost\n"
+    assert lost in said
+    assert lost in golfref("hosts", "run.golfref", cwd=folder.path)[0]
 
     assert folder.results() == make_folder("alone", 6).results()
 

@@ -127,13 +127,18 @@ def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_on
     with locked(prepared.path) as lock, closing(open_store(prepared, lock)) as store:
         desk = prepared.run(store, Silent()).desk(by_block=True)
         engine: Any = cluster
+        told: list[str] = []
         trio.run(
             play,
-            Fleet(desk, store, engine, wait_s=None, tell=lambda _: None),
+            Fleet(desk, store, engine, wait_s=None, tell=told.append),
             clock=trio.testing.MockClock(autojump_threshold=0.05),
         )
         assert len(store.numbers()) == len(prepared.plan)
         assert {row.result.number for row in store.committed()} == set(range(len(prepared.plan)))
+        lost = "host `lab` has left the cluster, or was lost"
+        assert told[0] == lost
+        assert told.count(lost) == 1
+        assert [event.lines for event in store.history()] == [(lost,)]
 
 
 def test_a_desk_that_cannot_read_its_bots_ends_the_run_in_words() -> None:

@@ -27,6 +27,8 @@ _KEPT_OUT_WORDS = re.compile(rf"bot `(.+?)` \(version ([0-9a-f]{{{SHORT_LENGTH}}
 _PLAYED_FOR = re.compile(r"played for (\d{1,12}) s of its hours")
 _HOST_LEFT_OUT = "host `{host}` is left out: {reason}"
 _HOST_LEFT_OUT_WORDS = re.compile(r"host `[^`]+` is left out: .+")
+_HOST_LOST = "host `{host}` has left the cluster, or was lost"
+_HOST_LOST_WORDS = re.compile(r"host `[^`]+` has left the cluster, or was lost")
 _PART_BEGINS = "what follows was played as shard "
 _PART = _PART_BEGINS + "{shard}"
 _PARTS_END = "what follows was played after the shards had been put together"
@@ -117,6 +119,16 @@ def host_left_out(host: str, reason: str) -> str:
 def tells_host_left_out(line: str) -> bool:
     """Whether a line of the history tells that a host plays no matches."""
     return _HOST_LEFT_OUT_WORDS.fullmatch(line) is not None
+
+
+def host_lost(host: str) -> str:
+    """The line that tells that a host which played is there no longer."""
+    return _HOST_LOST.format(host=host.replace("`", "'"))
+
+
+def tells_host_lost(line: str) -> bool:
+    """Whether a line of the history tells that a host is there no longer."""
+    return _HOST_LOST_WORDS.fullmatch(line) is not None
 
 
 def part_begins(shard: Shard) -> str:

@@ -29,6 +29,7 @@ from referee.tournament.store.events import (
     golfref_of,
     tells_changed_bot,
     tells_host_left_out,
+    tells_host_lost,
     tells_origin,
     tells_part,
     tells_reading,
@@ -221,7 +222,7 @@ class Course:
                 pass  # it is drawn again, in rounds.py
             elif stage.facts.hours is not None and told_as_played_for(line) is not None:
                 pass  # nothing tells how long it took
-            elif tells_host_left_out(line) or tells_part(line):
+            elif tells_host_left_out(line) or tells_host_lost(line) or tells_part(line):
                 pass  # nobody can tell later what a host was like, or where a shard was
             elif not (tells_origin(line) or tells_changed_bot(line, versions) or tells_reading(line, versions)):
                 yield f"golfref never tells this: {_shown(line)}"
