@@ -16,7 +16,7 @@ from referee.kit.check.games import GAMES, OPTIONS
 from referee.kit.check.report import Outcome, Report
 from referee.kit.check.steps import STEPS, check
 from referee.kit.check.told import finding_lines
-from referee.play.faults import HostFault
+from referee.play.faults import HostFault, advised
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
 from referee.play.spec import BadBot
@@ -75,7 +75,7 @@ def check_bot(order: Ordered) -> int:
         say("golfref check: interrupted")
         return INTERRUPTED
     except HostFault as fault:
-        say(f"golfref check: broken off, and not the bot's fault: {fault}")
+        say(f"golfref check: broken off, and not the bot's fault: {advised(fault)}")
         return HOST_FAILED
     report = benches[0].report(seconds=time.monotonic() - began)
     if order.as_json:

@@ -170,6 +170,12 @@ def _summary(config: Config, rows: Sequence[Row], folder: Path) -> Iterator[str]
     if void := counts["void"]:
         letters = f" For all but the void there are letters to their authors in {folder}." if len(rows) > void else ""
     yield from ("", wrapped(what + letters, width))
+    if void:
+        text = (
+            "A void check is the host's fault. Put right what is said above, and run the same command again: it checks "
+            "the void ones anew. A bot whose checks are void while others are checked may spoil them itself."
+        )
+        yield wrapped(text, width)
     if (most := max(map(side_by_side, rows), default=1)) > 1:
         text = (
             f"Up to {most} bots were checked at a time, which can make answers a little slower. Whoever was late or "

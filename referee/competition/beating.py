@@ -21,7 +21,7 @@ from referee.competition.terms import Terms, terms_of
 from referee.entries.last_checks import TRIALS, content, keep, kept_as
 from referee.entries.shelf import Shelf
 from referee.entries.versions import version_of
-from referee.play.faults import HostFault
+from referee.play.faults import HostFault, advised
 from referee.play.isolation.host import cores
 from referee.play.match import MatchSetup, play
 from referee.play.pump.pump import Pump
@@ -174,7 +174,7 @@ class _Trials:
             try:
                 trial = await self._try(pump, places, one)
             except* HostFault as faults:
-                trial = HostSpoiled(problem=str(first_of(faults)))
+                trial = HostSpoiled(problem=advised(first_of(faults)))
             self.found[one.bot.name] = trial
             if isinstance(trial, Trial):
                 keep(_file(Shelf(self._config.folder), one.version, one.asked), msgspec.json.encode(trial))

@@ -23,7 +23,7 @@ from referee.kit.check.bench import Bench
 from referee.kit.check.noted import Given
 from referee.kit.check.report import Finding, Report, Verdict
 from referee.kit.check.steps import check
-from referee.play.faults import HostFault
+from referee.play.faults import HostFault, advised
 from referee.play.isolation.host import cores
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
@@ -239,7 +239,7 @@ class _Checks:
                 terms = terms_of(self._config, in_copies=bot.name in self._in_copies)
                 checked = await _check_one(pump, self._config, terms, bot, version, side_by_side)
             except* HostFault as faults:
-                problem = str(first_of(faults))
+                problem = advised(first_of(faults))
             if checked is not None:
                 return checked
         return HostSpoiled(problem=problem)

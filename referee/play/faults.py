@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from protocol.messages import FaultKind
+from protocol.text import printable
 
 
 class Trouble(Struct, frozen=True, kw_only=True):
@@ -19,6 +20,16 @@ class Trouble(Struct, frozen=True, kw_only=True):
 
 class HostFault(Exception):
     """The referee or its host was at fault: the match is void and nobody is charged."""
+
+
+_SEE_DOCTOR = "`golfref doctor` says what this host lacks"
+_LONGEST = 1000
+
+
+def advised(fault: HostFault) -> str:
+    """The text of a fault for the organiser, with what to do, and with nothing in it that steers a terminal."""
+    text = printable(str(fault), _LONGEST)
+    return text if _SEE_DOCTOR in text else f"{text}; {_SEE_DOCTOR}"
 
 
 OUT_OF_MEMORY = "the host ran out of memory"
@@ -65,5 +76,5 @@ def _of_host(error: BaseException) -> OSError | None:
 
 def _in_words(error: OSError) -> str:
     where = f" ({error.filename})" if error.filename else ""
-    remedy = _REMEDIES.get(error.errno or 0, "`golfref doctor` says what this host lacks")
+    remedy = _REMEDIES.get(error.errno or 0, _SEE_DOCTOR)
     return f"the system refused the referee something: {error.strerror or error}{where}; {remedy}"

@@ -1,4 +1,4 @@
-"""`qualify` in a config and its mistakes, what counts as beating, and what letters and tables hold: no process."""
+"""`qualify` in a config and its mistakes, what counts as beating, and what letters and tables hold."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from typer.testing import CliRunner
 
-from referee.competition import qualifying
+from referee.cli.every import app
+from referee.competition import checking, qualifying
 from referee.competition.at_home import config_at_home
 from referee.competition.beating import Trial
 from referee.competition.checking import Checked, HostSpoiled, Memory, OneBot, Slowest
@@ -141,6 +143,26 @@ def test_who_voids_its_check_keeps_nobody_else_from_playing(tmp_path: Path, monk
     monkeypatch.setattr(qualifying, "check_bots", voided("ann", "bob"))
     with pytest.raises(HostFault, match="no bot could be tried: no room"):
         qualifying.qualified(config, tmp_path / "run.golfref", fresh=False, tell=told.append)
+
+
+@pytest.mark.process
+def test_a_void_check_says_what_to_do_and_shows_nothing_as_a_command_to_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded(tmp_path, "", OWN)
+
+    async def spoil(*_: object) -> None:
+        raise HostFault("a bot did not start: \x1b[2Jforged")
+
+    monkeypatch.setattr(checking, "_check_one", spoil)
+    ended = CliRunner().invoke(app, ["check", str(tmp_path / "c.toml")], catch_exceptions=False)
+
+    assert ended.exit_code == 3
+    shown = " ".join(ended.stdout.split())
+    why = r"not checked: a bot did not start: \x1b[2Jforged; `golfref doctor` says what this host lacks"
+    assert shown.count(why) == 2
+    assert "run the same command again: it checks the void ones anew" in shown
+    assert "\x1b" not in ended.output
 
 
 def test_an_anchor_that_is_kept_out_is_no_anchor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
