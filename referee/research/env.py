@@ -231,6 +231,8 @@ class Env:
         if state["seat"] is not None:
             self._playing.turn_to(state["seat"])
         self.begun = state["begun"]
+        if self.begun != NOTHING_BEGUN:
+            self._rewards = self._no_rewards
 
     # Where the match stands
 

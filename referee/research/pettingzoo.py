@@ -26,7 +26,6 @@ from referee.rules.table.asks import IllegalAnswer
 try:
     import pettingzoo
     from gymnasium.spaces import Box, Dict, Discrete
-    from gymnasium.utils import EzPickle
     from pettingzoo import AECEnv, ParallelEnv
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 except ModuleNotFoundError as error:
@@ -192,7 +191,7 @@ class _Golf:
         return self.max_cycles is not None and self.cycles >= self.max_cycles and self.match.seat is not None
 
 
-class GolfAEC(_Golf, AECEnv, EzPickle):
+class GolfAEC(_Golf, AECEnv):
     """A match as an AEC environment. `match` is the `Env` below it.
 
     `render_mode` is "human", "ansi" or "rgb_array"; `render_view` says who looks: "open" (all cards), "public", or an
@@ -200,7 +199,6 @@ class GolfAEC(_Golf, AECEnv, EzPickle):
     """
 
     def __init__(self, preset: str, seats: int | None = None, **settings: Any) -> None:
-        EzPickle.__init__(self, preset, seats, **settings)
         AECEnv.__init__(self)
         _Golf.__init__(self, preset, seats, settings)
         self.rewards: dict[Agent, float] = {}
@@ -253,7 +251,7 @@ class GolfAEC(_Golf, AECEnv, EzPickle):
             self.agent_selection = self.possible_agents[self.match.seat]
 
 
-class GolfParallel(_Golf, ParallelEnv, EzPickle):
+class GolfParallel(_Golf, ParallelEnv):
     """A match as a parallel environment. `match` is the `Env` below it. The settings are those of `GolfAEC`.
 
     All seats that decide at the same time act in one step: before the first turn, and in slap windows. Otherwise one
@@ -261,7 +259,6 @@ class GolfParallel(_Golf, ParallelEnv, EzPickle):
     """
 
     def __init__(self, preset: str, seats: int | None = None, **settings: Any) -> None:
-        EzPickle.__init__(self, preset, seats, **settings)
         ParallelEnv.__init__(self)
         _Golf.__init__(self, preset, seats, settings)
         self._at_once: AtOnce | None = None

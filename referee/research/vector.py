@@ -59,12 +59,15 @@ class VectorEnv:
             raise ValueError(f"count: expected at least one match, got {count}")
         if not 0 <= processes <= count:
             raise ValueError(f"processes: expected from 0 to one for each of {count} matches, got {processes}")
-        env = Env(preset, seats, **options)
+        self._set_up(Env(preset, seats, **options), count, encode=encode, processes=processes)
+
+    def _set_up(self, env: Env, count: int, *, encode: bool, processes: int) -> None:
         self.variant, self.seats, self.actions = env.variant, env.seats, env.actions
         self.tensor_shape: tuple[int, ...] = env.tensor_shape if encode else (0,)
         self._shape = Shape(count=count, seats=env.seats, actions=env.actions.size, tensor=self.tensor_shape)
         self._env, self._encode, self._processes = env, encode, processes
-        arrays = Arrays(self._shape, self._room_for_arrays())
+        self._room = self._room_for_arrays()
+        arrays = Arrays(self._shape, self._room)
         if not processes:
             self._rows = Rows(env, arrays, first=0, stop=count, encode=encode)
         self._every = np.arange(count)
@@ -75,6 +78,24 @@ class VectorEnv:
         self._workers: list[Worker] = []
         weakref.finalize(self, end_all, self._workers)
         self._is_begun = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._processes:
+            raise TypeError("a VectorEnv that plays in other processes cannot be copied; make it with processes=0")
+        return {
+            "env": self._env,
+            "count": len(self),
+            "encode": self._encode,
+            "arrays": bytes(self._room),
+            "standing": self._rows.standing,
+            "is_begun": self._is_begun,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._set_up(state["env"], state["count"], encode=state["encode"], processes=0)
+        self._room[:] = state["arrays"]
+        self._rows.standing = state["standing"]
+        self._is_begun = state["is_begun"]
 
     def _room_for_arrays(self) -> bytearray | mmap:
         """The memory of the arrays, which the processes share where there are any."""

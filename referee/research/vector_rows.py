@@ -88,6 +88,15 @@ class Rows:
             self._deal(row, env)
         self._show()
 
+    @property
+    def standing(self) -> tuple[str, list[int], list[Env]]:
+        """Where the matches stand: the seed, and of every row the number of its match and its environment."""
+        return self._seed, self._matches, self._envs
+
+    @standing.setter
+    def standing(self, standing: tuple[str, list[int], list[Env]]) -> None:
+        self._seed, self._matches, self._envs = standing
+
     def step(self) -> None:
         """Make the moves that stand in `numbers`; where a match ends, begin the next one."""
         rewards: list[tuple[float, ...]] = []

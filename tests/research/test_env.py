@@ -343,6 +343,7 @@ def test_a_pickled_environment_goes_on_where_it_stood(preset: str) -> None:
             env.step(dice.choice(env.numbers()))
     other = pickle.loads(pickle.dumps(env))  # noqa: S301 - made here
     assert (other.seed, other.begun, other.history) == (env.seed, env.begun, env.history)
+    assert other.rewards() == env.rewards()
     assert all(other.encode(seat).tobytes() == env.encode(seat).tobytes() for seat in range(env.seats))
     play(env, Random(5))  # noqa: S311 - no secret
     play(other, Random(5))  # noqa: S311 - no secret

@@ -3,7 +3,8 @@
 import pickle
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,11 @@ def play(env: Any, seed: int) -> list[Any]:
     env.reset(seed=seed)
     for agent in env.possible_agents:
         env.action_space(agent).seed(seed)
+    return rest(env)
+
+
+def rest(env: Any) -> list[Any]:
+    """Play a match to its end; return what each agent was told at its steps."""
     told = []
     for agent in env.agent_iter():
         observation, reward, terminated, truncated, _ = env.last()
@@ -149,24 +155,24 @@ def test_in_the_parallel_environment_all_who_decide_at_the_same_time_act_at_once
     assert {count for decision, count in acted if decision == "turn"} == {1}
 
 
-def test_nobody_sees_in_a_window_with_pages_which_page_the_others_choose(golf: Any) -> None:
-    def window() -> Any:
-        env, dice = golf.parallel_env("cactus", 2), np.random.default_rng(3)
-        for seed in range(100):
-            observations, infos = env.reset(seed=seed)
-            while env.agents and env.cycles < 300:
-                acts = [agent for agent in env.agents if infos[agent]["acts"]]
-                if len(acts) > 1 and Further() in env.match.legal():
-                    return env
-                masks = {agent: observations[agent]["action_mask"] for agent in acts}
-                observations, _, _, _, infos = env.step(
-                    {agent: dice.choice(masks[agent].nonzero()[0]) for agent in acts}
-                )
-        raise AssertionError("no window has pages")
+def window_with_pages(golf: Any) -> Any:
+    """A parallel environment in a slap window in which a seat has more cards than fit on a page."""
+    env, dice = golf.parallel_env("cactus", 2), np.random.default_rng(3)
+    for seed in range(100):
+        observations, infos = env.reset(seed=seed)
+        while env.agents and env.cycles < 300:
+            acts = [agent for agent in env.agents if infos[agent]["acts"]]
+            if len(acts) > 1 and Further() in env.match.legal():
+                return env
+            masks = {agent: observations[agent]["action_mask"] for agent in acts}
+            observations, _, _, _, infos = env.step({agent: dice.choice(masks[agent].nonzero()[0]) for agent in acts})
+    raise AssertionError("no window has pages")
 
+
+def test_nobody_sees_in_a_window_with_pages_which_page_the_others_choose(golf: Any) -> None:
     told: dict[object, list[object]] = {}
     for move in (Further(), Pass()):
-        env = window()
+        env = window_with_pages(golf)
         number, history = env.match.number(move), list(env.match.history)
         passed = env.match.number(Pass())
         env.step({"player_0": number, "player_1": passed})
@@ -199,9 +205,26 @@ def test_a_picture_is_as_large_at_every_moment_and_shows_the_cards(golf: Any) ->
     assert "░░░" not in text.render()
 
 
-def test_an_environment_can_be_pickled_and_starts_anew(golf: Any) -> None:
-    env = pickle.loads(pickle.dumps(golf.env("par-3", rounds=2)))  # noqa: S301 - our own
-    assert play(env, 4) == play(golf.env("par-3", rounds=2), 4)
+@pytest.mark.parametrize("copied", [deepcopy, lambda env: pickle.loads(pickle.dumps(env))])  # noqa: S301 - our own
+def test_a_copy_stands_where_the_environment_stands(golf: Any, copied: Callable[[Any], Any]) -> None:
+    env = golf.env("par-3", rounds=2)
+    play(env, 3)
+    env.reset(seed=4)
+    for _ in range(9):
+        env.step(int(env.last()[0]["action_mask"].argmax()))
+    other = copied(env)
+    assert str(other.last()) == str(env.last())
+    assert rest(other) == rest(env)
+    assert play(other, 5) == play(env, 5)
+
+    parallel = window_with_pages(golf)
+    further, passed = (parallel.match.number(move) for move in (Further(), Pass()))
+    parallel.step({"player_0": further, "player_1": passed})
+    other = copied(parallel)
+    for _ in range(50):
+        numbers = {agent: int(one["action_mask"].argmax()) for agent, one in parallel._observations()[0].items()}
+        assert str(other.step(numbers)) == str(parallel.step(numbers))
+    assert other.match.history == parallel.match.history
 
 
 def test_the_games_have_the_names_that_users_of_pettingzoo_expect(golf: Any) -> None:

@@ -1,10 +1,12 @@
 """VectorEnv: its rows are matches of Env, however many processes play them, and no process outlives who started it."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from copy import deepcopy
 from random import Random
 from typing import Any, cast
 
@@ -107,6 +109,29 @@ def test_numbers_that_make_no_sense_are_refused() -> None:
     for wrong in (None, 1.5, b"7", True):
         with pytest.raises(ValueError, match="seed: expected a whole number or a text, got "):
             vector.reset(wrong)
+
+
+@pytest.mark.parametrize("copied", [deepcopy, lambda vector: pickle.loads(pickle.dumps(vector))])  # noqa: S301 - ours
+def test_a_copy_stands_where_the_vector_stands_and_goes_on_by_itself(copied: Callable[[VectorEnv], VectorEnv]) -> None:
+    vector, dice = VectorEnv("six-card", 4, 2, rounds=1), Random(1)  # noqa: S311 - no secret
+    with pytest.raises(LookupError, match="no match has begun"):
+        copied(vector).step([0, 0, 0, 0])
+    vector.reset("demo")
+    for _ in range(30):
+        vector.step(any_numbers(vector, dice))
+    other = copied(vector)
+    for _ in range(60):
+        for name in ("seats_to_move", "masks", "observations", "rewards", "done"):
+            assert np.array_equal(getattr(vector, name), getattr(other, name)), name
+        numbers, before = any_numbers(vector, dice), other.observations.copy()
+        vector.step(numbers)
+        assert np.array_equal(other.observations, before)
+        other.step(numbers)
+
+
+def test_a_vector_that_plays_in_processes_is_not_copied() -> None:
+    with pytest.raises(TypeError, match="cannot be copied; make it with processes=0"):
+        deepcopy(VectorEnv("six-card", 2, processes=1))
 
 
 @pytest.mark.process
