@@ -59,7 +59,7 @@ class Engine:
     """A connection to a cluster, from `start` to `close`, and the dask workers that are ready to play for this run."""
 
     def __init__(self, address: str, tell: Callable[[str], None], security: Security | None = None) -> None:
-        """`tell` says a line to the organiser, from any thread. `security` None: Dask has settings of TLS."""
+        """`tell` says a line to the organiser, from any thread. `security`: in place of Dask's settings of TLS."""
         self._address, self._tell_person, self._security = address, tell, security
         self.joined: dict[str, Joined] = {}
         """The dask workers that play, by address. It is changed in the engine's thread."""

@@ -113,7 +113,7 @@ class Hall:
 
 
 def _security() -> Security:
-    """A key and a certificate for one run, which are kept in memory alone. Raises BadCluster."""
+    """A key and a certificate for one run, which travel by pipes. Raises BadCluster."""
     try:
         return Security.temporary()
     except ImportError:
