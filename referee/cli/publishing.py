@@ -166,11 +166,12 @@ def export_bot(
             "--out", "-o", metavar="FILE", help="The file to write, a line for each match; packed as FILE.gz."
         ),
     ],
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
 ) -> None:
     """Write all matches of one bot for its author, without what others were told."""
     from referee.commands.export_bot import export_bot as export
 
-    raise typer.Exit(export(run, bot, out))
+    raise typer.Exit(export(run, bot, out, replaces=force))
 
 
 @app.command()

@@ -7,54 +7,45 @@ from pathlib import Path
 import msgspec
 
 from protocol.text import printable
-from referee.commands.console import CHECK_FAILED, DONE, USAGE, say
+from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
+from referee.commands.interrupt import interruptible
 from referee.commands.records import check_bot_of_run, place_of
+from referee.new_file import HostRefused, NotWritten, new_file
 from referee.reports.own_matches import OwnMatches, own_matches, told
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
 
 
-def export_bot(run: Path, bot: str, out: Path) -> int:
+def export_bot(run: Path, bot: str, out: Path, *, replaces: bool) -> int:
     """Write the bot's matches, a line each, and say how many there are."""
     try:
         if not place_of(str(run)).is_store:
             raise NoRecord(f"{run} is not the store of a run, which is the file that `golfref tournament` writes")
-        with closing(Store.open(run)) as store:
+        with interruptible(), closing(Store.open(run)) as store:
             check_bot_of_run(store, bot)
             found = own_matches(store, bot)
             if found.ids:
-                _write(store, bot, found, out)
+                _write(store, bot, found, out, replaces=replaces)
             say(*_in_words(bot, found, out))
-    except (NoRecord, StoreError) as error:
+    except (NoRecord, NotWritten, StoreError) as error:
         say(f"golfref export-bot: {error}")
-        return USAGE
+        return HOST_FAILED if isinstance(error, HostRefused) else USAGE
     except (BrokenRecord, msgspec.MsgspecError, ValueError) as error:
         say(f"golfref export-bot: {run}: a record does not replay: {error}; `golfref verify {run}` says which")
         return CHECK_FAILED
+    except KeyboardInterrupt:
+        say("golfref export-bot: interrupted; nothing was written")
+        return INTERRUPTED
     return DONE if found.ids else CHECK_FAILED
 
 
-def _write(store: Store, bot: str, found: OwnMatches, out: Path) -> None:
-    """Write the file, packed where its name ends with .gz. Raises NoRecord.
-
-    If that fails or is interrupted, nothing is left of it.
-    """
-    try:
-        file = out.open("xb")
-    except FileExistsError:
-        raise NoRecord(f"{out} exists already; remove it, or name another file with -o") from None
-    except OSError as error:
-        raise NoRecord(f"{out}: cannot be written: {error.strerror}") from None
-    try:
-        with file, gzip.GzipFile(fileobj=file, mode="wb") if out.suffix == ".gz" else nullcontext(file) as lines:
-            for match in told(store, bot, found.ids):
-                lines.write(msgspec.json.encode(match) + b"\n")
-    except BaseException as error:
-        out.unlink()
-        if isinstance(error, OSError):
-            raise NoRecord(f"{out}: cannot be written: {error.strerror}") from None
-        raise
+def _write(store: Store, bot: str, found: OwnMatches, out: Path, *, replaces: bool) -> None:
+    """Write the file, packed where its name ends with .gz. Raises NotWritten."""
+    is_packed = out.suffix == ".gz"
+    with new_file(out, replaces=replaces) as file, gzip.open(file, "wb") if is_packed else nullcontext(file) as lines:
+        for match in told(store, bot, found.ids):
+            lines.write(msgspec.json.encode(match) + b"\n")
 
 
 def _in_words(bot: str, found: OwnMatches, out: Path) -> list[str]:

@@ -3,7 +3,7 @@
 import shlex
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
@@ -18,7 +18,7 @@ from referee.highlights.gather import Highlights, replayed_until
 from referee.highlights.highlight import Highlight, Kind
 from referee.highlights.kinds import KINDS
 from referee.rules.record import BrokenRecord, NoRecord, Record
-from referee.tournament.store.dealt_again import dealt_again
+from referee.tournament.store.dealt_again import Withheld, dealt_again
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
@@ -100,13 +100,12 @@ def _chosen(names: Sequence[str]) -> list[Kind]:
 
 def _found(store: Store, options: HighlightsOptions, kinds: Sequence[Kind]) -> RunHighlights:
     """The highlights of a run. Raises StoreError where there is no match, and what a record raises."""
-    facts, ids = store.meta().facts, store.ids()
-    waiting = dealt_again(store)  # the ids come first: a match that was committed meanwhile may have to wait, too
-    counts = Counter(row.id in waiting for row in _counted(store, ids, options.variant))
+    facts, waiting = store.meta().facts, dealt_again(store)
+    counts = Counter(row.id in waiting for row in _counted(store, waiting, options.variant))
     if not counts[False]:
         raise StoreError(f"{store.path}: {_why_none(counts[True])}")
-    highlights = Highlights(options.limit, replayed_until=_replayed_until(store, ids, waiting, options, kinds))
-    for row, data in _told(store.with_records(ids[-1]), len(ids)):
+    highlights = Highlights(options.limit, replayed_until=_replayed_until(store, waiting, options, kinds))
+    for row, data in _told(store.with_records(waiting.until), waiting.until):
         if row.id not in waiting and options.variant in (None, row.identity.variant):
             _add(highlights, row, decode(f"{store.path}:#{row.id}", data))
     best = highlights.best(options.limit, lambda id_: _record(store, id_), options.variant)
@@ -131,21 +130,19 @@ def _add(highlights: Highlights, row: CommittedMatch, record: Record) -> None:
         raise BrokenRecord(f"the record of match #{row.id} does not replay: {error}") from None
 
 
-def _counted(store: Store, ids: Sequence[int], variant: str | None) -> Iterator[CommittedMatch]:
+def _counted(store: Store, waiting: Withheld, variant: str | None) -> Iterator[CommittedMatch]:
     """The matches of the standings, or those of one game."""
     for row in store.committed():
-        if row.id <= ids[-1] and row.number is not None and variant in (None, row.identity.variant):
+        if row.id <= waiting.until and row.number is not None and variant in (None, row.identity.variant):
             yield row
 
 
-def _replayed_until(
-    store: Store, ids: Sequence[int], waiting: Set[int], options: HighlightsOptions, kinds: Sequence[Kind]
-) -> str | None:
+def _replayed_until(store: Store, waiting: Withheld, options: HighlightsOptions, kinds: Sequence[Kind]) -> str | None:
     """Up to which hash matches are played again, as Highlights takes it."""
     if not any(kind.is_replayed for kind in kinds):
         return ""
     games = {one.name: one.variant for one in store.meta().facts.variants}
-    rows = _counted(store, ids, options.variant)
+    rows = _counted(store, waiting, options.variant)
     return replayed_until((row for row in rows if row.id not in waiting), games)
 
 

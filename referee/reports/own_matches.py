@@ -27,7 +27,7 @@ class OwnMatches(Struct, frozen=True, kw_only=True):
 def own_matches(store: Store, bot: str) -> OwnMatches:
     """Which matches of this bot can be given to its author. Raises StoreError."""
     waiting = dealt_again(store)
-    rows = [row for row in store.committed() if bot in row.identity.bots]
+    rows = [row for row in store.committed() if bot in row.identity.bots and row.id <= waiting.until]
     ids = tuple(row.id for row in rows if row.id not in waiting)
     return OwnMatches(ids=ids, held_back=len(rows) - len(ids))
 

@@ -48,13 +48,12 @@ class Gathering:
 
         Raises StoreError, and what `check` raises, which is called again and again.
         """
-        last = store.last_id()
-        waiting = dealt_again(store)  # of what is committed from here on it does not know: that is for the next look
+        waiting = dealt_again(store)
         for id_ in [id_ for id_, row in self.rows.items() if row.is_held and id_ not in waiting]:
             check()
             row = store.match(id_)
             self.rows[id_] = self._row(row, problem=self._read(store, row))
-        for row in _committed(store, max(self.rows, default=0), last):
+        for row in _committed(store, max(self.rows, default=0), waiting.until):
             check()
             is_held = row.id in waiting
             try:

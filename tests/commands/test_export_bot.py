@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from two_deals import two_deals
 
 from referee.commands.rerun import Ordered, rerun_match
 from referee.reports.bot_match import BotMatch, read_bot_match
+from referee.tournament.store.dealt_again import Withheld, dealt_again
+from referee.tournament.store.store import Store
 
 
 @pytest.fixture(scope="module", params=["same", "fresh"])
@@ -75,6 +78,27 @@ def test_while_a_run_goes_on_nothing_is_told_of_cards_that_are_still_to_be_playe
         assert said == "3 matches of ann in ann.jsonl\n"
 
 
+def test_a_match_that_is_committed_while_it_is_decided_what_waits_is_not_given_away(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(run / "run.golfref")) as whole:
+        (row,) = whole.execute("SELECT * FROM matches WHERE number = 2").fetchall()
+    take_out(run, "DELETE FROM matches WHERE number IN (2, 3)")
+
+    def meanwhile(store: Store) -> Withheld:
+        waiting = dealt_again(store)
+        with closing(sqlite3.connect(run / "run.golfref")) as played, played:
+            played.execute(f"INSERT INTO matches VALUES ({', '.join('?' * len(row))})", (99, *row[1:]))  # noqa: S608 - signs
+        return waiting
+
+    monkeypatch.setattr("referee.reports.own_matches.dealt_again", meanwhile)
+    assert numbers(exported(run)) == {0, 1}
+    monkeypatch.undo()
+    with closing(Store.open(run / "run.golfref")) as store:
+        assert 99 in store.ids()
+        assert 100 in dealt_again(store)
+
+
 def test_what_is_out_of_the_standings_waits_until_it_has_been_played_again(run: Path, rotations: str) -> None:
     take_out(run, "UPDATE matches SET number = NULL WHERE number = 3")
 
@@ -103,9 +127,12 @@ def test_what_cannot_be_exported_is_said_in_a_sentence(run: Path) -> None:
     )
     (run / "there").write_text("mine")
     assert refused("run.golfref", "ann", "-o", "there") == (
-        "golfref export-bot: there exists already; remove it, or name another file with -o\n"
+        "golfref export-bot: there exists already; remove it, name another file, or replace it with --force\n"
     )
     assert (run / "there").read_text() == "mine"
+    golfref("export-bot", "run.golfref", "ann", "-o", "there", "--force", cwd=run)
+    assert read_bot_match((run / "there").read_bytes().splitlines()[0]).bot == "ann"
+    (run / "there").write_text("mine")
     assert "nowhere/x: cannot be written: No such file" in refused("run.golfref", "ann", "-o", "nowhere/x")
     assert "there is not the store of a run" in refused("there", "ann", "-o", "x")
     take_out(run, "DELETE FROM matches")

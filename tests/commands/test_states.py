@@ -67,7 +67,7 @@ def test_it_is_said_of_a_match_that_its_cards_are_still_to_be_dealt_again(tmp_pa
     run = made_up_run(tmp_path, ["four-turns"], without=1)
     with closing(Store.open(run)) as store:
         waiting = dealt_again(store)
-        held, free = min(waiting), min(row.id for row in store.committed() if row.id not in waiting)
+        held, free = min(waiting.ids), min(row.id for row in store.committed() if row.id not in waiting)
 
     warning = "warning: the cards of this match are still to be dealt again in this run: do not publish it before that"
     out, said = golfref("replay", f"{run}:#{held}", "--json", cwd=tmp_path)

@@ -74,7 +74,7 @@ def publish(order: Order, signer: Signer | None, around: Around) -> Publication:
     if not is_store_name(order.run.name):
         raise NotPublished(f"{shown(order.run)}: texts that are published name the store; give its file a plainer name")
     with _at_rest(order.run) as path, closing(Store.open(path)) as store:
-        held = dealt_again(store)
+        held = dealt_again(store).ids
         made = Made(
             when=around.now.isoformat(timespec="seconds"),
             store=path.name,

@@ -26,8 +26,6 @@ class Scope(Struct, frozen=True, kw_only=True):
 
 def scope_of(store: Store, *, with_retired: bool = False) -> Scope:
     """What can be exported now. Raises StoreError."""
-    until = store.ids()[-1:]  # before it is asked what is held back, since more may be committed meanwhile
-    last = until[0] if until else 0
+    waiting = dealt_again(store)
     retired = set() if with_retired else {row.id for row in store.retired()}
-    waiting = frozenset(id_ for id_ in dealt_again(store) if id_ <= last and id_ not in retired)
-    return Scope(until=last, held_back=waiting, with_retired=with_retired)
+    return Scope(until=waiting.until, held_back=waiting.ids - retired, with_retired=with_retired)

@@ -8,6 +8,8 @@ only the results may be told.
 
 from collections import Counter
 
+from msgspec import Struct
+
 from referee.tournament.store.plans import extent_of, plan_now
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
@@ -16,14 +18,27 @@ Cards = tuple[str, frozenset[str], int, tuple[str, ...]]
 """What the cards of a match follow from: variant, names and deal; and the seats, where each rotation has its own."""
 
 
-def dealt_again(store: Store) -> frozenset[int]:
-    """The ids of all committed matches whose cards are still to be dealt again. Raises StoreError.
+class Withheld(Struct, frozen=True, kw_only=True):
+    """Which matches may not be shown: `id_ in withheld`. It stays true while the run goes on."""
 
-    There are none where every match of the run has been played.
+    ids: frozenset[int]
+    """Those that had been committed."""
+    until: int
+    """The id of the match that had been committed last. All that came later are withheld."""
+
+    def __contains__(self, id_: int) -> bool:
+        return id_ > self.until or id_ in self.ids
+
+
+def dealt_again(store: Store) -> Withheld:
+    """The committed matches whose cards are still to be dealt again. Raises StoreError.
+
+    There are none where every match of the run has been played. The run may go on meanwhile.
     """
+    until = store.last_id()  # first of all: what is read after it can only say that fewer of these wait
     extent = extent_of(store)
     if extent.has_ended and sum(store.counts().values()) == extent.planned:
-        return frozenset()  # drawing a plan may take longer than reading all results
+        return Withheld(ids=frozenset(), until=until)  # drawing a plan may take longer than reading all results
     plan = plan_now(store)
     is_shared = store.meta().facts.rotations == "same"
     there = Counter(_cards(row, is_shared=is_shared) for row in store.committed() if row.number is not None)
@@ -34,7 +49,7 @@ def dealt_again(store: Store) -> frozenset[int]:
             return not extent.has_ended  # a plan that grows may have it once more
         return there[_cards(row, is_shared=is_shared)] < (len(where.bots) if is_shared else 1)
 
-    return frozenset(row.id for row in store.committed() if is_open(row))
+    return Withheld(ids=frozenset(row.id for row in store.committed() if row.id <= until and is_open(row)), until=until)
 
 
 def _cards(row: CommittedMatch, *, is_shared: bool) -> Cards:
