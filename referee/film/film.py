@@ -3,7 +3,7 @@
 It is made by playing the record again, also of a match that goes on: then the record has the moves so far.
 """
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from referee.film.reel import Reel, opened
 from referee.film.view import OPEN, View, Viewer
 from referee.film.words import NOTE_LIMIT, told
 from referee.reports.blame import mishap_of
-from referee.rules.record import Forfeit, Given, GivenSlaps, Move, Record
+from referee.rules.record import Forfeit, Given, GivenSlaps, Move, Record, was_asked
 from referee.rules.table.seen import Happening, view
 
 
@@ -100,8 +100,11 @@ def viewers(film: Film) -> list[Viewer]:
 def _frames(reel: Reel) -> Iterator[Frame]:
     """A frame for each event, and one for each answer of which there are only notes."""
     yield from _of_events(reel, 0, reel.answers[0].first if reel.answers else len(reel.events))
+    out = set[int]()
     for answer in reel.answers:
-        notes = tuple(_notes(reel.record, answer.move))
+        if isinstance(answer.move, Forfeit):
+            out.add(answer.move.seat)
+        notes = tuple(_notes(reel.record, answer.move, out))
         yield from _of_events(reel, answer.first, answer.events, notes)
         if notes and not answer.events:
             yield Frame(event=None, moment=answer.moment, name=reel.name_of(answer), notes=notes)
@@ -114,9 +117,9 @@ def _of_events(reel: Reel, first: int, events: int, notes: tuple[Note, ...] = ()
         notes = ()
 
 
-def _notes(record: Record, move: Move) -> Iterator[Note]:
-    """The times of an answer or of slaps, and what was wrong."""
-    if isinstance(move, Given) and move.time_us:
+def _notes(record: Record, move: Move, out: Container[int]) -> Iterator[Note]:
+    """The times of an answer or of slaps, and what was wrong; the seats that are `out` have forfeited."""
+    if isinstance(move, Given) and was_asked(move, out):
         yield Note(seat=move.seat, text=f"{move.seat} answered in {_time(move.time_us)}")
     if isinstance(move, GivenSlaps):
         for one in move.reactions:

@@ -133,7 +133,7 @@ class Answered(Struct, frozen=True, kw_only=True, omit_defaults=True):
     action: Action | None = None
     """What was played: with a fault the fallback answer."""
     time_us: int = 0
-    """The time that was charged, in microseconds; 0 where nobody was asked."""
+    """The time that was charged, in microseconds; 0 where nobody was asked, or all of it was waived."""
     waived_us: int = 0
     """Time that was not charged and is not in `time_us`."""
     joined: bool = False

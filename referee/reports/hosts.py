@@ -11,6 +11,7 @@ from statistics import median
 from msgspec import Struct
 
 from referee.reports.tables.layout import Column, fitted, wider
+from referee.rules.record import was_asked
 from referee.tournament.statistics.hosts import FEWEST, LEVEL, Difference, Sample, What, differences
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import tells_host_left_out, tells_host_lost
@@ -66,9 +67,15 @@ class RunHosts(Struct, frozen=True, kw_only=True):
     """Whether the hosts differ, in a sentence."""
 
 
+class _Fault(Struct, frozen=True, kw_only=True):
+    kind: str
+
+
 class _Given(Struct, frozen=True, kw_only=True, tag="answer", tag_field="move"):
     seat: int
     time_us: int = 0
+    joined: bool = False
+    fault: _Fault | None = None
 
 
 class _GivenTogether(Struct, frozen=True, kw_only=True, tag="sealed", tag_field="move"):
@@ -194,10 +201,13 @@ class _Samples:
 
 
 def _answers(times: _Times) -> Iterator[_Given]:
-    """The answers that were waited for."""
+    """The answers that were asked for."""
+    out = set[int]()
     for move in times.moves:
+        if isinstance(move, _Forfeit):
+            out.add(move.seat)
         given = move.answers if isinstance(move, _GivenTogether) else (move,) if isinstance(move, _Given) else ()
-        yield from (one for one in given if one.time_us)
+        yield from (one for one in given if was_asked(one, out))
 
 
 def _windows(times: _Times) -> Iterator[_GivenSlaps]:

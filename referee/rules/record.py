@@ -5,8 +5,8 @@ times, faults, names and what passed on the wire: the lines of the bots as they 
 were sent as it takes to tell it again and to prove it. This module never measures or judges any of that.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Container, Iterator
+from typing import Any, Protocol
 
 import msgspec
 from msgspec import Struct, field
@@ -32,7 +32,7 @@ class Mishap(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Given(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True, tag="answer", tag_field="move"):
-    """A seat's answer: what was played, the time it took in microseconds (0: nobody asked), and its fault, if any."""
+    """A seat's answer: what was played, the time it took in microseconds, and its fault, if any. See `was_asked`."""
 
     seat: int
     action: Action
@@ -91,6 +91,31 @@ class Forfeit(Struct, frozen=True, kw_only=True, tag="forfeit", tag_field="move"
 
 
 Move = Given | GivenTogether | GivenSlaps | Forfeit
+
+
+class Timed(Protocol):
+    """What tells of a `Given` whether it was asked for."""
+
+    @property
+    def seat(self) -> int:
+        """Whose it is."""
+
+    @property
+    def joined(self) -> bool:
+        """Whether it came with the one before."""
+
+    @property
+    def fault(self) -> object:
+        """None where there is none."""
+
+
+def was_asked(given: Timed, forfeited: Container[int]) -> bool:
+    """Whether a request was sent for this answer, where these seats have forfeited in the moves before it.
+
+    The time of an answer that was asked for may be 0, where it was there when the referee looked first, or all of it
+    was waived. The answer by which a seat forfeits stands after the Forfeit, with its fault.
+    """
+    return not given.joined and (given.fault is not None or given.seat not in forfeited)
 
 
 class Line(Struct, frozen=True, array_like=True):

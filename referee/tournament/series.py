@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Record
+from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Record, was_asked
 from referee.tournament.orders import result_of
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.results import Result
@@ -115,7 +115,7 @@ def _thinking(record: Record) -> Iterable[tuple[int, float]]:
         if isinstance(move, Forfeit):
             out.add(move.seat)
         for given in move.answers if isinstance(move, GivenTogether) else (move,):
-            if isinstance(given, Given) and given.seat not in out and not given.joined:
+            if isinstance(given, Given) and was_asked(given, out):
                 yield given.seat, float(given.time_us)
 
 

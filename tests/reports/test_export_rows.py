@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import sqlite3
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -171,6 +172,19 @@ def test_the_tables_of_a_match_agree(run: Path) -> None:
         slaps = [verdicts[*where, verdict] for verdict in ("right", "wrong", "late")]
         told = [row["slaps_right"], row["slaps_wrong"], row["slaps_after_another"]]
         assert told == (slaps if row["game"] == "cactus" else [None] * 3)
+
+
+def test_what_was_asked_is_told_as_asked_where_all_of_its_time_was_waived(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "run.golfref").write_bytes((run / "run.golfref").read_bytes())
+    with closing(sqlite3.connect(tmp_path / "run.golfref")) as store, store:
+        for id_, packed in store.execute("SELECT id, record FROM matches").fetchall():
+            waived = re.sub(rb'"time_us":\d+', b'"time_us":0', zlib.decompress(packed))
+            store.execute("UPDATE matches SET record = ? WHERE id = ?", (zlib.compress(waived), id_))
+
+    for before, now in zip(exported(run, "decisions"), exported(tmp_path, "decisions"), strict=True):
+        assert before["asked"] == now["asked"] == (now["time_us"] is not None)
+    for before, now in zip(exported(run, "seats"), exported(tmp_path, "seats"), strict=True):
+        assert (now["decisions"], now["thinking_us"]) == (before["decisions"], 0)
 
 
 def test_slaps_come_out_as_the_record_says(run: Path) -> None:

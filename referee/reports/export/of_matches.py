@@ -11,7 +11,7 @@ from msgspec import Struct
 from referee.reports.export.rows import FaultColumns, MatchRow, RoundRow, SeatRow
 from referee.reports.export.scope import Scope
 from referee.rules.match import MatchResult
-from referee.rules.record import BrokenRecord, NoRecord, Record, read_record
+from referee.rules.record import BrokenRecord, NoRecord, Record, read_record, was_asked
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.slaps import SlapCounts, slaps_of
 from referee.tournament.store.disk import StoreError
@@ -125,10 +125,13 @@ def seat_rows(store: Store, scope: Scope) -> Iterator[SeatRow]:
 def _times(course: _Course) -> list[list[int]]:
     """By seat the times of all decisions for which it was asked, in microseconds."""
     times: list[list[int]] = [[] for _ in course.seats]
+    out = set[int]()
     for move in course.moves:
+        if isinstance(move, _Forfeit):
+            out.add(move.seat)
         answers = (move,) if isinstance(move, _Given) else move.answers if isinstance(move, _GivenTogether) else ()
         for given in answers:
-            if not given.joined and (given.time_us or given.fault is not None):
+            if was_asked(given, out):
                 times[given.seat].append(given.time_us)
     return times
 

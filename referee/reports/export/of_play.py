@@ -20,6 +20,7 @@ from referee.rules.record import (
     Record,
     read_record,
     walk,
+    was_asked,
 )
 from referee.rules.table.asks import Ask, Sealed, Window
 from referee.rules.table.seen import Happening
@@ -67,7 +68,7 @@ def _decisions(row: CommittedMatch, record: Record) -> Iterator[DecisionRow]:
 
 
 def _decision_row(row: CommittedMatch, game: Game, place: int, ask: Ask, given: Given) -> DecisionRow:
-    is_asked = not given.joined and bool(given.time_us or given.fault is not None)
+    is_asked = was_asked(given, game.table.forfeited)
     return DecisionRow(
         match_id=row.id,
         number=row.number,

@@ -192,7 +192,7 @@ class DecisionRow(OfMatch, frozen=True, kw_only=True):
     asked: bool
     """Whether the bot was asked. Without it, the answer had come together with the one before, or it had forfeited."""
     time_us: int | None
-    """The time for the answer as it was charged, in microseconds. Empty where the bot was not asked."""
+    """The time for the answer that was charged, in microseconds; it may be 0. Empty where the bot was not asked."""
     waived_us: int | None
     """Time that was not charged and is not in `time_us`, since the referee or the host delayed it. Empty as above."""
     joined: bool

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from math import floor, log10
 
-from referee.rules.record import Given, GivenSlaps, GivenTogether, Move
+from referee.rules.record import Forfeit, Given, GivenSlaps, GivenTogether, Move, was_asked
 
 PER_DECADE = 12
 """How many bins a power of ten has."""
@@ -57,16 +57,19 @@ class Times:
         self.late: Counter[str] = Counter()
         """How many of a bot's answers to a slap window came too late."""
         self.thinking: defaultdict[str, TimeBins] = defaultdict(TimeBins)
-        """By bot, how long its answers took; not those that came with the answer before, nor those that nobody gave."""
+        """By bot, how long its answers took; only of those that were asked for."""
 
     def add(self, bots: Sequence[str], moves: Iterable[Move]) -> None:
         """Count the times of the moves of a match of these bots, by seat."""
+        out = set[int]()
         for move in moves:
-            if isinstance(move, GivenSlaps):
+            if isinstance(move, Forfeit):
+                out.add(move.seat)
+            elif isinstance(move, GivenSlaps):
                 self._add_window(bots, move)
             else:
                 for given in _answers(move):
-                    if given.time_us and not given.joined:
+                    if was_asked(given, out):
                         self.thinking[bots[given.seat]].add(given.time_us)
 
     def _add_window(self, bots: Sequence[str], window: GivenSlaps) -> None:

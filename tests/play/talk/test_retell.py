@@ -19,7 +19,8 @@ from referee.reports.bot_match import bot_match
 from referee.reports.wire import wire_lines
 from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
-from referee.rules.record import Given, GivenTogether, Line, Mishap, Record
+from referee.rules.record import Given, GivenTogether, Line, Mishap, Move, Record
+from referee.site.plots.times import Times
 from referee.tournament.verify.record import check_record
 
 PRELUDE = (
@@ -127,6 +128,18 @@ def test_so_they_are_after_faults_and_where_two_answers_came_in_one(
     assert record.seats[0].wrote_lines == len((tmp_path / "said").read_bytes().splitlines())
     said = (tmp_path / "said").read_bytes().splitlines(keepends=True)
     assert [line.size for line in record.seats[0].lines] == list(map(len, said))
+
+    times = Times()
+    times.add(["dictaphone", "rival"], map(without_time, record.moves))
+    requests = [line for line in map(json.loads, told(record, ">")) if line["type"] == "request"]
+    assert times.thinking["dictaphone"].count == sum(request["decision"] != "slap" for request in requests)
+
+
+def without_time(move: Move) -> Move:
+    """The move as if all time of it had been waived."""
+    if isinstance(move, GivenTogether):
+        return GivenTogether(answers=tuple(msgspec.structs.replace(one, time_us=0) for one in move.answers))
+    return msgspec.structs.replace(move, time_us=0) if isinstance(move, Given) else move
 
 
 def test_a_fault_stands_at_the_line_where_it_happened(tmp_path: Path, mark: dict[str, str]) -> None:
