@@ -10,6 +10,7 @@ from referee.commands.console import listening, say
 from referee.competition.happenings import End, Happening, Note, safe_lines
 from referee.competition.hooks import RunningHooks
 from referee.competition.outflow import Outflow
+from referee.competition.reporting import tell_again
 from referee.tournament.config.config import Config
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.plans import extent_of
@@ -53,6 +54,12 @@ class Machines:
             self._lines.put(happening)
         for hooks in self._hooks:
             hooks.put(happening)
+
+    def go_on(self, store: Store, planned: int) -> None:
+        """Tell hooks what they were not told before the run went on, because it was killed. Raises HooksRefused."""
+        for hooks in self._hooks:
+            if (cursor := hooks.go_on(store)) is not None:
+                tell_again(hooks.put, store, planned, cursor)
 
     def note(self, text: str) -> None:
         """Tell what was said in words. Hooks are not told."""

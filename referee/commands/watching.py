@@ -26,6 +26,7 @@ def watching(run: PreparedRun, store: Store, leaders: Leaders, estimate: Estimat
         with progress(store.results(), total, leaders, Pace(estimate)) as shown:
             yield shown
         return
+    told.go_on(store, total)
     pace = Pace(estimate)
     reporter = Reporter(told.put, store, pace.left_s, planned=total, there=store.results())
     told.put(_begin(run, store, reporter.played, pace.left_s()))

@@ -75,6 +75,8 @@ class Match(_Happening, frozen=True, tag="match"):
     forfeited: tuple[bool, ...]
     faults: tuple[dict[str, int], ...]
     """How many faults of each kind."""
+    commit: int
+    """Its number in the order of commits, as in `RUN:#17`."""
     played: int
     planned: int
 
@@ -90,6 +92,8 @@ class Fault(_Happening, frozen=True, tag="fault"):
     """How often in this match."""
     detail: str | None
     """What was wrong the first time. None while the cards of the match are still to be dealt again."""
+    commit: int
+    """As of the match."""
 
 
 class Void(_Happening, frozen=True, tag="void"):
@@ -99,6 +103,8 @@ class Void(_Happening, frozen=True, tag="void"):
     game: str
     attempt: int
     reason: str
+    void: int
+    """Its number in the order of voids, from 1."""
 
 
 class Barred(_Happening, frozen=True, tag="barred"):

@@ -23,6 +23,7 @@ from msgspec import Struct
 from protocol.text import printable
 from referee.competition.command import RunningCommand, kill_children
 from referee.competition.happenings import End, Fault, Happening, Match, Table, Void, line_of
+from referee.competition.hook_cursor import Cursor, read_cursor, write_cursor
 from referee.play.isolation.giving_way import give_way, set_share
 from referee.tournament.config.hooks import Hooks
 
@@ -46,6 +47,11 @@ SHARE = 20
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR")
 """The variables of its environment that a hook gets, where they are set."""
+
+_NOT_STARTED = "was not started, since the run was over"
+_KILLED = "was killed, because the run was over"
+_CUT_OFF = {_NOT_STARTED, _KILLED}
+"""How hooks end that the next command runs again."""
 
 _PR_SET_CHILD_SUBREAPER = 36
 INTERRUPTED = 130
@@ -79,6 +85,8 @@ class Tally(Struct, frozen=True, kw_only=True):
     """How many of the runs failed."""
     left_out: int
     """How often it was not run, because too much waited for it."""
+    waiting: int
+    """How often it is still to be run, since the command ended."""
     how: str
     """How it failed the last time."""
 
@@ -91,6 +99,9 @@ class HooksEnded(Struct, frozen=True, kw_only=True, tag=True):
 
 HookReport = Failed | HooksEnded
 
+Told = tuple[Happening, Cursor | None]
+"""A happening, and how far the hooks have come once it has been dealt with, where that is kept."""
+
 HOOK_OF = {Match: "on_match", Void: "on_void", Fault: "on_fault", Table: "on_standings", End: "on_end"}
 """By kind of happening, the hook that is told of it."""
 
@@ -98,16 +109,21 @@ HOOK_OF = {Match: "on_match", Void: "on_void", Fault: "on_fault", Table: "on_sta
 class Waiting:
     """What has come and waits for its hook."""
 
-    def __init__(self, hooks: Hooks) -> None:
+    def __init__(self, hooks: Hooks, store: Path) -> None:
         self.left_out = Counter[str]()
         """By hook, how often it was not run because too much waited."""
+        self.given_up = Counter[str]()
+        """By hook, for how many of those that came last there was no time."""
         self.over = threading.Event()
         """Whether the end has come."""
         self.rest_ends_at = math.inf
         """Until when what runs and what waits may be run."""
         self._end: End | None = None
         self._commands = hooks.commands
-        self._happenings: deque[Happening] = deque()
+        self._store = store
+        self._cursor: Cursor | None = None
+        """How far the hooks have come once they have dealt with all that has come."""
+        self._happenings: deque[Told] = deque()
         self._table: Table | None = None
         self._came = threading.Condition()
 
@@ -115,6 +131,9 @@ class Waiting:
         """Take a happening in, or leave it out. Of standings only the last ones wait."""
         with self._came:
             hook = HOOK_OF.get(type(happening))
+            if isinstance(happening, Match | Fault | Void):
+                before = self._cursor or read_cursor(self._store)
+                self._cursor = None if before is None else before.after(happening)
             if isinstance(happening, End):
                 self._end = happening
                 self.rest_ends_at = time.monotonic() + (0.0 if happening.code == INTERRUPTED else REST_S)
@@ -126,31 +145,31 @@ class Waiting:
             elif len(self._happenings) >= MOST_WAITING:
                 self.left_out[hook] += 1
             else:
-                self._happenings.append(happening)
+                self._happenings.append((happening, self._cursor))
             self._came.notify_all()
 
-    def next(self) -> Happening | None:
+    def next(self) -> Told | None:
         """What comes next while the run goes on, as soon as there is something; None once the end has come."""
         with self._came:
             self._came.wait_for(lambda: self._happenings or self._table or self._end)
             return None if self._end else self._taken()
 
-    def rest(self) -> Iterator[Happening]:
+    def rest(self) -> Iterator[Told]:
         """After the end: what still waits, as long as there is time for it, then the last standings and the end."""
         while self._happenings and time.monotonic() < self.rest_ends_at:
             yield self._happenings.popleft()
         self.give_up()
-        yield from (one for one in (self._table, self._end) if one is not None)
+        yield from ((one, None) for one in (self._table, self._end) if one is not None)
 
     def give_up(self) -> None:
-        """Leave out all that waits."""
+        """Leave all that waits to the next command."""
         with self._came:
-            self.left_out.update(HOOK_OF[type(happening)] for happening in self._happenings)
+            self.given_up.update(HOOK_OF[type(happening)] for happening, _ in self._happenings)
             self._happenings.clear()
 
-    def _taken(self) -> Happening:
+    def _taken(self) -> Told:
         table, self._table = self._table, None
-        return table or self._happenings.popleft()
+        return (table, None) if table else self._happenings.popleft()
 
 
 class HookRunner:
@@ -158,6 +177,7 @@ class HookRunner:
 
     def __init__(self, order: HookOrder, waiting: Waiting, tell: Callable[[HookReport], None]) -> None:
         self._hooks, self._folder, self._waiting, self._tell = order.hooks, order.folder, waiting, tell
+        self._store = Path(order.store)
         self._env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         self._env["GOLFREF_STORE"] = order.store
         self._runs, self._failed = Counter[str](), Counter[str]()
@@ -167,8 +187,12 @@ class HookRunner:
         self._starting = threading.Lock()
         self._is_over = False
 
-    def run(self, happening: Happening, *, is_last: bool = False) -> None:
-        """Run the hook of this happening, where the config has one. Those that are last are not cut off by the end."""
+    def run(self, happening: Happening, cursor: Cursor | None) -> None:
+        """Run the hook of this happening, where the config has one. The last standings and the end are not cut off.
+
+        The `cursor` is kept unless the end of the run cut the hook off.
+        """
+        is_last = self._waiting.over.is_set() and isinstance(happening, Table | End)
         hook = HOOK_OF.get(type(happening), "")
         if (command := self._hooks.commands.get(hook)) is None:
             return
@@ -180,15 +204,19 @@ class HookRunner:
             if self._failed[hook] == 1:
                 lines = [printable(line.expandtabs(), 500) for line in printed.splitlines()[-LAST_LINES:]]
                 self._tell(Failed(hook=hook, lines=(how, *(f"  | {line}" for line in lines))))
+        if cursor is not None and how not in _CUT_OFF and not self._is_over:
+            with contextlib.suppress(OSError):
+                write_cursor(self._store, cursor)
 
-    def tallies(self, left_out: Counter[str]) -> tuple[Tally, ...]:
+    def tallies(self) -> tuple[Tally, ...]:
         """What became of each hook."""
         return tuple(
             Tally(
                 hook=hook,
                 runs=self._runs[hook],
                 failed=self._failed[hook],
-                left_out=left_out[hook],
+                left_out=self._waiting.left_out[hook],
+                waiting=self._waiting.given_up[hook],
                 how=self._how.get(hook, ""),
             )
             for hook in self._hooks.commands
@@ -205,7 +233,7 @@ class HookRunner:
         try:
             with self._starting:
                 if self._is_over:
-                    return "was not started, since the run was over", ""
+                    return _NOT_STARTED, ""
                 one = RunningCommand(
                     command, folder=self._folder, env=self._env | {"GOLFREF_HOOK": hook}, gives_way=self.gives_way
                 )
@@ -218,7 +246,7 @@ class HookRunner:
         )
         text = printed.decode("utf-8", "replace")
         if code is None and time.monotonic() < end:
-            return "was killed, because the run was over", text
+            return _KILLED, text
         if code is None:
             return f"took longer than {seconds:g} s, and was killed", text
         if code:
@@ -267,8 +295,8 @@ def _traces(store: Path) -> list[tuple[int, int]]:
 def run_meanwhile(waiting: Waiting, runner: HookRunner) -> None:
     """Run hooks while the run goes on, without ever being in its way."""
     give_way()
-    while (happening := waiting.next()) is not None:
-        runner.run(happening)
+    while (told := waiting.next()) is not None:
+        runner.run(*told)
 
 
 def main() -> None:
@@ -277,7 +305,7 @@ def main() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     order = msgspec.json.decode(sys.argv[2], type=HookOrder)
     telling = threading.Lock()
-    waiting = Waiting(order.hooks)
+    waiting = Waiting(order.hooks, Path(order.store))
 
     def tell(report: HookReport) -> None:
         with telling, contextlib.suppress(OSError):
@@ -288,7 +316,7 @@ def main() -> None:
     def leave() -> None:
         runner.stop()
         waiting.give_up()
-        tell(HooksEnded(tallies=runner.tallies(waiting.left_out)))
+        tell(HooksEnded(tallies=runner.tallies()))
         os._exit(0)
 
     threading.Thread(target=_listen, args=(waiting, leave), daemon=True).start()
@@ -300,9 +328,9 @@ def main() -> None:
     meanwhile.join()
     set_share(os.getpid(), least=False)
     runner.gives_way = False
-    for happening in waiting.rest():  # nothing is played any more, so this thread gives way to nothing
-        runner.run(happening, is_last=isinstance(happening, Table | End))
-    tell(HooksEnded(tallies=runner.tallies(waiting.left_out)))
+    for told in waiting.rest():  # nothing is played any more, so this thread gives way to nothing
+        runner.run(*told)
+    tell(HooksEnded(tallies=runner.tallies()))
     os._exit(0)
 
 

@@ -15,6 +15,7 @@ import msgspec
 
 import referee
 from referee.competition.happenings import End, Happening
+from referee.competition.hook_cursor import Cursor, cursor_file, read_cursor, write_cursor
 from referee.competition.hook_process import (
     INTERRUPTED,
     LONGEST_LAST_S,
@@ -31,6 +32,7 @@ from referee.play.bot import orphans
 from referee.play.bot.process import control_groups
 from referee.play.isolation.cgroups import Cgroups, Group, write_text
 from referee.tournament.config.config import Config
+from referee.tournament.store.store import Store
 
 END_PATIENCE_S = 5.0
 """After its time is over, the process has so long to end the hook that runs and itself."""
@@ -51,7 +53,9 @@ class RunningHooks:
 
     def __init__(self, config: Config, store: Path, say: Callable[[str], None]) -> None:
         """Start the process. `say` tells a line to the organiser. Raises HooksRefused."""
-        self._hooks, self._say = config.hooks, say
+        self._hooks, self._say, self._path = config.hooks, say, store
+        self._old: Cursor | None = None
+        """How far the hooks had come before the run went on."""
         order = HookOrder(hooks=config.hooks, folder=config.folder, store=str(store.absolute()))
         root = str(Path(referee.__file__).resolve().parent.parent)
         command = [sys.executable, "-P", "-c", START, root, msgspec.json.encode(order).decode()]
@@ -77,6 +81,24 @@ class RunningHooks:
         self._read = b""
         self._ended: HooksEnded | None = None
         self._is_dead = False
+
+    def go_on(self, store: Store) -> Cursor | None:
+        """From where the hooks are to be told what the store holds already; None where they have been told all of it.
+
+        They have where this is asked for the second time, as a ladder does. Raises HooksRefused.
+        """
+        if self._old is not None:
+            return None
+        commitment, last = store.meta().commitment, store.last_id()
+        found = read_cursor(self._path)
+        if found is None or found.commitment != commitment or found.commit > last + 1 or not last:
+            found = Cursor(commitment=commitment, commit=last + 1, void=len(store.all_ids()["voids"]))
+        self._old = found
+        try:
+            write_cursor(self._path, found)
+        except OSError as error:
+            raise HooksRefused(f"{cursor_file(self._path)}: cannot be written: {error.strerror}") from None
+        return found
 
     def put(self, happening: Happening) -> None:
         """Tell the hooks what happened, and the organiser what they report. Returns at once."""
@@ -176,4 +198,6 @@ def _in_words(tally: Tally) -> str:
     if tally.left_out:
         many = f"{tally.left_out} time{'s' * (tally.left_out != 1)}"
         words.append(f"was left out {many}, because it takes longer than what it is told of")
+    if tally.waiting:
+        words.append(f"has not been run for the last {tally.waiting}: the same command does that")
     return f"hook {tally.hook} {'; it '.join(words)}" if words else ""

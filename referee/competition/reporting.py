@@ -3,6 +3,9 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import itemgetter
+
+from msgspec.structs import replace
 
 from referee.competition.happenings import (
     Barred,
@@ -15,6 +18,7 @@ from referee.competition.happenings import (
     Void,
     safe,
 )
+from referee.competition.hook_cursor import Cursor
 from referee.reports.blame import mishap_of, published_detail
 from referee.rules.record import Mishap, NoRecord, Record, read_record
 from referee.tournament.plan.fixture import Fixture
@@ -24,6 +28,7 @@ from referee.tournament.results import Result, beaten_shares
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_barred
 from referee.tournament.store.store import Store
+from referee.tournament.store.voided import voids_by_place
 
 PROGRESS_EVERY_S = 5.0
 """Seconds between two lines that tell how far the run is."""
@@ -51,7 +56,8 @@ class Reporter:
         self._versions = {bot.name: bot.version for bot in facts.bots}
         self._is_shared = facts.rotations == "same"
         self._rotations = Counter[_Cards]()
-        self._voided = 0
+        self._voided, self._last_void = 0, len(store.all_ids()["voids"])
+        self._last_commit = store.last_id()
         self._told_at = time.monotonic()
         for result in there:
             self._count(result)
@@ -61,6 +67,9 @@ class Reporter:
 
     def finished(self, result: Result) -> None:
         """A match has been committed."""
+        if not result.commit:
+            self._last_commit += 1  # the referee commits one after the other, and tells each at once
+            result = replace(result, commit=self._last_commit)
         self._count(result)
         self._put(
             Match(
@@ -72,6 +81,7 @@ class Reporter:
                 ranks=result.ranks,
                 forfeited=result.forfeited,
                 faults=result.faults,
+                commit=result.commit,
                 played=self.played,
                 planned=self.planned,
             )
@@ -84,7 +94,8 @@ class Reporter:
     def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
         """A match was spoiled by the referee or its host."""
         self._voided += 1
-        self._put(Void(match=fixture.number, game=fixture.variant, attempt=attempt, reason=safe(reason)))
+        self._last_void += 1
+        self._put(void_of(fixture.number, fixture.variant, attempt, reason, self._last_void))
 
     def barred(self, why: str) -> None:
         """A bot plays no more from now on."""
@@ -127,7 +138,44 @@ class Reporter:
                     kind=kind,
                     times=times,
                     detail=None if mishap is None else safe(published_detail(mishap)),
+                    commit=result.commit,
                 )
+
+
+def tell_again(put: Callable[[Happening], None], store: Store, planned: int, cursor: Cursor) -> None:
+    """Put what has come into the store since this cursor, in the order of then. Raises StoreError."""
+    lines = 0
+
+    def put_rest(happening: Happening) -> None:
+        nonlocal lines
+        if isinstance(happening, Match | Fault) and happening.commit == cursor.commit:
+            lines += 1
+            if lines <= cursor.lines:
+                return
+        put(happening)
+
+    results = list(store.results())
+    before = (result for result in results if result.commit < cursor.commit)
+    reporter = Reporter(put_rest, store, lambda: 0.0, planned=planned, there=before)
+    missing: list[tuple[int, int, Result | Void]] = [
+        (result.commit, 0, result) for result in results if result.commit >= cursor.commit
+    ]
+    for (game, *_), voids in voids_by_place(store).items():
+        missing += (
+            (one.after or 0, one.id, void_of(one.number or 0, game, one.attempt, one.reason, one.id))
+            for one in voids
+            if one.id > cursor.void
+        )
+    for _, _, what in sorted(missing, key=itemgetter(0, 1)):
+        if isinstance(what, Result):
+            reporter.finished(what)
+        else:
+            put(what)
+
+
+def void_of(number: int, game: str, attempt: int, reason: str, id_: int) -> Void:
+    """What is told of a void."""
+    return Void(match=number, game=game, attempt=attempt, reason=safe(reason), void=id_)
 
 
 def _cards(result: Result) -> _Cards:

@@ -2,28 +2,37 @@
 
 import os
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import get_args
 
 import msgspec
+from exported import made_up_run
 
 from referee.competition.happenings import (
     Begin,
     End,
     Happening,
     LeftOut,
+    Match,
     Note,
     Place,
     Player,
     Progress,
     Table,
+    Void,
     line_of,
     safe,
     safe_lines,
 )
+from referee.competition.hook_cursor import Cursor
 from referee.competition.hook_process import HOOK_OF
 from referee.competition.outflow import MOST_WAITING, Outflow
+from referee.competition.reporting import tell_again
 from referee.tournament.config.hooks import Hooks
+from referee.tournament.store.disk import locked
+from referee.tournament.store.plans import plan_now
+from referee.tournament.store.store import Store
 
 PAGE = Path(__file__).parents[2] / "tournaments/MACHINES.md"
 
@@ -82,6 +91,22 @@ def test_a_reader_that_is_gone_is_nobodys_problem() -> None:
     os.close(writing)
 
     assert outflow.problem == "nobody reads it any more"
+
+
+def test_what_came_after_the_cursor_is_told_again_in_the_order_of_then(tmp_path: Path) -> None:
+    path = made_up_run(tmp_path, ["six-card"], without=1)
+    with locked(path) as lock, closing(Store.open(path, lock=lock)) as store:
+        last, plan = store.last_id(), plan_now(store)
+        for attempt, reason in enumerate(("the host was \x1b[2J busy", "again"), 1):
+            store.note_void(plan[len(plan) - 1], ["ann"], attempt, reason)
+        found: list[Happening] = []
+        tell_again(found.append, store, len(plan), Cursor(commitment="", commit=last - 1, lines=1, void=1))
+
+    (match, void) = (one for one in found if isinstance(one, Match | Void))
+    assert isinstance(match, Match)
+    assert (match.commit, match.played, match.planned) == (last, last, len(plan))
+    assert isinstance(void, Void)
+    assert (void.match, void.game, void.attempt, void.reason, void.void) == (len(plan) - 1, "six-card", 2, "again", 2)
 
 
 def test_the_page_tells_every_line_with_all_of_its_fields() -> None:

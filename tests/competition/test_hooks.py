@@ -163,6 +163,42 @@ def test_a_hook_that_hangs_is_killed_with_all_that_it_started(
     assert err.splitlines() == [line for one in all_of(Note, happenings) for line in one.text.splitlines()]
 
 
+def test_what_hooks_were_not_told_before_the_referee_was_killed_they_are_told_when_the_run_goes_on(
+    tmp_path: Path, mark: dict[str, str], until_gone: Callable[[], None]
+) -> None:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot/bot.sh").write_text(NONSENSE)
+    name, value = next(iter(mark.items()))
+    script = "[ $(wc -l < {0}) -lt $(cat most) ] || {{ touch hangs; sleep 1000; }}; cat >> {0}"
+    hooks = "".join(
+        f'on_{one} = ["env", "{name}={value}", "sh", "-c", "{script.format(f"{one}.jsonl")}"]\n'
+        for one in ("match", "fault")
+    )
+    bad = '[[bots]]\nname = "cid"\ncommand = ["sh", "bot.sh"]\ndir = "bot"\n'
+    (tmp_path / "run.toml").write_text(config_of(hooks + "timeout_s = 600\n", deals=3) + bad)
+    for file, text in (("match.jsonl", ""), ("fault.jsonl", ""), ("most", "2")):
+        (tmp_path / file).write_text(text)
+
+    for most in ("2", "4"):
+        (tmp_path / "most").write_text(most)
+        (tmp_path / "hangs").unlink(missing_ok=True)
+        with subprocess.Popen([*GOLFREF, "tournament", "run.toml"], cwd=tmp_path, stderr=subprocess.DEVNULL) as run:
+            until_there(tmp_path / "hangs")
+            run.kill()
+        until_gone()
+    (tmp_path / "most").write_text("1000")
+    golfref("tournament", "run.toml", cwd=tmp_path)
+
+    with closing(Store.open(tmp_path / "run.golfref")) as store:
+        results = sorted(store.results(), key=lambda result: result.commit)
+    matches = told((tmp_path / "match.jsonl").read_text())
+    assert [(one.commit, one.match) for one in all_of(Match, matches)] == [(one.commit, one.number) for one in results]
+    faults = all_of(Fault, told((tmp_path / "fault.jsonl").read_text()))
+    assert [one.commit for one in faults] == [
+        result.commit for result in results for kinds in result.faults for _ in kinds
+    ]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_ended_leaves_no_hook_behind(
     tmp_path: Path, mark: dict[str, str], number: signal.Signals, until_gone: Callable[[], None]
