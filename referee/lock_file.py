@@ -27,6 +27,21 @@ def try_lock(path: str | os.PathLike[str]) -> int | None:
         os.close(fd)
 
 
+def is_locked(path: str | os.PathLike[str]) -> bool:
+    """Whether some process has the lock of this file."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
 def unlock(path: str | os.PathLike[str], fd: int) -> None:
     """Give a lock back, and remove its file."""
     with contextlib.suppress(OSError):

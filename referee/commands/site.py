@@ -20,7 +20,7 @@ from referee.play.session import Interrupted
 from referee.reports.tables.figures import duration
 from referee.site.folder import SiteFolder, site_folder
 from referee.site.refusals import SiteNotWritten, SiteRefused
-from referee.tournament.store.disk import StoreError
+from referee.tournament.store.disk import StoreError, is_written_to
 from referee.tournament.store.store import Store
 from referee.tournament.verify.run import check_store
 
@@ -118,7 +118,7 @@ def _build(options: SiteOptions, folder: SiteFolder, check: Callable[[], None], 
     builder = SiteBuilder(options.run, folder, matches, check, verified)
     if options.follow:
         _follow(builder, options, check)
-    return builder.build(is_live=False)
+    return builder.build(is_live=False, is_played=is_written_to(options.run))
 
 
 def _verified(run: Path) -> "Verified":

@@ -15,9 +15,10 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee.highlights.gather import replayed_until
 from referee.highlights.highlight import Highlight
+from referee.reports.verdict import is_over
 from referee.rules.record import BrokenRecord, NoRecord, read_record
 from referee.site.choosing import USUAL_MATCHES, Choice, chosen, finals, least
-from referee.site.content import Content, MatchRow, Verified
+from referee.site.content import Content, MatchRow, Underway, Verified
 from referee.site.files import File, hash_of, stamped
 from referee.site.folder import SiteFolder
 from referee.site.gathering import Gathering, standings_by_game
@@ -29,7 +30,7 @@ from referee.site.pages.slugs import slugs
 from referee.site.plots.of_site import Slugs, pictures
 from referee.site.shipped import assets, code_hash
 from referee.tournament.plan.schedule import Identity
-from referee.tournament.store.disk import StoreError
+from referee.tournament.store.disk import StoreError, changed_at
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
 from referee.tournament.summary import RunSummary, summary_of
@@ -92,13 +93,17 @@ class SiteBuilder:
         self._problems: dict[int, str] = {}
         """What is wrong with the records of matches that could not be shown, by id."""
 
-    def build(self, *, is_live: bool) -> Built:
-        """Bring the site up to date. Raises StoreError, SiteRefused, and what `check` raises."""
+    def build(self, *, is_live: bool, is_played: bool | None = None) -> Built:
+        """Bring the site up to date. Raises StoreError, SiteRefused, and what `check` raises.
+
+        Pages say of a run that has not ended whether it `is_played`, and as of when. With None they say neither, and
+        follow from the content of the store alone.
+        """
         self._folder.begin()
         for file in assets().values():
             self._put(file)
         with closing(Store.open(self._path)) as store:
-            content = self._content(store, is_live=is_live)
+            content = self._content(store, is_live=is_live, is_played=is_played)
             site = Site(content)
             made_from = {str(row.id): self._match(store, site, row) for row in content.matches if row.href}
         content = self._with_problems(content)
@@ -139,7 +144,7 @@ class SiteBuilder:
         self._gathering.take(store, self._check)
         return self._gathering
 
-    def _content(self, store: Store, *, is_live: bool) -> Content:
+    def _content(self, store: Store, *, is_live: bool, is_played: bool | None) -> Content:
         meta = store.meta()
         gathered = self._gathered(store, meta)
         summary = summary_of(store, with_results=False)
@@ -164,6 +169,9 @@ class SiteBuilder:
             faults=gathered.faults(),
             plots=self._plots(summary, gathered),
             is_complete=summary.key is not None,
+            underway=None
+            if is_played is None or is_over(summary)
+            else Underway(as_of=changed_at(self._path), is_played=is_played),
             is_live=is_live,
             assets={name: file.path for name, file in assets().items()},
         )

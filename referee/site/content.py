@@ -1,6 +1,7 @@
 """All that the pages of a site are made from. It is gathered from a run, and must not know templates or files."""
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from msgspec import Struct
 
@@ -79,6 +80,15 @@ class Verified(Struct, frozen=True, kw_only=True):
     findings: tuple[str, ...]
 
 
+class Underway(Struct, frozen=True, kw_only=True):
+    """A run of which matches are left to be played, as the head of each page tells it."""
+
+    as_of: datetime
+    """When something was written to its store last, in UTC."""
+    is_played: bool
+    """Whether anybody plays it."""
+
+
 class Content(Struct, frozen=True, kw_only=True):
     """A run as its site shows it."""
 
@@ -107,6 +117,8 @@ class Content(Struct, frozen=True, kw_only=True):
     """By name the paths of pictures from the site's root."""
     is_complete: bool = False
     """Whether nothing of the run is left to be played, so that nothing of it is secret."""
+    underway: Underway | None = None
+    """None where nothing is left to be played, and where pages must follow from the content of the store alone."""
     is_live: bool = False
     """Whether the site is kept up to date now, while the run is played."""
     verified: Verified | None = None

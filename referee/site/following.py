@@ -31,7 +31,7 @@ def follow(builder: SiteBuilder, store: Path, rest: Callable[[float], bool]) -> 
     """
     while True:
         begun_s, seen = time.thread_time(), _traces(store)
-        built = builder.build(is_live=True)
+        built = builder.build(is_live=True, is_played=True)
         cost_s = time.thread_time() - begun_s
         if built.is_complete or rest(min(MOST_REST_S, max(LEAST_REST_S, SHARE * cost_s))):
             return built

@@ -86,7 +86,7 @@ def keep_current(store: Path, out: Path, wanted: _Wanted) -> Outcome:
             if wanted.is_gone:
                 builder.calm()
                 return Outcome()
-            return Outcome(built=builder.build(is_live=False))
+            return Outcome(built=builder.build(is_live=False, is_played=False))
     except _Ended:
         return Outcome()
     except (StoreError, SiteRefused) as error:

@@ -1,12 +1,15 @@
 """The pages of a site in Chromium: nothing to object to at any width, and they keep up with a run that is played."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from browsing import DESKTOP, PHONE, Browsing, sideways
-from made_up_sites import SCRIPT, content_of, played, pulse, written
+from made_up_sites import AS_OF, SCRIPT, content_of, played, pulse, written
 from msgspec.structs import replace
 
+from referee.site.files import stamped
+from referee.site.pages.every import pages
 from referee.site.pages.slugs import slugs
 
 LOOK = "document.dispatchEvent(new Event('visibilitychange'))"
@@ -55,6 +58,29 @@ def test_a_page_of_a_run_that_is_played_keeps_up_and_keeps_its_place(tmp_path: P
     written(content_of(played(folder)), site)
     page.evaluate(LOOK)
     page.locator("[data-live]").wait_for(state="detached")
+
+
+def test_a_page_tells_how_old_it_is_and_that_the_run_may_have_been_interrupted(
+    tmp_path: Path, browse: Browsing
+) -> None:
+    content = content_of(played(tmp_path / "run", 20), is_live=True)
+    site = written(content, tmp_path)
+    page = browse.open(site / "index.html", width=PHONE, bypass_csp=True)
+    assert browse.findings(page) == []
+    page.clock.install(time=AS_OF + timedelta(minutes=3))
+    page.reload()
+    assert ", 3 minutes ago: 20 of 120 matches.\nThis run is still being played." in page.inner_text("[data-live]")
+    page.clock.run_for(600_000)
+    told = page.inner_text("[data-live]")
+    assert ", 13 minutes ago: " in told
+    assert "No result has come since: the run may have been interrupted." in told
+    browse.picture(page, "site-old")
+    assert sideways(page) == 0
+
+    stamps = {file.path: stamped(file)[1] for file in pages(content)}
+    pulse(site, stamps, is_live=False)
+    page.reload()
+    page.get_by_text("Interrupted: nobody plays this run now.").wait_for()
 
 
 def test_a_page_of_a_run_that_was_killed_asks_less_and_less_often(tmp_path: Path, browse: Browsing) -> None:

@@ -12,6 +12,7 @@ from subprocess import DEVNULL
 
 import pytest
 from commands import GOLFREF, golfref, until_there
+from exported import made_up_run
 from made_once import made_once
 from match_data import data_in, text_of
 from quick import QUICK
@@ -23,6 +24,7 @@ from referee.rules.record import read_record, walk
 from referee.site.files import File
 from referee.site.folder import commitment_of, site_folder
 from referee.site.refusals import SiteRefused
+from referee.tournament.store.disk import locked
 from referee.tournament.store.store import Store
 
 CARD = re.compile("(10|[2-9AJQK])([SHDC♠♥♦♣])")
@@ -150,6 +152,21 @@ def test_a_tournament_has_its_site_when_it_ends_and_the_site_of_another_run_is_k
     assert '"live":false' in (tmp_path / "site" / "pulse.js").read_text()
     assert (tmp_path / "site.old1" / "pulse.js").is_file()
     assert str(commitment_of(tmp_path / "site")) in (tmp_path / "site" / "index.html").read_text()
+
+
+def test_the_site_of_a_run_that_has_not_ended_says_whether_it_was_interrupted(tmp_path: Path) -> None:
+    pytest.importorskip("jinja2", reason="pages are made with jinja2")
+    run = made_up_run(tmp_path, ["six-card"], without=2)
+
+    def front() -> str:
+        golfref("site", "run.golfref", "-o", "site", cwd=tmp_path)
+        return (tmp_path / "site/index.html").read_text()
+
+    interrupted = front()
+    assert "Interrupted: nobody plays this run now." in interrupted
+    assert front() == interrupted
+    with locked(run):
+        assert "This run is still being played." in front()
 
 
 @pytest.mark.usefixtures("env")

@@ -5,14 +5,14 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from made_up_sites import OVERRIDE, SCRIPT, content_of, played
+from made_up_sites import AS_OF, OVERRIDE, SCRIPT, content_of, played
 from msgspec.structs import replace
 from old_records import BY_PRESET
 
 from referee.film.film import Film
 from referee.reports.blame import published_detail
 from referee.rules.record import Mishap, Record
-from referee.site.content import Content
+from referee.site.content import Content, Underway
 from referee.site.pages.every import pages
 from referee.site.pages.faults import EXAMPLES, FaultTexts
 from referee.site.pages.highlights import place_in_words
@@ -111,6 +111,21 @@ def test_a_run_that_is_played_says_how_far_it_is(tmp_path: Path) -> None:
     assert '<progress value="7" max="120"' in front
     assert "live.js" in front or 'src="assets/live.' in front
     assert some.summary.key is None
+
+
+def test_each_page_of_a_run_that_has_not_ended_says_as_of_when_and_whether_anybody_plays_it(tmp_path: Path) -> None:
+    content = content_of(played(tmp_path / "run", 7))
+
+    def heads(content: Content) -> set[str]:
+        found = {path: re.findall(r'<p class="live".*?</p>', page, re.DOTALL) for path, page in texts(content).items()}
+        return {words("".join(some)).strip() for some in found.values()}
+
+    assert heads(content) == {"As of 2026-11-23 21:10 UTC : 7 of 120 matches. Interrupted: nobody plays this run now."}
+    underway = Underway(as_of=AS_OF, is_played=True)
+    assert heads(replace(content, underway=underway)) == {
+        "As of 2026-11-23 21:10 UTC : 7 of 120 matches. This run is still being played."
+    }
+    assert heads(content_of(played(tmp_path / "run"))) == {""}
 
 
 def test_a_match_without_a_page_has_a_command(content: Content) -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
@@ -10,7 +11,7 @@ from typing import TypeVar
 import msgspec
 from in_store import go_on
 
-from referee.site.content import Content, MatchRow
+from referee.site.content import Content, MatchRow, Underway
 from referee.site.files import File, stamped
 from referee.site.pages.every import pages
 from referee.tournament.store.store import Store
@@ -26,6 +27,8 @@ S = TypeVar("S", bound=msgspec.Struct)
 SCRIPT, OVERRIDE = "<script>alert(1)</script>", "a\u202etxt.exe"
 NAMES = (SCRIPT, "override", "Keeper", "keeper", "a/b", "أداة")
 """One of them becomes OVERRIDE, which no config takes."""
+
+AS_OF = datetime(2026, 11, 23, 21, 10, tzinfo=UTC)
 
 HEAD = f"""
 [tournament]
@@ -79,6 +82,7 @@ def content_of(folder: Path, *, is_live: bool = False) -> Content:
         best=best,
         worst=best,
         is_complete=summary.key is not None,
+        underway=Underway(as_of=AS_OF, is_played=is_live) if summary.key is None else None,
         is_live=is_live,
         assets={name: file.path for name, file in ASSETS.items()},
     )

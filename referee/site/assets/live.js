@@ -4,13 +4,15 @@
 /**
  * Keeps a page up to date while its run is played. It loads `pulse.js` from the root of the site again and again, which
  * says by page what the page now is, and loads the page anew when it is another one, at the place where the reader was.
- * A switch stops this, and is remembered. Scripts are all that a page may load from file://, so the pulse is one.
+ * A switch stops this, and is remembered. It tells how old the results are, and when it seems that nobody plays any more:
+ * whoever makes the site may have been killed, and cannot. Scripts are all that a page may load from file://, so the pulse is one.
  */
 (() => {
   const EVERY_MS = 10_000;
   const RARELY_MS = 600_000; // as long as nothing changes, each wait is longer than the one before, up to this
   const LONGER = 1.5;
   const AGAIN_MS = 60_000; // after so long the same news may load the page again, where a server told the old page
+  const QUIET_MS = 600_000; // after so long without a new result the run may have been interrupted
   const SWITCH = "golfref-live";
   const PLACE = "golfref-place";
   const PARTS = "details, .scroll, a, summary, input";
@@ -24,6 +26,7 @@
   let timer = 0;
   let wait = EVERY_MS;
   let isOver = false;
+  let isStopped = false;
   let told = "";
 
   /** @param {() => string | null} does @returns {string | null} */
@@ -94,6 +97,8 @@
     told = tells;
     const news = pages[page];
     if (!live) stop();
+    isStopped = !live && (news === undefined || news === stamp);
+    tell();
     if (news === undefined || news === stamp || !isOn()) return;
     const before = keptPlace();
     if (before !== null && before.news === news && Date.now() - before.at < AGAIN_MS) return;
@@ -124,11 +129,28 @@
   const words = bar?.querySelector("[data-live-words]");
   const label = bar?.querySelector("label");
   const box = bar?.querySelector("input");
+  const time = bar?.querySelector("time");
+  const asOf = Date.parse(time?.dateTime ?? "");
+
+  /** How long ago the results came, in words. */
+  const age = () => {
+    const minutes = Math.max(0, Math.floor((Date.now() - asOf) / 60_000));
+    const [count, unit] = minutes < 120 ? [minutes, "minute"] : minutes < 2880 ? [Math.floor(minutes / 60), "hour"] : [Math.floor(minutes / 1440), "day"];
+    return `${count} ${unit}${count === 1 ? "" : "s"}`;
+  };
 
   const tell = () => {
+    // the reader's own time, written as the page had it
+    if (time) time.textContent = `${new Date(asOf).toLocaleString("sv", { dateStyle: "short", timeStyle: "short" })}, ${age()} ago`;
     if (!words) return;
+    if (label) label.hidden = isStopped;
+    if (isStopped) {
+      words.textContent = "Interrupted: nobody plays this run now.";
+      return;
+    }
     const does = isOn() ? `looks for newer results every ${EVERY_MS / 1000} seconds, and less often while none come` : "stays as it is";
-    words.textContent = `This run is still being played. This page ${does}.`;
+    const state = Date.now() - asOf > QUIET_MS ? "No result has come since: the run may have been interrupted" : "This run is still being played";
+    words.textContent = `${state}. This page ${does}.`;
   };
 
   if (box && label) {
@@ -144,5 +166,6 @@
   tell();
   goToPlace();
   lookAndWait();
+  setInterval(tell, 60_000);
   document.addEventListener("visibilitychange", () => ((wait = EVERY_MS), lookAndWait()));
 })();

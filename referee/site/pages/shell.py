@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from protocol.text import printable
 from referee import __version__
+from referee.reports.verdict import how_far
 from referee.site.content import Content
 from referee.site.files import File
 from referee.site.pages.names import BOT, GAME, Linker, Marked, unmarked
@@ -64,6 +65,7 @@ class Site:
                 policy=POLICY,
                 golfref=__version__,
                 links=LINKS,
+                how_far=how_far(content.summary),
                 **told,
             )
         )

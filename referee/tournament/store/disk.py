@@ -8,9 +8,10 @@ import errno
 import os
 import sqlite3
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
-from referee.lock_file import try_lock, unlock
+from referee.lock_file import is_locked, try_lock, unlock
 
 SIDE_FILES = ("-wal", "-shm", "-journal")
 """What SQLite may leave beside a store when it is killed. The first and the last belong to its content."""
@@ -38,7 +39,7 @@ def locked(path: Path) -> Iterator[Lock]:
 
     The lock is a file beside the store. A referee that is killed leaves it behind unlocked.
     """
-    beside = f"{os.path.realpath(path)}.lock"
+    beside = _lock_of(path)
     try:
         fd = try_lock(beside)
     except OSError as error:
@@ -51,6 +52,27 @@ def locked(path: Path) -> Iterator[Lock]:
         yield Lock()
     finally:
         unlock(beside, fd)
+
+
+def is_written_to(path: Path) -> bool:
+    """Whether a process has the lock of a store."""
+    return is_locked(_lock_of(path))
+
+
+def changed_at(path: Path) -> datetime:
+    """When something was written to a store last, in UTC, by the times of its files. Raises StoreError."""
+    try:
+        times = [path.stat().st_mtime]
+        with contextlib.suppress(FileNotFoundError):
+            log = Path(f"{path}-wal").stat()
+            times += [log.st_mtime] * bool(log.st_size)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
+    return datetime.fromtimestamp(max(times), UTC)
+
+
+def _lock_of(path: Path) -> str:
+    return f"{os.path.realpath(path)}.lock"
 
 
 def open_writing(path: Path) -> tuple[sqlite3.Connection, str]:
