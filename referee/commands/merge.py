@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from protocol.text import printable
+from referee.commands.bounded import OutOfBounds, bounded, size_of
 from referee.commands.console import DONE, HOST_FAILED, USAGE, say
 from referee.tournament.store.disk import StoreError, WriteFailed
 from referee.tournament.store.merge import Merged, MergedPart, merge
@@ -14,7 +15,11 @@ _LONGEST_NAME = 100
 def merge_shards(shards: Sequence[Path], out: Path) -> int:
     """Run the command and return its exit code."""
     try:
-        merged = merge(shards, out)
+        with bounded("the shards", sum(map(size_of, shards))):
+            merged = merge(shards, out)
+    except OutOfBounds as error:
+        say(f"golfref merge: {error}; nothing was written")
+        return USAGE
     except StoreError as error:
         why = str(error).replace("--store FILE", "-o RUN")
         say(f"golfref merge: {why}; nothing was written")

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from referee.commands.bounded import OutOfBounds, bounded, size_of
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, NOT_ALL_CHECKED, USAGE, put, say
 from referee.commands.interrupt import interruptible
 from referee.commands.records import Place, decode, lines_of, load_record, place_of
@@ -30,9 +31,14 @@ def verify(where: str, digest: str | None, results: Path | None, signer: Path | 
     """
     try:
         published = read_published(digest, results)
-        checked = _checked_bundle(Path(where), published, signer) if is_bundle(where) else _checked(where, published)
-        if signer is not None and not is_bundle(where):
+        with bounded(where, size_of(Path(where))):
+            is_whole = is_bundle(where)
+            checked = _checked_bundle(Path(where), published, signer) if is_whole else _checked(where, published)
+        if signer is not None and not is_whole:
             raise NoRecord(f"{where}: --signer is of a bundle; name its folder")
+    except OutOfBounds as error:
+        say(f"golfref: {error}")
+        return USAGE
     except (NoRecord, BadPublished, NotPublished, StoreError) as error:
         say(f"golfref: {error}")
         return HOST_FAILED if isinstance(error, HostRefused | WriteFailed) else USAGE

@@ -6,6 +6,7 @@ in the folder is in folder.py.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -171,7 +172,7 @@ class SiteBuilder:
             is_complete=summary.key is not None,
             underway=None
             if is_played is None or is_over(summary)
-            else Underway(as_of=changed_at(self._path), is_played=is_played),
+            else Underway(as_of=datetime.fromtimestamp(changed_at(self._path), UTC), is_played=is_played),
             is_live=is_live,
             assets={name: file.path for name, file in assets().items()},
         )

@@ -8,7 +8,6 @@ import errno
 import os
 import sqlite3
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 from referee.lock_file import is_locked, try_lock, unlock
@@ -19,6 +18,10 @@ SIDE_FILES = ("-wal", "-shm", "-journal")
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _PATIENCE_S = 10
 """How long SQLite waits for another process that reads or writes."""
+
+
+MOST_VALUE_BYTES = 2**28
+"""The longest value that is read or written. Anything may lie in the file of a stranger."""
 
 
 class StoreError(Exception):
@@ -59,8 +62,8 @@ def is_written_to(path: Path) -> bool:
     return is_locked(_lock_of(path))
 
 
-def changed_at(path: Path) -> datetime:
-    """When something was written to a store last, in UTC, by the times of its files. Raises StoreError."""
+def changed_at(path: Path) -> float:
+    """When something was written to a store last, in seconds of Unix, by its files' times. Raises StoreError."""
     try:
         times = [path.stat().st_mtime]
         with contextlib.suppress(FileNotFoundError):
@@ -68,7 +71,7 @@ def changed_at(path: Path) -> datetime:
             times += [log.st_mtime] * bool(log.st_size)
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
-    return datetime.fromtimestamp(max(times), UTC)
+    return max(times)
 
 
 def _lock_of(path: Path) -> str:
@@ -138,7 +141,9 @@ def open_reading(path: Path) -> sqlite3.Connection:
 def _connect(path: Path, how: str) -> sqlite3.Connection:
     """A connection that has read the file's beginning."""
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=_PATIENCE_S)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_VALUE_BYTES)
     try:
+        connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except BaseException:
         connection.close()

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from protocol.text import printable
 from referee.tournament.orders import Played
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.rounds import End, Round
@@ -45,6 +46,9 @@ T = TypeVar("T")
 MOST_RECORD_BYTES = 2**28
 """The longest record that is read. A few bytes of a hostile file could stand for more than fits into the memory."""
 
+
+_SHOWN = 100
+"""How many characters are shown of what a store tells."""
 
 AT_ONCE = 64
 """How many records are read at once where all of them are."""
@@ -99,8 +103,8 @@ class Store:
         connection, journal = open_writing(path) if lock else (open_reading(path), "")
         store = cls(path, connection, lock, journal)
         try:
-            store._check_format()
             store._check_shape()
+            store._check_format()
             store.meta()
         except StoreError:
             store.close()
@@ -117,12 +121,17 @@ class Store:
             self.meta()
 
     def _check_shape(self) -> None:
-        """The file may hold nothing but our tables: a trigger could change what is written, or take it away again."""
+        """The file may hold nothing but our tables, to the letter, before anything of them is read.
+
+        A trigger could change what is written, a view or a computed column take as long to read as it likes.
+        """
         for kind, name, how in self._read("SELECT type, name, sql FROM sqlite_master"):
-            is_ours = kind == "table" and name in (*tables.NAMES, *tables.HOST_NAMES)
+            statement = tables.as_compared(f"{how}")
+            is_named = statement.startswith((f"CREATE TABLE {name} (", f"CREATE TABLE {name}("))
             is_index = kind == "index" and how is None
-            if not is_ours and not is_index and (kind, name) not in tables.BY_SQLITE:
-                raise StoreError(f"{self.path}: it holds the {kind} `{name}`, which golfref did not make")
+            if not is_index and not (kind == "table" and is_named and statement in tables.STATEMENTS):
+                shown = printable(f"{kind} `{name}`", _SHOWN)
+                raise StoreError(f"{self.path}: it holds the {shown}, which golfref did not make, or makes otherwise")
 
     def meta(self) -> Meta:
         """What the run is."""

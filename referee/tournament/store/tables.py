@@ -9,13 +9,6 @@ STORE_FORMAT = 4
 EARLIER_FORMAT = 3
 """A run that began in this one goes on in it. Its digest covers the records of the matches that count, and no more."""
 
-NAMES = ("meta", "matches", "voids", "history")
-HOST_NAMES = ("hosts", "played_on", "voided_on")
-"""The tables that a run has besides, all of them or none, once matches of it were played on several hosts."""
-
-BY_SQLITE = (("table", "sqlite_stat1"), ("table", "sqlite_stat4"))
-"""What SQLite makes itself besides the indexes of our tables, which nobody has declared."""
-
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE matches (
@@ -38,7 +31,25 @@ CREATE TABLE IF NOT EXISTS hosts (
 CREATE TABLE IF NOT EXISTS played_on (id INTEGER PRIMARY KEY, host INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS voided_on (id INTEGER PRIMARY KEY, host INTEGER NOT NULL);
 """
-"""By id of a match or a void, the id of the host that played it. A host has a row for each time that it came."""
+"""The tables that a run has besides, all of them or none, once matches of it were played on several hosts.
+
+By id of a match or a void, the id of the host that played it. A host has a row for each time that it came.
+"""
+
+_EARLIER_VOIDS = (
+    "CREATE TABLE voids (number INTEGER, bots TEXT NOT NULL, attempt INTEGER NOT NULL, reason TEXT NOT NULL)"
+)
+_BY_SQLITE = "CREATE TABLE sqlite_stat1(tbl,idx,stat); CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"
+"""What SQLite makes itself besides the indexes of our tables, which nobody has declared."""
+
+
+def as_compared(statement: str) -> str:
+    """A statement that makes a table, without what SQLite does not keep or people could write otherwise."""
+    return " ".join(statement.replace("IF NOT EXISTS ", "").split())
+
+
+STATEMENTS = frozenset(map(as_compared, f"{TABLES};{HOST_TABLES};{_EARLIER_VOIDS};{_BY_SQLITE}".split(";"))) - {""}
+"""How each table is made that a store may hold, in any format."""
 
 PLAYED_BY = {"matches": "played_on", "voids": "voided_on"}
 """By table, the one that tells which host each of its rows comes from."""

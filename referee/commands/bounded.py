@@ -1,0 +1,68 @@
+"""A bound on the computing and the memory of a command that reads what strangers made.
+
+A file of theirs can ask for any amount of either: a config with a plan of a million million matches, a small record
+that unpacks to a large one. What an honest file takes grows with its size, and so does the bound.
+"""
+
+import contextlib
+import resource
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+
+SECONDS = 60
+"""So many seconds of computing are allowed, and as many for each megabyte. Runs take 1 to 5 s a megabyte."""
+
+MEMORY_BYTES = 1 << 31
+"""So much memory is allowed, and twice the size besides."""
+
+_AGAIN_S = 1.0
+"""After the first signal there is one each second, should something catch the first."""
+
+
+class OutOfBounds(BaseException):
+    """The bound is reached. The text is for people. No Exception: what survives any damage must not catch it."""
+
+
+@contextlib.contextmanager
+def bounded(where: str, size_bytes: int) -> Iterator[None]:
+    """Within this context, reading so many bytes of strangers is bounded. Main thread only. Raises OutOfBounds."""
+    seconds, memory = SECONDS * (1 + size_bytes // 1_000_000), MEMORY_BYTES + 2 * size_bytes
+    what = f"{where}: to read it takes more than %s, which no run of its size does; it may be made to do harm"
+    is_over = False
+
+    def over(_number: int, _frame: FrameType | None) -> None:
+        nonlocal is_over
+        is_over = True
+        raise OutOfBounds(what % f"{seconds} s of computing")
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    limits = [memory, *(limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY)]
+    before = signal.signal(signal.SIGPROF, over)
+    signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN_S)
+    try:
+        with contextlib.suppress(OSError, ValueError):  # a host that bounds no memory
+            resource.setrlimit(resource.RLIMIT_DATA, (min(limits), hard))
+        yield
+    except MemoryError:
+        raise OutOfBounds(what % f"{memory / 1e9:.1f} GB of memory") from None
+    except Exception:
+        if is_over:  # it was raised where nothing passes it on
+            raise OutOfBounds(what % f"{seconds} s of computing") from None
+        raise
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def size_of(path: Path) -> int:
+    """How many bytes lie in this file, or in all files of this folder, as far as they are no holes. Follows no link."""
+    files = [path] if not path.is_dir() else [one for one in path.rglob("*") if not one.is_symlink()]
+    size = 0
+    for file in files:
+        with contextlib.suppress(OSError):
+            about = file.stat()
+            size += min(about.st_size, 512 * about.st_blocks)
+    return size
