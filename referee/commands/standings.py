@@ -23,7 +23,7 @@ from referee.reports.tables.ratings import anchor_line, rating_figure
 from referee.reports.tables.rows import APART, Figure
 from referee.reports.verdict import verdict
 from referee.reports.whole import tables_of
-from referee.rules.record import NoRecord, Record
+from referee.rules.record import NoRecord, read_record
 from referee.tournament.standings import BotStanding, Encounter, RankBy, Standings
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.store import Store
@@ -173,17 +173,13 @@ def explain_faults(store: Store, summary: RunSummary) -> None:
         log.note(result.number, result.bots, result.faults)
     for place, (bot, (number, seat)) in enumerate(log.first.items()):
         if place < EXPLAINED:
-            say(*explain(_record(store, number), seat, f"match {number}"))
+            try:
+                say(*explain(read_record(store.record(number)), seat, f"match {number}"))
+            except (StoreError, ValueError) as error:  # the tables are worth more than a record that is damaged
+                say(f"match {number}: its record does not replay ({error}); `golfref verify {store.path}` says more")
             say(read_on(f"{store.path}:{number}", seat, bot))
         say(f"bot {shortened(bot, LONGEST)}: {log.in_words(bot)}")
     say(*[page_for_authors()] * bool(log.first))
-
-
-def _record(store: Store, number: int) -> Record:
-    try:
-        return msgspec.json.decode(store.record(number), type=Record)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise StoreError(f"{store.path}: the record of match {number} is damaged ({error})") from None
 
 
 def show(summary: RunSummary, *, as_json: bool, full: bool = False) -> None:

@@ -337,6 +337,21 @@ def test_what_is_damaged_is_a_finding(run: Path, played: Path, statement: str, e
     assert any(expected in finding for finding in found), found
 
 
+def test_the_tables_are_told_where_the_record_of_a_fault_does_not_replay(run: Path) -> None:
+    def cut(record: dict[str, Any]) -> None:
+        record["seats"][0]["faults"] = {"timeout": 1}
+        record["moves"].pop()
+
+    change(
+        run, """UPDATE matches SET result = json_set(result, '$.faults[0]', json('{"timeout": 1}')) WHERE number = 0"""
+    )
+    change_record(run, 0, cut, thorough=False)
+
+    out, said = golfref("standings", run, cwd=run.parent)
+    assert "Standings" in out
+    assert "match 0: its record does not replay (the record ends after move " in said
+
+
 @pytest.mark.parametrize("kept", [0.1, 0.5, 0.9])
 def test_a_truncated_file(run: Path, kept: float) -> None:
     with run.open("r+b") as file:
