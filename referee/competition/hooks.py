@@ -89,11 +89,10 @@ class RunningHooks:
         """
         if self._old is not None:
             return None
-        commitment, last = store.meta().commitment, store.last_id()
-        found = read_cursor(self._path)
-        if found is None or found.commitment != commitment or found.commit > last + 1 or not last:
-            found = Cursor(commitment=commitment, commit=last + 1, void=len(store.all_ids()["voids"]))
-        self._old = found
+        now = Cursor(commitment=store.meta().commitment, commit=store.last_id() + 1, void=len(store.all_ids()["voids"]))
+        found = read_cursor(self._path) or now
+        is_of_another = found.commitment != now.commitment or found.commit > now.commit or found.void > now.void
+        self._old = found = now if is_of_another else found
         try:
             write_cursor(self._path, found)
         except OSError as error:
