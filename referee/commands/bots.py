@@ -10,6 +10,7 @@ from typing import get_args
 from msgspec import convert
 from msgspec.structs import replace
 
+from protocol.text import visible
 from referee.play.isolation.problems import find_problem
 from referee.play.spec import (
     BUILTIN,
@@ -95,11 +96,8 @@ def _plain_name(bot: BotSpec, said: str) -> str:
 
 def _folders(bot: BotSpec) -> tuple[str, str]:
     """The names of the folder in which it starts and of that of its script or program."""
-    return _printed(Path(bot.dir)), _printed(Path(bot.dir, script_of(bot.command) or bot.command[0]).parent)
-
-
-def _printed(folder: Path) -> str:
-    return "".join(letter for letter in folder.name if letter.isprintable())
+    script = Path(bot.dir, script_of(bot.command) or bot.command[0])
+    return visible(Path(bot.dir).name), visible(script.parent.name)
 
 
 def hint_at_dir(bot: BotSpec, problem: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from protocol.text import label_problem
 from referee.entries.detection import detect
 from referee.entries.entry import Entry
 from referee.entries.tree import look_through
@@ -36,11 +37,6 @@ LONGEST_OWNER = 100
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OF_THE_HOST = re.compile(r"(PATH|LANG|LC_.*|LD_.*)")
 """Variables that change which of the host's files a bot is shown, or what is run before it."""
-
-_UNSEEN = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-)
-"""What Unicode has as printable, and shows as nothing: with it one name would look like another's."""
 
 _ORGANISER = "the organiser's config, not in bot.toml"
 _HOMES = {
@@ -141,11 +137,8 @@ def read_entry(folder: str, allowance: Allowance, *, name: str | None = None, sh
 
 def name_problem(name: str) -> str | None:
     """What keeps a folder's name from being a bot's, in words; None where nothing does."""
-    if not (0 < len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()):
-        return f"the folder's name is the bot's: expected 1 to {LONGEST_NAME} printable characters, no blanks around"
-    if unseen := _UNSEEN.search(name):
-        return f"the folder's name is the bot's, and has a character that nobody sees (U+{ord(unseen[0]):04X})"
-    return None
+    problem = label_problem(name, LONGEST_NAME)
+    return problem and f"the folder's name is the bot's: {problem}"
 
 
 def _text(folder: str, shown: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from protocol.text import printable
+from protocol.text import folded, printable
 from referee.beneath import FOLDER_MODE, open_folder, opened
 
 CHUNK_BYTES = 1 << 16
@@ -206,7 +206,7 @@ class Tree:
 
     def _claim(self, path: str, name: str) -> None:
         """Take a name, which nothing else may have."""
-        key = _folded(path) if self.bounds.folds_case else path
+        key = folded(path) if self.bounds.folds_case else path
         other = self._same.setdefault(key, path)
         if path in self._folders or path in self._sizes or path in self._links:
             what = "a folder" if path in self._folders else "a link" if path in self._links else "a file"
@@ -321,11 +321,6 @@ class Tree:
             yield
         except FileExistsError:
             raise refused(name, "this file system has another member of the archive under this name") from None
-
-
-def _folded(path: str) -> str:
-    """The same for names that some file system takes for the same: case and composed letters do not count."""
-    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", path).casefold())
 
 
 def _size(count: int) -> str:

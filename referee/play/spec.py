@@ -17,6 +17,7 @@ from typing import Literal
 from msgspec import Struct
 
 import referee
+from protocol.text import visible
 
 Isolation = Literal["none", "limits", "bwrap"]
 """How far a bot is kept from the referee and the host, the weakest level first."""
@@ -238,4 +239,4 @@ def _short_name(command: tuple[str, ...]) -> str:
     """The name of the script or program without its ending; for names that say nothing (`mine/bot.py`) its folder's."""
     path = Path(script_of(command) or command[0])
     name = path.parent.name if path.stem in SAYS_NOTHING and path.parent.name else path.stem
-    return "".join(letter for letter in name if letter.isprintable()).strip()[:LONGEST_NAME].strip() or "bot"
+    return visible(name).strip()[:LONGEST_NAME].strip() or "bot"

@@ -13,6 +13,8 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 from msgspec import Struct, ValidationError, convert
 from msgspec.structs import fields
 
+from protocol.text import label_problem
+
 KeyPath = tuple[str | int, ...]
 """The way to a value through tables (names) and arrays (indices)."""
 
@@ -56,11 +58,11 @@ class Reader:
         return any(all(map(eq, path, problem.path)) for problem in self.problems)
 
     def check_label(self, path: KeyPath, text: str | None, longest: int) -> None:
-        """A name must be there, and show as what it is: no control or bidi characters, no blanks around it."""
+        """A name must be there, and show as what it is."""
         if text is None:
             self.missing(path)
-        elif not (0 < len(text) <= longest and text.isprintable() and text == text.strip()):
-            self.add(path, f"expected 1 to {longest} printable characters, without blanks around them")
+        elif problem := label_problem(text, longest):
+            self.add(path, problem)
 
     def check_unique(self, section: str, items: Sequence[Any], stand_in: str) -> None:
         """No two of a section go by the same name. Where no `name` is given, the value of `stand_in` is the name."""

@@ -16,6 +16,7 @@ from referee.competition.submissions.restoring import restore
 from referee.competition.submissions.taking import Doing, Incomplete, Offer, Taken, take, tidy
 from referee.entries.shelf import Shelf, remove
 from referee.entries.versions import short
+from referee.play.isolation import cell as cell_module
 from referee.tournament.config.config import ConfigError, load
 
 CONFIG = """
@@ -247,6 +248,9 @@ def test_several_owners_need_a_config_that_lets_them_play(tmp_path: Path) -> Non
         ("greedy", "is taken"),
         ("Greedy", "is taken"),
         ("BOT", "is taken"),
+        ("\uff42ot", "is taken"),
+        ("\uff27reedy", "is taken"),
+        ("bo\u034ft", "nobody sees (U+034F)"),
         (".bot", "no name for an entry"),
         ("bot.new", "no name for an entry"),
         ("a/b", "no name for an entry"),
@@ -260,6 +264,45 @@ def test_a_name_that_an_entry_cannot_have_is_refused(hall: Hall, name: str, word
     hall.accepted(hall.files("1"))
 
     assert words in hall.refused(hall.files("2"), name=name)
+
+
+def test_an_owner_who_looks_like_another_is_refused(hall: Hall) -> None:
+    hall.accepted(hall.files("1"), owner="Ann")
+    other = hall.files("2", name="other")
+
+    assert "is written `Ann` for `bot`" in hall.refused(other, owner="\uff41nn")
+    assert "is written `Ann` for `bot`" in hall.refused(other, sender="ANN")
+    assert "is written `Ann` for `bot`" in hall.refused(other, owner="An\u200bn")
+    assert "nobody sees" in hall.refused(other, owner="B\u3164")
+    load(hall.config)
+
+
+def test_the_twin_of_an_entry_that_was_removed_is_its_owners(hall: Hall) -> None:
+    hall.accepted(hall.files("1"), owner="Ann")
+    remove(hall.folder / "entries/bot")
+
+    assert "is Ann's" in hall.refused(hall.files("2", name="\uff22ot"), sender="Mallory")
+
+
+def test_no_version_comes_back_beside_its_twin(hall: Hall) -> None:
+    hall.accepted(hall.files("1"))
+    remove(hall.folder / "entries/bot")
+    hall.accepted(hall.files("2", name="\uff22ot"))
+
+    with pytest.raises(Refused, match="there is the bot `\uff22ot`"):
+        restore("bot", "", hall.config)
+
+
+def test_an_entry_with_which_the_tournament_cannot_be_played_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cell_module, "why_none", lambda: "no users here")
+    hall = Hall(tmp_path, 'isolation = "bwrap"')
+    hall.config.write_text(hall.config.read_text().replace('entries/*"', 'entries/*"\nreads = ["."]'))
+
+    told = hall.refused(hall.files(toml=f'command = ["sh", "bot.py"]\nreads = ["{tmp_path}"]'))
+
+    assert "and so this config; give it a folder of its own" in told
 
 
 def test_what_is_no_entry_is_refused_with_its_lines(hall: Hall, tmp_path: Path) -> None:

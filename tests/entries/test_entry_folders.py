@@ -360,7 +360,7 @@ def test_names_of_folders_are_names_of_bots(ann: Path, name: str) -> None:
 
     (line,) = problems(folder)
 
-    assert line.endswith("expected 1 to 40 printable characters, no blanks around")
+    assert line.endswith("expected 1 to 40 printable characters, without blanks around them")
     assert line.isprintable()
 
 

@@ -36,7 +36,10 @@ def restore(name: str, asked: str, config: Path) -> Submission:
     spec = shelf.bot(entry)
     if problem := find_problem(spec, there.config.isolation):
         raise Refused(f"version {short(version)} of `{name}` cannot play: {problem}; submit its files again")
+    if other := there.taken_by(name):
+        raise Refused(f"the name `{name}` is taken: there is {other}; rename or remove one of them")
     owner = there.owner(name, history) or ""
+    there.with_entry(replace(entry, owner=owner))
     moment = now()
     line = Submission(
         id=new_id(history, moment), time=told(moment), entry=name, owner=owner, version=version, outcome="restored"

@@ -4,13 +4,15 @@ import glob
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from unicodedata import normalize
 
+from msgspec.structs import replace
+
+from protocol.text import folded, label_problem, printable
 from referee.competition.submissions.history import IN_PLACE, Submission
 from referee.entries.entry import Entry
-from referee.toml.reader import Reader
+from referee.entries.folder import LONGEST_OWNER
 from referee.tournament.config.config import Config, ConfigError, Survey, survey
-from referee.tournament.config.entrants import Entrant, EntryTable, check_trust
+from referee.tournament.config.entrants import EntryTable
 
 
 def standing(config: Path) -> "Standing":
@@ -54,7 +56,7 @@ class Standing:
         for one in self.survey.entrants.all:
             if one.name == name and one.table in tables:
                 continue
-            if _folded(one.name) == _folded(name):
+            if folded(one.name) == folded(name):
                 return f"the bot `{one.name}`"
         place = self.place(name)
         if os.path.lexists(place) and not place.is_dir():
@@ -66,18 +68,33 @@ class Standing:
         entry = self.entry(name)
         if entry is not None:
             return entry.owner
-        known = [line.owner for line in history if line.entry == name and line.outcome in IN_PLACE]
+        twin = folded(name)
+        known = [line.owner for line in history if folded(line.entry) == twin and line.outcome in IN_PLACE]
         if any(one.name == name for one in self.survey.entrants.broken):
             return self.table_for(name).owner_of(name) or (known[-1] if known else "")
         return known[-1] if known else None
 
-    def trouble_with(self, entry: Entry) -> str:
-        """Why the competition could not be played with this entry, which the organiser must settle; empty: it can."""
-        others = [one for one in self.survey.entrants.all if one.name != entry.name]
-        newcomer = Entrant(name=entry.name, table=self.table_for(entry.name).index, owner=entry.owner)
-        reader = Reader({})
-        check_trust([*others, newcomer], self.config.isolation, trusted=self.config.trust == "all", reader=reader)
-        return "; ".join(f"{self.config.file}: {problem.text}" for problem in reader.problems)
+    def owner_problem(self, entry: Entry) -> str:
+        """Why the owner of this entry cannot be written so; empty: it can."""
+        for one in self.survey.entrants.all:
+            if one.name != entry.name and one.owner != entry.owner and folded(one.owner) == folded(entry.owner):
+                return (
+                    f"the owner `{printable(entry.owner, 100)}` is written `{one.owner}` for `{one.name}`; write it in "
+                    "the same way, or take another name"
+                )
+        return label_problem(entry.owner, LONGEST_OWNER) or "" if entry.owner else ""
+
+    def with_entry(self, entry: Entry) -> Config:
+        """The config with this entry in place. Raises ConfigError with what it says against that, which the organiser
+        must settle; what it lacks in any case, such as more entries, is no matter.
+        """
+        entry = replace(entry, folder=str(self.place(entry.name)))
+        found = survey(self.config.file, adding=(self.table_for(entry.name), entry))
+        before = {problem.path for problem in self.survey.problems}
+        lines = [f"{self.config.file}: {one.text}" for one in found.problems if one.path not in before]
+        if lines or found.frame is None:
+            raise ConfigError(lines or found.lines)
+        return found.frame
 
 
 def _new_place(tables: Sequence[EntryTable], folder: str) -> tuple[EntryTable, Path] | None:
@@ -87,7 +104,3 @@ def _new_place(tables: Sequence[EntryTable], folder: str) -> tuple[EntryTable, P
         if above != table.pattern and above and not glob.has_magic(above):
             return table, Path(os.path.normpath(os.path.join(folder, above)))
     return None
-
-
-def _folded(name: str) -> str:
-    return normalize("NFC", normalize("NFC", name).casefold())

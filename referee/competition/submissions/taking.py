@@ -49,7 +49,7 @@ from referee.kit.check.report import Verdict
 from referee.play.faults import HostFault
 from referee.play.spec import MB
 from referee.toml.document import line_of
-from referee.tournament.config.config import ConfigError
+from referee.tournament.config.config import Config, ConfigError, check_ready
 
 _INCOMING = "incoming"
 _UNTAKEN = "untaken"
@@ -222,9 +222,9 @@ class _Taking:
             return
         if self._offer.sender != entry.owner:
             self._check_pace(entry.owner)
-        if problem := self._there.trouble_with(entry):
-            raise ConfigError([problem])
-        verdict = self._judged(entry)
+        if problem := self._there.owner_problem(entry):
+            raise Refused(problem)
+        verdict = self._judged(entry, self._there.with_entry(entry))
         self._note("accepted", verdict=verdict)
         self._place(entry, before)
 
@@ -321,8 +321,10 @@ class _Taking:
             return []
         return ["this zip does not say which files can be executed; a .tar.gz does, and so does a zip made by `zip`"]
 
-    def _judged(self, entry: Entry) -> Verdict | None:
-        """Build and check it; returns what the check came to. Raises Refused, HostFault, Interrupted."""
+    def _judged(self, entry: Entry, config: Config) -> Verdict | None:
+        """Build and check it; returns what the check came to. `config` has it among the others. Raises Refused,
+        HostFault, Interrupted.
+        """
         unready = self._built(entry)
         if unready is not None and unready.is_hosts:
             raise HostFault(f"`{entry.name}` could not be built, and not by its fault: {unready.problem}")
@@ -332,6 +334,10 @@ class _Taking:
             if said:
                 self._notes.append("what its build said stands in the answer for its author")
             raise Refused(unready.problem, lines=[*unready.lines, *self._hint()], verdict="fail")
+        try:
+            check_ready(config, [entry.name])
+        except ConfigError as error:
+            raise Refused("the competition cannot be played with it", lines=error.lines) from None
         if not self._offer.is_checked:
             return None
         self._doing.tell(f"checking `{entry.name}`, version {short(entry.version)}")

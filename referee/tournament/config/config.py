@@ -27,7 +27,7 @@ from referee.play.spec import (
 from referee.rules.book.options import Options, Positive
 from referee.toml.document import BadDocument, parsed, read_text
 from referee.toml.document import placed as document_lines
-from referee.toml.reader import KeyPath, Reader
+from referee.toml.reader import KeyPath, Problem, Reader
 from referee.tournament.config.entrants import (
     Entrant,
     Entrants,
@@ -221,6 +221,8 @@ class Survey(Struct, frozen=True, kw_only=True):
     bots is wrong."""
     lines: tuple[str, ...]
     """What is wrong with the config itself, each line with its place."""
+    problems: tuple[Problem, ...]
+    """The same as the reader noted it."""
     entrants: Entrants
     builds: Builds
     notes: tuple[str, ...]
@@ -243,10 +245,13 @@ def load(path: str | Path) -> Config:
     return found.config
 
 
-def survey(path: str | Path, *, without: frozenset[str] = frozenset()) -> Survey:
+def survey(
+    path: str | Path, *, without: frozenset[str] = frozenset(), adding: tuple[EntryTable, Entry] | None = None
+) -> Survey:
     """The config of this file, or what of it can be made out; raises ConfigError where it cannot be read at all.
 
-    Bots `without` which it is to be made out, by name, are taken as if the file had never named them.
+    Bots `without` which it is to be made out, by name, are taken as if the file had never named them. An entry that is
+    `adding` is taken as if it lay in the folder of its table already.
     """
     try:
         text = read_text(path)
@@ -260,7 +265,8 @@ def survey(path: str | Path, *, without: frozenset[str] = frozenset()) -> Survey
     variants = read_variants(file.variants, file.tournament.seats, reader)
     is_sound = not reader.problems
     try:
-        entrants = read_bots(file.bots, str(path), file.tournament.isolation, file.builds, reader).without(without)
+        isolation = file.tournament.isolation
+        entrants = read_bots(file.bots, str(path), isolation, file.builds, reader, adding=adding).without(without)
     except BadDocument as error:
         raise ConfigError(error.lines) from None
     _check_enough_bots(file, entrants.all, reader)
@@ -275,6 +281,7 @@ def survey(path: str | Path, *, without: frozenset[str] = frozenset()) -> Survey
         rest=rest,
         frame=_config(path, file, variants, entrants) if is_sound else None,
         lines=tuple(document_lines(path, text, reader.problems)),
+        problems=tuple(reader.problems),
         entrants=entrants,
         builds=file.builds,
         notes=entrants.notes,
@@ -308,13 +315,16 @@ def _config(path: str | Path, file: _File, variants: Sequence[ConfiguredVariant]
     )
 
 
-def check_ready(config: Config) -> None:
-    """Hold the bots of entries, which are on the shelf now, against the same rules as other bots.
+def check_ready(config: Config, names: Collection[str] | None = None) -> None:
+    """Hold the bots of entries, which are on the shelf now, against the same rules as other bots; with `names` only
+    these.
 
     Raises ConfigError with all that keeps any of them from being started, or shows it what it must not see.
     """
     reader = Reader(_TABLES)
-    entries = [(config.tables[bot.name], bot) for bot in config.bots if bot.entry]
+    entries = [
+        (config.tables[bot.name], bot) for bot in config.bots if bot.entry and (names is None or bot.name in names)
+    ]
     for table, bot in entries:
         if problem := find_problem(bot, config.isolation):
             reader.add(("bots", table, "entries"), f"`{bot.name}`: {problem}")

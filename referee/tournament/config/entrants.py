@@ -5,11 +5,11 @@ Some are entered one by one, others as folders of which each is an entry.
 
 import os
 from collections.abc import Mapping, Sequence
-from unicodedata import normalize
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from protocol.text import folded
 from referee.entries.entry import Builds, Entry
 from referee.entries.folder import LONGEST_OWNER, Allowance, BadEntry, read_entry
 from referee.entries.owners import kept_owners
@@ -124,13 +124,19 @@ class Entrants(Struct, frozen=True, kw_only=True):
         )
 
 
-def read_bots(
-    given: Sequence[GivenBot] | None, file: str, isolation: Isolation, builds: Builds, reader: Reader
+def read_bots(  # noqa: PLR0913 - all that the tables of bots depend on
+    given: Sequence[GivenBot] | None,
+    file: str,
+    isolation: Isolation,
+    builds: Builds,
+    reader: Reader,
+    *,
+    adding: tuple[EntryTable, Entry] | None = None,
 ) -> Entrants:
     """The bots of the config in `file`, as far as they can be made out. What is wrong with them is noted.
 
-    `file` is as the config is named. What is wrong within an entry stands in `broken`. Raises BadDocument where what
-    is kept of the owners cannot be read.
+    `file` is as the config is named. An entry that is `adding` is taken as if it lay there already. What is wrong
+    within an entry stands in `broken`. Raises BadDocument where what is kept of the owners cannot be read.
     """
     if given is None:
         reader.missing(("bots",), "expected at least one [[bots]]")
@@ -140,8 +146,11 @@ def read_bots(
             found.enter(bot, index)
         else:
             found.enter_folders(bot, bot.entries, index)
+    if adding is not None:
+        found.replace(*adding)
     reader.check_unique("bots", given or (), "builtin")
     found.check_names()
+    found.check_owners()
     entrants = found.entrants()
     if isolation == "bwrap" and not reader.problems:
         bots = [(one.table, one.spec) for one in entrants.all if one.spec is not None]
@@ -229,7 +238,6 @@ class _Found:
     def _enter_folder(self, place: str, table: EntryTable) -> None:
         name = os.path.basename(place)
         owner = table.owner_of(name)
-        spec = None
         try:
             if is_passed_over(name):
                 text = f"{self._shown(place)}: a folder of such a name is no entry; give it another name"
@@ -237,16 +245,29 @@ class _Found:
             entry = read_entry(place, table.allowance(name, self._folder, self._builds), shown=self._shown(place))
         except BadEntry as error:
             self._broken.append(BrokenEntry(name=name, folder=place, lines=error.lines))
+            self._all.append(Entrant(name=name, table=table.index, owner=owner, is_exempt=table.is_exempt))
         else:
-            self._entries.append(entry)
-            owner, spec = entry.owner, Shelf(self._folder).bot(entry)
-        self._all.append(Entrant(name=name, table=table.index, owner=owner, is_exempt=table.is_exempt, spec=spec))
+            self._enter(table, entry)
+
+    def replace(self, table: EntryTable, entry: Entry) -> None:
+        """Take an entry in place of the one of its name that the table has already, if it has one."""
+        self._all = [one for one in self._all if (one.name, one.table) != (entry.name, table.index)]
+        self._entries = [one for one in self._entries if one.name != entry.name]
+        self._broken = [one for one in self._broken if one.name != entry.name]
+        self._enter(table, entry)
+
+    def _enter(self, table: EntryTable, entry: Entry) -> None:
+        self._entries.append(entry)
+        spec = Shelf(self._folder).bot(entry)
+        self._all.append(
+            Entrant(name=entry.name, table=table.index, owner=entry.owner, is_exempt=table.is_exempt, spec=spec)
+        )
 
     def check_names(self) -> None:
         """No entry goes by the name of another bot, also where two names only look alike."""
         first: dict[str, Entrant] = {}
         for one in self._all:
-            alike = first.setdefault(normalize("NFKC", normalize("NFKC", one.name).casefold()), one)
+            alike = first.setdefault(folded(one.name), one)
             folders = [entrant for entrant in (alike, one) if self._is_folder(entrant)]
             if alike is not one and one.name and folders:
                 text = (
@@ -259,6 +280,19 @@ class _Found:
                     ("bots", one.table, "entries" if self._is_folder(one) else "name"),
                     f"{text}; give one of them another name",
                     first=None if other is None else ("bots", other.table),
+                )
+
+    def check_owners(self) -> None:
+        """Each owner is written in one way, so that no two of them only look alike."""
+        first: dict[str, Entrant] = {}
+        for one in self._all:
+            alike = first.setdefault(folded(one.owner), one)
+            if alike.owner != one.owner:
+                self._reader.add(
+                    ("bots", one.table, "entries" if self._is_folder(one) else "owner"),
+                    f"the owner `{one.owner}` of `{one.name}` and the owner `{alike.owner}` of `{alike.name}` are one "
+                    "name; write it in one way",
+                    first=None if alike.table == one.table else ("bots", alike.table),
                 )
 
     def _is_folder(self, one: Entrant) -> bool:

@@ -105,6 +105,25 @@ def test_several_tables_may_take_folders_and_one_may_name_a_folder(folder: Path)
     assert [(table.index, table.pattern) for table in config.entry_tables] == [(0, "late/dan"), (1, "entries/*")]
 
 
+@pytest.mark.parametrize("twin", ["\uff21NN", "ann"])
+def test_two_owners_that_look_alike_are_told(folder: Path, twin: str) -> None:
+    enter(folder, "ann", 'owner = "Ann"')
+    enter(folder, "bea", f'owner = "{twin}"')
+
+    (line,) = problems(ALL, "bwrap")
+
+    assert f"the owner `{twin}` of `bea` and the owner `Ann` of `ann` are one name" in line
+
+
+def test_no_name_in_a_config_holds_what_shows_as_nothing(folder: Path) -> None:
+    enter(folder, "ann", 'owner = "A\u034fnn"')
+
+    config, entry = problems(ALL + '[[bots]]\nname = "x\u3164"\nbuiltin = "greedy"')
+
+    assert "has a character that nobody sees (U+3164)" in config
+    assert "has a character that nobody sees (U+034F)" in entry
+
+
 def test_the_organiser_says_whose_an_entry_is(folder: Path) -> None:
     enter(folder, "ann", 'owner = "somebody else"')
     enter(folder, "bea", 'owner = "Bea"')

@@ -11,7 +11,8 @@ import { timeInWords } from "./race.js";
  * @property {string} text the line as it passed, safe to show; empty for notes
  */
 
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu;
+const UNSAFE =
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
 /**
  * A stranger's text with all that could disguise it escaped, as the referee's own reports do (protocol/text.py).
@@ -20,8 +21,8 @@ const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066
  */
 export function harmless(text) {
     return text.replace(UNSAFE, (letter) => {
-        const code = letter.charCodeAt(0);
-        return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+        const code = (letter.codePointAt(0) ?? 0).toString(16);
+        return code.length < 3 ? `\\x${code.padStart(2, "0")}` : code.length < 5 ? `\\u${code.padStart(4, "0")}` : `\\U${code.padStart(8, "0")}`;
     });
 }
 
