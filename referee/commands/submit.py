@@ -5,7 +5,7 @@ import fcntl
 import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -17,9 +17,8 @@ from protocol.text import printable
 from referee.beneath import open_folder
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
 from referee.commands.interrupt import Signals
-from referee.competition.submissions.answers import answer, keep_answer
-from referee.competition.submissions.dropping import LOOK_S, PATIENCE_S, Drop, DropFolder
-from referee.competition.submissions.history import IN_PLACE, Submission, add, lines, new_id, now, told
+from referee.competition.submissions.dropping import LOOK_S, PATIENCE_S, Drop, DropFolder, Due
+from referee.competition.submissions.history import IN_PLACE, Submission, add, lines, now
 from referee.competition.submissions.lock import changing_entries
 from referee.competition.submissions.refusal import Refused
 from referee.competition.submissions.restoring import restore
@@ -34,6 +33,9 @@ from referee.toml.document import BadDocument
 
 _AGAIN_S = 60.0
 """How long a submission waits that the host has spoiled."""
+
+_NAMED = 5
+"""So many older archives are named."""
 
 _NICER = 5
 """How much less urgent than a run this is, where it goes on beside one."""
@@ -215,82 +217,99 @@ def _watch(order: SubmitOrdered, path: Path, signals: Signals) -> int:
 class Watch:
     """Takes what is dropped, one after the other."""
 
-    def __init__(self, order: SubmitOrdered, folder: DropFolder, signals: Signals) -> None:
-        self._order, self._folder, self._signals = order, folder, signals
+    def __init__(
+        self,
+        order: SubmitOrdered,
+        folder: DropFolder,
+        signals: Signals,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`clock` gives a time in seconds that only grows."""
+        self._order, self._folder, self._signals, self._clock = order, folder, signals, clock
 
     def run(self) -> None:
         """Go on until Interrupted is raised."""
         while True:
-            if not self.turn(time.monotonic()):
+            if not self.turn():
                 time.sleep(LOOK_S / 2)
 
-    def turn(self, clock_s: float) -> bool:
-        """Look what is there, and take one; returns whether there was one. `clock_s` only grows."""
-        drops = self._folder.look(clock_s)
-        older = self._folder.older(drops)
-        for drop, newer in older:
-            self._tell_older(drop, newer)
-        drops = [drop for drop in drops if all(drop is not one for one, _ in older)]
-        if drops:
-            self._take(self._folder.next(drops), clock_s)
-        return bool(drops)
+    def turn(self) -> bool:
+        """Take one submission of the owner who has waited longest; returns whether there was one."""
+        for owner in self._folder.owners():
+            due = self._folder.look(owner, self._clock())
+            if due is not None:
+                self._take(due)
+                self._folder.had_turn(owner)
+                return True
+        return False
 
-    def _take(self, drop: Drop, clock_s: float) -> None:
+    def _take(self, due: Due) -> None:
+        drop = due.drop
         shown = printable(f"{drop.owner}/{drop.name}" if drop.owner else drop.name, 200)
         say(f"{now():%Y-%m-%d %H:%M:%S}Z {shown}")
         try:
-            with _alone(self._order, f"golfref submit --watch, with {shown}"):
-                taken = _take(self._offer(drop, clock_s), self._order.config, self._signals)
+            with _alone(self._order, f"golfref submit --watch, with {shown}") as shelf:
+                taken = _take(self._offer(drop), self._order.config, self._signals)
+                if due.older:
+                    add(shelf, _superseded(due, taken.line))
         except Incomplete:
             say("  damaged, or still on its way; it is looked at again")
-            self._folder.hold(drop, clock_s + PATIENCE_S)
+            self._folder.hold(drop, self._clock() + PATIENCE_S)
             return
-        except (FileNotFoundError, NotADirectoryError):
-            return  # it is gone
+        except (FileNotFoundError, NotADirectoryError):  # it is gone
+            self._folder.hold(drop, self._clock() + LOOK_S)
+            return
         except (HostFault, ShelfError, NotWritten, OSError, BadDocument) as error:
             words = "; ".join(error.lines) if isinstance(error, BadDocument) else str(error)
             say(f"  cannot be taken now, and is tried again in {_AGAIN_S:g} s: {printable(words, 1000)}")
-            self._folder.hold(drop, clock_s + _AGAIN_S)
+            self._folder.hold(drop, self._clock() + _AGAIN_S)
             return
+        text = taken.text
+        if due.older:
+            text += f"\n{_older_in_words(due)}.\n"
+            say(f"  {_older_in_words(due)}")
         say(*(f"  {line}" for line in _lines_of(taken)))
-        self._answer(drop, taken.text, taken.line.id)
+        self._answer(due, text, taken.line.id)
 
-    def _offer(self, drop: Drop, clock_s: float) -> Offer:
+    def _offer(self, drop: Drop) -> Offer:
         return Offer(
             path=self._folder.path / drop.owner / drop.name,
             sender=drop.owner,
             is_checked=self._order.is_checked,
-            may_grow=not self._folder.has_settled(drop, clock_s),
+            may_grow=not self._folder.has_settled(drop, self._clock()),
             opens=None if drop.is_folder else partial(self._folder.open, drop),
             enters=partial(self._folder.enter, drop) if drop.is_folder else None,
         )
 
-    def _answer(self, drop: Drop, text: str, number: str, *, whole_name: bool = False) -> None:
-        """Put the answer beside it, and it away, unless it has changed meanwhile."""
+    def _answer(self, due: Due, text: str, number: str) -> None:
+        """Put the answer beside it, and it away with the older ones, unless it has changed meanwhile."""
         try:
-            self._folder.answer(drop, text, whole_name=whole_name)
+            self._folder.answer(due.drop, text)
         except OSError as error:
             say(f"  {printable(str(error), 500)}: the answer is kept in {SHELF} alone")
         try:
-            if self._folder.is_unchanged(drop):
-                self._folder.put_away(drop, number)
+            if self._folder.is_unchanged(due.drop):
+                self._folder.put_away([due.drop, *due.older], number)
         except OSError as error:
             say(f"  {printable(str(error), 500)}: this stays where it is, and is not taken again unless it changes")
-            self._folder.hold(drop, math.inf)
+            self._folder.hold(due.drop, math.inf)
 
-    def _tell_older(self, drop: Drop, newer: Drop) -> None:
-        with _alone(self._order, "golfref submit --watch") as shelf:
-            moment = now()
-            line = Submission(
-                id=new_id(lines(shelf), moment),
-                time=told(moment),
-                entry=printable(drop.stem, 200),
-                owner=drop.owner,
-                outcome="superseded",
-                reason=f"a newer one of the same name was handed in: {printable(newer.name, 200)}",
-                file=printable(drop.name, 200),
-            )
-            add(shelf, line)
-            text = answer(line, (), None)
-            keep_answer(shelf, line, text)
-        self._answer(drop, text, line.id, whole_name=True)
+
+def _older_in_words(due: Due) -> str:
+    count = len(due.older)
+    names = ", ".join(printable(one.name, 100) for one in due.older[:_NAMED])
+    more = f" and {count - _NAMED} more" if count > _NAMED else ""
+    return f"not looked at, because {printable(due.drop.name, 100)} is newer: {names}{more}"
+
+
+def _superseded(due: Due, newer: Submission) -> Submission:
+    """The line about those that gave way to a newer one."""
+    return Submission(
+        id=f"{newer.id}-older",
+        time=newer.time,
+        entry=newer.entry,
+        owner=newer.owner,
+        outcome="superseded",
+        reason=_older_in_words(due),
+        file=printable(due.older[-1].name, 200),
+    )

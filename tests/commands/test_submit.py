@@ -5,22 +5,28 @@ import os
 import signal
 import zipfile
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from commands import golfref
 
 from referee.beneath import open_folder
+from referee.commands import submit
 from referee.commands.interrupt import Signals
 from referee.commands.submit import SubmitOrdered, Watch
+from referee.competition.submissions import answers
 from referee.competition.submissions.dropping import LOOK_S, PATIENCE_S, DropFolder
 from referee.competition.submissions.history import lines
 from referee.entries.shelf import Shelf
+from referee.play.faults import HostFault
 
 CONFIG = """
 [tournament]
 name = "friday"
 isolation = "limits"
+trust = "all"
 
 [[variants]]
 preset = "six-card"
@@ -111,9 +117,21 @@ def test_all_that_a_failed_build_said_stands_in_the_answer(place: Path) -> None:
     assert [f"  | step {number}" in answer.read_text().splitlines() for number in range(1, 41)] == [True] * 40
 
 
-@pytest.fixture
-def watch(place: Path) -> Iterator[Watch]:
+class Watched:
     """What watches the folder `dropped`, and checks nothing."""
+
+    def __init__(self, order: SubmitOrdered, folder: DropFolder, signals: Signals) -> None:
+        self.now = 0.0
+        self._watch = Watch(order, folder, signals, clock=lambda: self.now)
+
+    def turn(self, now: float) -> bool:
+        """A turn at this time, and whether there was something to take."""
+        self.now = now
+        return self._watch.turn()
+
+
+@pytest.fixture
+def watch(place: Path) -> Iterator[Watched]:
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     folder = place / "dropped"
     folder.mkdir()
@@ -130,7 +148,7 @@ def watch(place: Path) -> Iterator[Watch]:
     )
     fd = open_folder(folder)
     with Signals() as signals:
-        yield Watch(order, DropFolder(folder, fd), signals)
+        yield Watched(order, DropFolder(folder, fd), signals)
     os.close(fd)
     for number, handler in handlers.items():
         signal.signal(number, handler)
@@ -146,7 +164,7 @@ def drop(place: Path, path: str, *, text: str = "print(1)\n", when: int = 1000) 
     return archive
 
 
-def test_what_is_dropped_is_answered_beside_it(place: Path, watch: Watch) -> None:
+def test_what_is_dropped_is_answered_beside_it(place: Path, watch: Watched) -> None:
     drop(place, "ann/keen.zip")
     drop(place, "ann/keen.tar.gz", when=10)  # older, and a zip by its content
     drop(place, "bob/keen.zip", when=2000)
@@ -157,14 +175,74 @@ def test_what_is_dropped_is_answered_beside_it(place: Path, watch: Watch) -> Non
 
     dropped = place / "dropped"
     assert (dropped / "ann/keen.txt").read_text().count("It is accepted") == 1
-    assert "newer one of the same name was handed in: keen.zip" in (dropped / "ann/keen.tar.gz.txt").read_text()
+    assert "not looked at, because keen.zip is newer: keen.tar.gz" in (dropped / "ann/keen.txt").read_text()
     assert "The entry `keen` is ann's, and this came from bob" in (dropped / "bob/keen.txt").read_text()
-    assert sorted(os.listdir(dropped / "ann")) == ["keen.tar.gz.txt", "keen.txt"]
+    assert os.listdir(dropped / "ann") == ["keen.txt"]
     assert len(os.listdir(dropped / "done/ann")) == 2
     assert os.listdir(place / "entries") == ["keen"]
 
 
-def test_what_can_be_neither_answered_nor_put_away_is_taken_once(place: Path, watch: Watch) -> None:
+def test_the_archives_of_one_owner_hold_up_no_other(place: Path, watch: Watched) -> None:
+    for ending in product("zZ", "iI", "pP"):
+        drop(place, f"ann/keen.{''.join(ending)}")
+    drop(place, "bob/calm.zip")
+    watch.turn(0.0)
+
+    for _ in range(2):
+        watch.turn(LOOK_S)
+
+    assert sorted(os.listdir(place / "entries")) == ["calm", "keen"]
+    assert not watch.turn(LOOK_S)
+    history = [(line.owner, line.outcome) for line in lines(Shelf(place))]
+    assert history == [("ann", "accepted"), ("ann", "superseded"), ("bob", "accepted")]
+
+
+def test_what_the_host_spoils_rests_for_a_minute_however_long_it_took(
+    place: Path, watch: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spoiled(*_: object) -> NoReturn:
+        watch.now += 100.0
+        raise HostFault("no memory")
+
+    monkeypatch.setattr(submit, "take", spoiled)
+    drop(place, "ann/keen.zip")
+    watch.turn(0.0)
+    assert watch.turn(LOOK_S)
+
+    assert not watch.turn(watch.now + 59.0)
+    assert watch.turn(watch.now + 1.0)
+
+
+def test_a_full_disk_ends_no_watching(place: Path, watch: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> NoReturn:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(submit, "add", full)
+    drop(place, "ann/keen.zip")
+    drop(place, "ann/keen.tar.gz", when=10)
+    watch.turn(0.0)
+    assert watch.turn(LOOK_S)
+    monkeypatch.undo()
+
+    assert watch.turn(100.0)
+    assert "is in place already" in (place / "dropped/ann/keen.txt").read_text()
+
+
+def test_the_answers_to_one_owner_push_out_no_others(
+    place: Path, watch: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "_MOST", 2)
+    drop(place, "bob/calm.zip")
+    for number in range(4):
+        drop(place, f"ann/keen{number}.zip")
+    for turn in range(8):
+        watch.turn(turn * LOOK_S)
+
+    kept = place / ".golfref/answers"
+    assert [len(os.listdir(kept / owner)) for owner in ("ann", "bob")] == [2, 1]
+
+
+def test_what_can_be_neither_answered_nor_put_away_is_taken_once(place: Path, watch: Watched) -> None:
     drop(place, "ann/keen.zip")
     (place / "dropped/ann/keen.txt").mkdir()
     drop(place, f"bob/{'é' * 120}.zip")
@@ -179,7 +257,7 @@ def test_what_can_be_neither_answered_nor_put_away_is_taken_once(place: Path, wa
     assert len(os.listdir(place / "dropped/done/ann")) == 1
 
 
-def test_what_is_half_there_is_waited_for(place: Path, watch: Watch) -> None:
+def test_what_is_half_there_is_waited_for(place: Path, watch: Watched) -> None:
     archive = drop(place, "ann/keen.zip")
     whole = archive.read_bytes()
     archive.write_bytes(whole[:50])
@@ -198,7 +276,7 @@ def test_what_is_half_there_is_waited_for(place: Path, watch: Watch) -> None:
     assert (place / "entries/keen/bot.py").read_text() == "print(1)\n"
 
 
-def test_a_broken_config_spoils_nothing_that_is_dropped(place: Path, watch: Watch) -> None:
+def test_a_broken_config_spoils_nothing_that_is_dropped(place: Path, watch: Watched) -> None:
     drop(place, "keen.zip")
     config = (place / "config.toml").read_text()
     (place / "config.toml").write_text("nonsense")

@@ -25,37 +25,48 @@ def put(path: Path, text: str = "x", when: int = 1000) -> Path:
     return path
 
 
-def names(drops: list[Drop]) -> list[str]:
-    return sorted(f"{drop.owner}/{drop.name}" for drop in drops)
+def seen(folder: DropFolder, now: float) -> list[str]:
+    """What is due, by owner."""
+    found = ((owner, folder.look(owner, now)) for owner in sorted(folder.owners()))
+    return [f"{owner}/{due.drop.name}" for owner, due in found if due is not None]
 
 
-def whole(folder: DropFolder, now: float = 0.0) -> list[Drop]:
-    folder.look(now)
-    return folder.look(now + LOOK_S)
+def whole(folder: DropFolder, now: float = 0.0) -> list[str]:
+    seen(folder, now)
+    return seen(folder, now + LOOK_S)
+
+
+def only(folder: DropFolder, owner: str = "ann", now: float = 0.0) -> Drop:
+    """The one that is due."""
+    folder.look(owner, now)
+    due = folder.look(owner, now + LOOK_S)
+    assert due is not None
+    return due.drop
 
 
 def test_what_has_not_changed_between_two_looks_is_taken(folder: DropFolder, tmp_path: Path) -> None:
     put(tmp_path / "ann/bot.zip")
-    put(tmp_path / "ann/other/bot.py")
+    put(tmp_path / "bob/other/bot.py")
     put(tmp_path / "late.zip")
 
-    assert folder.look(0.0) == []
+    assert seen(folder, 0.0) == []
     put(tmp_path / "late.zip", "xx")
-    put(tmp_path / "ann/other/more.py")
-    assert names(folder.look(LOOK_S)) == ["ann/bot.zip"]
-    assert names(folder.look(2 * LOOK_S)) == ["/late.zip", "ann/bot.zip", "ann/other"]
+    put(tmp_path / "bob/other/more.py")
+    assert seen(folder, LOOK_S) == ["ann/bot.zip"]
+    assert seen(folder, 2 * LOOK_S) == ["/late.zip", "ann/bot.zip", "bob/other"]
 
 
 def test_files_on_their_way_answers_and_links_are_not_taken(folder: DropFolder, tmp_path: Path) -> None:
-    for name in ("bot.zip.part", ".bot.zip", "bot.txt", "bot.zip.filepart", "done"):
+    for name in ("bot.zip.part", ".bot.zip", "bot.txt", "bot.zip.filepart"):
         put(tmp_path / "ann" / name)
-    put(tmp_path / "ann/real.zip")
-    (tmp_path / "ann/link.zip").symlink_to("real.zip")
-    (tmp_path / "eve").symlink_to("ann")
+    (tmp_path / "ann/link.zip").symlink_to("bot.txt")
+    (tmp_path / "eve").symlink_to("done/ann")
     os.mkfifo(tmp_path / "ann/pipe.zip")
     put(tmp_path / "done/ann/old.zip")
 
-    assert names(whole(folder)) == ["ann/done", "ann/real.zip"]
+    assert whole(folder) == []
+    put(tmp_path / "ann/done")
+    assert whole(folder, 10.0) == ["ann/done"]
 
 
 def test_owners_take_turns(folder: DropFolder, tmp_path: Path) -> None:
@@ -63,38 +74,47 @@ def test_owners_take_turns(folder: DropFolder, tmp_path: Path) -> None:
         put(tmp_path / f"ann/a{number}.zip", when=number)
     put(tmp_path / "bob/b.zip", when=10)
     put(tmp_path / "cy/c.zip", when=5)
-    drops = whole(folder)
+    whole(folder)
 
     turns = []
-    while drops:
-        turns.append(drops.pop(drops.index(folder.next(drops))).name)
+    for _ in range(5):
+        due = next(due for owner in folder.owners() if (due := folder.look(owner, LOOK_S)) is not None)
+        turns.append(due.drop.name)
+        folder.put_away([due.drop], str(len(turns)))
+        folder.had_turn(due.drop.owner)
 
-    assert turns == ["a0.zip", "c.zip", "b.zip", "a1.zip", "a2.zip"]
+    assert turns == ["a0.zip", "b.zip", "c.zip", "a1.zip", "a2.zip"]
 
 
 def test_of_several_archives_of_one_name_the_newest_counts(folder: DropFolder, tmp_path: Path) -> None:
     put(tmp_path / "ann/bot.zip", when=1)
+    put(tmp_path / "ann/BOT.Zip", when=3)
     put(tmp_path / "ann/bot.tar.gz", when=2)
-    put(tmp_path / "bob/bot.zip", when=3)
+    put(tmp_path / "bob/bot.zip", when=4)
+    whole(folder)
+    due = folder.look("ann", LOOK_S)
 
-    assert [(old.name, new.name) for old, new in folder.older(whole(folder))] == [("bot.zip", "bot.tar.gz")]
+    assert due is not None
+    assert [due.drop.name, *(one.name for one in due.older)] == ["BOT.Zip", "bot.zip", "bot.tar.gz"]
+    folder.hold(due.drop, until=100.0)
+    assert folder.look("ann", LOOK_S) is None
 
 
 def test_what_is_held_is_taken_again_when_it_changes_or_in_time(folder: DropFolder, tmp_path: Path) -> None:
     put(tmp_path / "bot.zip")
-    (drop,) = whole(folder)
+    drop = only(folder, "")
     folder.hold(drop, until=100.0)
 
-    assert folder.look(50.0) == []
-    assert names(folder.look(100.0)) == ["/bot.zip"]
+    assert seen(folder, 50.0) == []
+    assert seen(folder, 100.0) == ["/bot.zip"]
     put(tmp_path / "bot.zip", "more")
-    assert names(whole(folder, 60.0)) == ["/bot.zip"]
+    assert whole(folder, 60.0) == ["/bot.zip"]
     assert not folder.has_settled(drop, 99.0)
 
 
 def test_an_archive_has_settled_when_it_did_not_change_for_long(folder: DropFolder, tmp_path: Path) -> None:
     put(tmp_path / "bot.zip")
-    (drop,) = whole(folder)
+    drop = only(folder, "")
 
     assert not folder.has_settled(drop, LOOK_S)
     assert folder.has_settled(drop, PATIENCE_S)
@@ -105,10 +125,10 @@ def test_an_answer_replaces_a_link_and_what_was_answered_goes_away(folder: DropF
     put(tmp_path / "ann/bot.zip")
     (tmp_path / "ann/bot.txt").symlink_to("../secret.txt")
     (tmp_path / "ann/.bot.txt.new").symlink_to("../secret.txt")
-    (drop,) = whole(folder)
+    drop = only(folder)
 
     folder.answer(drop, "accepted")
-    folder.put_away(drop, "20261123-000000-0")
+    folder.put_away([drop], "20261123-000000-0")
 
     assert secret.read_text() == "secret"
     assert (tmp_path / "ann/bot.txt").read_text() == "accepted"
@@ -121,15 +141,15 @@ def test_an_answer_replaces_a_link_and_what_was_answered_goes_away(folder: DropF
 def test_what_was_answered_does_not_grow_without_end(folder: DropFolder, tmp_path: Path) -> None:
     for number in range(30):
         put(tmp_path / "ann/bot/bot.py")
-        (drop,) = whole(folder, 10.0 * number)
-        folder.put_away(drop, f"{number:03}")
+        drop = only(folder, now=10.0 * number)
+        folder.put_away([drop], f"{number:03}")
 
     assert sorted(os.listdir(tmp_path / "done/ann")) == [f"{number:03}-bot" for number in range(10, 30)]
 
 
 def test_what_changes_while_it_is_taken_is_known(folder: DropFolder, tmp_path: Path) -> None:
     put(tmp_path / "ann/bot/bot.py")
-    (drop,) = whole(folder)
+    drop = only(folder)
 
     assert folder.is_unchanged(drop)
     put(tmp_path / "ann/bot/bot.py", "y", when=2000)
@@ -149,15 +169,15 @@ def test_a_folder_of_any_depth_is_looked_at_and_removed(
     monkeypatch.undo()
     monkeypatch.setattr(dropping, "_KEPT", 1)
     for number in range(2):
-        (drop,) = whole(folder, 10.0 * number)
-        folder.put_away(drop, str(number))
+        drop = only(folder, now=10.0 * number)
+        folder.put_away([drop], str(number))
         put(tmp_path / "ann/bot/bot.py")
     assert os.listdir(tmp_path / "done/ann") == ["1-bot"]
 
 
 def test_a_folder_that_has_become_a_link_is_not_entered(folder: DropFolder, tmp_path: Path) -> None:
     put(tmp_path / "ann/bot/bot.py")
-    (drop,) = whole(folder)
+    drop = only(folder)
     os.close(folder.enter(drop))
     put(tmp_path / "secret/bot.py").parent.rename(tmp_path / "elsewhere")
     (tmp_path / "ann/bot").rename(tmp_path / "ann/.gone")
@@ -166,16 +186,21 @@ def test_a_folder_that_has_become_a_link_is_not_entered(folder: DropFolder, tmp_
         folder.enter(drop)
 
 
-def test_an_owner_has_few_folders_looked_through_at_once(folder: DropFolder, tmp_path: Path) -> None:
+def test_a_folder_that_never_rests_holds_up_no_other(folder: DropFolder, tmp_path: Path) -> None:
+    taken = set()
     for number in range(30):
-        put(tmp_path / f"ann/bot{number}/bot.py")
-        put(tmp_path / f"ann/bot{number}.zip")
-    assert len(whole(folder)) == 20 + 30
+        put(tmp_path / "ann/restless/bot.py", when=number)
+        put(tmp_path / "ann/calm/bot.py")
+        put(tmp_path / "ann/other/bot.py")
+        due = folder.look("ann", number * LOOK_S)
+        taken |= set() if due is None else {due.drop.name}
+
+    assert taken == {"calm", "other"}
 
 
 def test_an_archive_is_opened_without_following_a_link(folder: DropFolder, tmp_path: Path) -> None:
     put(tmp_path / "ann/bot.zip", "mine")
-    (drop,) = whole(folder)
+    drop = only(folder)
     with folder.open(drop) as file:
         assert file.read() == b"mine"
     (tmp_path / "ann/bot.zip").unlink()

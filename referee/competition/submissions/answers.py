@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from protocol.text import harmless
-from referee.competition.letters import file_names
+from referee.competition.letters import SUFFIX, file_names
 from referee.competition.submissions.history import Submission
 from referee.entries.shelf import Shelf, open_folder, write_whole
 from referee.entries.versions import short
 
 _FOLDER = "answers"
 
-_MOST = 1000
-"""So many answers are kept, the latest ones."""
+_MOST = 100
+"""So many answers to each owner are kept, the latest ones."""
 
 _NAME_BYTES = 120
 """So much of a name stands in that of an answer's file."""
@@ -24,7 +24,6 @@ _WORDS = {
     "same": "Nothing has changed: this version is in place already.",
     "refused": "It is refused. What was in place before stays.",
     "limited": "It is not looked at.",
-    "superseded": "It is not looked at.",
     "restored": "The organiser has put this version back in place.",
     "found": "This version was in place before.",
 }
@@ -50,12 +49,15 @@ def file_of(name: str) -> str:
 
 
 def keep_answer(shelf: Shelf, line: Submission, text: str) -> Path:
-    """Keep an answer, and return where. Of many the oldest go. Raises OSError."""
+    """Keep an answer in the folder of its owner, and return where. Of many the oldest go. Raises OSError."""
     folder = shelf.folder / _FOLDER
     open_folder(folder)
+    if line.owner:
+        folder /= file_of(line.owner).removesuffix(SUFFIX)
+        open_folder(folder)
     path = folder / f"{line.id}-{file_of(line.entry)}"
     write_whole(path, text.encode(errors="replace"))
-    for name in sorted(os.listdir(folder))[:-_MOST]:
+    for name in sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX))[:-_MOST]:
         with contextlib.suppress(OSError):
             os.unlink(folder / name)
     return path

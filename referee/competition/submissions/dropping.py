@@ -1,11 +1,12 @@
-"""The folder into which archives and folders are dropped: what in it is whole, whose turn it is, where answers go.
+"""The folder into which archives and folders are dropped: whose turn it is, what of it is whole, where answers go.
 
     FOLDER/bot.zip          an archive that the organiser has put there
     FOLDER/OWNER/bot.zip    one of this owner; so FOLDER/OWNER/bot/, a folder
     FOLDER/OWNER/bot.txt    the answer
     FOLDER/done/            what has been answered
 
-Owners can do what they like in their folders: no link is followed, and what changes meanwhile is taken again.
+Owners can do what they like in their folders: no link is followed, what changes meanwhile is taken again, and a look
+at the folder of one owner costs a bounded time.
 """
 
 import contextlib
@@ -13,7 +14,8 @@ import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -21,6 +23,7 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
+from protocol.text import folded
 from referee.beneath import opened
 from referee.competition.submissions.answers import file_of
 from referee.entries.archive import stem_of
@@ -40,13 +43,13 @@ _KEPT = 20
 """So many answered archives and folders of each owner are kept, the latest ones."""
 
 _MOST = 1000
-"""So many things in a folder of an owner are looked at at once."""
-
-_MOST_FOLDERS = 20
-"""So many of them are folders; others have their turn when these have been answered."""
+"""So many things in a folder of an owner are looked at at once. Of the folders among them it is one."""
 
 _MOST_BELOW = 10_000
 """At so many things within a folder it is looked whether they have changed."""
+
+_REMOVING_S = 5.0
+"""So long it may take to remove what was answered; the rest is removed the next time."""
 
 _UNDER_WAY = (".txt", ".part", ".partial", ".filepart", ".tmp", ".crdownload", ".new", "~")
 """How names end that are answers, or that programs give to files until they are whole."""
@@ -73,52 +76,69 @@ class Drop(Struct, frozen=True, kw_only=True):
         return self.name if self.is_folder else stem_of(self.name) or self.name
 
 
+class Due(Struct, frozen=True, kw_only=True):
+    """What is to be taken."""
+
+    drop: Drop
+    older: tuple[Drop, ...]
+    """What its owner has put there under the same name before."""
+
+
+class _Seen(Struct, kw_only=True):
+    """What is known of something that lies there."""
+
+    signature: str
+    since: float
+    """When it was first seen as it is."""
+    until: float = 0.0
+    """It is not taken before this moment."""
+
+
 class DropFolder:
     """An open folder, into which nothing is written but answers and what has been answered."""
 
     def __init__(self, path: Path, fd: int) -> None:
         self.path = path
         self._fd = fd
-        self._since: dict[tuple[str, str], tuple[str, float]] = {}
-        """By owner and name the signature, and since when it has not changed."""
-        self._held: dict[tuple[str, str], tuple[str, float]] = {}
-        """What is not taken before a moment unless it changes."""
+        self._seen: dict[str, dict[str, _Seen]] = {}
+        """By owner and name."""
+        self._looks: Counter[str] = Counter()
         self._turns: dict[str, int] = {}
         self._turn = 0
 
-    def look(self, now: float) -> list[Drop]:
-        """What is whole: it has not changed for LOOK_S. `now` is a time in seconds that only grows."""
-        drops = list(self._drops())
-        since = {}
-        for drop in drops:
-            key = drop.owner, drop.name
-            signature, moment = self._since.get(key, ("", now))
-            since[key] = (signature, moment) if signature == drop.signature else (drop.signature, now)
-        self._since = since
-        return [drop for drop in drops if now - since[drop.owner, drop.name][1] >= LOOK_S and self._is_due(drop, now)]
+    def owners(self) -> list[str]:
+        """Whose folders there are, who has waited longest first; the top, which is the organiser's, has no name."""
+        found = [name for name, about in _plain(self._fd) if stat.S_ISDIR(about.st_mode) and name != DONE]
+        return sorted(["", *found], key=lambda owner: (self._turns.get(owner, 0), owner))
+
+    def look(self, owner: str, now: float) -> Due | None:
+        """What of this owner has waited longest of all that is whole: it has not changed for LOOK_S.
+
+        Of several of one name it is the newest. `now` is a time in seconds that only grows.
+        """
+        alike: dict[str, list[Drop]] = {}
+        with contextlib.suppress(OSError):
+            for drop in sorted(self._whole(owner, now), key=lambda one: (one.changed, one.name)):
+                alike.setdefault(folded(drop.stem), []).append(drop)
+        due = [drops for drops in alike.values() if now >= self._seen[owner][drops[-1].name].until]
+        if not due:
+            return None
+        *older, newest = min(due, key=lambda drops: (drops[-1].changed, drops[-1].name))
+        return Due(drop=newest, older=tuple(older))
+
+    def had_turn(self, owner: str) -> None:
+        """Let all other owners have theirs first."""
+        self._turn += 1
+        self._turns[owner] = self._turn
 
     def has_settled(self, drop: Drop, now: float) -> bool:
         """Whether it has not changed for so long that no more of it will come."""
-        signature, moment = self._since.get((drop.owner, drop.name), ("", now))
-        return signature == drop.signature and now - moment >= PATIENCE_S
+        seen = self._seen[drop.owner][drop.name]
+        return seen.signature == drop.signature and now - seen.since >= PATIENCE_S
 
     def hold(self, drop: Drop, until: float) -> None:
         """Do not take it again before this moment, unless it changes."""
-        self._held[drop.owner, drop.name] = drop.signature, until
-
-    def older(self, drops: list[Drop]) -> list[tuple[Drop, Drop]]:
-        """Those of an owner of which there is a newer one of the same name, each with the newest."""
-        newest: dict[tuple[str, str], Drop] = {}
-        for drop in sorted(drops, key=lambda one: (one.changed, one.name)):
-            newest[drop.owner, drop.stem] = drop
-        return [(drop, newest[drop.owner, drop.stem]) for drop in drops if newest[drop.owner, drop.stem] is not drop]
-
-    def next(self, drops: list[Drop]) -> Drop:
-        """Whose turn it is: of the owner who has waited longest, what has waited longest."""
-        drop = min(drops, key=lambda one: (self._turns.get(one.owner, 0), one.changed, one.owner, one.name))
-        self._turn += 1
-        self._turns[drop.owner] = self._turn
-        return drop
+        self._seen[drop.owner][drop.name].until = until
 
     def open(self, drop: Drop) -> BinaryIO:
         """An archive to be read. Raises OSError."""
@@ -132,8 +152,10 @@ class DropFolder:
             return os.dup(folder)
 
     def is_unchanged(self, drop: Drop) -> bool:
-        """Whether it is still what it was."""
-        return any(one == drop for one in self._drops())
+        """Whether it is still what it was. Raises OSError."""
+        with opened(drop.owner, self._fd) as there:
+            about = os.stat(drop.name, dir_fd=there, follow_symlinks=False)
+            return _drop(drop.owner, drop.name, about, there) == drop
 
     def answer(self, drop: Drop, text: str, *, whole_name: bool = False) -> Path:
         """Put an answer beside it, in one step. Raises OSError."""
@@ -152,46 +174,61 @@ class DropFolder:
                 raise
         return self.path / drop.owner / name
 
-    def put_away(self, drop: Drop, number: str) -> None:
-        """Move it to what has been answered, of which the oldest go. Raises OSError."""
-        into = f"{DONE}/{drop.owner}" if drop.owner else f"{DONE}/.top"
-        with opened(drop.owner, self._fd) as there, opened(into, self._fd, makes=True) as done:
-            os.rename(drop.name, f"{number}-{_end_of(drop.name)}", src_dir_fd=there, dst_dir_fd=done)
+    def put_away(self, drops: Sequence[Drop], number: str) -> None:
+        """Move these of one owner to what has been answered, of which the oldest go. Raises OSError."""
+        owner = drops[0].owner
+        into = f"{DONE}/{owner}" if owner else f"{DONE}/.top"
+        with opened(owner, self._fd) as there, opened(into, self._fd, makes=True) as done:
+            for turn, drop in enumerate(drops):
+                name = f"{number}-{f'{turn}-' if turn else ''}{_end_of(drop.name)}"
+                os.rename(drop.name, name, src_dir_fd=there, dst_dir_fd=done)
             for name in sorted(os.listdir(done))[:-_KEPT]:
                 if stat.S_ISDIR(os.stat(name, dir_fd=done, follow_symlinks=False).st_mode):
-                    _remove(self.path / into / name)
+                    if not _remove(self.path / into / name):
+                        break
                 else:
                     os.unlink(name, dir_fd=done)
 
-    def _is_due(self, drop: Drop, now: float) -> bool:
-        signature, until = self._held.get((drop.owner, drop.name), ("", 0.0))
-        return signature != drop.signature or now >= until
-
-    def _drops(self) -> Iterator[Drop]:
-        for name, about in _seen(self._fd):
-            if stat.S_ISDIR(about.st_mode) and name != DONE:
-                with contextlib.suppress(OSError), opened(name, self._fd) as there:
-                    yield from (self._drop(name, inner, one, there) for inner, one in _few_folders(_seen(there)))
-            elif stat.S_ISREG(about.st_mode):
-                yield self._drop("", name, about, self._fd)
-
-    def _drop(self, owner: str, name: str, about: os.stat_result, above: int) -> Drop:
-        is_folder = stat.S_ISDIR(about.st_mode)
-        signature = f"{about.st_ino} {about.st_size} {about.st_mtime_ns}"
-        changed = about.st_mtime
-        if is_folder:
-            digest = sha256(signature.encode())
-            for path, inner in _below(name, above):
-                digest.update(f"{path!r} {inner.st_ino} {inner.st_size} {inner.st_mtime_ns} ".encode())
-                changed = max(changed, inner.st_mtime)
-            signature = digest.hexdigest()
-        return Drop(owner=owner, name=name, is_folder=is_folder, signature=signature, changed=changed)
+    def _whole(self, owner: str, now: float) -> Iterator[Drop]:
+        """What has not changed for LOOK_S."""
+        known = self._seen.get(owner, {})
+        self._seen[owner] = {}
+        with opened(owner, self._fd) as there:
+            plain = list(_plain(there, _MOST))
+            folders = sorted(name for name, about in plain if owner and stat.S_ISDIR(about.st_mode))
+            chosen = folders[self._looks[owner] % len(folders)] if folders else ""
+            self._looks[owner] += 1
+            for name, about in plain:
+                if stat.S_ISDIR(about.st_mode) and name != chosen:
+                    if name in known:
+                        self._seen[owner][name] = known[name]
+                    continue
+                drop = _drop(owner, name, about, there)
+                seen = known.get(name)
+                if seen is None or seen.signature != drop.signature:
+                    seen = _Seen(signature=drop.signature, since=now)
+                self._seen[owner][name] = seen
+                if now - seen.since >= LOOK_S:
+                    yield drop
 
 
-def _seen(folder: int) -> Iterator[tuple[str, os.stat_result]]:
-    """Files and folders that may be submissions."""
+def _drop(owner: str, name: str, about: os.stat_result, above: int) -> Drop:
+    is_folder = stat.S_ISDIR(about.st_mode)
+    signature = f"{about.st_ino} {about.st_size} {about.st_mtime_ns}"
+    changed = about.st_mtime
+    if is_folder:
+        digest = sha256(signature.encode())
+        for path, inner in _below(name, above):
+            digest.update(f"{path!r} {inner.st_ino} {inner.st_size} {inner.st_mtime_ns} ".encode())
+            changed = max(changed, inner.st_mtime)
+        signature = digest.hexdigest()
+    return Drop(owner=owner, name=name, is_folder=is_folder, signature=signature, changed=changed)
+
+
+def _plain(folder: int, most: int | None = None) -> Iterator[tuple[str, os.stat_result]]:
+    """Files and folders that may be submissions, among as many things that lie there."""
     with os.scandir(folder) as found:
-        for entry in islice(found, _MOST):
+        for entry in islice(found, most):
             name = entry.name
             with contextlib.suppress(OSError):
                 about = entry.stat(follow_symlinks=False)
@@ -220,18 +257,13 @@ def _end_of(name: str) -> str:
     return os.fsdecode(os.fsencode(name)[-_LONGEST_NAME:])
 
 
-def _few_folders(seen: Iterator[tuple[str, os.stat_result]]) -> Iterator[tuple[str, os.stat_result]]:
-    """The same with no more folders than are looked through at once."""
-    left = _MOST_FOLDERS
-    for name, about in seen:
-        left -= stat.S_ISDIR(about.st_mode)
-        if left >= 0 or not stat.S_ISDIR(about.st_mode):
-            yield name, about
-
-
-def _remove(folder: Path) -> None:
-    """Remove a folder of a stranger. What cannot be removed stays."""
+def _remove(folder: Path) -> bool:
+    """Remove a folder of a stranger; returns whether that was tried to its end. What cannot be removed stays."""
     # shutil recurses before Python 3.13, and a stranger's folders lie in one another as deep as he likes.
     if tool := shutil.which("rm", path=PATH):
         command = [tool, "-rf", "--", str(folder.absolute())]
-        subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        try:
+            subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_REMOVING_S)
+        except subprocess.TimeoutExpired:
+            return False
+    return True
