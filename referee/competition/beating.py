@@ -4,8 +4,12 @@ tournaments/CHECKING.md defines what is played, with which deals, and what count
 """
 
 import contextlib
+import hmac
+import os
+import secrets
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 
@@ -21,6 +25,7 @@ from referee.competition.terms import Terms, terms_of
 from referee.entries.last_checks import TRIALS, content, keep, kept_as
 from referee.entries.shelf import Shelf
 from referee.entries.versions import version_of
+from referee.new_file import new_file, refusal
 from referee.play.faults import HostFault, advised
 from referee.play.isolation.host import cores
 from referee.play.match import MatchSetup, play
@@ -34,12 +39,15 @@ from referee.tournament.config.qualify import Qualify
 from referee.tournament.config.variants import ConfiguredVariant
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.blocks import for_blocks
-from referee.tournament.plan.keys import deal_key, master_key
+from referee.tournament.plan.keys import deal_key, own_cards
 from referee.tournament.results import beaten_shares
 from referee.tournament.run.setups import games
 from referee.tournament.series import Seating, seating
 
-_FORMAT = "golfref-beat-1"
+_FORMAT = "golfref-beat-2"
+
+_KEY_FILE = "trials.key"
+"""The file on the shelf with what nobody else knows of the deals of trials, 32 bytes."""
 
 
 class Trial(Struct, frozen=True, kw_only=True):
@@ -138,6 +146,30 @@ def try_bots(
     return found
 
 
+def trials_secret(shelf: Shelf) -> bytes:
+    """The secret of the organiser from which the deals of all trials follow; made where there is none.
+
+    A bot knows the hash of its own files, so the deals must not follow from that alone. Raises NotWritten.
+    """
+    path = shelf.folder / _KEY_FILE
+    try:
+        with shelf.locked():
+            if not path.exists():
+                with new_file(path) as file:
+                    os.fchmod(file.fileno(), 0o600)
+                    file.write(secrets.token_bytes(32))
+            return path.read_bytes()
+    except OSError as error:
+        raise refusal(f"{path}: cannot be made or read", error) from None
+
+
+def trial_key(secret: bytes, version: str, game: tuple[str, str], seat: Seating, attempt: int = 0) -> bytes:
+    """The deal key of a match, with cards of its own; `game` is its name and that of the shipped bot."""
+    name, other = game
+    master = hmac.digest(secret, b"golfref/qualify\0" + version.encode(), "sha256")
+    return deal_key(master, name, ("entry", other), seat.deal, own_cards("fresh", seat.rotation, attempt))
+
+
 def _kept(shelf: Shelf, version: str, asked: _Asked) -> Trial | None:
     with contextlib.suppress(msgspec.MsgspecError):
         kept = msgspec.json.decode(content(_file(shelf, version, asked)), type=Trial)
@@ -163,6 +195,7 @@ class _Trials:
 
     def __init__(self, config: Config, other: BotSpec, bots: Sequence[_Tried], tell: Callable[[str], None]) -> None:
         self._config, self._other, self._bots, self._tell = config, other, bots, tell
+        self._secret = trials_secret(Shelf(config.folder))
         self.found: dict[str, Trial | HostSpoiled] = {}
         """By name what each bot came to."""
 
@@ -188,7 +221,7 @@ class _Trials:
         async def one(variant: ConfiguredVariant, game: int) -> None:
             async with places:
                 seat = seating(game, variant.seats, rotates=True)
-                record = await _played(pump, self._setup(variant, tried.bot, tried.version, seat))
+                record = await _played(pump, partial(self._setup, variant, tried, seat))
             own = seat.order.index(0)
             shares[variant.name].append(beaten_shares(record.result.ranks)[own])
             faults.update(record.seats[own].faults)
@@ -208,13 +241,14 @@ class _Trials:
             faults=dict(faults),
         )
 
-    def _setup(self, variant: ConfiguredVariant, bot: BotSpec, version: str, seat: Seating) -> MatchSetup:
+    def _setup(self, variant: ConfiguredVariant, tried: _Tried, seat: Seating, attempt: int) -> MatchSetup:
         """A match of the bot, which is number 0 of the seating, against the shipped one at all other seats."""
+        bot = tried.bot
         others = [
             replace(self._other, name=_free(f"{self._other.name}-{number}", bot.name))
             for number in range(1, variant.seats)
         ]
-        key = deal_key(master_key(f"qualify {version}"), variant.name, ("entry", self._other.name), seat.deal)
+        key = trial_key(self._secret, tried.version, (variant.name, self._other.name), seat, attempt)
         bots = (bot, *others)
         return MatchSetup(
             variant=for_blocks(variant.variant),
@@ -230,12 +264,12 @@ class _Trials:
         )
 
 
-async def _played(pump: Pump, setup: MatchSetup) -> Record:
-    """The record of a match, which is played again where the host spoils it. Raises HostFault."""
-    for _ in range(ATTEMPTS - 1):
+async def _played(pump: Pump, setup: Callable[[int], MatchSetup]) -> Record:
+    """The record of a match, which is played again with other cards where the host spoils it. Raises HostFault."""
+    for attempt in range(ATTEMPTS - 1):
         with contextlib.suppress(HostFault):
-            return await play(pump, setup)
-    return await play(pump, setup)
+            return await play(pump, setup(attempt))
+    return await play(pump, setup(ATTEMPTS - 1))
 
 
 def _free(name: str, taken: str) -> str:

@@ -1,5 +1,6 @@
 """`qualify` in a config and its mistakes, what counts as beating, and what letters and tables hold."""
 
+import stat
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,12 +12,13 @@ from typer.testing import CliRunner
 from referee.cli.every import app
 from referee.competition import checking, qualifying
 from referee.competition.at_home import config_at_home
-from referee.competition.beating import Trial
+from referee.competition.beating import Trial, trial_key, trials_secret
 from referee.competition.checking import Checked, HostSpoiled, Memory, OneBot, Slowest
 from referee.competition.letters import file_names, letter
 from referee.competition.rows import as_json, lines_of, verdict_of
 from referee.competition.terms import terms_of
 from referee.entries.ready import NotReady
+from referee.entries.shelf import Shelf
 from referee.entries.versions import version_of
 from referee.kit.check import rules
 from referee.kit.check.games import GAMES, OPTIONS, POSITIONS, GameToTry
@@ -27,6 +29,7 @@ from referee.reports.tables.names import cells
 from referee.tournament.config.config import Config, ConfigError, load
 from referee.tournament.config.qualify import Qualify
 from referee.tournament.config.variants import ConfiguredVariant
+from referee.tournament.series import seating
 from referee.tournament.store.events import KeptOut, told_as_kept_out
 
 GAME = '[[variants]]\npreset = "six-card"\n'
@@ -107,6 +110,19 @@ def test_half_of_the_match_points_is_no_win(tmp_path: Path) -> None:
         "0.500 match points a match against `random` in 8 matches, with 2 faults, and more than 0.5 are needed"
     )
     assert replace(even, by_game={"six-card": 0.26, "powers": 0.75}).has_beaten
+
+
+def test_no_bot_can_know_the_cards_of_its_trial(tmp_path: Path) -> None:
+    secret = trials_secret(Shelf(tmp_path))
+    assert stat.S_IMODE((tmp_path / ".golfref/trials.key").stat().st_mode) == 0o600
+    assert trials_secret(Shelf(tmp_path)) == secret  # a trial that is repeated has the same cards
+
+    version, game = "0" * 64, ("six-card", "sharp")
+    seats = [seating(number, 2, rotates=True) for number in range(4)]
+    keys = [trial_key(secret, version, game, seat) for seat in seats]
+    keys += [trial_key(secret, version, game, seats[0], attempt) for attempt in (1, 2)]
+    keys += [trial_key(secret, "1" * 64, game, seats[0]), trial_key(bytes(32), version, game, seats[0])]
+    assert len(set(keys)) == len(keys)
 
 
 OWN = "".join(f'[[bots]]\nname = "{name}"\ncommand = ["sh", "-c", "exit"]\n' for name in ("ann", "bob"))
