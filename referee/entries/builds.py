@@ -56,6 +56,9 @@ _HEADER_BYTES = 2048
 _COPIED, _BUILT = b"1", b"2"
 """What the shell writes when it has copied the files, and when the command has ended well, before the tar stream."""
 
+_NOT_RUN = {"exited with code 126", "exited with code 127"}
+"""How the shell ends that finds no program or must not run it."""
+
 _SCRIPT = """
 umask 022
 source=$1; shift
@@ -63,7 +66,7 @@ cp -RP "$source"/. . && find . ! -path . ! -type l ! -perm -u+w -exec chmod u+w 
 printf 1
 "$@" < /dev/null >&2 || exit
 printf 2
-exec tar --hard-dereference -cf - .
+exec tar -cf - .
 """
 
 
@@ -261,7 +264,8 @@ class _Run:
         if _BUILT not in self._marks:
             raise BuildFailed(f"it {ended}")
         if not succeeded:
-            raise BuildFailed(f"it ended well, but not all that it left can be read: `tar` {ended}")
+            text = f"it ended well, but not all that it left can be read: `tar` {ended}"
+            raise BuildFailed(text, is_hosts=status in _NOT_RUN)
 
     async def _read(self, fd: int, take: Callable[[bytes], None]) -> None:
         while True:
