@@ -8,8 +8,8 @@ import os
 import stat
 from pathlib import Path
 
+from referee.entries.leavings import advice, is_left_aside
 from referee.entries.tree import DEEPEST, KINDS, has_holes
-from referee.entries.versions import LEFT_OUT
 from referee.play.spec import MB
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -35,14 +35,17 @@ class _Copy:
     def __init__(self, *, most_bytes: int, most_files: int) -> None:
         self._most_bytes, self._most_files = most_bytes, most_files
         self._files = self._bytes = 0
+        self._folders: list[str] = []
 
     def folder(self, source: int, path: str, into: Path) -> None:
         into.mkdir(mode=0o700)
+        self._folders.append(path)
         with os.scandir(source) as found:
             for entry in found:
-                if entry.name not in LEFT_OUT:
-                    self._count()
-                    self._one(entry.name, source, os.path.join(path, entry.name), into / entry.name)
+                if not is_left_aside(entry.name):
+                    inner = os.path.join(path, entry.name)
+                    self._count(inner)
+                    self._one(entry.name, source, inner, into / entry.name)
 
     def _one(self, name: str, above: int, path: str, into: Path) -> None:
         try:
@@ -84,11 +87,13 @@ class _Copy:
             while data := os.read(source, _CHUNK_BYTES):
                 self._bytes += len(data)
                 if self._bytes > self._most_bytes:
-                    raise NotCopied(f"more than {self._most_bytes // MB} MB of files, which is `entry_mb` in [builds]")
+                    text = f"more than {self._most_bytes // MB} MB of files, which is `entry_mb` in [builds]"
+                    raise NotCopied(f"{text}{advice([*self._folders, path])}")
                 file.write(data)
             os.fchmod(fd, 0o755 if about.st_mode & stat.S_IXUSR else 0o644)
 
-    def _count(self) -> None:
+    def _count(self, path: str) -> None:
         self._files += 1
         if self._files > self._most_files:
-            raise NotCopied(f"more than {self._most_files} files and folders, which is `entry_files` in [builds]")
+            text = f"more than {self._most_files} files and folders, which is `entry_files` in [builds]"
+            raise NotCopied(f"{text}{advice([*self._folders, path])}")

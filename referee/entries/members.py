@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from protocol.text import folded, printable
 from referee.beneath import FOLDER_MODE, open_folder, opened
+from referee.entries.leavings import advice
 
 CHUNK_BYTES = 1 << 16
 """So much is read at a time."""
@@ -81,7 +82,7 @@ class Unpacked(Struct, frozen=True, kw_only=True):
 
 def refused(name: str, why: str) -> BadArchive:
     """The error about one member."""
-    return BadArchive(f'member "{printable(name, _SHOWN)}": {why}')
+    return BadArchive(f'member "{printable(name, _SHOWN)}": {why}{advice([name])}')
 
 
 class Tree:
@@ -270,17 +271,20 @@ class Tree:
         self._members += 1
         if self._members > self.bounds.members:
             most = self.bounds.members
-            raise refused(name, f"it is one too many: there may be {most} files, folders and links")
+            raise self._too_much(name, f"it is one too many: there may be {most} files, folders and links")
 
     def _take(self, name: str, size: int) -> None:
         """Count what is about to be written."""
         self.look_at_the_clock()
         self._bytes += size
         if self._bytes > self.bounds.total_bytes:
-            raise refused(name, f"with it all files together have more than {_size(self.bounds.total_bytes)}")
+            raise self._too_much(name, f"with it all files together have more than {_size(self.bounds.total_bytes)}")
         packed = self._packed_bytes
         if packed is not None and self._bytes > max(_FREE_BYTES, packed * self.bounds.ratio):
             raise refused(name, f"more than {self.bounds.ratio} times the size of the archive comes out of it")
+
+    def _too_much(self, name: str, why: str) -> BadArchive:
+        return refused(name, why if advice([name]) else f"{why}{advice(sorted(self._folders))}")
 
     def _too_large(self, name: str) -> BadArchive:
         return refused(name, f"one file may have {_size(self.bounds.file_bytes)}")

@@ -7,7 +7,8 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from referee.entries.versions import LEFT_OUT, SPARSE_BYTES
+from referee.entries.leavings import advice, is_left_aside
+from referee.entries.versions import SPARSE_BYTES
 from referee.play.spec import MB
 
 DEEPEST = 32
@@ -39,22 +40,30 @@ def look_through(folder: str, *, most_mb: int, most_files: int) -> Contents:
     The limits are bounds of [builds]; where one is passed, the rest is not looked at.
     """
     problems: list[str] = []
+    folders: list[str] = []
     files = size = 0
     for files, (path, found) in enumerate(_walk(folder, problems), start=1):
         if stat.S_ISREG(found.st_mode):
             size += found.st_size
+        elif stat.S_ISDIR(found.st_mode):
+            folders.append(path)
         if problem := _problem(folder, path, found):
             problems.append(problem)
         if files > most_files:
-            problems.append(f"more than {most_files} files and folders, which is `entry_files` in [builds]")
+            text = f"more than {most_files} files and folders, which is `entry_files` in [builds]"
+            problems.append(f"{text}{advice(folders)}")
             break
         if size > most_mb * MB:
-            problems.append(f"more than {most_mb} MB of files, which is `entry_mb` in [builds]")
+            problems.append(f"more than {most_mb} MB of files, which is `entry_mb` in [builds]{advice(folders)}")
             break
         if len(problems) > _MOST_TOLD:
             break
     with os.scandir(folder) as entries:
-        top = frozenset(entry.name for entry in _some(entries, most_files) if entry.is_file(follow_symlinks=False))
+        top = frozenset(
+            entry.name
+            for entry in _some(entries, most_files)
+            if entry.is_file(follow_symlinks=False) and not is_left_aside(entry.name)
+        )
     return Contents(top=top, files=files, size_bytes=size, problems=tuple(problems[: _MOST_TOLD + 1]))
 
 
@@ -79,7 +88,7 @@ def _walk(folder: str, problems: list[str]) -> Iterator[tuple[str, os.stat_resul
             continue
         with entries:
             for entry in entries:
-                if entry.name in LEFT_OUT:
+                if is_left_aside(entry.name):
                     continue
                 path = os.path.join(place, entry.name)
                 with suppress(FileNotFoundError):
@@ -121,7 +130,8 @@ def _link_problem(folder: str, path: str) -> str | None:
     except OSError as error:
         return f"{path}: cannot be read: {error.strerror}"
     if _leads_out(folder, path, text):
-        return f"{path}: a link that leads out of the entry, to {text}; put what it leads to into the entry"
+        what = f"{path}: a link that leads out of the entry, to {text}"
+        return what + (advice([path]) or "; put what it leads to into the entry")
     return None
 
 

@@ -13,13 +13,11 @@ from hashlib import file_digest, sha256
 
 import msgspec
 
+from referee.entries.leavings import is_left_aside
 from referee.play.spec import BUILTIN, BotSpec
 
 SHORT_LENGTH = 12
 """How many characters of a version people are shown."""
-
-LEFT_OUT = frozenset({"__pycache__", ".git"})
-"""Names of what belongs to no version."""
 
 SPARSE_BYTES = 1 << 26
 """A file that is longer than this, and has holes, is read without them."""
@@ -36,7 +34,7 @@ def version_of(bot: BotSpec, folder: str, build: Sequence[str] = ()) -> str:
     folder, and of the kit if it imports that. A bot whose folder is, or contains, the config's has none of its own:
     only what its command names counts, because stores and other bots lie there as well. A file counts by its path, its
     bytes and whether it is executable, a symbolic link by its text, and what cannot be read, or is no file, by its
-    kind. `__pycache__` and `.git` are left out. A bot that was entered with its version has that one.
+    kind. What systems and tools leave behind is left out. A bot that was entered with its version has that one.
     """
     if bot.version:
         return bot.version
@@ -111,7 +109,7 @@ def _walk(folder: str, prefix: str) -> Iterator[tuple[str, str]]:
             yield place, prefix + os.path.relpath(place, folder)
             continue
         for entry in entries:
-            if entry.name in LEFT_OUT:
+            if is_left_aside(entry.name):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)

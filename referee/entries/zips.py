@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import BinaryIO, cast
 
 from protocol.text import printable
+from referee.entries.leavings import advice
 from referee.entries.members import BadArchive, Tree, Unpacked, refused
 
 _LOCAL = struct.Struct("<4s5H3L2H")
@@ -61,7 +62,10 @@ class _Bounded:
         """So many bytes, or what is left."""
         data = self._file.read(self._most + 1 if size < 0 else min(size, self._most + 1))
         if len(data) > self._most:
-            raise BadArchive("the directory of the zip is longer than so many files need")
+            raise BadArchive(
+                "the directory of the zip is longer than so many files need; leave out what tools make, such as "
+                "`.venv` and `node_modules`"
+            )
         return data
 
 
@@ -72,7 +76,8 @@ def read_zip(file: BinaryIO, tree: Tree) -> Unpacked:
         bounded = cast(BinaryIO, _Bounded(file, most))
         with zipfile.ZipFile(bounded) as archive:
             if len(archive.infolist()) > tree.bounds.members:
-                raise BadArchive(f"the zip has more than {tree.bounds.members} files, folders and links")
+                text = f"the zip has more than {tree.bounds.members} files, folders and links"
+                raise BadArchive(text + advice(archive.namelist()))
             _check_places(archive, bounded)
             for member in archive.infolist():
                 _take(archive, member, tree)
@@ -86,6 +91,8 @@ def read_zip(file: BinaryIO, tree: Tree) -> Unpacked:
 
 def _take(archive: zipfile.ZipFile, member: zipfile.ZipInfo, tree: Tree) -> None:
     name = _name(member)
+    if member.create_system not in _UNIX:
+        name = name.replace("\\", "/")  # as .NET, and PowerShell by it, parts names
     mode = member.external_attr >> 16
     kind = stat.S_IFMT(mode)
     if member.flag_bits & _ENCRYPTED:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -157,14 +158,93 @@ def test_what_no_entry_may_have_is_not_copied(tmp_path: Path, kind: str) -> None
     assert words[kind] in hall.refused(folder)
 
 
-def test_what_macs_add_to_a_zip_is_left_out(hall: Hall, tmp_path: Path) -> None:
-    archive = zipped(hall.files("1"), tmp_path / "bot.zip")
-    with zipfile.ZipFile(archive, "a") as more:
-        more.writestr("__MACOSX/._bot.py", "x")
+ARCHIVES = Path(__file__).parent / "archives"
+"""What real tools have made of one folder: GNU tar, bsdtar with what macOS adds to it, zip, 7-Zip and `git archive`."""
 
-    hall.accepted(archive)
 
-    assert sorted(os.listdir(tmp_path / "entries/bot")) == ["bot.py", "bot.toml"]
+def windows_zip(path: Path, separator: str) -> Path:
+    r"""What Windows makes of the same folder: the Explorer with `/`, PowerShell's `Compress-Archive` with `\\`."""
+    with tarfile.open(ARCHIVES / "gnu-tar.tar.gz") as files, zipfile.ZipFile(path, "w") as archive:
+        for member in files:
+            name = f"{member.name}/" if member.isdir() else member.name
+            info = zipfile.ZipInfo()
+            info.filename, info.create_system = name.replace("/", separator), 0
+            content = files.extractfile(member)
+            archive.writestr(info, content.read() if content is not None else b"")
+        archive.writestr("desktop.ini", b"[.ShellClassInfo]")
+    return path
+
+
+@pytest.mark.parametrize("made_by", [*sorted(os.listdir(ARCHIVES)), "explorer.zip", "powershell.zip"])
+def test_archives_of_all_tools_become_the_same_entry(hall: Hall, tmp_path: Path, made_by: str) -> None:
+    archive = ARCHIVES / made_by
+    if not archive.exists():
+        archive = windows_zip(tmp_path / made_by, "/" if made_by == "explorer.zip" else "\\")
+
+    hall.accepted(archive, name="caddie")
+
+    entry = tmp_path / "entries/caddie"
+    assert {str(path.relative_to(entry)): path.read_text() for path in entry.rglob("*") if path.is_file()} == {
+        "bot.py": "import lib.one\n",
+        "bot.toml": 'language = "Python"\n',
+        "lib/one.py": "print(1)\n",
+    }
+
+
+def test_what_systems_leave_in_a_folder_is_left_aside(hall: Hall) -> None:
+    folder = hall.files("1")
+    version = hall.accepted(folder).version
+    for name in ("._bot.py", ".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX"):
+        (folder / name).write_text("x")
+
+    line = hall.take(folder).line
+
+    assert (line.outcome, line.version) == ("same", version)
+    assert sorted(os.listdir(hall.folder / "entries/bot")) == ["bot.py", "bot.toml"]
+
+
+def test_folders_of_tools_are_to_be_left_out(hall: Hall, tmp_path: Path) -> None:
+    folder = hall.files("1")
+    (folder / ".venv/bin").mkdir(parents=True)
+    (folder / ".venv/bin/python3").symlink_to("/usr/bin/python3")
+    advised = "leave `.venv` out, `build` in bot.toml makes it anew"
+    assert advised in hall.refused(folder)
+    with tarfile.open(tmp_path / "bot.tar.gz", "w:gz") as archive:
+        archive.add(folder, "bot")
+    assert advised in hall.refused(tmp_path / "bot.tar.gz")
+
+
+@pytest.mark.parametrize("is_archive", [True, False])
+def test_too_many_files_are_blamed_on_the_folder_of_a_tool(tmp_path: Path, is_archive: bool) -> None:
+    hall = Hall(tmp_path, 'trust = "all"\n[submissions]\nfiles = 10\n[builds]\nentry_files = 10')
+    folder = hall.files("1")
+    for number in range(20):
+        (folder / f"web/node_modules/p{number}").mkdir(parents=True)
+        (folder / f"web/node_modules/p{number}/index.js").touch()
+
+    told = hall.refused(zipped(folder, tmp_path / "bot.zip") if is_archive else folder)
+
+    assert "leave `node_modules` out" in told
+
+
+def test_a_download_that_was_renamed_is_the_same_entry(hall: Hall, tmp_path: Path) -> None:
+    for number, name in enumerate(
+        ("caddie.zip", "caddie (1).zip", "caddie(2).zip", "Copy of caddie.zip", "caddie - Copy (3).zip")
+    ):
+        hall.accepted(zipped(hall.files(str(number)), tmp_path / name))
+
+    assert hall.entries() == {"caddie": "4"}
+
+
+def test_an_owner_has_so_many_entries(tmp_path: Path) -> None:
+    hall = Hall(tmp_path, 'trust = "all"\n[submissions]\nper_owner = 1')
+    hall.accepted(hall.files("1"), sender="Ann")
+    hall.accepted(hall.files("2"), sender="Ann")
+    hall.accepted(hall.files("2", name="bobs"), sender="Bob")
+
+    assert "Ann has 1 entry (bot), and `per_owner`" in hall.refused(hall.files("3", name="more"), sender="Ann")
+    for name in ("mine", "mine too"):
+        hall.accepted(hall.files("3", name=name))
 
 
 def test_a_new_version_takes_the_place_and_the_older_one_comes_back(hall: Hall) -> None:
@@ -341,6 +421,8 @@ def test_an_owner_may_hand_in_so_often(tmp_path: Path) -> None:
     assert "the next time is possible from" in hall.refused(hall.files("3"), sender="Ann")
     assert hall.outcomes()[-1] == "limited"
     hall.accepted(hall.files("1", name="bobs"), sender="Bob")
+    for number in range(3):
+        hall.accepted(hall.files(str(number), name="mine"))
 
 
 def test_a_config_without_a_place_for_new_entries_says_so(hall: Hall) -> None:

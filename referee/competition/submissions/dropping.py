@@ -27,6 +27,7 @@ from protocol.text import folded
 from referee.beneath import opened
 from referee.competition.submissions.answers import file_of
 from referee.entries.archive import stem_of
+from referee.entries.leavings import without_copy_marks
 from referee.entries.tree import DEEPEST
 from referee.play.isolation.paths import PATH
 
@@ -72,8 +73,8 @@ class Drop(Struct, frozen=True, kw_only=True):
 
     @property
     def stem(self) -> str:
-        """What it is called without the ending of an archive."""
-        return self.name if self.is_folder else stem_of(self.name) or self.name
+        """What the entry is called."""
+        return without_copy_marks(self.name if self.is_folder else stem_of(self.name) or self.name)
 
 
 class Due(Struct, frozen=True, kw_only=True):

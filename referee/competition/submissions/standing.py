@@ -14,6 +14,9 @@ from referee.entries.folder import LONGEST_OWNER
 from referee.tournament.config.config import Config, ConfigError, Survey, survey
 from referee.tournament.config.entrants import EntryTable
 
+_NAMED = 5
+"""So many entries of an owner are named."""
+
 
 def standing(config: Path) -> "Standing":
     """What the config says now. Raises ConfigError, also where it takes no folders."""
@@ -83,6 +86,18 @@ class Standing:
                     "the same way, or take another name"
                 )
         return label_problem(entry.owner, LONGEST_OWNER) or "" if entry.owner else ""
+
+    def full_for(self, entry: Entry, per_owner: int | None) -> str:
+        """Why the owner of a new entry may have no more of them; empty: it may."""
+        tables = {table.index for table in self.survey.entrants.tables}
+        own = [one.name for one in self.survey.entrants.all if one.table in tables and one.owner == entry.owner]
+        if per_owner is None or not entry.owner or entry.name in own or len(own) < per_owner:
+            return ""
+        some = ", ".join(own[:_NAMED]) + ", ..." * (len(own) > _NAMED)
+        return (
+            f"{printable(entry.owner, 100)} has {len(own)} {'entry' if len(own) == 1 else 'entries'} ({some}), and "
+            f"`per_owner` in [submissions] allows no more; hand in a new version under the name of one of them"
+        )
 
     def with_entry(self, entry: Entry) -> Config:
         """The config with this entry in place. Raises ConfigError with what it says against that, which the organiser

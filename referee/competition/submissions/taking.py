@@ -40,6 +40,7 @@ from referee.entries.built import read_log
 from referee.entries.copying import NotCopied, copy_in
 from referee.entries.entry import Entry
 from referee.entries.folder import BadEntry, holds, name_problem, read_entry
+from referee.entries.leavings import is_left_aside, without_copy_marks
 from referee.entries.members import BadArchive, Bounds
 from referee.entries.places import is_passed_over
 from referee.entries.ready import NotReady
@@ -54,8 +55,6 @@ from referee.tournament.config.config import Config, ConfigError, check_ready
 _INCOMING = "incoming"
 _UNTAKEN = "untaken"
 """In the folder of what comes in, the file that names the version which is on the shelf but not accepted yet."""
-
-_LEFT_BY_MACS = {"__MACOSX", ".DS_Store"}
 
 _LONGEST_FILE = 200
 
@@ -92,9 +91,11 @@ class Offer(Struct, frozen=True, kw_only=True):
     @property
     def called(self) -> str:
         """What the entry is called."""
-        if self.name or self.is_folder:
-            return self.name or (self.path if self.enters is not None else self.path.resolve()).name
-        return stem_of(self.path.name) or self.path.name
+        if self.name:
+            return self.name
+        if self.is_folder:
+            return without_copy_marks((self.path if self.enters is not None else self.path.resolve()).name)
+        return without_copy_marks(stem_of(self.path.name) or self.path.name)
 
 
 class Taken(Struct, frozen=True, kw_only=True):
@@ -220,8 +221,10 @@ class _Taking:
             self._note("same")
             add(self._shelf, self._line)
             return
-        if self._offer.sender != entry.owner:
+        if entry.owner and self._offer.sender != entry.owner:
             self._check_pace(entry.owner)
+        if full := self._there.full_for(entry, self._config.submissions.per_owner):
+            raise Refused(full)
         if problem := self._there.owner_problem(entry):
             raise Refused(problem)
         verdict = self._judged(entry, self._there.with_entry(entry))
@@ -234,7 +237,7 @@ class _Taking:
         moment = next_possible(self._history, owner, per_day, now())
         if moment is not None:
             raise Refused(
-                f"{printable(owner, 100) or 'whoever says no owner'} has handed in {per_day} times within 24 hours, "
+                f"{printable(owner, 100)} has handed in {per_day} times within 24 hours, "
                 f"which is the most; the next time is possible from {told(moment)} on",
                 outcome="limited",
             )
@@ -257,14 +260,9 @@ class _Taking:
                 raise Incomplete from None
             raise Refused(f"the archive cannot be taken: {error}") from None
         self._has_modes = unpacked.has_modes
-        found = [one for one in os.listdir(into) if one not in _LEFT_BY_MACS]
+        found = [one for one in os.listdir(into) if not is_left_aside(one)]
         top = into / found[0] if len(found) == 1 else into
-        if top != into and top.is_dir() and not top.is_symlink():
-            return top
-        for one in _LEFT_BY_MACS & {*os.listdir(into)}:
-            inner = into / one
-            shutil.rmtree(inner) if inner.is_dir() and not inner.is_symlink() else inner.unlink()
-        return into
+        return top if top.is_dir() and not top.is_symlink() else into
 
     def _copied(self) -> Path:
         """A copy of the folder that is handed in, which its author cannot change any more. Raises Refused."""

@@ -12,6 +12,8 @@ class Submissions(Struct, frozen=True, kw_only=True):
 
     per_day: _Positive = 20
     """How many of one owner are built and checked within 24 hours."""
+    per_owner: _Positive | None = None
+    """How many entries an owner may have; None: any number."""
     size_mb: _Positive = 64
     """An archive, and all files that come out of it."""
     files: _Positive = 10_000
