@@ -9,14 +9,13 @@ import re
 import shutil
 import time
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
 
 from protocol.text import folded, printable
 from referee.beneath import FOLDER_MODE, open_folder, opened
-from referee.entries.leavings import advice
 
 CHUNK_BYTES = 1 << 16
 """So much is read at a time."""
@@ -42,6 +41,11 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 class BadArchive(Exception):
     """What comes in cannot be taken. The text names the member and the rule, says what to do, and can be shown."""
+
+    def __init__(self, text: str, about: Iterable[str] = ()) -> None:
+        """`about` are the names of the members that may be to blame, the likeliest first."""
+        super().__init__(text)
+        self.about = tuple(about)
 
 
 class Bounds(Struct, frozen=True, kw_only=True):
@@ -80,9 +84,9 @@ class Unpacked(Struct, frozen=True, kw_only=True):
     """Whether the archive says which files can be executed. Zips made under Windows do not."""
 
 
-def refused(name: str, why: str) -> BadArchive:
-    """The error about one member."""
-    return BadArchive(f'member "{printable(name, _SHOWN)}": {why}{advice([name])}')
+def refused(name: str, why: str, others: Iterable[str] = ()) -> BadArchive:
+    """The error about one member, for which `others` may be to blame as well."""
+    return BadArchive(f'member "{printable(name, _SHOWN)}": {why}', [name, *others])
 
 
 class Tree:
@@ -271,20 +275,19 @@ class Tree:
         self._members += 1
         if self._members > self.bounds.members:
             most = self.bounds.members
-            raise self._too_much(name, f"it is one too many: there may be {most} files, folders and links")
+            why = f"it is one too many: there may be {most} files, folders and links"
+            raise refused(name, why, sorted(self._folders))
 
     def _take(self, name: str, size: int) -> None:
         """Count what is about to be written."""
         self.look_at_the_clock()
         self._bytes += size
         if self._bytes > self.bounds.total_bytes:
-            raise self._too_much(name, f"with it all files together have more than {_size(self.bounds.total_bytes)}")
+            why = f"with it all files together have more than {_size(self.bounds.total_bytes)}"
+            raise refused(name, why, sorted(self._folders))
         packed = self._packed_bytes
         if packed is not None and self._bytes > max(_FREE_BYTES, packed * self.bounds.ratio):
             raise refused(name, f"more than {self.bounds.ratio} times the size of the archive comes out of it")
-
-    def _too_much(self, name: str, why: str) -> BadArchive:
-        return refused(name, why if advice([name]) else f"{why}{advice(sorted(self._folders))}")
 
     def _too_large(self, name: str) -> BadArchive:
         return refused(name, f"one file may have {_size(self.bounds.file_bytes)}")

@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import BinaryIO, cast
 
 from protocol.text import printable
-from referee.entries.leavings import advice
 from referee.entries.members import BadArchive, Tree, Unpacked, refused
 
 _LOCAL = struct.Struct("<4s5H3L2H")
@@ -77,7 +76,7 @@ def read_zip(file: BinaryIO, tree: Tree) -> Unpacked:
         with zipfile.ZipFile(bounded) as archive:
             if len(archive.infolist()) > tree.bounds.members:
                 text = f"the zip has more than {tree.bounds.members} files, folders and links"
-                raise BadArchive(text + advice(archive.namelist()))
+                raise BadArchive(text, archive.namelist())
             _check_places(archive, bounded)
             for member in archive.infolist():
                 _take(archive, member, tree)

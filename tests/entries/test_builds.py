@@ -93,6 +93,14 @@ def test_a_build_makes_a_copy_and_what_it_says_is_kept(built: Builder, source: P
 
 
 @pytest.mark.parametrize("isolation", LEVELS)
+def test_a_file_with_two_names_has_both_after_the_build(built: Builder, isolation: Isolation) -> None:
+    ended = built("echo run > bot; ln bot part/twin", isolation)
+
+    assert ended.problem == ""
+    assert [(ended.folder / name).read_text() for name in ("bot", "part/twin")] == ["run\n", "run\n"]
+
+
+@pytest.mark.parametrize("isolation", LEVELS)
 def test_a_command_that_fails_is_told_with_its_exit_code(built: Builder, isolation: Isolation) -> None:
     ended = built("echo 'bot.c:1: no such thing'; exit 3", isolation)
 

@@ -78,14 +78,17 @@ class Standing:
         return known[-1] if known else None
 
     def owner_problem(self, entry: Entry) -> str:
-        """Why the owner of this entry cannot be written so; empty: it can."""
+        """Why the owner of this entry cannot be written so; empty: it can, or nobody owns it."""
+        if not entry.owner:
+            return ""
         for one in self.survey.entrants.all:
             if one.name != entry.name and one.owner != entry.owner and folded(one.owner) == folded(entry.owner):
                 return (
                     f"the owner `{printable(entry.owner, 100)}` is written `{one.owner}` for `{one.name}`; write it in "
                     "the same way, or take another name"
                 )
-        return label_problem(entry.owner, LONGEST_OWNER) or "" if entry.owner else ""
+        problem = label_problem(entry.owner, LONGEST_OWNER)
+        return f"the owner `{printable(entry.owner, 100)}`: {problem}" if problem else ""
 
     def full_for(self, entry: Entry, per_owner: int | None) -> str:
         """Why the owner of a new entry may have no more of them; empty: it may."""

@@ -40,7 +40,7 @@ from referee.entries.built import read_log
 from referee.entries.copying import NotCopied, copy_in
 from referee.entries.entry import Entry
 from referee.entries.folder import BadEntry, holds, name_problem, read_entry
-from referee.entries.leavings import is_left_aside, without_copy_marks
+from referee.entries.leavings import advice, is_left_aside, without_copy_marks
 from referee.entries.members import BadArchive, Bounds
 from referee.entries.places import is_passed_over
 from referee.entries.ready import NotReady
@@ -258,7 +258,7 @@ class _Taking:
         except BadArchive as error:
             if offer.may_grow:
                 raise Incomplete from None
-            raise Refused(f"the archive cannot be taken: {error}") from None
+            raise Refused(f"the archive cannot be taken: {error}{advice(error.about)}") from None
         self._has_modes = unpacked.has_modes
         found = [one for one in os.listdir(into) if not is_left_aside(one)]
         top = into / found[0] if len(found) == 1 else into
