@@ -57,7 +57,7 @@ def test_what_has_not_changed_between_two_looks_is_taken(folder: DropFolder, tmp
 
 
 def test_files_on_their_way_answers_and_links_are_not_taken(folder: DropFolder, tmp_path: Path) -> None:
-    for name in ("bot.zip.part", ".bot.zip", "bot.txt", "bot.zip.filepart"):
+    for name in ("bot.zip.part", ".bot.zip", "bot.txt", "bot.zip.filepart", "._bot.zip", "Thumbs.db"):
         put(tmp_path / "ann" / name)
     (tmp_path / "ann/link.zip").symlink_to("bot.txt")
     (tmp_path / "eve").symlink_to("done/ann")

@@ -27,7 +27,7 @@ from protocol.text import folded
 from referee.beneath import opened
 from referee.competition.submissions.answers import file_of
 from referee.entries.archive import stem_of
-from referee.entries.leavings import without_copy_marks
+from referee.entries.leavings import is_left_aside, without_copy_marks
 from referee.entries.tree import DEEPEST
 from referee.play.isolation.paths import PATH
 
@@ -234,7 +234,8 @@ def _plain(folder: int, most: int | None = None) -> Iterator[tuple[str, os.stat_
             with contextlib.suppress(OSError):
                 about = entry.stat(follow_symlinks=False)
                 plain = stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)
-                if plain and not name.startswith(".") and not name.lower().endswith(_UNDER_WAY):
+                is_none = name.startswith(".") or is_left_aside(name) or name.lower().endswith(_UNDER_WAY)
+                if plain and not is_none:
                     yield name, about
 
 
