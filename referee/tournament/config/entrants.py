@@ -283,11 +283,11 @@ class _Found:
                 )
 
     def check_owners(self) -> None:
-        """Each owner is written in one way, so that no two of them only look alike."""
+        """The owner of an entry is written in one way, so that it does not only look like another's."""
         first: dict[str, Entrant] = {}
         for one in self._all:
             alike = first.setdefault(folded(one.owner), one)
-            if alike.owner != one.owner:
+            if alike.owner != one.owner and (self._is_folder(alike) or self._is_folder(one)):
                 self._reader.add(
                     ("bots", one.table, "entries" if self._is_folder(one) else "owner"),
                     f"the owner `{one.owner}` of `{one.name}` and the owner `{alike.owner}` of `{alike.name}` are one "
