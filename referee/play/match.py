@@ -11,18 +11,20 @@ from msgspec import Struct, structs, to_builtins
 
 from protocol import VERSION
 from protocol.cards import Card
+from protocol.codec import encode
 from protocol.messages import Clocks, FaultPolicy, GameMessage, Limits, Match
 from protocol.text import printable
 from referee import __version__
 from referee.play.bot.channel import Channel
 from referee.play.bot.ending import end_orphans
-from referee.play.bot.pool import Pool, PooledBot
+from referee.play.bot.pool import Pool, PooledBot, reads_on
 from referee.play.bot.process import FAREWELL_S, BotProcess, bounded, counts_cpu
 from referee.play.faults import HostFault, OutOfMemory, hosts_fault
 from referee.play.pump.pump import Pump
 from referee.play.spec import MB, BotSpec, Confinement
 from referee.play.talk import script
 from referee.play.talk.conversation import Conversation, Steps
+from referee.play.talk.exchange import Delivery
 from referee.rules.book.variant import Variant
 from referee.rules.game import Game
 from referee.rules.match import MatchResult
@@ -165,11 +167,27 @@ class LiveMatch:
         confinement, limits = self._setup.confinement, self._setup.limits
         if spec.name in self._setup.barred:
             return self._pump.admit(Channel(spec, confinement, limits, refused=BARRED))
-        one = await self._pool.take(spec.name, self._setup.block) if self._pool else None
-        if one is None:
-            return await self._pump.start_bot(spec, confinement, limits, self._begun.pop(number, None))
-        self._pooled[number] = one
-        return self._pump.admit(Channel(spec, confinement, limits, one.channel.process))
+        while self._pool is not None and (one := await self._pool.take(spec.name, self._setup.block)) is not None:
+            self._pooled[number] = one
+            channel = self._pump.admit(Channel(spec, confinement, limits, one.channel.process))
+            line = encode(match_messages(self._setup, self._matches_before())[number])
+            if await self._reads_on(channel, Delivery(number, line)):
+                return channel
+            del self._pooled[number]
+        return await self._pump.start_bot(spec, confinement, limits, self._begun.pop(number, None))
+
+    async def _reads_on(self, channel: Channel, match: Delivery) -> bool:
+        """Whether a bot that has waited reads its `match`; otherwise it is ended."""
+        does = False
+        try:
+            async with self._pump.freeze_lock:  # not in the middle of a window
+                channel.release()
+            does = await reads_on(channel, match)
+        finally:
+            if not does:
+                with trio.CancelScope(shield=True):
+                    await self._stop_bot(channel, partial(channel.stop, patience_s=0.0))
+        return does
 
     def _conversation(self) -> Conversation:
         return Conversation(

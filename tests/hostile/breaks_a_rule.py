@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import select
 import signal
 import subprocess
 import sys
@@ -437,6 +438,11 @@ class ExitsAfterAMatch(Bot):
 class CrashesAfterAMatch(Bot):
     def end(self, _message):
         raise KeyError("winner")
+
+
+class EndsWithTheNextMatchInItsPipe(Bot):
+    def end(self, _message):
+        select.select([0], [], []) and sys.exit(3)
 
 
 class CrashesInTheMiddle(Bot):

@@ -161,6 +161,9 @@ CASES = {
     "CrashesAfterAMatch": warning(
         kind="ends oddly", rule=rules.MORE_MATCHES, stderr="KeyError: 'winner'", does=lasting.several_matches
     ),
+    "EndsWithTheNextMatchInItsPipe": warning(
+        kind="ends oddly", rule=rules.MORE_MATCHES, says="exited with code 3", does=lasting.several_matches
+    ),
     "CrashesInTheMiddle": crash(stderr="IndexError: list index out of range"),
     "ClosesItsOutput": Case(kind="closed_output", rule=rules.CLOSED),
     "KnowsItsEvents": crash(rule=rules.LATER, stderr="unknown event later_bid", does=reading.new_events),

@@ -23,6 +23,7 @@ from referee.kit.check.tape import Shown, Tape
 from referee.play.bot.channel import Channel
 from referee.play.bot.ending import end_orphans
 from referee.play.bot.orphans import left_by
+from referee.play.bot.pool import reads_on
 from referee.play.bot.process import FAREWELL_S, BotProcess
 from referee.play.bot.procfs import command_of
 from referee.play.pump.pump import Pump
@@ -176,6 +177,9 @@ class Bench:
             manner=manner,
             matches_before=matches_before,
         )
+        if known is not None and not await reads_on(channel, sitting.match_line()):
+            sitting.is_declined = True
+            return sitting
         async with trio.open_nursery() as nursery:
             if manner.in_pieces:
                 nursery.start_soon(sitting.write_pieces)

@@ -99,6 +99,10 @@ async def _in_one_process(bench: Bench, games: Sequence[GameToTry], *, salt: str
                 with trio.CancelScope(shield=True):
                     await bench.part(channel)
                 raise
+            if sitting.is_declined:
+                _how_it_ended(bench, sitting)
+                await bench.part(channel)
+                break
             played.append(sitting)
             holds = None if channel.process is None else channel.process.holdings()
             held.append(0.0 if holds is None else holds.memory_bytes / MB)

@@ -127,6 +127,8 @@ class Sitting:
         """Whether all the answers that had not come in time came at once when its input ended."""
         self.broken_off = ""
         """Why the match was not played to its end; empty where it was."""
+        self.is_declined = False
+        """Whether a process that had played before has not read `match`, as it may. Then nothing was played."""
         self._dice = Random(seed)  # noqa: S311 - no secret
         self._thought_us = 0.0
         self._players = Players(self._dice, quits=(seat + 1) % game.seats if game.quits else None)
@@ -199,6 +201,12 @@ class Sitting:
         return next((ask for ask in asks if ask.seat == seat), None)
 
     # Lines to the bot
+
+    def match_line(self) -> Delivery:
+        """The line of `match` by itself, which a process that has played before is sent before `steps`."""
+        delivery = self.talk.script.match(self.seat)
+        self.tape.note_sent(delivery.data)
+        return delivery
 
     def _deliver(self, delivery: Delivery, exchange: Saying) -> Generator[Exchange, Sequence[Reply], Reply | None]:
         """Write a line and hear what the bot says, or let the dice answer and tell the bot of it later."""

@@ -4,6 +4,7 @@ A process never meets the same cards twice: matches of one block share them, so 
 This module must not know what was played.
 """
 
+import time
 from typing import Literal
 
 import trio
@@ -13,6 +14,7 @@ from protocol.messages import Ready
 from referee.play.bot.channel import Channel
 from referee.play.bot.process import FAREWELL_S
 from referee.play.faults import Trouble
+from referee.play.talk.exchange import Delivery
 
 Reuse = Literal["match", "tournament"]
 """How long a bot's process lives."""
@@ -21,7 +23,7 @@ MOST_KEPT = 64
 """How many processes wait at a time, so that they do not fill the memory; the longest waiting one is ended first."""
 
 PATIENCE_S = 2.0
-"""How long a bot may be busy with the end of its match, for example to learn from it."""
+"""How long a bot may be busy with the end of its match, for example to learn, and until it reads the next `match`."""
 
 LOOK_S = 0.001
 """The time between two looks at such a bot."""
@@ -73,6 +75,22 @@ class Pool:
             async with trio.open_nursery() as nursery:
                 while self._waiting:
                     nursery.start_soon(_end, self._waiting.pop().channel)
+
+
+async def reads_on(channel: Channel, match: Delivery) -> bool:
+    """Whether a bot that has waited reads this `match`. One that ends without reading it wants no further match.
+
+    It knows nothing of the cards yet, so that another process can take its place. Call this where it may run.
+    """
+    channel.write(match, time.monotonic_ns())
+    process = channel.process
+    end = 0.0 if process is None else process.own_time_s() + PATIENCE_S
+    while process is not None and process.own_time_s() < end and not channel.has_ended():
+        if channel.has_read_all():
+            return True
+        await trio.sleep(LOOK_S)
+        channel.read_rest()
+    return False
 
 
 async def _waits_for_more(channel: Channel) -> bool:

@@ -90,10 +90,12 @@ class Conversation:
     def greet(self, known: Mapping[int, Ready] | None = None) -> Steps:
         """Say `hello` to every bot and hear `ready` from it; a bot that fails to start forfeits.
 
-        A process that has been greeted before a match of its own is not greeted again: `known` has what it said.
+        A process that has been greeted before a match of its own is not greeted again: `known` has what it said. It
+        has read the line of `match`, too.
         """
         for number, ready in (known or {}).items():
             self._note_ready(number, ready)
+            self.script.match(number)
         new = [number for number, seat in enumerate(self.seats) if seat.ready is None]
         for reply in (yield self._exchange([self.script.hello(seat) for seat in new])) if new else ():
             if isinstance(reply.heard, Ready):

@@ -120,6 +120,13 @@ class Script:
         script.sent.add(self._hello)
         return Delivery(seat, self._hello, awaits=READY, limit_s=script.clocks.start_s)
 
+    def match(self, seat: int) -> Delivery:
+        """The line of `match` by itself; else it goes before the first request."""
+        script = self.seats[seat]
+        data, script.preamble = script.preamble, b""
+        script.sent.add(data)
+        return Delivery(seat, data)
+
     def request(self, ask: Ask) -> Delivery:
         """The line of a request (DEC), with everything that happened since the last line to this seat."""
         script = self.seats[ask.seat]

@@ -171,12 +171,14 @@ def test_what_is_played_is_what_new_processes_play(folder: Folder) -> None:
 
 
 FLOOD = "[os.write(1, b'{}\\n' * 20_000) for _ in range(60)]"
+LATE = "select.select([0], [], []) and sys.exit(3)"
+"""It sleeps like one that waits for its next match, and is still there when that comes, but ends without reading it."""
 
 
-@pytest.mark.parametrize("after", ["sys.exit()", "os.close(1)", "os.write(1, b'{')", FLOOD])
+@pytest.mark.parametrize("after", ["sys.exit()", "os.close(1)", "os.write(1, b'{')", FLOOD, LATE])
 def test_a_process_that_does_not_wait_for_more_is_not_used_again(folder: Folder, after: str) -> None:
-    """It ends, closes its output, leaves half a line behind or floods us: no fault of it."""
-    folder.write(f"does = lambda: None\nafter = lambda: {after}\n", deals=1)
+    """It ends, at once or late, closes its output, leaves half a line behind or floods us: no fault of it."""
+    folder.write(f"import select\ndoes = lambda: None\nafter = lambda: {after}\n", deals=2)
     records = folder.play()
     assert set(befores(records)) == {0}
     assert all(seat.faults == {} for record in records for seat in record.seats)
