@@ -60,6 +60,10 @@ def check(
     seed: Annotated[
         Optional[str], typer.Option(help="Other deals, and other play of the other seats; default: 1.")
     ] = None,
+    most_s: Annotated[
+        Optional[float],
+        typer.Option("--time", metavar="SECONDS", min=1.0, help="Begin nothing more after so long; default: 240."),
+    ] = None,
     bot: Annotated[
         Optional[list[str]],
         typer.Option(metavar="NAME", help="With CONFIG: check this bot only; may be given several times."),
@@ -73,10 +77,20 @@ def check(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say whether a bot, or each bot of a competition, keeps the protocol. Exits with 1 if one does not."""
+    """Say whether a bot, or each bot of a competition, keeps the protocol.
+
+    Exits with 1 if one does not, and with 4 if nothing is wrong with it in the steps for which there was time.
+    """
     from referee.commands.check_words import given_as
 
-    of_bot = {"--variant": variant, "--dir": folder, "--isolation": isolation, "--step": step, "--seed": seed}
+    of_bot = {
+        "--variant": variant,
+        "--dir": folder,
+        "--isolation": isolation,
+        "--step": step,
+        "--seed": seed,
+        "--time": most_s,
+    }
     of_config = {"--bot": bot, "-o": letters, "--again": again}
     if given_as(what, of_bot, of_config) == "config":
         from referee.commands.check_config import ConfigOrdered, check_config
@@ -86,6 +100,7 @@ def check(
         asked = ConfigOrdered(config=Path(what), bots=bot or (), letters=letters, as_json=as_json, again=again)
         raise typer.Exit(check_config(asked, signals))
     from referee.commands.check import Ordered, check_bot
+    from referee.kit.check.bench import MOST_S
 
     order = Ordered(
         command=what,
@@ -95,6 +110,7 @@ def check(
         seed=seed or "1",
         steps=step or (),
         as_json=as_json,
+        most_s=most_s or MOST_S,
     )
     raise typer.Exit(check_bot(order))
 

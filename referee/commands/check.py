@@ -10,10 +10,20 @@ from msgspec.structs import replace
 
 from protocol.text import printable
 from referee.commands.bots import UsageError, bots_of, confinement_of
-from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, put, put_json, say
-from referee.kit.check.bench import Bench
+from referee.commands.console import (
+    CHECK_FAILED,
+    DONE,
+    HOST_FAILED,
+    INTERRUPTED,
+    NOT_ALL_CHECKED,
+    USAGE,
+    put,
+    put_json,
+    say,
+)
+from referee.kit.check.bench import MOST_S, Bench
 from referee.kit.check.games import GAMES, OPTIONS
-from referee.kit.check.report import Outcome, Report
+from referee.kit.check.report import Outcome, Report, counted
 from referee.kit.check.steps import STEPS, check
 from referee.kit.check.told import finding_lines
 from referee.play.faults import HostFault, advised
@@ -39,6 +49,8 @@ class Ordered(Struct, frozen=True, kw_only=True):
     steps: Sequence[int]
     """The numbers of the steps to do; none: all of them."""
     as_json: bool
+    most_s: float = MOST_S
+    """After so long nothing more begins."""
 
 
 def check_bot(order: Ordered) -> int:
@@ -63,7 +75,7 @@ def check_bot(order: Ordered) -> int:
     began = time.monotonic()
 
     async def work(pump: Pump) -> None:
-        bench = Bench(pump, spec, confinement, games=games, options=options, seed=seed)
+        bench = Bench(pump, spec, confinement, games=games, options=options, seed=seed, most_s=order.most_s)
         benches.append(bench)
         if not order.as_json:
             put(f"golfref check {shlex.quote(order.command)}", f"seed {seed}, isolation {confinement.isolation}", "")
@@ -82,7 +94,7 @@ def check_bot(order: Ordered) -> int:
         put_json(msgspec.json.encode(report))
     else:
         put(*_end_lines(report))
-    return CHECK_FAILED if report.verdict == "fail" else DONE
+    return CHECK_FAILED if report.verdict == "fail" else NOT_ALL_CHECKED if report.untried else DONE
 
 
 # For people
@@ -112,6 +124,10 @@ def _end_lines(report: Report) -> Iterator[str]:
     if len(report.findings) > MOST_FINDINGS:
         more = len(report.findings) - MOST_FINDINGS
         yield from ("", f"{more} more findings; put these right first, or see all of them with --json")
+    if report.untried:
+        steps = ", ".join(map(str, report.untried))
+        yield from ("", f"not tried for lack of time: {counted(len(report.untried), 'step')} ({steps})")
+        yield "give it more by --time SECONDS; a bot that plays on after `end` in the same process needs fewer starts"
     counts = [sum(step.verdict == verdict for step in report.steps) for verdict in ("pass", "warn", "fail", "skip")]
     words = [f"{count} {word}" for count, word in zip(counts, ("passed", "warned", "failed", "skipped"), strict=True)]
     yield from ("", f"{report.verdict}: of {len(report.steps)} steps {', '.join(words)}; {report.seconds:.1f} s")

@@ -41,6 +41,8 @@ TIMED = frozenset(
 )
 """Kinds of findings that can come from what the machine did meanwhile for the other bots."""
 
+NOT_ALL_TRIED = "not all was tried, for lack of time"
+
 _FORMAT = "golfref-check-1"
 
 
@@ -276,7 +278,7 @@ async def _check_one(  # noqa: PLR0913, PLR0917 - what a check is about
         memory=memory,
         worst_game=_worst_game(bench, slowest),
         side_by_side=side_by_side,
-        words=in_few_words(report.findings),
+        words="; ".join(filter(None, (in_few_words(report.findings), NOT_ALL_TRIED if report.untried else ""))),
         verdict=report.verdict,
     )
 

@@ -452,6 +452,10 @@ class CrashesInTheMiddle(Bot):
         super().request(message)
 
 
+class CrashesWhateverIsNew(CrashesInTheMiddle):
+    pass
+
+
 class ClosesItsOutput(Bot):
     def request(self, message):
         if self.requests == 3:

@@ -140,14 +140,13 @@ def test_what_a_step_that_sums_up_others_has_played(only: list[int], played: lis
     assert bool(bench.times) == (TIMES in only)
 
 
-def test_a_bot_that_has_taken_too_long_in_all_is_not_tried_further(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.kit.check.bench.MOST_S", -1.0)
-    bench = Bench(cast(Pump, MemoryPump()), BOT, Confinement(), games=GAMES[:1], options=(), seed="1")
+def test_after_all_of_its_time_a_check_names_the_steps_that_it_has_not_tried() -> None:
+    bench = Bench(cast(Pump, MemoryPump()), BOT, Confinement(), games=GAMES[:1], options=(), seed="1", most_s=-1.0)
     trio.run(check, bench, lambda: None)
 
-    (found,) = (finding for finding in bench.found.values() if finding.kind == "much time")
-    assert (found.verdict, found.step) == ("warn", 1)
-    assert {outcome.verdict for outcome in bench.outcomes[1:17]} == {"skip"}
+    report = bench.report(seconds=0.0)
+    assert (report.verdict, report.findings) == ("warn", [])
+    assert report.untried == [*range(2, len(STEPS) + 1)]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.says[:40])

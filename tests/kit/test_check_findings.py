@@ -133,9 +133,7 @@ CASES = {
     "SlotIsNegative": bad(rule=rules.NUMBERS, at="-1"),
     "SlotIsNotANumber": bad(rule=rules.NO_NUMBERS, at="NaN"),
     "SlotFromOne": illegal(number="DEC-05", at="6}}"),
-    "SlotNowhere": illegal(
-        number="DEC-05", at="17}}", says="; in this match its lines came in pieces", does=reading.pieces
-    ),
+    "SlotNowhere": illegal(number="DEC-05", at="17}}", does=reading.pieces),
     "PicksOneForAList": bad(rule=rules.CHOICES, at="0}}"),
     "PicksTheSameTwice": illegal(rule=rules.PICK, number="DEC-01", at="[0, 0]"),
     "PicksTooMany": illegal(rule=rules.PICK, number="DEC-01", at="[0, 1, 2]"),
@@ -165,11 +163,15 @@ CASES = {
         kind="ends oddly", rule=rules.MORE_MATCHES, says="exited with code 3", does=lasting.several_matches
     ),
     "CrashesInTheMiddle": crash(stderr="IndexError: list index out of range"),
+    "CrashesWhateverIsNew": crash(stderr="IndexError", does=reading.new_fields),
     "ClosesItsOutput": Case(kind="closed_output", rule=rules.CLOSED),
     "KnowsItsEvents": crash(rule=rules.LATER, stderr="unknown event later_bid", does=reading.new_events),
     "KnowsItsDecisions": crash(rule=rules.LATER, stderr="unknown decision later_turn_up", does=reading.new_decisions),
     "KnowsItsFields": crash(
-        rule=rules.UNKNOWN_FIELDS, stderr="unexpected fields", says="did not happen before", does=reading.new_fields
+        rule=rules.UNKNOWN_FIELDS,
+        stderr="unexpected fields",
+        says="; only where messages had new fields",
+        does=reading.new_fields,
     ),
     "KnowsItsActions": crash(rule=rules.LATER, stderr="unknown action", does=reading.new_decisions),
     "AnswersInOldWords": illegal(
@@ -232,6 +234,7 @@ def benches() -> dict[str, Bench]:
         bench = found[name] = Bench(pump, spec, Confinement(), games=case.games, options=(), seed="1")
         async with room:
             await case.does(bench)
+            await bench.close()
 
     run_session([work])
     assert marked_processes(mark) == {}
@@ -248,6 +251,21 @@ def test_the_finding_is_the_right_one(benches: dict[str, Bench], name: str) -> N
     assert case.says in finding.what
     assert case.stderr in "\n".join(finding.stderr)
     assert case.at is None or _at(finding).startswith(case.at)
+
+
+@pytest.mark.parametrize(("name", "starts"), [("Bot", 1), ("EndsWithTheNextMatchInItsPipe", 3)])
+def test_a_bot_plays_its_matches_in_one_process_if_it_plays_on(name: str, starts: int, mark: dict[str, str]) -> None:
+    spec = BotSpec(name=name, command=(sys.executable, "-S", str(PROGRAM), name), dir="/", env=mark)
+
+    async def work(pump: Pump) -> None:
+        bench = Bench(pump, spec, Confinement(), games=(SIX,), options=(), seed="1")
+        for salt in "abc":
+            await bench.sit(SIX, salt=salt)
+        await bench.close()
+        assert (bench.starts, bench.found) == (starts, {})
+        assert not marked_processes(mark)
+
+    run_session([work])
 
 
 def _at(finding: Finding) -> str:

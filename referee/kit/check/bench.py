@@ -15,15 +15,15 @@ from referee.kit.check import rules
 from referee.kit.check.conditions import BY_THE_BOOK, Conditions
 from referee.kit.check.findings import of_late, of_left, of_slip, of_spare
 from referee.kit.check.games import GameToTry
-from referee.kit.check.noted import Given, Slip
-from referee.kit.check.report import Finding, Outcome, Report, Times
+from referee.kit.check.noted import Blamed, Given
+from referee.kit.check.report import Finding, Outcome, Report, Times, counted
 from referee.kit.check.rules import Rule
 from referee.kit.check.sitting import AS_ALWAYS, LOOK_S, Manner, Sitting
 from referee.kit.check.tape import Shown, Tape
 from referee.play.bot.channel import Channel
 from referee.play.bot.ending import end_orphans
 from referee.play.bot.orphans import left_by
-from referee.play.bot.pool import reads_on
+from referee.play.bot.pool import Pool, PooledBot, reads_on
 from referee.play.bot.process import FAREWELL_S, BotProcess
 from referee.play.bot.procfs import command_of
 from referee.play.pump.pump import Pump
@@ -42,8 +42,11 @@ IMPATIENCE_S = 0.6
 """How long it may think in each of these."""
 
 MOST_S = 240.0
-"""When processes of the bot have lived so long in all, no further step begins: a bot that takes seconds for each of its
-many starts would else be checked for a quarter of an hour."""
+"""After so long a check begins nothing more: a bot that takes seconds for each of many starts would else be checked for
+a quarter of an hour."""
+
+OF_ITS_LINE = frozenset({"bad_message", "illegal_action", "line_too_long"})
+"""Faults that break the same rule, whatever brought them about."""
 
 SHORT_PATIENCE_S = 0.05
 """How long a bot may take to end that has been found before not to end by itself."""
@@ -64,8 +67,17 @@ class Farewell(Struct, frozen=True, kw_only=True):
     """Where it had to be killed, in no cell: how many threads it and what it had started had."""
 
 
+class Trial(Struct, frozen=True, kw_only=True):
+    """A match as it is played with the bot, and may be played again."""
+
+    game: GameToTry
+    manner: Manner
+    seat: int = 0
+    salt: str = ""
+
+
 class Bench:
-    """A bot under check."""
+    """A bot under check. Its matches are played in one process as long as it plays on in that, and without a fault."""
 
     def __init__(  # noqa: PLR0913 - what is asked for on the command line
         self,
@@ -77,7 +89,9 @@ class Bench:
         options: Sequence[GameToTry],
         seed: str,
         conditions: Conditions = BY_THE_BOOK,
+        most_s: float = MOST_S,
     ) -> None:
+        """After `most_s` nothing more begins."""
         self.pump, self.spec, self.confinement = pump, spec, confinement
         self.games = games
         """The presets that are played."""
@@ -90,8 +104,14 @@ class Bench:
         """All steps that have begun."""
         self.times: dict[str, Times] = {}
         """By decision how long answers took."""
+        self._most_s = most_s
         self._began = 0.0
-        self._started_s = 0.0
+        self._first_began: float | None = None
+        self._pool = Pool()
+        self._plays_on = conditions.reuses
+        """Whether further matches are played in the process of the last one."""
+        self._last: Trial | None = None
+        """The last match of the process that waits."""
         self.found: dict[Hashable, Finding] = {}
         """What is wrong, in the order in which it came up."""
         self.sittings: list[Sitting] = []
@@ -106,8 +126,9 @@ class Bench:
         """Whether the step that is under way is about how the bot ends, so that it is given all its time."""
         self.spent_s = 0.0
         """How long the bot has thought in all matches."""
-        self.lived_s = 0.0
-        """How long its processes have lived, one after the other."""
+        self.starts = 0
+        self.lacks_time = False
+        """Whether the check has taken all of its time, so that the rest is not tried."""
         self.slow_to_end = 0
         """How often it did not end by itself."""
         self.answered_bytes = 0
@@ -120,6 +141,7 @@ class Bench:
         self.outcome = Outcome(number=number, title=title)
         self.outcomes.append(self.outcome)
         self._began = trio.current_time()
+        self._first_began = self._first_began or self._began
 
     def end(self) -> None:
         """End the step."""
@@ -129,24 +151,126 @@ class Bench:
         self.outcome.seconds = round(trio.current_time() - self._began, 3)
 
     @property
+    def untried(self) -> list[int]:
+        """The numbers of the steps that were not tried because the check had taken all of its time."""
+        return [one.number for one in self.outcomes if self.lacks_time and one.summary == self.stopped]
+
+    @property
     def all_games(self) -> list[GameToTry]:
         """All that is played, each under its label."""
         return [*self.games, *self.options]
 
-    async def sit(self, game: GameToTry, manner: Manner = AS_ALWAYS, *, seat: int = 0, salt: str = "") -> Sitting:
-        """Play a match with a new process of the bot, which has ended when this returns."""
-        channel = await self.start()
-        try:
-            sitting = await self.play(channel, game, manner, seat=seat, salt=salt)
-        finally:
-            with trio.CancelScope(shield=True):
-                await self.part(channel)
+    async def sit(
+        self,
+        game: GameToTry,
+        manner: Manner = AS_ALWAYS,
+        *,
+        seat: int = 0,
+        salt: str = "",
+        is_new: bool = False,
+    ) -> Sitting:
+        """Play a match. With `is_new` the bot's process is a new one, and has ended when this returns."""
+        trial = Trial(game=game, manner=manner, seat=seat, salt=salt)
+        last, sitting = None, None
+        if not is_new and (kept := await self._pool.take(self.spec.name, -1)) is not None:
+            last, sitting = self._last, await self._sit_again(trial, kept)
+        if sitting is None:
+            last, sitting = None, await self._sit_anew(trial, is_last=is_new)
+        if self.has_new_slips(sitting) and (sitting.manner.about is not None or last is not None):
+            await self.look_for_the_cause(sitting, trial, last)
         self.gather(sitting)
         return sitting
 
+    async def close(self) -> None:
+        """End the process that waits for a further match, if there is one."""
+        with trio.CancelScope(shield=True):
+            if (kept := await self._pool.take(self.spec.name, -1)) is not None:
+                await self.part(self.pump.admit(self._channel_of(kept)))
+
+    def _channel_of(self, kept: PooledBot) -> Channel:
+        return Channel(self.spec, self.confinement, Limits(), kept.channel.process)
+
+    async def _sit_anew(self, trial: Trial, *, is_last: bool) -> Sitting:
+        """Play a match with a new process, which is kept for further ones unless this is its last."""
+        channel = await self.start()
+        try:
+            sitting = await self.play(channel, trial.game, trial.manner, seat=trial.seat, salt=trial.salt)
+        except BaseException:
+            with trio.CancelScope(shield=True):
+                await self.part(channel)
+            raise
+        await self._keep(channel, sitting, trial, matches=1, is_last=is_last)
+        return sitting
+
+    async def _sit_again(self, trial: Trial, kept: PooledBot) -> Sitting | None:
+        """Play a match with a process that has played before; None where it has ended."""
+        channel = self.pump.admit(self._channel_of(kept))
+        sitting: Sitting | None = None
+        try:
+            sitting = await self.play(
+                channel,
+                trial.game,
+                trial.manner,
+                seat=trial.seat,
+                salt=trial.salt,
+                known=kept.ready,
+                matches_before=kept.matches,
+            )
+        finally:
+            if sitting is None or sitting.is_declined:
+                with trio.CancelScope(shield=True):
+                    await self.part(channel)
+        if sitting.is_declined:
+            self._plays_on = False
+            return None
+        await self._keep(channel, sitting, trial, matches=kept.matches + 1)
+        return sitting
+
+    async def _keep(
+        self, channel: Channel, sitting: Sitting, trial: Trial, *, matches: int, is_last: bool = False
+    ) -> None:
+        """Keep a process for a further match, or end it."""
+        ready = sitting.ready
+        with trio.CancelScope(shield=True):
+            if is_last or ready is None or sitting.slips or sitting.broken_off or not self._plays_on:
+                await self.part(channel)
+                return
+            bot = PooledBot(bot=self.spec.name, channel=channel, ready=ready, matches=matches, blocks=set())
+            await self._pool.keep(bot)
+            self.pump.let_go(channel)
+            self._plays_on = channel.held
+            self._last = trial
+
+    async def look_for_the_cause(self, sitting: Sitting, trial: Trial, last: Trial | None) -> None:
+        """Play a match with a fault again: first without what was special about it, then as it was.
+
+        What was special is blamed only if the fault comes with it, and not without it. It is what the bot was tried
+        with, or that its process had played another match before, which was `last`.
+        """
+        await self.close()
+        plain = replace(trial, manner=trial.manner.plain())
+        without = await self._sit_anew(plain, is_last=True)
+        if without.slips:
+            self.gather(without)
+            return
+        if (about := trial.manner.about) is not None and (await self._sit_anew(trial, is_last=True)).slips:
+            sitting.blamed = Blamed(trial=trial.manner.trial, about=about)
+        elif last is not None and await self._fails_after(plain, last):
+            sitting.blamed = Blamed(trial="its process had played another match", about=rules.MORE_MATCHES)
+        else:
+            sitting.comes_and_goes = True
+
+    async def _fails_after(self, trial: Trial, last: Trial) -> bool:
+        """Whether the bot is at fault in a match if its process has played the `last` one before."""
+        await self._sit_anew(last, is_last=False)
+        if (kept := await self._pool.take(self.spec.name, -1)) is None:
+            return False
+        sitting = await self._sit_again(trial, kept)
+        return sitting is not None and bool(sitting.slips)
+
     async def start(self) -> Channel:
         """A new process of the bot."""
-        self._started_s = trio.current_time()
+        self.starts += 1
         channel = await self.pump.start_bot(self.spec, self.confinement, Limits())
         channel.inbox = Tape(Limits())
         return channel
@@ -218,7 +342,6 @@ class Bench:
         await end_orphans()
         self.slow_to_end += not farewell.status
         self.farewells.append(farewell)
-        self.lived_s += trio.current_time() - self._started_s
         return farewell
 
     async def _left_by(self, process: BotProcess) -> tuple[str, ...]:
@@ -238,9 +361,10 @@ class Bench:
             folder=self.spec.dir,
             isolation=self.confinement.isolation,
             seed=self.seed,
-            verdict="fail" if "fail" in verdicts else "warn" if "warn" in verdicts else "pass",
+            verdict="fail" if "fail" in verdicts else "warn" if "warn" in verdicts or self.untried else "pass",
             steps=self.outcomes,
             findings=list(self.found.values()),
+            untried=self.untried,
             times=self.times,
             shown={
                 "decisions": dict(self.shown.decisions),
@@ -271,7 +395,7 @@ class Bench:
                 alike = overdue  # what was wrong with that answer is told already
             elif slip.mishap.kind == "timeout":
                 overdue = alike
-            self._blame_trial(finding, slip, sitting)
+            _blame(finding, sitting)
             self.find(alike, finding)
         self.answered_bytes = max(self.answered_bytes, sitting.answered_bytes)
         for late in sitting.late:
@@ -284,34 +408,9 @@ class Bench:
             self.find(*of_spare(spare, sitting))
         self._stop_if_hopeless()
 
-    def _blame_trial(self, finding: Finding, slip: Slip, sitting: Sitting) -> None:
-        """Say what a bot could not bear. A finding that has come up before, without that, stays as it was told then."""
-        if (about := sitting.manner.about) is None:
-            return
-        if not self._could_before(slip, sitting):
-            finding.what += f"; in this match {sitting.manner.trial}"
-            return
-        finding.what += f"; this did not happen before {sitting.manner.trial}"
-        if finding.kind not in ("bad_message", "illegal_action", "line_too_long"):
-            finding.rule = about
-
-    def _could_before(self, slip: Slip, sitting: Sitting) -> bool:
-        """Whether the bot was right before in what it is at fault with in this match.
-
-        After an illegal answer that is so if it has answered a question of that kind in the same game in another match:
-        one about the same decision, with the same kinds of action. Other faults are not about a single question.
-        """
-        if (ask := slip.ask) is None or slip.mishap.kind != "illegal_action":
-            return True
-        kinds = {offer.kind for offer in ask.offers}
-        return any(
-            given.action is not None
-            and given.ask.decision == ask.decision
-            and {offer.kind for offer in given.ask.offers} == kinds
-            for one in self.sittings
-            if one is not sitting and one.game_to_try.label == sitting.game_to_try.label
-            for given in one.given
-        )
+    def has_new_slips(self, sitting: Sitting) -> bool:
+        """Whether the bot was at fault in this match in a way that is not known yet."""
+        return any(of_slip(slip, sitting, self.answered_bytes)[0] not in self.found for slip in sitting.slips)
 
     def find(self, alike: Hashable, finding: Finding) -> None:
         """Add a finding, or count it where it has come up before."""
@@ -363,8 +462,18 @@ class Bench:
         played = [one for one in self.sittings if one.ready is not None and one.manner.answers]
         if len(played) >= FRUITLESS and not self.given:
             self.stopped = f"the bot gave no legal answer in {len(played)} matches"
-        if self.lived_s > MOST_S and not self.stopped:
-            self.stopped = f"the bot had taken {self.lived_s:.0f} s in all, from its starts to its ends"
-            starts = len(self.farewells)
-            what = f"{self.stopped}, in {starts} starts; the rest was not tried, so it may be wrong in that"
-            self.warn("much time", what, rules.START_CLOCK, right="start, answer and end sooner")
+        if not self.stopped and self._first_began is not None and self._took_s() > self._most_s:
+            self.lacks_time, starts = True, counted(self.starts, "start")
+            self.stopped = f"the check had taken {self._took_s():.0f} s, with {starts} of the bot"
+
+    def _took_s(self) -> float:
+        return trio.current_time() - (self._first_began or 0.0)
+
+
+def _blame(finding: Finding, sitting: Sitting) -> None:
+    """Say what a bot could not bear, or that it was at fault only once in the same match."""
+    if (blamed := sitting.blamed) is not None:
+        finding.what += f"; only where {blamed.trial}: without that the same match went well"
+        finding.rule = finding.rule if finding.kind in OF_ITS_LINE else blamed.about
+    elif sitting.comes_and_goes:
+        finding.what += "; the same match went well when it was played again"

@@ -5,11 +5,10 @@ from itertools import pairwise
 
 import msgspec
 import trio
-from msgspec.structs import replace
 
 from protocol.messages import Limits
 from referee.kit.check import rules
-from referee.kit.check.bench import Bench
+from referee.kit.check.bench import Bench, Trial
 from referee.kit.check.findings import last_words
 from referee.kit.check.games import GameToTry, some_games
 from referee.kit.check.noted import Given
@@ -49,7 +48,7 @@ async def long_match(bench: Bench) -> None:
     else:
         changes |= {"rounds": LONG, "limit": None} if game.variant.options.limit else {"rounds": LONG}
     long = GameToTry(label=f"{game.preset} ({LONG} rounds)", preset=game.preset, changes=changes, seats=game.seats)
-    sitting = await bench.sit(long, Manner(patience_s=LONG_PATIENCE_S), salt="long")
+    sitting = await bench.sit(long, Manner(patience_s=LONG_PATIENCE_S), salt="long", is_new=True)
     held = [one / MB for one in sitting.memory if one]
     bench.outcome.summary = (
         f"{counted(len(sitting.given), 'answer')} in {counted(sitting.game.table.round, 'round')}"
@@ -91,8 +90,6 @@ async def _in_one_process(bench: Bench, games: Sequence[GameToTry], *, salt: str
     try:
         for number, game in enumerate(games):
             manner = Manner(first=answers, even=True)
-            if number:
-                manner = replace(manner, about=rules.MORE_MATCHES, trial="its process had played another match")
             try:
                 sitting = await bench.play(channel, game, manner, seat=0, salt=salt, known=known, matches_before=number)
             except BaseException:
@@ -109,6 +106,9 @@ async def _in_one_process(bench: Bench, games: Sequence[GameToTry], *, salt: str
             known = sitting.ready or known
             if known is None or sitting.broken_off or sitting.talk.seats[sitting.seat].forfeited:
                 await bench.part(channel)
+                if number and bench.has_new_slips(sitting):
+                    last, this = (Trial(game=one, manner=manner, salt=salt) for one in games[number - 1 : number + 1])
+                    await bench.look_for_the_cause(sitting, this, last)
                 bench.gather(sitting)
                 break
             next_channel = await _again(
@@ -175,8 +175,8 @@ async def same_seed(bench: Bench) -> None:
     differing = faulty = 0
     for game in games:
         manner = Manner(first=ANSWERS, even=True)
-        one = await bench.sit(game, manner, salt="same")
-        two = await bench.sit(game, manner, salt="same")
+        one = await bench.sit(game, manner, salt="same", is_new=True)
+        two = await bench.sit(game, manner, salt="same", is_new=True)
         if bench.stopped or one.slips or two.slips:
             faulty += 1  # the fallback answers in place of the bot's own, so that the matches differ
             continue

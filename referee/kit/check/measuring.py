@@ -129,7 +129,7 @@ async def variety(bench: Bench) -> None:
     always = [decision for decision, taken in first.items() if len(taken) >= ENOUGH and all(taken)]
     if always:
         bench.outcome.notes.append(
-            f"of several offers it always takes the first kind: {', '.join(f'`{one}`' for one in always)}"
+            f"it always takes the first offer when it decides on {', '.join(f'`{one}`' for one in always)}"
         )
     bench.outcome.summary = (
         f"{counted(len(first), 'decision')} with a choice, {len(always)} of them always answered alike"

@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from protocol.actions import Action
+from referee.kit.check.rules import Rule
 from referee.rules.record import Mishap
 from referee.rules.table.asks import Ask
 
@@ -36,6 +37,15 @@ class Slip(Struct, frozen=True, kw_only=True):
     """The length of the longest line that the bot had answered in the match."""
     round: int
     conversation: tuple[str, ...]
+
+
+class Blamed(Struct, frozen=True, kw_only=True):
+    """What brought a fault about: without it, the same match went well."""
+
+    trial: str
+    """What the bot was tried with, in words."""
+    about: Rule
+    """The rule that a bot breaks which cannot bear that."""
 
 
 class Late(Struct, frozen=True, kw_only=True):

@@ -28,8 +28,7 @@ async def many_events(bench: Bench) -> None:
     first = len(bench.sittings)
     presets = {game.preset for game in bench.all_games}
     for game in [crowd for crowd in bench.conditions.crowds if crowd.preset in presets] or bench.all_games[:1]:
-        crowded = Manner(answers=2 * FEW, about=rules.LENGTH, trial="it sat at a table as large as can be")
-        await bench.sit(game, crowded, seat=game.seats // 2, salt="crowd")
+        await bench.sit(game, Manner(first=2 * FEW), seat=game.seats // 2, salt="crowd")
     for game in some_games(bench.all_games, 2):
         many = Manner(puts=lambda _: False, answers=3, about=rules.LENGTH, trial="it was told so much in one line")
         await bench.sit(game, many, salt="many events")
@@ -46,7 +45,7 @@ async def long_lines(bench: Bench) -> None:
     """Send lines that are as long as lines may be."""
     size = Limits().line_bytes
     manner = Manner(alter=padded(size), answers=FEW, about=rules.LENGTH, trial=f"it was sent lines of {size} bytes")
-    await bench.sit(some_games(bench.all_games, 1)[0], manner, salt="long lines")
+    await bench.sit(some_games(bench.all_games, 1)[0], manner, salt="long lines", is_new=True)
     bench.outcome.summary = f"lines of {size} bytes"
 
 
@@ -57,9 +56,9 @@ async def line_ends(bench: Bench) -> None:
 
 async def pieces(bench: Bench) -> None:
     """Write lines in pieces, and wait after each until the bot has read it."""
-    for game in some_games(bench.all_games, 2):
-        manner = Manner(in_pieces=True, answers=2 * FEW, about=rules.PIECES, trial="its lines came in pieces")
-        await bench.sit(game, manner, salt="pieces")
+    for number, game in enumerate(some_games(bench.all_games, 2)):
+        manner = Manner(in_pieces=True, first=2 * FEW, about=rules.PIECES, trial="its lines came in pieces")
+        await bench.sit(game, manner, salt="pieces", is_new=number == 0)
     bench.outcome.summary = "each line in four pieces"
 
 
@@ -80,9 +79,9 @@ async def new_decisions(bench: Bench) -> None:
 
 
 async def _altered(bench: Bench, alter: Alter, about: Rule, trial: str) -> None:
-    manner = Manner(alter=alter, renames_kinds=alter is with_new_kinds, answers=2 * FEW, about=about, trial=trial)
+    manner = Manner(alter=alter, renames_kinds=alter is with_new_kinds, first=2 * FEW, about=about, trial=trial)
     games = some_games(bench.all_games, 4)
-    for game in games:
+    for number, game in enumerate(games):
         if not bench.stopped:
-            await bench.sit(game, manner, salt=trial)
+            await bench.sit(game, manner, salt=trial, is_new=number == 0)  # a new process gets `hello`, too
     bench.outcome.summary = f"in {counted(len(games), 'game')}"

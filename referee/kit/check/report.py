@@ -87,6 +87,8 @@ class Report(Struct, kw_only=True):
     findings: list[Finding] = field(default_factory=list)
     times: dict[str, Times] = field(default_factory=dict)
     """By decision."""
+    untried: list[int] = field(default_factory=list)
+    """The numbers of the steps that were not tried because the check had taken all of its time."""
     shown: dict[str, dict[str, int]] = field(default_factory=dict)
     """How often the bot was shown each of the `decisions`, `kinds` of action and `events`."""
     seconds: float = 0.0

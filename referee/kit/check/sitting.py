@@ -23,7 +23,7 @@ from protocol.offers import admits
 from referee.kit.check.conditions import Conditions
 from referee.kit.check.games import GameToTry
 from referee.kit.check.lines import Alter, merged, understood
-from referee.kit.check.noted import Given, Late, Slip, Spare
+from referee.kit.check.noted import Blamed, Given, Late, Slip, Spare
 from referee.kit.check.players import SLAP_US, Players
 from referee.kit.check.rules import Rule
 from referee.kit.check.tape import Tape
@@ -85,6 +85,11 @@ class Manner(Struct, frozen=True, kw_only=True):
     answers: int = 1_000_000
     """After so many answers it is broken off."""
 
+    def plain(self) -> "Manner":
+        """The same without what the bot is tried with."""
+        puts = self.puts if self.about is None else None
+        return replace(self, trial="", about=None, alter=None, renames_kinds=False, puts=puts, in_pieces=False)
+
 
 AS_ALWAYS = Manner()
 
@@ -127,6 +132,10 @@ class Sitting:
         """Whether all the answers that had not come in time came at once when its input ended."""
         self.broken_off = ""
         """Why the match was not played to its end; empty where it was."""
+        self.blamed: Blamed | None = None
+        """What brought its faults about; None where that is nothing special, or not known."""
+        self.comes_and_goes = False
+        """Whether the bot was at fault in it, and not when it was played again."""
         self.is_declined = False
         """Whether a process that had played before has not read `match`, as it may. Then nothing was played."""
         self._dice = Random(seed)  # noqa: S311 - no secret
@@ -154,6 +163,7 @@ class Sitting:
 
     def steps(self, known: Ready | None = None) -> Steps:
         """Play the match. A bot that has been greeted before has said `known`."""
+        self.ready = known
         talk = self._talk(known)
         exchange = next(talk)
         while self.seat not in exchange.dismissed:
@@ -204,9 +214,9 @@ class Sitting:
 
     def match_line(self) -> Delivery:
         """The line of `match` by itself, which a process that has played before is sent before `steps`."""
-        delivery = self.talk.script.match(self.seat)
-        self.tape.note_sent(delivery.data)
-        return delivery
+        data = self._line(self.talk.script.match(self.seat).data)
+        self.tape.note_sent(data)
+        return Delivery(self.seat, data)
 
     def _deliver(self, delivery: Delivery, exchange: Saying) -> Generator[Exchange, Sequence[Reply], Reply | None]:
         """Write a line and hear what the bot says, or let the dice answer and tell the bot of it later."""

@@ -83,7 +83,7 @@ async def end_of_input(bench: Bench) -> None:
         ("in the middle of a match", Manner(answers=3)),
         ("after a match", Manner()),
     ):
-        await bench.sit(bench.all_games[0], manner, salt="end of input")
+        await bench.sit(bench.all_games[0], manner, salt="end of input", is_new=True)
         farewell = bench.farewells[-1]
         if not farewell.status:
             _does_not_end(bench, words, farewell)

@@ -52,6 +52,13 @@ async def check(bench: Bench, tell: Callable[[], None], only: Collection[int] = 
     `tell` is called after each, when `bench.outcome` is what it came to.
     """
     wanted = _wanted(only)
+    try:
+        await _do(bench, tell, wanted)
+    finally:
+        await bench.close()
+
+
+async def _do(bench: Bench, tell: Callable[[], None], wanted: Collection[int]) -> None:
     for number, step in enumerate(STEPS, start=1):
         if number not in wanted:
             continue

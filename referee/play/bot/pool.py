@@ -87,10 +87,10 @@ async def reads_on(channel: Channel, match: Delivery) -> bool:
     end = 0.0 if process is None else process.own_time_s() + PATIENCE_S
     while process is not None and process.own_time_s() < end and not channel.has_ended():
         if channel.has_read_all():
-            return True
+            break
         await trio.sleep(LOOK_S)
         channel.read_rest()
-    return False
+    return channel.has_read_all()
 
 
 async def _waits_for_more(channel: Channel) -> bool:
