@@ -8,23 +8,27 @@ from typing import Any, cast
 
 import pytest
 import trio
+from msgspec.structs import fields
 
 import protocol
 from protocol.messages import Limits
 from referee.kit.check import rules
 from referee.kit.check.bench import Bench
-from referee.kit.check.deciding import DECISIONS, EVENTS, KINDS
+from referee.kit.check.deciding import DECISIONS, EVENTS, KINDS, NULLS
 from referee.kit.check.games import GAMES, OPTIONS
 from referee.kit.check.rules import Rule
 from referee.kit.check.steps import STEPS, check
+from referee.kit.check.tape import messages, nulls
 from referee.play.bot.channel import Channel
 from referee.play.pump.pump import Pump
 from referee.play.spec import BotSpec, Confinement
 from referee.play.talk.conversation import Steps
 from referee.play.talk.exchange import Delivery, Reply
+from referee.rules.book.options import Options
 from referee.rules.book.presets import PRESETS
 
 SPECIFICATION = Path(protocol.__file__).parent / "README.md"
+TRANSCRIPTS = SPECIFICATION.parent / "transcripts"
 RULES = [rule for rule in vars(rules).values() if isinstance(rule, Rule)]
 SLAPS, TIMES = 5, 19
 """The numbers of these steps."""
@@ -100,6 +104,34 @@ def test_every_kind_of_action_is_offered(bench: Bench) -> None:
 
 def test_every_kind_of_event_is_told(bench: Bench) -> None:
     assert bench.shown.events.keys() >= EVENTS
+
+
+def test_every_field_that_may_be_null_is_so_once(bench: Bench) -> None:
+    assert bench.shown.nulls.keys() >= NULLS
+
+
+def test_what_the_transcripts_have_as_null_is_known_to_be_so() -> None:
+    lines = [json.loads(line) for path in TRANSCRIPTS.glob("*.jsonl") for line in path.read_text().splitlines()]
+    sent = [one["line"] for one in lines if one.get("to") == "bot"]
+    events = [(event, event["event"]) for message in sent for event in message.get("events", ())]
+    tables = [(message.get("table", {}), "table") for message in sent]
+    assert {null for value, name in (*events, *tables) for null in nulls(value, name)} == NULLS
+
+
+def test_every_option_is_played_with_several_values(bench: Bench) -> None:
+    told = [
+        message["options"] for one in bench.sittings for message in messages(one.tape.entries) if "options" in message
+    ]
+    values = [
+        message["values"] for one in bench.sittings for message in messages(one.tape.entries) if "values" in message
+    ]
+    alike = {
+        field.name
+        for field in fields(Options)
+        if len({json.dumps(one[field.name]) for one in told if field.name in one}) < 2
+    }
+    assert alike == {"values"}  # told as the field `values` of `match`
+    assert any("9H" in one for one in values)
 
 
 def test_every_preset_is_played(bench: Bench) -> None:

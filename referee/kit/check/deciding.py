@@ -19,6 +19,14 @@ EVENTS = frozenset(str(getattr(event, "__origin__", event).__struct_config__.tag
     "fault"
 }
 
+NULLS = frozenset({
+    "arranged.slots", "blocked.shield", "drew.card", "drew_two.cards", "kept.card", "lines_swapped.axis",
+    "lines_swapped.layout", "lines_swapped.lines", "looked.cards", "peeked.card", "power.against", "rearranged.slots",
+    "scored.ender", "showdown.layouts", "slapped.new_slot", "swapped.card", "swapped_own.cards", "table.knocker",
+    "table.layouts",
+})  # fmt: skip
+"""The fields of events and tables that may be null, or hold a null."""
+
 SLAPS = frozenset({"slap", "give"})
 """The decisions that a bot does not get which renounces slaps."""
 
@@ -83,12 +91,15 @@ def _of(bench: Bench, names: frozenset[str], shown: Mapping[str, int]) -> str:
 
 
 def lacking(bench: Bench) -> frozenset[str]:
-    """What the bot has not been shown: decisions, kinds of action, kinds of events."""
+    """What the bot has not been shown: decisions, kinds of action, kinds of events, fields that are null."""
     shown = bench.shown
     missing = (DECISIONS - shown.decisions.keys()) | (KINDS - shown.kinds.keys()) | (EVENTS - shown.events.keys())
-    if bench.ready is not None and not bench.ready.slaps:
-        return missing - SLAPS - {"pass"}
-    return missing
+    missing |= NULLS - shown.nulls.keys()
+    if bench.ready is None:
+        return missing
+    unasked = frozenset() if bench.ready.slaps else SLAPS | {"pass"}
+    untold = frozenset() if bench.ready.table else frozenset(name for name in NULLS if name.startswith("table."))
+    return missing - unasked - untold
 
 
 async def slap_windows(bench: Bench) -> None:

@@ -48,6 +48,11 @@ def _with(preset: str, seats: int, *, quits: bool = False, **options: Any) -> Ga
     return GameToTry(label=f"{preset} ({special})", preset=preset, changes=changes, seats=seats, quits=quits)
 
 
+def _named(label: str, *, seats: int = 2, **options: Any) -> GameToTry:
+    """A game whose label does not name all of its options."""
+    return GameToTry(label=label, preset=label.partition(" ")[0], changes={**SHORT, **options}, seats=seats)
+
+
 def _word(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else "..." if isinstance(value, dict) else str(value)
 
@@ -72,11 +77,43 @@ OPTIONS: Sequence[GameToTry] = (
     _with("par-course", 2, course=[3, 5, 4], par_choice="dealer", strokes_per_turn="unlimited"),
     _with("par-4", 2, arrange="blind"),
     _with("no-par", 2, no_par_first_end=2),
+    _named(
+        "six-card (other values)",
+        jokers=2,
+        joker_value=-4,
+        joker_pair="sum",
+        queen_value=12,
+        jack_value=20,
+        twos="plus2",
+        kings15=True,
+        values={"7": -7, "9H": 30},
+        first_dealer=1,
+        turn_cap=30,
+    ),
+    _named(
+        "six-card (other scoring)",
+        qs40=True,
+        one_eyed_wild=True,
+        one_eyed_pairs=["row"],
+        cancel=["row"],
+        cancel_pairs=["col", "row"],
+        four_kind_wins=True,
+        moon=True,
+        moon_at=30,
+    ),
+    _named("nine-card (lines and blocks)", j0q12k13=True, block_bonus=-25, block_match="points", straight_score=-12),
+    _named("eight-card (final turns)", kings_side=None, final_turns="one_each"),
+    _named("four-card (knocks)", any_pair="all_pairs", knock_bonus="zero", knock_tie="bonus", seats=3),
+    _named(
+        "cactus (knocks)", cactus_knock=[0, 3], fixed_starter=True, protect_ender=True, photo_finish_us=200, seats=3
+    ),
+    _named("two-deck (pairs)", pairs_zero_at_end=True, seats=3),
+    _named("par-3 (table)", par_table={"name": "high", "rules": [{"if": {"any": True}, "score": "high"}]}),
 )
 """Games with other options."""
 
 POSITIONS: Sequence[GameToTry] = (
-    _with("powers", 3, rounds=25),
+    _with("powers", 3, rounds=25, shield_uses=2),
     _with("cambio", 3, rounds=25),
     _with("cactus", 4, rounds=20, limit="none"),
     _with("two-deck", 3, rounds=12),
