@@ -1,7 +1,7 @@
 """Lines to and from bytes. Decoding is strict, and whatever is wrong with a line is one exception, `BadLine`."""
 
 import re
-from codecs import BOM_UTF8
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, TypeVar, get_args, get_origin
 
@@ -29,6 +29,30 @@ _VALUES = {
 
 _HALF_A_PAIR = re.compile(rb"(?<!\\)(?:\\\\)*\\u[dD][89a-fA-F]")
 """The escape of a surrogate. Where the decoder refuses the string, the other half of the pair is missing."""
+
+_IDIOMS = tuple(
+    (re.compile(looks), what)
+    for looks, what in (
+        (rb"\s*\{\s*'", "strings need double quotes; in Python print json.dumps(...)"),
+        (rb"\s*\{\s*[A-Za-z_]\w*\s*[:=]|.*\[object Object\]", "in JavaScript print JSON.stringify(...)"),
+        (rb'\s*\{.*"\s*=>', "`=>` is no colon; in Ruby print JSON.generate(...)"),
+        (rb"\s*\{.*[:\[,]\s*(?:True|False|None)\b", "JSON has true, false, null; in Python print json.dumps(...)"),
+        (rb"\s*\{.*\}\s*\\n", "a backslash and an n follow, and no newline"),
+        (rb"\s*\{.*\}\s*(?:\xc2\x85|\xe2\x80[\xa8\xa9])", "U+0085, U+2028 or U+2029 follows, and no newline"),
+        (rb"\s*\{.*\}\s*\0", "a zero byte follows"),
+    )
+)
+"""How a line that is no JSON looks, and what is wrong with it then."""
+
+_WRAPPED = (
+    (re.compile("Expected `object`, got `array`$"), "a message is one object, not an array"),
+    (re.compile("Expected `object`, got `str`$"), "it is encoded twice: print the JSON, not a string that holds it"),
+    (
+        re.compile("Expected `(?:str|int|bool|object)`, got `(?:array|list)` - at"),
+        "a single value stands by itself, not in an array (in R: toJSON(..., auto_unbox = TRUE))",
+    ),
+)
+"""What the decoder says of a value that stands in something else, and what is wrong with it then."""
 
 _ENDS_EARLY = "Input data was truncated"
 
@@ -93,6 +117,8 @@ def decode_answer(line: bytes) -> Answer:
 
 
 def _decode(line: bytes, kind: type[M]) -> M:
+    if line.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or 3 * line.count(0) > len(line):
+        raise BadLine("not UTF-8: it is UTF-16 or UTF-32; let your program write UTF-8")
     try:
         line.decode()  # the decoder does not look into fields that it skips
         try:
@@ -100,13 +126,13 @@ def _decode(line: bytes, kind: type[M]) -> M:
         except msgspec.ValidationError:
             message = _with_last_values(line, kind)
     except msgspec.ValidationError as error:
-        raise BadLine(_explained(str(error), line, kind)) from None
+        raise BadLine(_wrapped(str(error)) or _explained(str(error), line, kind)) from None
     except msgspec.DecodeError as error:
         if line.startswith(BOM_UTF8):
             raise BadLine("it begins with a byte order mark") from None
         raise BadLine(f"not JSON: {_malformed(str(error), line)}") from None
     except UnicodeDecodeError as error:
-        raise BadLine(f"not UTF-8: byte {error.start + 1} of the line") from None
+        raise BadLine(f"not UTF-8: byte {error.start + 1} of the line; let your program write UTF-8") from None
     except RecursionError:
         raise BadLine("nested too deeply") from None
     if not isinstance(message, kind):
@@ -131,8 +157,9 @@ def _malformed(error: str, line: bytes) -> str:
         return "a string holds half of a surrogate pair, such as \\ud83d alone, which is no character"
     if error == _ENDS_EARLY:
         return "the line ends too early; a message is one line"
-    if line.lstrip().startswith(b"{'"):
-        return "strings need double quotes; in Python print json.dumps(...)"
+    for looks, what in _IDIOMS:
+        if looks.match(line):
+            return what
     return error.removeprefix("JSON is malformed: ")
 
 
@@ -142,6 +169,11 @@ def _tag(kind: type[Struct]) -> str:
 
 def _of_another_type(given: object, kind: type[Struct]) -> str:
     return f"Invalid value '{given}' - at `$.type`; a message of type `{_tag(kind)}` was awaited"
+
+
+def _wrapped(error: str) -> str:
+    """What the decoder says of a value that stands in something else; empty where it says something else."""
+    return next((f"{error}; {what}" for looks, what in _WRAPPED if looks.match(error)), "")
 
 
 def _explained(error: str, line: bytes, kind: type[Struct]) -> str:

@@ -452,6 +452,43 @@ class CrashesInTheMiddle(Bot):
         super().request(message)
 
 
+class WritesUtf16(Bot):
+    def put(self, text):
+        os.write(1, (text + "\n").encode("utf-16-le"))
+
+
+class EndsReadyInACarriageReturn(Bot):
+    def put(self, text):
+        os.write(1, text.encode() + b"\r")
+
+
+class ReadsWholeBlocks(Bot):
+    def lines(self):
+        kept = b""
+        while block := sys.stdin.buffer.read(4096):
+            *lines, kept = (kept + block).split(b"\n")
+            yield from lines
+
+
+class OpensItsInputAnew(Bot):
+    def lines(self):
+        line = "?"
+        while line:
+            with open(0, closefd=False) as anew:
+                line = anew.readline()
+            yield from [line] if line else []
+
+
+class PutsValuesIntoArrays(Bot):
+    def answer(self, message):
+        return {name: [value] if name != "action" else value for name, value in super().answer(message).items()}
+
+
+class StartsItselfInTheBackground(Bot):
+    def hello(self, _message):
+        sys.exit()
+
+
 class CrashesWhateverIsNew(CrashesInTheMiddle):
     pass
 

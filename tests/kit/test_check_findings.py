@@ -163,6 +163,14 @@ CASES = {
         kind="ends oddly", rule=rules.MORE_MATCHES, says="exited with code 3", does=lasting.several_matches
     ),
     "CrashesInTheMiddle": crash(stderr="IndexError: list index out of range"),
+    "WritesUtf16": unstarted(rule=rules.LINE, at="{", says="it is UTF-16"),
+    "EndsReadyInACarriageReturn": Case(
+        kind="start_timeout", rule=rules.LINE, at="", says="not in a carriage return", does=starting.start_up
+    ),
+    "ReadsWholeBlocks": Case(kind="start_timeout", rule=rules.BLOCKS, says="-W interactive", does=starting.start_up),
+    "OpensItsInputAnew": late(rule=rules.TOGETHER, says="throws away"),
+    "PutsValuesIntoArrays": bad(rule=rules.TYPES, at='["answer"]', says="auto_unbox"),
+    "StartsItselfInTheBackground": unstarted(rule=rules.NOT_STARTED, says="with `exec`"),
     "CrashesWhateverIsNew": crash(stderr="IndexError", does=reading.new_fields),
     "ClosesItsOutput": Case(kind="closed_output", rule=rules.CLOSED),
     "KnowsItsEvents": crash(rule=rules.LATER, stderr="unknown event later_bid", does=reading.new_events),

@@ -15,6 +15,7 @@ from referee.kit.check import rules
 from referee.kit.check.conditions import BY_THE_BOOK, Conditions
 from referee.kit.check.findings import of_late, of_left, of_slip, of_spare
 from referee.kit.check.games import GameToTry
+from referee.kit.check.lines import padded
 from referee.kit.check.noted import Blamed, Given
 from referee.kit.check.report import Finding, Outcome, Report, Times, counted
 from referee.kit.check.rules import Rule
@@ -176,8 +177,10 @@ class Bench:
             last, sitting = self._last, await self._sit_again(trial, kept)
         if sitting is None:
             last, sitting = None, await self._sit_anew(trial, is_last=is_new)
-        if self.has_new_slips(sitting) and (sitting.manner.about is not None or last is not None):
-            await self.look_for_the_cause(sitting, trial, last)
+        if self.has_new_slips(sitting):
+            await self.look_into_silence(sitting, trial)
+            if trial.manner.about is not None or last is not None:
+                await self.look_for_the_cause(sitting, trial, last)
         self.gather(sitting)
         return sitting
 
@@ -260,6 +263,20 @@ class Bench:
         else:
             sitting.comes_and_goes = True
 
+    async def look_into_silence(self, sitting: Sitting, trial: Trial) -> None:
+        """Find out what a bot that said nothing would have needed. It is called when the bot writes no more."""
+        sitting.note_rest()
+        slip = next(iter(sitting.slips), None)
+        if slip is None or slip.line or trial.manner.about is not None:
+            return
+        if slip.mishap.kind == "start_timeout" and sitting.keeps_back:
+            in_blocks = Manner(alter=padded(Limits().line_bytes), answers=0)
+            again = await self._sit_anew(replace(trial, manner=in_blocks), is_last=True)
+            sitting.reads_blocks = again.ready is not None
+        elif slip.mishap.kind == "timeout" and not slip.answered_bytes:
+            again = await self._sit_anew(replace(trial, manner=Manner(is_apart=True, answers=1)), is_last=True)
+            sitting.loses_lines = bool(again.given)
+
     async def _fails_after(self, trial: Trial, last: Trial) -> bool:
         """Whether the bot is at fault in a match if its process has played the `last` one before."""
         await self._sit_anew(last, is_last=False)
@@ -305,7 +322,7 @@ class Bench:
             sitting.is_declined = True
             return sitting
         async with trio.open_nursery() as nursery:
-            if manner.in_pieces:
+            if manner.in_pieces or manner.is_apart:
                 nursery.start_soon(sitting.write_pieces)
             await self.pump.converse(sitting.steps(known), {seat: channel})
             while sitting.has_pieces and not channel.has_ended():

@@ -48,6 +48,24 @@ SHORT_LINE = 1000
 IGNORED = "1000 such lines a match are ignored, the next one is a `flood` and forfeits"
 """What becomes of lines that answer nothing."""
 
+KEEPS_BACK = (
+    "what it had to say came when its input ended, so it does not flush what it writes: in Python flush=True, in C "
+    "fflush(stdout), in Go Flush(), in Java flush(), in Perl $| = 1, in filters sed -u or grep --line-buffered"
+)
+READS_BLOCKS = (
+    "it answers a line that fills whole blocks, so it waits for a full buffer when it reads: read line by line, in "
+    "mawk with -W interactive"
+)
+LOSES_LINES = (
+    "it answers where the request comes after `match`, and not where both come together: it throws away what came with "
+    "the line that it reads, as a new reader for each line does, or a standard input that is opened anew"
+)
+ENDS_AT_ONCE = (
+    "a program reads standard input until that ends; a script that only starts it does so with `exec`, and not in the "
+    "background (`&`, nohup, setsid), where it has no input and is ended"
+)
+"""What a bot that is silent or ends at once does, and what to do."""
+
 Found = tuple[Hashable, Finding]
 """What is the same about findings that are told once, and the finding."""
 
@@ -69,7 +87,9 @@ def of_slip(slip: Slip, sitting: Sitting, longest_answered: int) -> Found:
         what = f"when the answer to `{decision}` was due, the process had ended: {mishap.detail}"
     if mishap.kind == "closed_output" and ask is not None:
         what = f"when the answer to `{decision}` was due, the process lived and its standard output was closed"
-    if "before `ready`" in what and not sitting.manner.trial and not sitting.conditions.only_these:
+    if "exited with code 0 before `ready`" in what:
+        what += f"; {ENDS_AT_ONCE}"
+    elif "before `ready`" in what and not sitting.manner.trial and not sitting.conditions.only_these:
         what += f"; it was started in {sitting.folder}, and `--dir FOLDER` starts it elsewhere"
     if mishap.kind in ("timeout", "start_timeout"):
         what, rule = _why_late(what, rule, slip, sitting, longest_answered)
@@ -109,10 +129,15 @@ def _why_late(
     what: str, rule: rules.Rule, slip: Slip, sitting: Sitting, longest_answered: int
 ) -> tuple[str, rules.Rule]:
     """The sentence and the rule for a bot that did not answer in time, where more is known of why."""
+    said = what.partition(";")[0]
+    if sitting.reads_blocks:
+        return f"{said}; {READS_BLOCKS}", rules.BLOCKS
+    if sitting.loses_lines:
+        return f"{said}; {LOSES_LINES}", rules.TOGETHER
     if sitting.keeps_back:
-        return f"{what}; what it had to say came when its input ended, so it does not flush it", rules.FLUSH
+        return f"{said}; {KEEPS_BACK}", rules.FLUSH
     if slip.is_of_before:
-        return f"{what.partition(';')[0]}; its answer to an earlier request came meanwhile, too late", rules.MOVE_CLOCK
+        return f"{said}; its answer to an earlier request came meanwhile, too late", rules.MOVE_CLOCK
     longest = max(longest_answered, slip.answered_bytes)
     if not slip.line and slip.asked_bytes > max(longest, SHORT_LINE) and longest:
         what += (

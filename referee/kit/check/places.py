@@ -62,7 +62,7 @@ def _start_of(mishap: Mishap, line: bytes, ask: Ask | None) -> int:
         start = _illegal(text, ask)
     elif mishap.kind == "timeout" and text.endswith("\n"):  # an answer with another id
         start = find(text, ".id")
-    elif mishap.kind in ("line_too_long", "timeout"):
+    elif mishap.kind in ("line_too_long", "timeout", "start_timeout"):
         start = len(text)
     elif "debugging to standard error" in mishap.detail:
         start = len(text) - len(text.lstrip())

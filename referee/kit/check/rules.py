@@ -43,6 +43,9 @@ LINE = _line(
     "A message is one JSON object on one line: UTF-8, no byte order mark, ended by `\\n` (`\\r\\n` is accepted)."
 )
 FLUSH = _line("**Flush** after you have written it.")
+BLOCKS = _line(
+    "Make sure that your language does not wait for a full buffer when it reads (mawk needs `-W interactive`)."
+)
 PIECES = _line("A line may arrive in pieces, so read up to its `\\n`.")
 LENGTH = _line("A line is at most 65,536 bytes long, newline included (`limits.line_bytes`), in both directions.")
 OUTPUT = _line(
@@ -53,7 +56,7 @@ STDERR = _line("The record keeps its first 65,536 bytes a match")
 UNKNOWN_FIELDS = _line(
     "Unknown fields are ignored in what a bot sends, and a bot must ignore fields that it does not know."
 )
-TYPES = _line('Types are strict: `1.0`, `"1"` and `true` are not the integer `1`.')
+TYPES = _line('Types are strict: `1.0`, `"1"`, `true` and `[1]` are not the integer `1`.')
 NUMBERS = _line("Seats, slots, rows and lines are integers from 0 to 9999, arrays of them have at most 64 elements.")
 NO_NUMBERS = _line("`NaN` and `Infinity` are not JSON.")
 NULL = _line('A field that is not described as "or null" is never null.')
@@ -66,6 +69,7 @@ DEEP = _line("Arrays and objects may stand in one another 100 deep.")
 BLANK = _line("A blank line is no message; it counts as a line that answers nothing (section 2).")
 
 SPEAKS_FIRST = _talk("**The referee always speaks first.**")
+TOGETHER = _talk("The referee writes it together with the bot's first `request`")
 ONE_LINE = _talk("A bot writes exactly one line for `hello` and for each `request`, and nothing for `match` and `end`.")
 READY_ONCE = _talk("`hello` comes once in the life of a process and is answered by `ready`.")
 SAME_ID = _talk("Its `id` is a random text, which the `answer` must repeat.")
@@ -120,6 +124,11 @@ NUMBER: dict[Decision, str] = {
 
 _BY_TEXT = (
     ("byte order mark", LINE),
+    ("UTF-16 or UTF-32", LINE),
+    ("encoded twice", LINE),
+    ("a message is one object", LINE),
+    ("in JavaScript print", LINE),
+    ("by itself, not in an array", TYPES),
     ("surrogate", STRINGS),
     ("strings need double quotes", LINE),
     ("print debugging to standard error", OUTPUT),
@@ -157,7 +166,9 @@ def rule_of(mishap: Mishap, line: bytes, decision: Decision | None) -> Rule:
         return _of_silence(mishap.detail)
     if mishap.kind == "illegal_action":
         return Rule(section=OFFERS.section, says=OFFERS.says, number=NUMBER.get(decision, "") if decision else "")
-    others = {"start_timeout": START_CLOCK, "crashed": CRASHED, "closed_output": CLOSED, "line_too_long": LENGTH}
+    if mishap.kind == "start_timeout":
+        return LINE if "without a newline" in mishap.detail else START_CLOCK
+    others = {"crashed": CRASHED, "closed_output": CLOSED, "line_too_long": LENGTH}
     return others.get(mishap.kind, FLOOD)
 
 

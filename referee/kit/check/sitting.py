@@ -76,6 +76,8 @@ class Manner(Struct, frozen=True, kw_only=True):
     """After so many answers the dice play its seat to the end of the match; None: never."""
     in_pieces: bool = False
     """Whether lines are written in pieces."""
+    is_apart: bool = False
+    """Whether lines that otherwise come together are written one after the other."""
     loses: int | None = None
     """The number, from 1, of an answer that counts as late, so that the bot is told of a fault."""
     even: bool = False
@@ -97,7 +99,7 @@ AS_ALWAYS = Manner()
 class Sitting:
     """One match: `steps` is what the pump drives; then the rest of this tells how it went."""
 
-    def __init__(  # noqa: PLR0913 - what differs from match to match
+    def __init__(  # noqa: PLR0913, PLR0915 - what differs from match to match, and all that is remembered
         self,
         channel: Channel,
         game: GameToTry,
@@ -130,6 +132,10 @@ class Sitting:
         """Whether the dice have decided for the bot's seat."""
         self.keeps_back = False
         """Whether all the answers that had not come in time came at once when its input ended."""
+        self.reads_blocks = False
+        """Whether it says nothing at its start until whole blocks have come."""
+        self.loses_lines = False
+        """Whether it answers its first request only where that comes apart from `match`."""
         self.broken_off = ""
         """Why the match was not played to its end; empty where it was."""
         self.blamed: Blamed | None = None
@@ -160,6 +166,7 @@ class Sitting:
         self._withheld: list[bytes] = []
         self._pieces: list[bytes] = []
         self._hides_table = False
+        self._has_noted_rest = False
 
     def steps(self, known: Ready | None = None) -> Steps:
         """Play the match. A bot that has been greeted before has said `known`."""
@@ -232,7 +239,7 @@ class Sitting:
         data = self._line(delivery.data)
         self.tape.note_sent(data)
         self._asked_bytes = len(data.splitlines(keepends=True)[-1])
-        if self.manner.in_pieces and not exchange.timed:
+        if (self.manner.in_pieces or self.manner.is_apart) and not exchange.timed:
             data = self._cut(data)
         replies = yield Exchange(
             deliveries=(replace(delivery, data=data),), timed=exchange.timed, at_once=exchange.at_once
@@ -262,7 +269,8 @@ class Sitting:
             data, self._pieces = b"".join([*self._pieces, data]), []
             return data
         cuts = sorted({0, 1, len(data) // 3, len(data) - 1, len(data)})
-        first, *rest = [data[begin:end] for begin, end in pairwise(cuts)]
+        pieces = [data[begin:end] for begin, end in pairwise(cuts)]
+        first, *rest = data.splitlines(keepends=True) if self.manner.is_apart else pieces
         self._pieces += rest
         return first
 
@@ -377,6 +385,9 @@ class Sitting:
 
     def note_rest(self) -> None:
         """Remember what the bot has written after its last answer. It is called when the bot writes no more."""
+        if self._has_noted_rest:
+            return
+        self._has_noted_rest = True
         rest = range(self._read, len(self.tape.heard))
         came = {_id_of(self.tape.heard[number]) for number in rest}
         self.keeps_back = len(self._given_up) > 1 and self._given_up <= came

@@ -7,7 +7,7 @@ import time
 import trio
 
 from referee.kit.check import rules
-from referee.kit.check.bench import Bench, Farewell
+from referee.kit.check.bench import Bench, Farewell, Trial
 from referee.kit.check.findings import last_words
 from referee.kit.check.report import Finding
 from referee.kit.check.sitting import Manner
@@ -33,6 +33,7 @@ async def start_up(bench: Bench) -> None:
     finally:
         with trio.CancelScope(shield=True):
             await bench.part(channel)
+    await bench.look_into_silence(sitting, Trial(game=bench.all_games[0], manner=sitting.manner))
     bench.gather(sitting)
     if bench.ready is None:
         bench.stopped = "the bot did not get as far as `ready`"

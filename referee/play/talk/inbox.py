@@ -5,6 +5,7 @@ comes early waits in the buffer, is judged then, and can never win anything, bec
 Whatever comes is kept for the record, up to a bound, and counted beyond it.
 """
 
+import re
 from collections import deque
 
 from msgspec import Struct
@@ -28,6 +29,21 @@ KEPT_BYTES = 65536
 
 LEAST_LINE = 32
 """How many bytes a line counts as, if it is shorter. This bounds the number of lines that are kept."""
+
+
+_LINE_ENDS = re.compile(
+    rb"(?P<cr>\r(?!\n))|(?P<escape>\}\s*\\n)|(?P<nel>\xc2\x85|\xe2\x80[\xa8\xa9])|(?P<zero>\}\s*\0)|(?P<page>[\v\f])"
+)
+"""What some take for the end of a line."""
+
+_LINE_END_WORDS = {
+    "cr": "a carriage return (\\r) alone",
+    "escape": "a backslash and an n",
+    "nel": "U+0085, U+2028 or U+2029",
+    "zero": "a zero byte",
+    "page": "a vertical tab or a form feed",
+}
+"""The same in words, by the name of its group."""
 
 
 Heard = Ready | Answer | Trouble
@@ -92,7 +108,13 @@ class Inbox:
             example = _excerpt(stray.first_passed_over)
             return f"it answered, but with another id ({lines}), such as {example}: copy the id of the request"
         if self.unjudged:
-            return f"{len(self.unjudged)} bytes without a newline had come: {_excerpt(bytes(self.unjudged))}"
+            what = f"{len(self.unjudged)} bytes without a newline had come: {_excerpt(bytes(self.unjudged))}"
+            ends = _LINE_ENDS.search(self.unjudged)
+            return (
+                f"{what}; lines end in a newline (\\n), not in {_LINE_END_WORDS[ends.lastgroup or '']}"
+                if ends
+                else what
+            )
         what = "only blank lines" if stray.had_blank_line else "nothing"
         return (
             f"{what} came: either it thinks too long, or it does not flush what it writes (or waits for more than one "
@@ -190,7 +212,8 @@ class Inbox:
                 self._stray = self._stray or _Stray()
                 self._stray.had_blank_line = True
                 return self._count_unasked()
-            detail = printable(str(error), EXCERPT) + self._hint(line)  # the error may quote the line
+            told = str(error)
+            detail = printable(told, EXCERPT) + self._hint(line, told)  # the error may quote the line
             return Trouble(kind="bad_message", detail=detail, line=_excerpt(line))
         if answer.id == self.awaits:
             self._has_answered = True
@@ -201,8 +224,14 @@ class Inbox:
             stray.first_passed_over = line[: 4 * EXCERPT]
         return self._count_unasked()
 
-    def _hint(self, line: bytes) -> str:
+    def _hint(self, line: bytes, told: str) -> str:
         """Advice about the commonest mistakes: printing something else, and answering what is not asked."""
+        if line.startswith(b"> ") and b"@" in line:
+            return "; `npm start` prints that: start node itself, or `npm start --silent`"
+        if any(
+            cause in told for cause in ("UTF-16", "byte order mark", "encoded twice", "not an array", "JSON.stringify")
+        ):
+            return ""
         if line.lstrip()[:1] != b"{":
             return "; standard output is for messages only, print debugging to standard error"
         if self.awaits != READY and not self._has_answered and b'"id"' not in line:

@@ -362,6 +362,18 @@ def test_no_bytes_break_it_and_how_they_are_cut_does_not_matter(pieces: list[byt
     [
         (b"{\n", "not JSON: the line ends too early; a message is one line"),
         (b"{'type': 'answer'}\n", "not JSON: strings need double quotes; in Python print json.dumps(...)"),
+        (b"{ type: 'answer' }\n", "not JSON: in JavaScript print JSON.stringify(...)"),
+        (b'{"type"=>"answer"}\n', "in Ruby print JSON.generate(...)"),
+        (b'{"type": "answer", "then": None}\n', "JSON has true, false, null"),
+        (b'{"type": "answer"}\\n\n', "a backslash and an n follow, and no newline"),
+        ('{"type": "answer"}\n'.encode("utf-16-le"), "not UTF-8: it is UTF-16 or UTF-32; let your program write UTF-8"),
+        ('{"type": "answer"}\n'.encode("utf-16-be"), "it is UTF-16 or UTF-32"),
+        ('{"type": "answer"}\n'.encode("utf-32"), "it is UTF-16 or UTF-32"),
+        ('{"id": "J\xe9"}\n'.encode("latin-1"), "not UTF-8: byte 10 of the line; let your program write UTF-8"),
+        (b'{"type": ["answer"], "id": ["id1"]}\n', "stands by itself, not in an array (in R: toJSON("),
+        (b'[{"type": "answer", "id": "id1"}]\n', "a message is one object, not an array"),
+        (b'"{\\"type\\": \\"answer\\"}"\n', "it is encoded twice"),
+        (b"> mine@1.0.0 start\n", "`npm start --silent`"),
         (b'{"a" 1}\n', "not JSON: expected ':' (byte 5)"),
         (b'{"id": "id1", "action": {"kind": "pass"}}\n', "`type`; a message of type `answer` was awaited"),
         (b'{"type": "answer", "id": "\\ud83d"}\n', "a string holds half of a surrogate pair, such as"),
@@ -375,6 +387,20 @@ def test_the_common_mistakes_are_told_in_their_authors_words(line: bytes, told: 
     trouble = heard(line)
     assert isinstance(trouble, Trouble)
     assert told in trouble.detail
+
+
+@pytest.mark.parametrize("end", ["\r", "\x85", "\u2028", "\0", "\\n", "\f"])
+def test_what_ends_no_line_is_named(end: str) -> None:
+    inbox = asked()
+    inbox.feed(f'{{"type": "answer"}}{end}'.encode())
+    assert "; lines end in a newline (\\n), not in " in inbox.hint()
+
+
+@pytest.mark.parametrize("line", [b"\xef\xbb\xbf{}\n", '{"type": "answer"}\n'.encode("utf-16"), b'"{}"\n'])
+def test_a_message_in_a_wrong_wrapping_is_not_called_debugging(line: bytes) -> None:
+    trouble = heard(line)
+    assert isinstance(trouble, Trouble)
+    assert "debugging" not in trouble.detail
 
 
 def test_what_may_be_the_matter_with_a_silent_bot() -> None:
