@@ -224,7 +224,9 @@ class Builder:
                 return
         files = str(self._shelf.files(entry))
         if problem := find_problem(self._shelf.bot(entry), self._isolation):
-            self._note(entry, f"{problem.replace(f' in {files}', '').replace(files, 'its folder')}{_remedy(entry)}")
+            self._note(
+                entry, f"{problem.replace(f' in {files}', '').replace(files, 'its folder')}{_remedy(entry, problem)}"
+            )
 
     def _note(self, entry: Entry, problem: str, lines: tuple[str, ...] = (), *, is_hosts: bool = False) -> None:
         self._not_ready[entry.name] = NotReady(
@@ -255,7 +257,10 @@ _NO_NETWORK = (
 )  # fmt: skip
 
 
-def _remedy(entry: Entry) -> str:
+def _remedy(entry: Entry, problem: str) -> str:
+    """What to do about a program that is not there, of which the build may be the reason."""
+    if not problem.startswith("there is no file") and not problem.endswith("is not on the PATH"):
+        return ""
     if not entry.build:
         return '; if that has to be built, bot.toml must say how, such as build = ["make"]'
     return f"; its build ({_shown(entry.build)}) ended well, so either it does not make that, or `command` is wrong"

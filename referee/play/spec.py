@@ -4,7 +4,6 @@ This module starts nothing and must not know what is played. A shipped bot is a 
 by its absolute path, so it does not matter what else is called `bots` in the current directory.
 """
 
-import contextlib
 import os
 import re
 import shlex
@@ -80,9 +79,6 @@ _STARTERS = {"bot.py": (sys.executable,), "bot.pl": ("perl",), "bot.sh": ("sh",)
 INTERPRETER = re.compile(r"(python|pypy|perl|ruby|node|lua|php|sh|bash|dash|zsh|Rscript)[\d.]*")
 """Programs that are given a script."""
 
-_RUNS = {".sh": "sh", ".pl": "perl", ".rb": "ruby", ".js": "node", ".lua": "lua", ".php": "php", ".R": "Rscript"}
-"""The interpreter of a script, by how its name ends."""
-
 _PLAIN_FLAGS = frozenset({"-u", "-B", "-O", "-w"})
 """Options of interpreters after which a script may still follow."""
 
@@ -147,7 +143,7 @@ def builtin_bot(name: str) -> BotSpec:
 def command_bot(text: str, folder: str | None = None) -> BotSpec:
     """The bot of a shell-quoted command line, or of `builtin:NAME`, named after its script or program.
 
-    It starts in `folder`, by default the current one. Whether the command exists is for `find_command` to say.
+    It starts in `folder`, by default the current one. Whether the command exists is for isolation/problems.py to say.
     Raises BadBot.
     """
     if text.startswith(BUILTIN):
@@ -163,22 +159,6 @@ def command_bot(text: str, folder: str | None = None) -> BotSpec:
     return BotSpec(name=_short_name(command), command=command, dir=os.path.abspath(folder or "."), env={})
 
 
-def find_command(spec: BotSpec) -> str | None:
-    """What keeps the bot's command from being started, in words; None where nothing does.
-
-    A program without a slash is looked for where `search_path` says. A relative path is relative to the bot's folder,
-    in which the process will start.
-    """
-    program = spec.command[0]
-    if "/" in program:
-        return _file_problem(Path(spec.dir, program), program, spec.dir) or _script_problem(spec)
-    path = shutil.which(program, path=search_path(spec))
-    if path is None:
-        here = Path(spec.dir, program).is_file()
-        return f"`{program}` is not on the PATH" + (f"; for the file in {spec.dir} write `./{program}`" if here else "")
-    return _format_problem(Path(path), program) or _script_problem(spec)
-
-
 def search_path(spec: BotSpec) -> str:
     """Where the bot's program is looked for: on its own PATH, if its environment sets one, else on ours.
 
@@ -191,38 +171,6 @@ def search_path(spec: BotSpec) -> str:
     own = os.path.realpath(os.path.join(sys.prefix, "bin"))
     others = os.pathsep.join(folder for folder in path.split(os.pathsep) if os.path.realpath(folder) != own)
     return others if shutil.which(spec.command[0], path=others) else path
-
-
-def _file_problem(path: Path, program: str, folder: str) -> str | None:
-    if not path.is_file():
-        return f"there is no file `{program}`" + ("" if program.startswith("/") else f" in {folder}")
-    if not os.access(path, os.X_OK):
-        return f"`{program}` is not executable; make it so (chmod +x) or name the interpreter that runs it"
-    return _format_problem(path, program)
-
-
-def _format_problem(path: Path, program: str) -> str | None:
-    """What is wrong with a program that is a text, in words; None where it says what runs it, or is no text.
-
-    Under some levels of isolation a shell would run any text as a script of its own; under others it does not start.
-    """
-    with contextlib.suppress(OSError), path.open("rb") as file:
-        start = file.read(512)
-        if start and b"\0" not in start and not start.startswith(b"#!"):
-            line = f"#!/usr/bin/env {_RUNS.get(path.suffix, 'python3')}"
-            return (
-                f"`{program}` is a script that does not begin with a `#!` line, so the system does not know what runs "
-                f"it; let it begin with the line that names its interpreter, such as `{line}`, or name the interpreter "
-                "in the command"
-            )
-    return None
-
-
-def _script_problem(spec: BotSpec) -> str | None:
-    script = script_of(spec.command)
-    if script is None or Path(spec.dir, script).exists():
-        return None
-    return f"there is no file `{script}`" + ("" if script.startswith("/") else f" in {spec.dir}")
 
 
 def script_of(command: tuple[str, ...]) -> str | None:

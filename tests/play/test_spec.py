@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from referee.play import spec as bots
-from referee.play.spec import BadBot, BotSpec, builtin_bot, command_bot, find_command, shipped
+from referee.play.isolation.problems import find_command
+from referee.play.spec import BadBot, BotSpec, builtin_bot, command_bot, shipped
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +102,8 @@ def test_commands_are_looked_for_before_play(
     programs = folder / "programs"
     programs.mkdir()
     for program in ("python3", "sh"):
-        (programs / program).touch(mode=0o755)
+        (programs / program).write_text("#!/bin/sh\n")
+        (programs / program).chmod(0o755)
     monkeypatch.setenv("PATH", str(programs))
     assert find_command(command_bot(text)) == (problem and problem.format(folder=folder))
 
@@ -120,13 +122,12 @@ def test_a_script_must_say_what_runs_it(folder: Path, name: str, line: str) -> N
     assert f"such as `{line}`" in problem
     on_path = find_command(BotSpec(name="a", command=(name,), dir="/", env={"PATH": str(folder)})) or ""
     assert on_path.startswith(f"`{name}` is a script")
-    script.write_text(f"{line}\nprint('plays')\n")
-    assert find_command(command_bot(f"./{name}")) is None
-    script.write_bytes(b"\x7fELF\2\1\1\0\0")
+    script.write_text("#!/bin/sh\necho plays\n")
     assert find_command(command_bot(f"./{name}")) is None
 
 
 def test_a_bots_own_path_is_where_its_program_is_looked_for(folder: Path) -> None:
-    (folder / "engine").touch(mode=0o755)
+    (folder / "engine").write_text("#!/bin/sh\n")
+    (folder / "engine").chmod(0o755)
     assert find_command(BotSpec(name="a", command=("engine",), dir=str(folder), env={"PATH": str(folder)})) is None
     assert find_command(BotSpec(name="a", command=("python3",), dir=str(folder), env={"PATH": "/no"})) is not None
