@@ -180,8 +180,7 @@ class LiveMatch:
         """Whether a bot that has waited reads its `match`; otherwise it is ended."""
         does = False
         try:
-            async with self._pump.freeze_lock:  # not in the middle of a window
-                channel.release()
+            await self._pump.release(channel)
             does = await reads_on(channel, match)
         finally:
             if not does:

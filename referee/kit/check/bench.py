@@ -128,6 +128,7 @@ class Bench:
         self.spent_s = 0.0
         """How long the bot has thought in all matches."""
         self.starts = 0
+        """How often it has been started."""
         self.lacks_time = False
         """Whether the check has taken all of its time, so that the rest is not tried."""
         self.slow_to_end = 0
@@ -318,9 +319,11 @@ class Bench:
             manner=manner,
             matches_before=matches_before,
         )
-        if known is not None and not await reads_on(channel, sitting.match_line()):
-            sitting.is_declined = True
-            return sitting
+        if known is not None:
+            await self.pump.release(channel)
+            sitting.is_declined = not await reads_on(channel, sitting.match_line())
+            if sitting.is_declined:
+                return sitting
         async with trio.open_nursery() as nursery:
             if manner.in_pieces or manner.is_apart:
                 nursery.start_soon(sitting.write_pieces)

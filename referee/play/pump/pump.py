@@ -122,6 +122,11 @@ class Pump:
         self._add_pipes(channel)
         return channel
 
+    async def release(self, channel: Channel) -> None:
+        """Let a bot that is held frozen go on, but not in the middle of a window."""
+        async with self.freeze_lock:
+            channel.release()
+
     def let_go(self, channel: Channel) -> None:
         """Forget a bot that has ended, or that stays frozen in any case."""
         self._bots.remove(channel)
