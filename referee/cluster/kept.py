@@ -26,6 +26,7 @@ from referee.entries.built import Built, conditions, digest_of, keep_built, last
 from referee.entries.entry import Entry
 from referee.entries.members import BadArchive, Bounds
 from referee.entries.shelf import BUILT, SOURCE, Shelf, ShelfError, close, open_folder, remove
+from referee.lock_file import open_lock
 from referee.play.isolation.paths import SYSTEM
 from referee.play.isolation.shown import MOST_FILES
 from referee.play.spec import MB, BotSpec, builtin_bot
@@ -66,7 +67,7 @@ class KeptBots:
         """Be the only process that receives here. `wait` waits for so many seconds, and may raise."""
         self.folder.mkdir(parents=True, exist_ok=True)
         open_folder(self.folder / "parcels")
-        fd = os.open(self.folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        fd = open_lock(self.folder / "lock")
         try:
             while True:
                 with contextlib.suppress(BlockingIOError):

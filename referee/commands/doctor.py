@@ -1,5 +1,6 @@
 """doctor: what this machine offers to a competition, tried out with real bots, and what to put right first."""
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from typing import get_args
 
@@ -16,6 +17,7 @@ from referee.play.isolation.levels import NoBubblewrap, bubblewrap
 from referee.play.isolation.users import why_none
 from referee.play.pump.pump import Pump
 from referee.play.session import Interrupted, run_session
+from referee.play.slaps.lock import HostLock
 from referee.play.spec import Confinement, Isolation
 from referee.trials.evenness import unevenness
 from referee.trials.gaps import Gap, Groups, find_gaps
@@ -80,6 +82,8 @@ class Report(Struct, frozen=True, kw_only=True):
     """Races between identical bots; None where no race could be played."""
     races_problem: str
     """Why no race could be played; empty if they were played."""
+    lock_problem: str
+    """Why this run and others of this user cannot take turns in timing slaps; empty if they can."""
     bench: tuple[Outcome, ...]
     """With `--races`: races of bots with work of their own, by isolated timing, and by broadcast timing beside it."""
     gaps: tuple[Gap, ...]
@@ -145,6 +149,7 @@ def _report(windows: int) -> Report:
         jobs=jobs,
         races=races[0] if races else None,
         races_problem="; ".join(problems),
+        lock_problem=_lock_problem(),
         bench=tuple(bench),
         gaps=tuple(find_gaps(machine, groups, why_none() if missing is None else None, jobs=jobs)),
         unevenness=unevenness(),
@@ -178,6 +183,11 @@ def _groups() -> Groups:
     return Groups(version=found.version, abilities=tuple(found.folders), problem=problem, remedy=remedy)
 
 
+def _lock_problem() -> str:
+    with contextlib.closing(HostLock()) as lock:
+        return lock.problem()
+
+
 # Advice
 
 
@@ -197,6 +207,8 @@ def _on_isolation(report: Report) -> Iterator[str]:
 
 
 def _on_timing(report: Report) -> Iterator[str]:
+    if report.lock_problem:
+        yield f"Runs cannot take turns in timing slaps, so all slaps are marked as disturbed: {report.lock_problem}."
     if report.races is None:
         if report.races_problem:
             yield f"Slap races cannot be timed: {report.races_problem}."
@@ -325,6 +337,7 @@ def _race_rows(races: Outcome) -> Iterator[tuple[str, str]]:
     behind = ", ".join(f"{name} {us:.0f} us" for name, us in quantiles)
     yield "behind the fastest", f"{behind}; below {PHOTO_FINISH_US:.0f} us the lot decides"
     yield "first, by seat", f"{' '.join(map(str, races.first_by_seat))} (chi-square p = {races.chance_seat:.3g})"
+    yield "one at a time", "the windows of this user's runs; another user's runs time theirs beside them"
     yield "disturbed", f"{races.disturbed} windows; {races.late} slaps too late"
     yield "referee's lateness", f"{races.lateness_ms:.1f} ms at worst"
 

@@ -1,7 +1,6 @@
 """submit: a new version of an entry comes in, is checked and put in place; older ones are shown and brought back."""
 
 import contextlib
-import fcntl
 import math
 import os
 import time
@@ -26,6 +25,7 @@ from referee.competition.submissions.standing import standing
 from referee.competition.submissions.taking import Doing, Incomplete, Offer, Taken, take, tidy
 from referee.entries.shelf import SHELF, Shelf, ShelfError
 from referee.entries.versions import short
+from referee.lock_file import alone_in
 from referee.new_file import NotWritten
 from referee.play.faults import HostFault
 from referee.play.session import Interrupted
@@ -199,9 +199,10 @@ def _watch(order: SubmitOrdered, path: Path, signals: Signals) -> int:
         fd = open_folder(path)
     except OSError as error:
         raise BadOrder(f"--watch {path}: {error.strerror}; name a folder that is there") from None
-    try:
+    with contextlib.ExitStack() as stack:
+        stack.callback(os.close, fd)
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.enter_context(alone_in(fd))
         except BlockingIOError:
             raise BadOrder(f"--watch {path}: another golfref watches this folder") from None
         with _alone(order, f"golfref submit --watch {path}"):
@@ -209,8 +210,6 @@ def _watch(order: SubmitOrdered, path: Path, signals: Signals) -> int:
         os.nice(_NICER)
         say(f"watching {path} for {config.name}; Ctrl-C ends it")
         Watch(order, DropFolder(path, fd), signals).run()
-    finally:
-        os.close(fd)
     return DONE
 
 

@@ -25,6 +25,7 @@ from referee.entries.copying import NotCopied, copy_in
 from referee.entries.entry import Entry
 from referee.entries.tree import look_through
 from referee.entries.versions import is_version, version_of
+from referee.lock_file import open_lock
 from referee.play.spec import MB, BotSpec
 
 SHELF = ".golfref"
@@ -124,7 +125,7 @@ class Shelf:
     def locked(self) -> Iterator[None]:
         """Have the shelf to oneself, and wait for that if need be. Raises OSError."""
         open_folder(self.folder)
-        fd = os.open(self.folder / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        fd = open_lock(self.folder / _LOCK)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)
             yield

@@ -7,7 +7,6 @@ here knows what the files say.
 
 import contextlib
 import errno
-import fcntl
 import os
 import shutil
 import stat
@@ -22,6 +21,7 @@ from msgspec.structs import replace
 from protocol.text import printable
 from referee import __version__
 from referee.beneath import FOLDER_MODE, exists, is_inside, open_folder, opened, read, remove
+from referee.lock_file import alone_in
 from referee.site.files import File, hash_of
 from referee.site.refusals import SiteNotWritten, SiteRefused
 
@@ -345,27 +345,19 @@ def _no_folder(path: Path) -> bool:
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[int]:
     """The open folder, which nobody else writes to meanwhile. Raises SiteRefused."""
-    try:
-        fd = open_folder(path)
-    except OSError as error:
-        raise _not_written(path, "", error) from None
-    try:
-        _lock(path, fd)
-        yield fd
-    finally:
-        os.close(fd)
-
-
-def _lock(path: Path, fd: int) -> None:
     busy = SiteRefused(f"{path}: another golfref is writing this site; wait for it, or name another folder")
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if not os.path.samestat(os.fstat(fd), os.stat(path)):  # it was renamed meanwhile
-            raise busy
-    except BlockingIOError:
-        raise busy from None
-    except OSError as error:
-        raise _not_written(path, "", error) from None
+    with contextlib.ExitStack() as stack:
+        try:
+            fd = open_folder(path)
+            stack.callback(os.close, fd)
+            stack.enter_context(alone_in(fd))
+            if not os.path.samestat(os.fstat(fd), os.stat(path)):  # it was renamed meanwhile
+                raise busy
+        except BlockingIOError:
+            raise busy from None
+        except OSError as error:
+            raise _not_written(path, "", error) from None
+        yield fd
 
 
 def _not_written(path: Path, name: str, error: OSError, *, is_new: bool = False) -> SiteRefused:

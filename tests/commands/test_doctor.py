@@ -243,6 +243,7 @@ def report_of(machine: Machine = IN_ORDER, *, unevenness: float | None = None) -
         jobs=2,
         races=None,
         races_problem="",
+        lock_problem="",
         bench=(),
         gaps=(),
         advice=(),
@@ -275,6 +276,16 @@ def test_what_the_host_takes_away_is_told_and_how_exactly(
     assert rows.get("stolen time") == row or (row and row in rows["stolen time"])
     told = [text for text in doctor_module._on_host(machine) if "virtual machine" in text]
     assert ([advice in text for text in told] == [True]) if advice else not told
+
+
+def test_a_lock_that_cannot_be_had_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "none"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert not doctor_module._lock_problem()
+    (tmp_path / f"golfref-{os.geteuid()}").chmod(0o777)
+    report = msgspec.structs.replace(report_of(), lock_problem=doctor_module._lock_problem())
+    (advice,) = doctor_module._on_timing(report)
+    assert "is not a folder that only you can enter" in advice
 
 
 @pytest.mark.parametrize(("times", "is_much"), [(None, False), (1.04, False), (2.3, True)])

@@ -1,8 +1,11 @@
 """`golfref submit` as an organiser types it."""
 
+import fcntl
 import json
 import os
 import signal
+import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator
 from itertools import product
@@ -115,6 +118,29 @@ def test_all_that_a_failed_build_said_stands_in_the_answer(place: Path) -> None:
     assert "step 1\n" not in out
     assert "step 40\n" in out
     assert [f"  | step {number}" in answer.read_text().splitlines() for number in range(1, 41)] == [True] * 40
+
+
+def test_a_contestant_who_locks_the_drop_folder_does_not_keep_golfref_out(place: Path) -> None:
+    folder = place / "dropped"
+    folder.mkdir()
+    fd = open_folder(folder)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    command = [sys.executable, "-m", "referee", "submit", "config.toml", "--watch", "dropped"]
+    with subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, text=True) as watching:
+        assert watching.stderr is not None
+        assert "watching dropped" in watching.stderr.readline()
+        _, err = golfref("submit", "config.toml", "--watch", "dropped", cwd=place, code=2)
+        assert "another golfref watches this folder" in err
+        watching.send_signal(signal.SIGINT)
+    os.close(fd)
+
+
+def test_nobody_else_can_open_the_lock_on_entries(place: Path) -> None:
+    golfref("submit", "config.toml", "bot", "--unchecked", cwd=place)
+    assert {path.name: path.stat().st_mode & 0o777 for path in place.rglob("*lock")} == {
+        "lock": 0o600,
+        "submit.lock": 0o600,
+    }
 
 
 class Watched:

@@ -5,7 +5,6 @@ Whoever publishes into a folder does so alone. What a publication left that was 
 
 import contextlib
 import errno
-import fcntl
 import os
 import re
 import shutil
@@ -16,6 +15,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import BinaryIO
 
+from referee.beneath import open_folder
 from referee.competition.publishing.bundle import (
     AUTHORS,
     PACKED,
@@ -26,6 +26,7 @@ from referee.competition.publishing.bundle import (
     names_for,
     shown,
 )
+from referee.lock_file import alone_in
 
 MARK = "UNFINISHED.txt"
 _MARKED = b"`golfref publish` was ended while it made this folder. It can be removed; the next publication does so.\n"
@@ -142,16 +143,15 @@ def new_bundle(folder: Path, run: str, day: datetime, check: Callable[[], None])
 
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
+    with contextlib.ExitStack() as stack:
+        fd = open_folder(folder)
+        stack.callback(os.close, fd)
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.enter_context(alone_in(fd))
         except BlockingIOError:
             what = "another golfref is publishing into this folder; wait for it, or name another one"
             raise NotPublished(f"{shown(folder)}: {what}") from None
         yield
-    finally:
-        os.close(fd)
 
 
 def _clear(folder: Path) -> None:

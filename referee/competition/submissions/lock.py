@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from protocol.text import printable
 from referee.entries.shelf import Shelf, open_folder
+from referee.lock_file import open_lock
 
 _FILE = "submit.lock"
 _LONGEST = 500
@@ -24,7 +25,7 @@ def changing_entries(shelf: Shelf, what: str, waits: Callable[[str], None]) -> I
     """
     shelf.folder.parent.mkdir(parents=True, exist_ok=True)
     open_folder(shelf.folder)
-    fd = os.open(shelf.folder / _FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+    fd = open_lock(shelf.folder / _FILE)
     try:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,30 +1,42 @@
-"""The lock by which only one referee of a host times slaps at a time."""
+"""The lock by which only one referee of a user times slaps at a time on a host."""
 
-import contextlib
 import fcntl
 import os
-import tempfile
 from pathlib import Path
+
+from referee.lock_file import open_lock, users_folder
 
 
 class HostLock:
-    """One timed window at a time on this host, whatever number of referees run."""
+    """One timed window at a time of this user on this host, whatever number of referees run.
+
+    Referees of other users have locks of their own: nobody can keep another one waiting.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path = path or _shared_folder() / "golfref-timing.lock"
+        self._path = path
         self._fd: int | None = None
 
     def try_acquire(self) -> bool:
         """Take the lock; False while another referee has it, and where its file cannot be opened."""
-        if self._fd is None:
-            self._fd = _open_shared(self._path)
-        if self._fd is None:
-            return False
         try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError):
+            fcntl.flock(self._open(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
             return False
         return True
+
+    def problem(self) -> str:
+        """Why its file cannot be opened; empty if it can."""
+        try:
+            self._open()
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
+
+    def _open(self) -> int:
+        if self._fd is None:
+            self._fd = open_lock(self._path or users_folder() / "golfref-timing.lock")
+        return self._fd
 
     @property
     def is_there(self) -> bool:
@@ -41,23 +53,3 @@ class HostLock:
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
-
-
-def _shared_folder() -> Path:
-    """The folder for files of all users of this host; one that does not exist if nothing can be written at all."""
-    try:
-        return Path(tempfile.gettempdir())
-    except OSError:
-        return Path("/nowhere")
-
-
-def _open_shared(path: Path) -> int | None:
-    """A file that whoever uses this host can open and lock, reading being enough for that; None where it cannot be."""
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
-    with contextlib.suppress(OSError):
-        return os.open(path, flags)
-    with contextlib.suppress(OSError):
-        fd = os.open(path, flags | os.O_CREAT, 0o644)
-        os.fchmod(fd, 0o644)  # whatever the umask says
-        return fd
-    return None

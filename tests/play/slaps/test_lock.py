@@ -1,7 +1,10 @@
-"""The lock that referees of one host share."""
+"""The lock that the referees of a user share on one host."""
 
-import os
+import fcntl
+from contextlib import closing
 from pathlib import Path
+
+import pytest
 
 from referee.play.slaps.lock import HostLock
 
@@ -16,15 +19,17 @@ def test_one_referee_of_a_host_is_timing_at_a_time(tmp_path: Path) -> None:
     second.close()
 
 
-def test_the_lock_is_for_every_user_of_the_host(tmp_path: Path) -> None:
-    umask = os.umask(0o077)
-    lock = HostLock(tmp_path / "lock")
-    try:
-        assert lock.try_acquire()
-    finally:
-        os.umask(umask)
-        lock.close()
-    assert (tmp_path / "lock").stat().st_mode & 0o777 == 0o644
+def test_another_user_cannot_hold_up_a_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (tmp_path / "golfref-timing.lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for user in ("one", "another"):
+            (tmp_path / user).mkdir(0o700)
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "one"))
+        with closing(HostLock()) as ours, closing(HostLock()) as theirs:
+            assert ours.try_acquire()
+            monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "another"))
+            assert theirs.try_acquire()
 
 
 def test_without_its_file_the_lock_is_never_had(tmp_path: Path) -> None:
