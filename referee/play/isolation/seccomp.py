@@ -80,9 +80,15 @@ _NOT_THERE = (
 )  # fmt: skip
 """These are refused with ENOSYS, upon which programs fall back to what they did before these existed."""
 
-_WITHOUT_EFFECT = ("utime", "utimes", "futimesat", "utimensat", "utimensat_time64")
+_NO_TIMES = ("utime", "utimes", "futimesat", "utimensat", "utimensat_time64")
 """These do nothing, and say that they have done it. The times of a device such as /dev/null are the host's, and every
 bot may write to it, so all cells could set and see them."""
+
+_NO_DISK = (
+    "sync", "syncfs", "fsync", "fdatasync", "msync", "sync_file_range", "sync_file_range2", "ioprio_set",
+)  # fmt: skip
+"""These do nothing either. A cell writes to memory alone, so they would only make the host's disk slow for others:
+`fsync` flushes the cache of the disk even for a file that is open for reading."""
 
 
 class NoSeccomp(Exception):
@@ -127,6 +133,7 @@ def program(*, shared_memory: bool, builds: bool = False, network: bool = False)
 def _rules(*, shared_memory: bool, builds: bool, network: bool) -> Iterator[_Rule]:
     yield from (_Rule(call, errno.EPERM) for call in _NOT_PERMITTED)
     yield from (_Rule(call, errno.ENOSYS) for call in _NOT_THERE)
+    yield from (_Rule(call, 0) for call in _NO_DISK)
     if not builds:
         yield from _locks_and_times()
     for name in ("fcntl", "fcntl64"):
@@ -167,7 +174,7 @@ def _locks_and_times() -> Iterator[_Rule]:
     yield _Rule("flock", errno.ENOLCK)
     for name in ("fcntl", "fcntl64"):
         yield from (_Rule(name, errno.ENOLCK, ((1, _MASKED_EQ, _WORD, command),)) for command in _LOCK_COMMANDS)
-    yield from (_Rule(call, 0) for call in _WITHOUT_EFFECT)
+    yield from (_Rule(call, 0) for call in _NO_TIMES)
 
 
 def _of_socket(option: int) -> tuple[tuple[int, int, int, int], ...]:

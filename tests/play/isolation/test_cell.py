@@ -201,6 +201,20 @@ def test_how_a_bot_ended_is_told_as_outside(run: Run, command: list[str], text: 
     assert run(*command, limits=BotLimits(cpu_s=1))[2] == text
 
 
+NOT_WRITTEN = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+calls = {
+    "syncfs": (-1,), "fsync": (-1,), "fdatasync": (-1,), "sync_file_range": (-1, 0, 0, 0), "msync": (1, 1, 0),
+}
+print(*(name for name, given in calls.items() if getattr(libc, name)(*map(ctypes.c_long, given)) == -1), "end")
+"""
+
+
+def test_a_bot_cannot_have_the_disk_written(run: Run) -> None:
+    assert run(sys.executable, "-c", NOT_WRITTEN)[:2] == ("end\n", ""), "the kernel has looked at the arguments"
+
+
 # Interpreters
 
 
