@@ -207,6 +207,8 @@ class Pump:
             match = await slap_timer.run()
             clock.mark_looked()
             if match is not None:
+                for bot in match.bots.values():
+                    self._await_end(bot)
                 self._advance(match)
             await trio.lowlevel.checkpoint()
         elif busy:
@@ -387,6 +389,11 @@ class Pump:
     def _settle(self, bot: SeatedBot, heard: Heard | None, now_ns: int) -> None:
         """Take the reply for an answer that was due and is here, or will not come."""
         channel, match = bot.channel, bot.match
+        if match.exchange is not None and match.exchange.timed and not match.exchange.at_once:
+            self._settle_window(bot, heard, now_ns)
+            match.owed -= 1
+            self._advance(match)
+            return
         arrived_ns = now_ns if heard is None else self._clock.arrived_ns
         if heard is None or arrived_ns > channel.clock.deadline_ns:
             if channel.forgive(now_ns) and heard is None:
@@ -401,6 +408,18 @@ class Pump:
         match.replies.append(reply if heard is not None else replace(reply, hint=channel.inbox.hint()))
         match.owed -= 1
         self._advance(match)
+
+    def _await_end(self, bot: SeatedBot) -> None:
+        """Let a match wait for a bot whose output has ended in its window, until it is known why."""
+        if bot.channel.owes_answer:
+            bot.match.owed += 1
+            self._wake_at(bot, self._clock.now_ns())
+
+    def _settle_window(self, bot: SeatedBot, heard: Heard | None, now_ns: int) -> None:
+        """Take note why the output of this bot has ended in the window, which has been timed."""
+        bot.channel.end_turn(now_ns)
+        replies = bot.match.replies
+        bot.match.replies = [replace(one, heard=heard) if one.seat == bot.seat else one for one in replies]
 
     def _reply_at_once(self, bot: SeatedBot, heard: Heard | None, now_ns: int) -> Reply:
         """End the turn of a bot that was asked together with others: the time counts at which its answer is seen."""

@@ -26,7 +26,6 @@ from referee.play.bot.channel import MOST_FORGIVEN, Channel
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import stolen_ticks
 from referee.play.bot.tasks import Newest, Waits
-from referee.play.faults import Trouble
 from referee.play.isolation.kept_file import KeptFile
 from referee.play.slaps.one_core import held_to
 from referee.play.slaps.quiet import MOST_AWAKE, NOT_FROZEN, freeze_fully, is_still, looks
@@ -143,7 +142,8 @@ async def run_race(
     """Ask the seats of a timed exchange one after another; returns their replies in the same order.
 
     `table` holds the channels of the match by seat. The host is quiet by now; `doubts` says why that is in doubt.
-    The bots compute on this `core`, if one is named.
+    The bots compute on this `core`, if one is named. A bot whose output has ended still owes its answer: whether it has
+    crashed shows after the window, as it takes a while and other matches go on meanwhile.
     """
     frozen = [is_still(channel) for channel in table.values()]
     for channel in table.values():
@@ -213,11 +213,12 @@ def _ask_alone(channel: Channel, delivery: Delivery, doubts: Sequence[str]) -> R
     if process is not None and heard is None:
         # A bot that computes although it is stopped may have begun when its line was written.
         timing, heard = _time(channel, process, delivery.limit_s, written_ns if channel.is_awake else None)
-    hint = ""
-    if heard is None:
+    hint, is_open = "", heard is None and channel.ended_ns is not None
+    if heard is None and not is_open:
         hint = channel.inbox.hint()
         channel.note_missed()
-    channel.end_turn(time.monotonic_ns())
+    if not is_open:
+        channel.end_turn(time.monotonic_ns())
     return Reply(
         seat=delivery.seat,
         heard=heard,
@@ -285,7 +286,9 @@ def _time(channel: Channel, process: BotProcess, limit_s: float, since_ns: int |
                 channel.flush()
                 if not channel.unwritten:
                     poll.unregister(process.stdin)
-            heard = heard or _end_of_output(channel, process)
+            heard = heard or channel.end_of_output(time.monotonic_ns())
+            if heard is None and channel.ended_ns is not None:
+                return whole, None
         timing = whole if heard is not None else timing.plus(more.as_partial())
     return timing, heard
 
@@ -372,14 +375,3 @@ def _own_wait_ns() -> int:
 def _own_schedstat(thread: int) -> KeptFile:
     """The file that tells of this thread, which is the one that opens it. A process that was forked has another."""
     return KeptFile(f"/proc/self/task/{thread}/schedstat")
-
-
-def _end_of_output(channel: Channel, process: BotProcess) -> Trouble | None:
-    """Returns how the bot's output has ended, if it has; waits until a crash can be told from a closed output."""
-    if channel.ended_ns is None:
-        return None
-    process.thaw()  # all of it: the process whose end tells of it may stand outside a cell
-    while (trouble := channel.end_of_output(time.monotonic_ns())) is None:
-        time.sleep(0.001)
-    freeze_fully(process)
-    return trouble

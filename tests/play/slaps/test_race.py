@@ -18,6 +18,7 @@ from racing import computing_slapper, matches, setup, slapper, windows
 
 from protocol.actions import Action, Pass, Slap
 from protocol.messages import Clocks, SlapTiming
+from referee.play.bot import channel
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Computed
 from referee.play.bot.tasks import Waits
@@ -309,6 +310,24 @@ def test_other_tasks_go_on_in_a_window_that_takes_long(mark: dict[str, str], mon
     assert max(map(len, seen)) == 3
     for window in seen:
         assert len(window) < 3 or window[-1] > window[0], "of two tasks that go on, either may be the first"
+
+
+def test_other_matches_go_on_while_it_is_open_why_the_output_of_a_bot_has_ended(
+    tmp_path: Path, mark: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bot that closes its output ends when a bot of the other match has answered after that."""
+    monkeypatch.setattr(channel, "EXIT_GRACE_NS", 60_000_000_000)
+    closed, answered = tmp_path / "closed", tmp_path / "answered"
+    until = "def until(path):\n    while not Path(path).exists(): time.sleep(0.001)\n"
+    closing = f"{until}def slap(request): Path('{closed}').touch(); os.close(1); until('{answered}'); os._exit(3)\n"
+    passing = "def slap(request): respond(request, 'pass')\n"
+    waiting = (
+        f"{until}start()\nfor request in requests(): until('{closed}'); respond(request); Path('{answered}').touch()"
+    )
+    window = setup(["import os\n" + closing + "play(slap)", passing + "play(slap)"], mark)
+    records = matches(window, setup([waiting, waiting], mark, preset="six-card"))
+    assert records[0].seats[0].faults == {"crashed": 1}
+    assert "exited with code 3" in str(records[0].moves)
 
 
 def test_who_has_renounced_slaps_is_not_asked(mark: dict[str, str]) -> None:
