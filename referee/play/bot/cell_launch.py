@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from referee.play.bot.launch import Launch, give_way, in_shell, refusal_file
+from referee.play.bot.launch import Launch, entering, give_way, in_shell
 from referee.play.isolation.bwrap import arguments, inner_command
 from referee.play.isolation.cell import Cell, cell_of
 from referee.play.isolation.copies import shown
@@ -36,7 +36,8 @@ def in_cell(spec: BotSpec, confinement: Confinement, join: Sequence[str], *, cou
 def _as_user(user: BotUser | None, cell: Cell, limits: BotLimits, join: Sequence[str], *, counted: bool) -> Launch:
     tool = bubblewrap()
     read, write = os.pipe()
-    refusal = refusal_file(join)
+    # Bubblewrap keeps this descriptor to itself, so the bot cannot write what the shell might have written there.
+    enter = [f"{{ {'; '.join(entering(join))}; }} 2> /proc/self/fd/{write}"] if join else []
     has_network = cell.workshop is not None and cell.workshop.network
     seccomp = _file(program(shared_memory=counted, builds=cell.workshop is not None, network=has_network))
     given = {path: _file(data, lowest=10) for path, data in written_anew().items()}
@@ -50,7 +51,7 @@ def _as_user(user: BotUser | None, cell: Cell, limits: BotLimits, join: Sequence
     stdout = next(fd for fd in range(3, 10) if fd not in taken)
     return Launch(
         command=[
-            *in_shell(join, refusal, *([] if cell.workshop is None else [give_way()]), f"exec {stdout}>&1 >&2"),
+            *in_shell(*enter, *([] if cell.workshop is None else [give_way()]), f"exec {stdout}>&1 >&2"),
             *command,
             *inner_command(cell, limits, user=user, stdout=stdout),
         ],
@@ -58,7 +59,6 @@ def _as_user(user: BotUser | None, cell: Cell, limits: BotLimits, join: Sequence
         folder="/",
         passed=passed,
         report=read,
-        refusal=refusal,
         user=user,
     )
 

@@ -6,10 +6,8 @@ Nothing is started here; process.py does that.
 import contextlib
 import os
 import resource
-import secrets
-import shlex
 import shutil
-import tempfile
+import socket
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,9 +36,12 @@ class Launch(NamedTuple):
     passed: tuple[int, ...] = ()
     """Descriptors that the process inherits. The referee closes its own copies once the process has been started."""
     report: int | None = None
-    """The reading end of the pipe in which bubblewrap reports how the bot ended; None outside a cell."""
-    refusal: str | None = None
-    """The path of a file that the process makes if it cannot enter its control groups; None where there are none."""
+    """What is read from here is the shell's, if it could not enter the control groups, or else bubblewrap's.
+
+    The shell tells why, bubblewrap how the bot ended. The bot cannot write there. None where there are neither.
+    """
+    stderr: tuple[int, int] | None = None
+    """What is standard error at first, and from where the bot's is read; None where the bot has it from the start."""
     user: "BotUser | None" = None
     """The user that is the bot's own until it is given back; None where it has none of its own."""
     dumps_core: bool = False
@@ -55,12 +56,10 @@ def launch(spec: BotSpec, confinement: Confinement, *, join: Sequence[str], coun
     """
     more = [] if confinement.workshop is None else [give_way()]
     if confinement.isolation == "none":
-        shell = in_shell((), None, *more) if more else []
+        shell = in_shell(*more) if more else []
         return Launch([*shell, *spec.command], environment(spec), spec.dir, dumps_core=True)
     if confinement.isolation == "limits":
-        refusal = refusal_file(join)
-        shell = in_shell(join, refusal, *more, _ulimits(confinement.limits))
-        return Launch([*shell, *_never_urgent(), *spec.command], environment(spec), spec.dir, refusal=refusal)
+        return _limited(spec, confinement.limits, join, more)
     from referee.play.bot.cell_launch import in_cell  # noqa: PLC0415 - the other levels need nothing of cells
 
     return in_cell(spec, confinement, join, counted=counted)
@@ -90,24 +89,41 @@ def environment(spec: BotSpec) -> dict[str, str]:
     return given | ({"PATH": search_path(spec)} if "PATH" in given else {}) | spec.env
 
 
-def refusal_file(join: Sequence[str]) -> str | None:
-    """A path whose name nobody can guess; None where no group is to be entered."""
-    return os.path.join(tempfile.gettempdir(), f"golfref-{secrets.token_hex(16)}") if join else None
+def _limited(spec: BotSpec, limits: BotLimits, join: Sequence[str], more: Sequence[str]) -> Launch:
+    """How to start a bot under `limits`.
 
-
-def in_shell(join: Sequence[str], refusal: str | None, *more: str) -> list[str]:
-    """A shell that enters the control groups, runs the commands `more` and becomes the program that follows it.
-
-    Where it cannot enter a group it makes the file `refusal`, which tells which group and why, and ends. An exit code
-    would not tell the referee, because the bot could end with the same one. The bot does not learn the file's name.
+    The shell that enters the control groups has a socket as standard error. It gives that up before it becomes the bot,
+    and nobody can open a socket anew. A POSIX shell could not close another descriptor above 9. A command that is
+    started without the descriptors keeps the standard error that it has.
     """
-    joins: list[str] = []
-    if refusal is not None:
-        told = shlex.quote(refusal)
-        # A second try tells the reason.
-        joins.append(f'refuse() {{ umask 077; {{ echo "$1"; echo $$ > "$1"; }} > {told} 2>&1; exit 1; }}')
-        joins += (f'echo $$ > "{path}" || refuse "{path}"' for path in join)
-    return ["/bin/sh", "-c", "; ".join([_KILLED_FIRST, *joins, *more, 'exec "$@"']), "sh"]
+    command = [*_never_urgent(), *spec.command]
+    if not join:
+        return Launch([*in_shell(*more, _ulimits(limits)), *command], environment(spec), spec.dir)
+    report, at_first = (end.detach() for end in socket.socketpair())
+    read, write = os.pipe()
+    own = f"/proc/self/fd/{write}"
+    shell = in_shell(*entering(join), f"[ ! -e {own} ] || exec 2> {own}", *more, _ulimits(limits))
+    return Launch(
+        command=[*shell, *command],
+        env=environment(spec),
+        folder=spec.dir,
+        passed=(write,),
+        report=report,
+        stderr=(at_first, read),
+    )
+
+
+def in_shell(*commands: str) -> list[str]:
+    """A shell that runs the commands and becomes the program that follows it."""
+    return ["/bin/sh", "-c", "; ".join([_KILLED_FIRST, *commands, 'exec "$@"']), "sh"]
+
+
+def entering(join: Sequence[str]) -> Iterator[str]:
+    """Commands by which a shell enters control groups. Where it cannot, standard error tells which and why.
+
+    An exit code would not tell the referee, because the bot could end with the same one.
+    """
+    return (f'echo $$ > "{path}" || {{ echo "{path}" >&2; exit 1; }}' for path in join)
 
 
 def _ulimits(limits: BotLimits) -> str:

@@ -14,7 +14,6 @@ import subprocess
 import termios
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 from msgspec import Struct
 
@@ -119,7 +118,8 @@ class BotProcess:
                 nice = NICE if confinement.workshop is None else LOWEST_NICE
                 os.setpriority(os.PRIO_PGRP, self.pid, nice)  # it may have begun to build its cell
         pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
-        self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
+        self.stdin, self.stdout, *stderr = (pipe.fileno() for pipe in pipes if pipe is not None)
+        (self.stderr,) = stderr if self._launch.stderr is None else (self._launch.stderr[1],)
         for fd in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(fd, False)
 
@@ -225,9 +225,12 @@ class BotProcess:
         code = self._exit_code()
         if code is None:
             return None
-        self._check_group_joined()
-        if code >= 0 and self._launch is not None and self._launch.report is not None:
-            code = self._code_in_cell(self._launch.report, code)
+        report = self._report()
+        if report and not report.startswith(b"{"):
+            why = " ".join(report.decode(errors="replace").split())
+            raise HostFault(f"a bot could not enter its control group: {why}")
+        if code >= 0 and self._is_cell:
+            code = _code_in_cell(report, code)
         if self.ran_out_of_memory():
             return f"{_in_words(code, self.limits)}; it used more memory than {self.limits.memory_mb} MB"
         if code == -signal.SIGKILL and self._was_in_the_way():
@@ -266,24 +269,14 @@ class BotProcess:
                 os.killpg(self.pid, signal.SIGKILL)
         return self._popen.returncode
 
-    def _code_in_cell(self, report: int, code: int) -> int:
-        """The exit code, or the signal, of a bot in a cell: bubblewrap's `code` tells a signal as 128 and more.
-
-        Bubblewrap reports a code only if the bot was started; else HostFault is raised.
-        """
+    def _report(self) -> bytes:
+        """What the shell or bubblewrap has reported of a process that has ended."""
         if self._reported is None:
-            with contextlib.suppress(OSError):
-                self._reported = os.read(report, 65536)
-        if b'"exit-code"' not in (self._reported or b""):
-            raise HostFault(f"bubblewrap could not build the bot's cell (exit code {code})")
-        return 128 - code if code - 128 in signal.valid_signals() else code
-
-    def _check_group_joined(self) -> None:
-        """Raises HostFault where the process ended because it could not enter the bot's control group."""
-        if self._launch is not None and self._launch.refusal is not None:
-            with contextlib.suppress(FileNotFoundError):
-                why = Path(self._launch.refusal).read_text(errors="replace")[:1000]
-                raise HostFault(f"a bot could not enter its control group: {' '.join(why.split())}")
+            self._reported = b""
+            if self._launch is not None and self._launch.report is not None:
+                with contextlib.suppress(OSError):
+                    self._reported = os.read(self._launch.report, 65536)
+        return self._reported
 
     def has_succeeded(self) -> bool:
         """Whether it has ended with the exit code 0; ask before `stop`."""
@@ -359,8 +352,8 @@ class BotProcess:
                 give_back(self._launch.user)
             if self._launch.report is not None:
                 os.close(self._launch.report)
-            if self._launch.refusal is not None:
-                Path(self._launch.refusal).unlink(missing_ok=True)
+            if self._launch.stderr is not None:
+                os.close(self._launch.stderr[1])
             self._launch = None
 
     def _signal(self, number: signal.Signals) -> None:
@@ -415,7 +408,7 @@ def _start(how: Launch) -> "subprocess.Popen[bytes]":
                 how.command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                stderr=subprocess.PIPE if how.stderr is None else how.stderr[0],
                 cwd=how.folder,
                 env=how.env,
                 pass_fds=(*how.passed, *(how.user.descriptors if how.user is not None else ())),
@@ -430,7 +423,7 @@ def _start(how: Launch) -> "subprocess.Popen[bytes]":
             raise StartFailed(f"cannot start {how.command[0]}: it is not a program for this kind of machine") from None
         raise StartFailed(f"cannot start {how.command[0]}: {error}") from None
     finally:
-        for fd in how.passed:
+        for fd in (*how.passed, *(() if how.stderr is None else how.stderr[:1])):
             os.close(fd)
 
 
@@ -449,6 +442,16 @@ def _nothing_ignored() -> Iterator[None]:
     finally:
         for number in ignored:
             signal.signal(number, signal.SIG_IGN)
+
+
+def _code_in_cell(report: bytes, code: int) -> int:
+    """The exit code, or the signal, of a bot in a cell: bubblewrap's `code` tells a signal as 128 and more.
+
+    Bubblewrap reports a code only if the bot was started; else HostFault is raised.
+    """
+    if b'"exit-code"' not in report:
+        raise HostFault(f"bubblewrap could not build the bot's cell (exit code {code})")
+    return 128 - code if code - 128 in signal.valid_signals() else code
 
 
 def _in_words(code: int, limits: BotLimits) -> str:

@@ -527,14 +527,15 @@ def test_what_a_bot_left_in_its_group_ends_without_waitid_too(
     command = python("if os.fork(): sys.exit(3)\ntime.sleep(600)")
     bot = BotProcess(BotSpec(name="bot", command=command, dir="/", env=mark), Confinement(isolation="none"))
 
-    async def to_its_end() -> str:
-        while (ended := bot.exit_status()) is None:
-            await trio.sleep(0.001)
-        await stop(bot, patience_s=0, drain=lambda: None)
-        return ended
-
-    assert trio.run(to_its_end) == "exited with code 3"
+    assert trio.run(ended, bot) == "exited with code 3"
     until_gone()
+
+
+async def ended(bot: BotProcess) -> str:
+    while (status := bot.exit_status()) is None:
+        await trio.sleep(0.001)
+    await stop(bot, patience_s=0, drain=lambda: None)
+    return status
 
 
 def test_bots_can_be_started_where_there_is_no_waitid() -> None:
@@ -551,13 +552,34 @@ def test_a_control_group_that_takes_no_bot_is_the_hosts_fault(
         need_bubblewrap()
     gone = Group(Cgroups(version=2, folders={"kill": str(tmp_path)}), "gone")
     monkeypatch.setattr(process, "_new_group", lambda _: gone)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     bot = BotSpec(name="blameless", command=builtin_bot("random").command, dir=builtin_bot("random").dir, env=mark)
     setup = setup_of(Case(does="", isolation=isolation), bot, mark)
     with pytest.raises(HostFault, match=r"a bot could not enter its control group: .*gone/cgroup.procs"):
         run(replace(setup, bots=(bot, bot)))
     assert not marked()
-    assert not list(tmp_path.iterdir())
+
+
+WRITES_TO_ALL = """
+for fd in range(3, 1024):
+    try:
+        os.write(fd, b"no group\\n")
+    except OSError:
+        pass
+sys.exit(3)
+"""
+
+
+@pytest.mark.parametrize("isolation", ["limits", "bwrap"])
+def test_no_bot_can_report_that_another_or_itself_was_not_started(
+    isolation: Isolation, mark: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if isolation == "bwrap":
+        need_bubblewrap()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    spec = BotSpec(name="bot", command=python(WRITES_TO_ALL), dir=builtin_bot("random").dir, env=mark)
+    bot = BotProcess(spec, Confinement(isolation=isolation))
+    assert str(tmp_path) not in str(bot._popen.args), "others can read the name of a file"
+    assert trio.run(ended, bot) == "exited with code 3"
 
 
 def check_result(record: Record) -> None:
