@@ -28,7 +28,7 @@ from referee.play.isolation.paths import is_within
 from referee.play.isolation.shown import MOST_FILES
 from referee.play.spec import BotSpec
 from referee.tournament.config.config import Config
-from referee.tournament.run.setups import games
+from referee.tournament.config.variants import games
 
 MOST_MB = 1024
 """The most that the files of one bot may come to."""
@@ -94,7 +94,7 @@ def _demands(config: Config, bots: tuple[Travelling, ...], streams: dict[str, St
         start_s=config.clocks.start_s,
         seats=max(one.seats for one in config.variants),
         times_slaps=any(one.slaps and one.slap_order == "reaction" for one in options),
-        games=games(config),
+        games=games(config.variants),
         strangers=tuple(bot.name for bot in config.strangers),
         bots=bots,
         parcels={parcel: stream.size_bytes for parcel, stream in streams.items()},

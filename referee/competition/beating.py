@@ -36,12 +36,11 @@ from referee.rules.record import Record
 from referee.rules.table.streams import bot_seed
 from referee.tournament.config.config import Config
 from referee.tournament.config.qualify import Qualify
-from referee.tournament.config.variants import ConfiguredVariant
+from referee.tournament.config.variants import ConfiguredVariant, games
 from referee.tournament.orders import ATTEMPTS
 from referee.tournament.plan.blocks import for_blocks
 from referee.tournament.plan.keys import deal_key, own_cards
 from referee.tournament.results import beaten_shares
-from referee.tournament.run.setups import games
 from referee.tournament.series import Seating, seating
 
 _FORMAT = "golfref-beat-2"
@@ -260,7 +259,7 @@ class _Trials:
             clocks=self._config.clocks,
             faults=self._config.faults,
             confinement=self._config.confinement,
-            games=games(self._config),
+            games=games(self._config.variants),
         )
 
 

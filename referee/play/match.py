@@ -69,6 +69,11 @@ class MatchSetup(Struct, frozen=True, kw_only=True):
     barred: tuple[str, ...] = ()
     """The bots that are not started, by name: they forfeit at the start."""
 
+    def __post_init__(self) -> None:
+        least = Limits().line_bytes
+        if self.limits.line_bytes < least:
+            raise ValueError(f"limits.line_bytes: expected at least {least}, as long as a line of the referee may be")
+
 
 class LiveMatch:
     """A match between live bots: `seat` brings them to the table, `play` plays and lets them go.

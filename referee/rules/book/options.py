@@ -13,7 +13,7 @@ from msgspec.structs import fields
 
 from protocol.cards import JOKER
 from referee.rules.book.option import EVERY_GAME, CardValues, Need, Option, all_but, only, option_of, values_of
-from referee.rules.book.par_table import OURS_1, ParTable
+from referee.rules.book.par_table import MOST_POINTS, OURS_1, ParTable, Score
 
 # The values that options take
 
@@ -37,7 +37,9 @@ Penalty = Annotated[
         description='"add:N", "double5", "highest", "twice_players"',
     ),
 ]
-Points = Annotated[dict[str, int], Meta(description="a table of integers by rank or card")]
+Points = Annotated[
+    dict[str, Score], Meta(description=f"a table by rank or card of integers from -{MOST_POINTS} to {MOST_POINTS}")
+]
 PairTable = Annotated[ParTable, Meta(description="a table as in PAR-26")]
 
 # The games that options go with

@@ -9,6 +9,14 @@ from msgspec import Meta, Struct, field
 
 from protocol.cards import RANKS, Card, rank, suit
 
+MOST_RULES = 200
+"""The most rules of a table. All pairs of ranks are 91, and a bot is sent the table in one line of bounded length."""
+
+MOST_POINTS = 1_000_000
+"""A number of points that a table names is at most so far from 0."""
+
+Score = Annotated[int, Meta(ge=-MOST_POINTS, le=MOST_POINTS)]
+
 Rank = Literal["A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K"]
 
 
@@ -42,15 +50,15 @@ class PairRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a pair scores where the condition holds: a number, or what the two cards' values make."""
 
     condition: Condition = field(name="if")
-    score: int | Literal["sum", "high", "low", "diff"]
+    score: Score | Literal["sum", "high", "low", "diff"]
 
 
 class ParTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A scoring table: its name, the values of cards (B1, or points by rank), and the rules in their order."""
 
     name: Annotated[str, Meta(min_length=1, max_length=40)]
-    values: Literal["B1"] | dict[Rank, int] = "B1"
-    rules: Annotated[tuple[PairRule, ...], Meta(min_length=1)]
+    values: Literal["B1"] | dict[Rank, Score] = "B1"
+    rules: Annotated[tuple[PairRule, ...], Meta(min_length=1, max_length=MOST_RULES)]
 
 
 OURS_1 = ParTable(
@@ -64,8 +72,9 @@ OURS_1 = ParTable(
 
 
 _TAKES = {
-    "values": '"B1" or a table of integers by rank',
-    "score": 'an integer, "sum", "high", "low" or "diff"',
+    "values": f'"B1" or a table by rank of integers from -{MOST_POINTS} to {MOST_POINTS}',
+    "rules": f"1 to {MOST_RULES} rules",
+    "score": f'an integer from -{MOST_POINTS} to {MOST_POINTS}, "sum", "high", "low" or "diff"',
     "ranks": 'two ranks such as ["A", "K"]',
     "any": "true",
 }

@@ -5,7 +5,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from protocol.codec import encode
+from protocol.messages import GameMessage, Limits
 from referee.play.spec import LONGEST_NAME
+from referee.play.talk.script import hello
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.variant import Variant
 from referee.rules.book.variants import UnknownVariant, customised, seat_problem
@@ -50,7 +53,16 @@ def read_variants(
             _check_seats(variant, seats, given, path, reader)
             variants.append(ConfiguredVariant(name=given.name or variant.preset, variant=variant, seats=seats))
     reader.check_unique("variants", given_variants or (), "preset")
+    size, most = len(encode(hello(games(variants), Limits()))), Limits().line_bytes
+    if size > most:
+        what = f"the line `hello`, which names all games, would have {size} bytes, of which a bot reads at most {most}"
+        reader.add(("variants",), f"{what}; have fewer games in one tournament, or shorter names")
     return variants
+
+
+def games(variants: Sequence[ConfiguredVariant]) -> tuple[GameMessage, ...]:
+    """All games that will be played, as bots are told in `hello`."""
+    return tuple(GameMessage(variant=entry.variant.preset, name=entry.name, seats=entry.seats) for entry in variants)
 
 
 def _variant(given: GivenVariant, path: KeyPath, reader: Reader) -> Variant | None:

@@ -13,6 +13,7 @@ from referee.play.isolation.host import cores
 from referee.play.pump.pump import Pump
 from referee.play.session import run_session
 from referee.tournament.config.config import Config
+from referee.tournament.config.variants import games
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.run.bars import Bars
@@ -23,7 +24,6 @@ from referee.tournament.run.host import own_host
 from referee.tournament.run.jobs import play_jobs
 from referee.tournament.run.play_order import Hosts, PlayOrder
 from referee.tournament.run.rounds import Rounds
-from referee.tournament.run.setups import games
 from referee.tournament.store.facts import Terms, field_of
 from referee.tournament.store.store import Store
 from referee.tournament.store.voided import voids_by_place
@@ -43,7 +43,7 @@ def greet_all(config: Config, check: Callable[[], None], *, barred: Collection[s
         said = greet(
             pump,
             bots,
-            games=games(config),
+            games=games(config.variants),
             confinement=config.confinement,
             start_s=config.clocks.start_s,
             at_a_time=min(seats, cores()),

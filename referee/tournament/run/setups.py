@@ -1,18 +1,11 @@
 """The matches of a plan as the config has them, ready to be played."""
 
-from protocol.messages import GameMessage
 from referee.play.match import MatchSetup
 from referee.rules.table.streams import bot_seed
 from referee.tournament.config.config import Config
+from referee.tournament.config.variants import games
 from referee.tournament.plan.blocks import for_blocks
 from referee.tournament.plan.fixture import Fixture
-
-
-def games(config: Config) -> tuple[GameMessage, ...]:
-    """All games that will be played, as bots are told in `hello`."""
-    return tuple(
-        GameMessage(variant=entry.variant.preset, name=entry.name, seats=entry.seats) for entry in config.variants
-    )
 
 
 def setup_of(config: Config, fixture: Fixture) -> MatchSetup:
@@ -28,5 +21,5 @@ def setup_of(config: Config, fixture: Fixture) -> MatchSetup:
         clocks=config.clocks,
         faults=config.faults,
         confinement=config.confinement,
-        games=games(config),
+        games=games(config.variants),
     )

@@ -293,6 +293,13 @@ def test_a_preset_played_twice_needs_a_second_name() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_more_games_than_a_bot_can_be_told_in_one_line() -> None:
+    games = "".join(f'[[variants]]\npreset = "six-card"\nname = "{number:040}"\n' for number in range(1000))
+    (line,) = problems(HEAD + games + TWO)
+    assert "the line `hello`, which names all games, would have" in line
+    assert "a bot reads at most 65536" in line
+
+
 def test_options_that_exclude_each_other() -> None:
     (line,) = problems(HEAD + GAME + "[variants.options]\njack_value = 20\nj0q12k13 = true\n" + TWO)
     assert line.startswith("c.toml:6:14: variants[0].options.jack_value: sets the value of J")
