@@ -25,7 +25,8 @@ def open_lock(path: str | os.PathLike[str]) -> int:
         if about.st_uid != os.geteuid() or not stat.S_ISREG(about.st_mode) or _is_held_by_others(fd, about):
             what = f"{os.fspath(path)} is not a lock file that only you can open; if no other golfref runs, remove it"
             raise PermissionError(errno.EPERM, what)
-        os.fchmod(fd, 0o600)  # whatever the umask says
+        with contextlib.suppress(PermissionError):  # of a file system that keeps no modes
+            os.fchmod(fd, 0o600)  # whatever the umask says
     except BaseException:
         os.close(fd)
         raise

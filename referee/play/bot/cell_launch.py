@@ -37,7 +37,7 @@ def _as_user(user: BotUser | None, cell: Cell, limits: BotLimits, join: Sequence
     tool = bubblewrap()
     read, write = os.pipe()
     # Bubblewrap keeps this descriptor to itself, so the bot cannot write what the shell might have written there.
-    enter = [f"{{ {'; '.join(entering(join))}; }} 2> /proc/self/fd/{write}"] if join else []
+    enter = [f"{{ {'; '.join(entering(join))}; }} 2> /proc/self/fd/{write} || exit 1"] if join else []
     has_network = cell.workshop is not None and cell.workshop.network
     seccomp = _file(program(shared_memory=counted, builds=cell.workshop is not None, network=has_network))
     given = {path: _file(data, lowest=10) for path, data in written_anew().items()}
