@@ -64,8 +64,12 @@ def stage_columns(stage: StagePlaces, names: Callable[[str], str]) -> list[Colum
 def cut(stage: StagePlaces, names: Callable[[str], str]) -> str:
     """Whether it is sure who belongs into the next stage."""
     going = [row for row in stage.bots if row.goes_on]
+    if len(going) == len(stage.bots):
+        return f"All {len(going)} of this stage go on."
     if stage.is_cut_settled:
-        return f"The {len(going)} that go on are surely better than the others."
+        has_unplayed = any(row.match_points is None and row.strength is None for row in stage.bots)
+        with_match = " that have a match in this stage" * has_unplayed
+        return f"The {len(going)} that go on are surely better than the others{with_match}."
     others = [row for row in stage.bots if not row.goes_on and row.rank_from <= len(going)]
     some = ", ".join(names(row.bot) for row in others[:5]) + ", ..." * (len(others) > 5)
     tense = "goes on" if stage.is_over else "would go on now"

@@ -28,9 +28,11 @@ class StageRow(Struct, frozen=True, kw_only=True):
     """The worst one."""
     bot: str
     match_points: float | None
-    """In a round-robin its mean match points in this stage, by which it is ranked there. None in a Swiss."""
+    """In a round-robin its mean match points in this stage, by which it is ranked there. None in a Swiss, and without a
+    match in the stage."""
     strength: float | None
-    """In a Swiss its strength among the bots of the stage, by which it is ranked there. None in a round-robin."""
+    """In a Swiss its strength among the bots of the stage, by which it is ranked there. None in a round-robin, and
+    without a match in the stage."""
     goes_on: bool
     """Whether it takes part in the next stage; while the stage is played, whether it would."""
 
@@ -121,12 +123,13 @@ class _Known(Struct, frozen=True, kw_only=True):
 
 
 def _known(field: Field, past: Past, stage: int, names: Sequence[str]) -> dict[str, _Known]:
+    """By bot what is known of it. Bots without a match come after all others, in an order that nothing tells."""
     results = results_of(past, stage)
-    unknown = RankRange(best=1, worst=len(names))
-    found = dict.fromkeys(names, _Known(range=unknown))
+    played = {bot for result in results for bot in result.bots}.intersection(names)
+    found = dict.fromkeys(names, _Known(range=RankRange(best=len(played) + 1, worst=len(names))))
     if field.stages[stage].format == "round-robin":
         for row in standings_of(results).overall:
-            ranks = RankRange(best=row.rank_from or 1, worst=row.rank_to or len(names))
+            ranks = RankRange(best=row.rank_from or 1, worst=row.rank_to or len(played))
             found[row.bot] = _Known(range=ranks, match_points=row.match_points)
         return found
     matches = Matches()
@@ -134,6 +137,7 @@ def _known(field: Field, past: Past, stage: int, names: Sequence[str]) -> dict[s
         matches.add(result)
     ratings = ratings_of(matches, names)
     for rating in ratings.bots if ratings else ():
-        ranks = RankRange(best=rating.rank_from or 1, worst=rating.rank_to or len(names))
-        found[rating.bot] = _Known(range=ranks, strength=rating.strength)
+        if rating.rank_from is not None and rating.rank_to is not None:
+            ranks = RankRange(best=rating.rank_from, worst=rating.rank_to)
+            found[rating.bot] = _Known(range=ranks, strength=rating.strength)
     return found

@@ -1,8 +1,9 @@
 """Stages: one format after another, each with the best bots of the one before.
 
 Only its own results count in a stage. Its order is that of ratings over its results where bots meet different opponents
-on purpose, and of mean match points in a round-robin; where two are equal at the cut, the key decides by lot. Who goes
-on is written into every round of the next stage, and stands from then on, whatever is withdrawn or played afterwards.
+on purpose, and of mean match points in a round-robin; bots without a match in the stage come last, and where two are
+equal at the cut, the key decides by lot. Who goes on is written into every round of the next stage, and stands from
+then on, whatever is withdrawn or played afterwards.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,13 +44,13 @@ def next_round(field: Field, past: Past, formats: Mapping[Format, Drawing]) -> R
 def entrants(field: Field, past: Past, stage: int) -> list[Entrant]:
     """The bots of a stage that has begun which are still in the run; in a later stage the best of the one before first.
 
-    Of the first stage, when it is over, they are those that sat at its tables: whoever came later was never in it. Of a
-    later stage they are those that its first round tells.
+    Of the first stage, when it is over, they are those that sat at its tables or went on: whoever came later was never
+    in it. Of a later stage they are those that its first round tells.
     """
     there = {entrant.name: entrant for entrant in field.bots}
-    if stage == 0 and any(drawn.stage for drawn in past.rounds):
+    if stage == 0 and (later := [drawn for drawn in past.rounds if drawn.stage]):
         sat = {bot for drawn in past.rounds if drawn.stage == 0 for table in drawn.tables for bot in table.bots}
-        return [entrant for entrant in field.bots if entrant.name in sat]
+        return [entrant for entrant in field.bots if entrant.name in sat.union(later[0].entered)]
     first = next((drawn for drawn in past.rounds if drawn.stage == stage), None)
     if stage == 0 or first is None:
         return list(field.bots)
@@ -79,10 +80,14 @@ def merits(field: Field, past: Past, stage: int) -> dict[str, float]:
 
 
 def ordered(field: Field, past: Past, stage: int) -> list[str]:
-    """The bots of a stage, the best first. Bots that are equal are ordered by lot, drawn by the key."""
+    """The bots of a stage, the best first, and those without a match in it last.
+
+    Bots that are equal are ordered by lot, drawn by the key.
+    """
     merit = merits(field, past, stage)
+    played = {bot for result in results_of(past, stage) for bot in result.bots}
     lots = {name: Stream(field.master_key, f"cut/{stage}/{name}").bits53() for name in merit}
-    return sorted(merit, key=lambda name: (-merit[name], lots[name], name))
+    return sorted(merit, key=lambda name: (name not in played, -merit[name], lots[name], name))
 
 
 def most_matches(field: Field, formats: Mapping[Format, Drawing]) -> int | None:

@@ -52,7 +52,7 @@ def test_whoever_comes_when_the_first_stage_is_over_comes_last() -> None:
     assert "late" not in {row.bot for stage in found.stages for row in stage.bots}
 
 
-def test_a_stage_of_which_an_amendment_left_no_table_has_nobody() -> None:
+def test_a_stage_of_which_an_amendment_left_no_table_has_only_those_who_went_on() -> None:
     """So it is where another game took the place of the one that was played in it."""
     field = field_of(8, SWISS, StageRules(deals=2))
     past, _ = played_out(field, draw)
@@ -60,7 +60,8 @@ def test_a_stage_of_which_an_amendment_left_no_table_has_nobody() -> None:
     begun = [(replace(one, tables=()), ()) for one in past.rounds if one.stage == 0]
     left = Past(rounds=[one for one, _ in (*begun, *last)], played=[some for _, some in (*begun, *last)])
     found = places_of(field, left, is_playing=False)
-    assert found.stages[0].bots == ()
+    assert {row.bot for row in found.stages[0].bots} == set(last[0][0].entered)
+    assert {(row.strength, row.goes_on) for row in found.stages[0].bots} == {(None, True)}
     assert sorted(rank for rank, *_ in found.ranks.values()) == [1, 2, 3, 4, 5, 5, 5, 5]
 
 
@@ -75,6 +76,15 @@ def test_a_cut_is_settled_where_all_that_go_on_are_surely_better() -> None:
     found = places_of(field, even, is_playing=False)
     assert found.stages[0].is_cut_settled is False
     assert "Who goes on is not settled: " in "\n".join(stages_report(found.stages, 80))
+
+
+def test_nobody_is_called_surely_better_than_a_bot_without_a_match() -> None:
+    field = field_of(6, StageRules(deals=8, advance=3), StageRules(deals=1))
+    past = Past()
+    while isinstance(drawn := draw(field, past), Round) and drawn.stage == 0:
+        past = Past(rounds=[*past.rounds, drawn], played=[*past.played, results_of(drawn.tables)])
+    text = "\n".join(stages_report(places_of(field, without(past, "b05"), is_playing=False).stages, 99))
+    assert "The 3 that go on are surely better than the others that have a match in this stage." in text
 
 
 def test_a_bracket_is_told_with_who_beat_whom_and_by_which_rule() -> None:

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
+import pytest
 from made_up_matches import field_of, played_out, results_of, without
 from msgspec.structs import replace
 
 from referee.tournament.formats import knockout, round_robin, swiss
+from referee.tournament.formats.places import places_of
 from referee.tournament.formats.stages import Drawing, entrants, most_matches, next_round, ordered
 from referee.tournament.plan.rounds import End, Field, Format, Past, Round, StageRules
 
@@ -94,3 +96,30 @@ def test_bots_that_are_equal_at_the_cut_are_drawn_by_lot() -> None:
     past = Past(rounds=[drawn], played=[results_of(drawn.tables, lambda *_: 0)])
     assert ordered(field, past, 0) == ordered(replace(field, bots=field.bots[::-1]), past, 0)
     assert ordered(field, past, 0) != ordered(replace(field, master_key=b"other"), past, 0)
+
+
+@pytest.mark.parametrize("format_", ["swiss", "round-robin"])
+def test_a_bot_without_a_match_in_the_stage_comes_last_at_its_cut(format_: Format) -> None:
+    """So a bot that is replaced, or enters, when no match of the stage is left for it does not pass those who lost."""
+    field = field_of(6, StageRules(format=format_, deals=2, rounds=3 if format_ == "swiss" else None, advance=4), ALL)
+    past = Past()
+    while isinstance(drawn := draw(field, past), Round) and drawn.stage == 0:
+        past = Past(rounds=[*past.rounds, drawn], played=[*past.played, results_of(drawn.tables)])
+    past = without(past, "b05")
+    assert ordered(field, past, 0)[-1] == "b05"
+
+
+def test_a_final_with_more_seats_than_bots_have_played_takes_those_without_a_match_last() -> None:
+    field = field_of(4, StageRules(format="swiss", deals=1, rounds=1, advance=3), ALL)
+    first = draw(field, Past())
+    assert isinstance(first, Round)
+    past = without(Past(rounds=[first], played=[results_of(first.tables)]), first.tables[0].bots[0])
+    final = draw(field, past)
+    assert isinstance(final, Round)
+    assert {*final.entered[:2]} == {*first.tables[1].bots}
+    assert final.entered[2] in first.tables[0].bots
+    past = Past(rounds=[*past.rounds, final], played=[*past.played, results_of(final.tables)])
+    (stage, _) = places_of(field, past, is_playing=False).stages
+    assert [(row.bot, row.strength is None) for row in stage.bots if row.goes_on] == [
+        (bot, place == 2) for place, bot in enumerate(final.entered)
+    ]
