@@ -273,7 +273,7 @@ def _tell_amendment(path: Path, config: Config, found: Amendment, *, may_change:
     begins = f"{path} was begun with another config; this one would change:"
     if is_taking_up:
         begins = f"what {path} is played with has changed, and is taken up:"
-    lines = [begins, *(f"  {line}" for line in found.lines())]
+    lines = [begins, *(f"  {line}" for line in (*found.lines(), *found.losses()))]
     lines += [f"  note: {found.warning}"] * bool(found.warning)
     if may_change:
         say(*lines)

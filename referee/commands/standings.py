@@ -103,7 +103,7 @@ def _print_bot(options: StandingsOptions, store: Store, bot: str) -> None:
     standings = standings_in(store, options.variant)
     matches = () if options.brief else bot_results(store, bot, options.variant).matches
     one = one_bot(bot, standings, matches)
-    if one.standing is None:
+    if one.standing is None or not one.standing.matches:
         raise NoRecord(printable(f"{store.path}: no match of {bot} counts yet", 3000))
     if options.as_json:
         put_json(msgspec.json.encode(one))

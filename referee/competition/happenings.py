@@ -149,8 +149,8 @@ class Place(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The best rank that it can have by what is known."""
     rank_to: int | None
     """The worst one."""
-    match_points: float
-    """The mean over its matches, from 0 to 1."""
+    match_points: float | None
+    """The mean over its matches, from 0 to 1. None without a match."""
     match_points_interval: tuple[float, float] | None
     """The interval of 95 %. None where it is not known."""
     strokes: float | None

@@ -88,7 +88,8 @@ def _that_are_ranked(summary: RunSummary) -> str:
 
 def ties(rows: Sequence[BotStanding], names: Names) -> str:
     """Which ranks are not known: groups of bots that are surely better than all bots below, but of unknown order."""
-    unranked = [row for row in rows if row.rank is None]
+    unranked = [row for row in rows if row.rank is None and row.matches]
+    unplayed = [row for row in rows if not row.matches]
     groups = tie_groups([row for row in rows if row.rank is not None])
     tied = [(first, group) for first, group in groups if len(group) > 1]
     if not tied:
@@ -102,6 +103,7 @@ def ties(rows: Sequence[BotStanding], names: Names) -> str:
         what = "Ties: ranks" if known else "Not every order is known within ranks"
         parts = [f"{what} {', '.join(shown)}{f', and {more} more' * (more > 0)}."]
     parts += [f"Not ranked: {_listed(unranked, names)}."] if unranked else []
+    parts += [f"No match: {_listed(unplayed, names)}."] if unplayed else []
     return " ".join(parts) or "There are no ranks yet."
 
 

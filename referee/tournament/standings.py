@@ -44,8 +44,8 @@ class BotStanding(Struct, frozen=True, kw_only=True):
     rank_to: int | None = None
     """The worst one. Bots with the same ranks here are tied."""
     bot: str
-    match_points: float
-    """The mean share of the opponents at its table that it beat, from 0 to 1."""
+    match_points: float | None
+    """The mean share of the opponents at its table that it beat, from 0 to 1. None without a match."""
     match_points_stderr: float | None
     """The standard error of `match_points`; None where it is not known."""
     match_points_interval: Interval | None = None
@@ -139,8 +139,34 @@ def _reranked(row: BotStanding, rank: tuple[int, int, int] | None) -> BotStandin
         match_points_interval=None,
         strokes_stderr=None,
         strokes_interval=None,
-        reason=OTHER_OPPONENTS,
+        reason=OTHER_OPPONENTS if row.matches else row.reason,
     )
+
+
+def with_entrants(standings: Standings, bots: Collection[str]) -> Standings:
+    """The standings with a row at the end for each of these bots that has no match."""
+    told = {row.bot for row in standings.overall}
+    rows = tuple(
+        BotStanding(
+            rank=None,
+            bot=bot,
+            match_points=None,
+            match_points_stderr=None,
+            strokes=None,
+            strokes_stderr=None,
+            reason=NO_MATCH,
+            matches=0,
+            rounds=0,
+            firsts=0,
+            forfeits=0,
+            faults={},
+            late_slaps=0,
+        )
+        for bot in sorted(bots)
+        if bot not in told
+    )
+    crosstable = standings.crosstable | {row.bot: {} for row in rows}
+    return replace(standings, overall=(*standings.overall, *rows), crosstable=crosstable)
 
 
 def with_opponents(standings: Standings, strengths: Mapping[str, float]) -> Standings:
@@ -190,10 +216,13 @@ class Tally:
         """How many matches have been counted."""
         return self.matches_of.total()
 
-    def add(self, result: Result) -> None:
-        """Count a match. Matches must come in the order of the plan, since blocks and sums of floats depend on it."""
+    def add(self, result: Result, *, seats: int | None = None) -> None:
+        """Count a match. Matches must come in the order of the plan, since blocks and sums of floats depend on it.
+
+        `seats` is how many bots sat at the table, where the result does not have all of them.
+        """
         self.matches_of[result.variant] += 1
-        self.blocks.add(result, round_number=0 if self._round_of is None else self._round_of(result))
+        self.blocks.add(result, round_number=0 if self._round_of is None else self._round_of(result), seats=seats)
         table = self.scores.setdefault(result.variant, defaultdict(_Score))
         rounds, mean = _per_round(result), sum(result.totals) / len(result.totals)
         bots = zip(result.bots, beaten_shares(result.ranks), result.totals, strict=True)
@@ -310,6 +339,7 @@ class _Tables:
 
 OTHER_OPPONENTS = "bots met different opponents, so their means are not compared"
 OF_THE_FIELD = "it is of the field, which is not ranked in a gauntlet"
+NO_MATCH = "no match of it counts"
 NO_BLOCK = "no deal has been played from every seat yet"
 
 
@@ -321,7 +351,7 @@ def _placed(row: BotStanding, merits: Sequence[float], known: RankRange, rank_by
 
 def _merit(row: BotStanding, rank_by: RankBy) -> float:
     """The figure by which rows are ranked. Lower is better."""
-    return row.strokes or 0.0 if rank_by == "strokes" else -row.match_points
+    return row.strokes or 0.0 if rank_by == "strokes" else -(row.match_points or 0.0)
 
 
 class _Score(Struct, kw_only=True):

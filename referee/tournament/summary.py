@@ -23,6 +23,7 @@ from referee.tournament.standings import (
     Standings,
     Tally,
     ranked_otherwise,
+    with_entrants,
     with_opponents,
 )
 from referee.tournament.statistics.carrying import Carrying, CarryingTest
@@ -37,7 +38,7 @@ from referee.tournament.store.plans import Extent, extent_of, plan_now
 from referee.tournament.store.played import PlayedSoFar, as_former
 from referee.tournament.store.rows import Meta, RunEvent
 from referee.tournament.store.store import Store
-from referee.tournament.store.tallies import StopVerdict, stop_verdict, tally_for
+from referee.tournament.store.tallies import StopVerdict, count_among_those_left, stop_verdict, tally_for
 
 LATE_MATCH_US = 100_000
 """A match in which the referee was later than this counts as late."""
@@ -220,6 +221,7 @@ def tally_in(store: Store, variant: str | None = None) -> Tally:
     for result in store.results():
         if variant in (None, result.variant):
             tally.add(result)
+    count_among_those_left(tally, store, facts, variant)
     return tally
 
 
@@ -252,11 +254,17 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
         counts_cpu = counts_cpu and result.counts_cpu
         if with_results:
             results.append(result)
+    count = tally.matches
+    count_among_those_left(tally, store, meta.facts)
+    names = [bot.name for bot in meta.facts.bots]
     standings = tally.standings(meta.facts.rank_by)
+    if tally.matches:
+        standings = with_entrants(standings, names)
     retired = _retired(store, matches)
     extent = extent_of(store)
     places = _places(store, meta, is_playing=not extent.has_ended)
-    ratings = ratings_of(matches, [bot.name for bot in meta.facts.bots], anchor or meta.facts.anchor)
+    without_match = [row.bot for row in standings.overall if not row.matches]
+    ratings = ratings_of(matches, names, anchor or meta.facts.anchor, unranked=without_match)
     if places is not None:
         standings = ranked_otherwise(standings, "places", places.ranks)
     elif meta.facts.order == "ratings":
@@ -272,7 +280,7 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
     barred = barred_in(history, meta.facts)
     return RunSummary(
         name=meta.facts.name,
-        matches=tally.matches,
+        matches=count,
         planned=extent.planned,
         goes_on=not extent.has_ended,
         voided=sum(voids.values()),
@@ -323,7 +331,7 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
         stages=() if places is None else places.stages,
         scoring_tables=_scoring_tables(meta.facts),
         commitment=meta.commitment,
-        key=meta.master_key if _shows_key(meta.facts, extent, tally.matches) else None,
+        key=meta.master_key if _shows_key(meta.facts, extent, count) else None,
         digest=store.digest(),
         standings=standings.overall,
         variants=standings.variants,

@@ -223,7 +223,7 @@ def simulate(case: Case, runs: int, seed: str) -> tuple[Found, float]:
         for row in rows:
             if case.only not in (None, row.bot):
                 continue
-            means[row.bot].append(row.match_points)
+            means[row.bot].append(row.match_points or 0.0)
             _count(found, row, *true[row.bot])
         _count_ranks(found, rows, {bot: points for bot, (points, _) in true.items()})
     deviation = sqrt(sum(pstdev(some) ** 2 for some in means.values()) / len(means))

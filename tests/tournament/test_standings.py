@@ -272,11 +272,12 @@ def test_ranks_follow_the_figure_and_intervals_hold_it(results: list[Result]) ->
     for rows in (standings_of(results).overall, *standings_of(results).variants.values()):
         ranked = [row for row in rows if row.rank is not None]
         for row in ranked:
-            assert row.rank == 1 + sum(other.match_points > row.match_points for other in ranked)
+            assert row.rank == 1 + sum((other.match_points or 0) > (row.match_points or 0) for other in ranked)
             assert 1 <= (row.rank_from or 0) <= row.rank <= (row.rank_to or 0) <= len(ranked)
         for row in rows:
             assert row.match_points_interval or row.reason
             low, high = row.match_points_interval or (0, 1)
+            assert row.match_points is not None
             assert 0 <= low <= row.match_points <= high <= 1
             assert low < high
 

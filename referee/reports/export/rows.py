@@ -287,8 +287,8 @@ class StandingRow(Struct, frozen=True, kw_only=True):
     """The bot's owner. Empty where the config tells none."""
     version: str
     """A hash of the bot's command, environment and files, in hexadecimal."""
-    match_points: float
-    """The mean share of the opponents at its table that it beat, from 0 to 1."""
+    match_points: float | None
+    """The mean share of the opponents at its table that it beat, from 0 to 1. Empty without a match."""
     match_points_stderr: float | None
     """The standard error of `match_points`. Empty where it is not known."""
     match_points_from: float | None

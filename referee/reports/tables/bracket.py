@@ -67,7 +67,7 @@ def cut(stage: StagePlaces, names: Callable[[str], str]) -> str:
     if len(going) == len(stage.bots):
         return f"All {len(going)} of this stage go on."
     if stage.is_cut_settled:
-        has_unplayed = any(row.match_points is None and row.strength is None for row in stage.bots)
+        has_unplayed = not all(row.has_match for row in stage.bots)
         with_match = " that have a match in this stage" * has_unplayed
         return f"The {len(going)} that go on are surely better than the others{with_match}."
     others = [row for row in stage.bots if not row.goes_on and row.rank_from <= len(going)]

@@ -6,17 +6,25 @@ LEAST = 0.01
 """No interval is shown as if it had no width."""
 
 
-def with_interval(mean: float, interval: Interval | None) -> str:
-    """Match points in a table with room for both ends, as `0.914 [0.874, 0.941]`; `0.914 [-]` where there is none."""
+def with_interval(mean: float | None, interval: Interval | None) -> str:
+    """Match points in a table with room for both ends, as `0.914 [0.874, 0.941]`; `0.914 [-]` where there is none.
+
+    `-` without a mean.
+    """
+    if mean is None:
+        return "-"
     return f"{mean:.3f} [-]" if interval is None else f"{mean:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]"
 
 
-def plus_minus(mean: float, interval: Interval | None) -> str:
+def plus_minus(mean: float | None, interval: Interval | None) -> str:
     """Match points in a table with many columns.
 
     `0.91 ±0.03` where the interval is about the same on both sides (the longer one is told), `0.98 ≥0.91` and
     `0.02 ≤0.09` where it would leave 0 to 1: the end that is towards the middle. The mean alone where there is none.
+    `-` without a mean.
     """
+    if mean is None:
+        return "-"
     if interval is None:
         return f"{mean:.2f}"
     side = max(interval[1] - mean, mean - interval[0])

@@ -7,7 +7,7 @@ from referee.reports.tables.crosstable import crosstable, crosstable_title
 from referee.reports.tables.faults import faults_table
 from referee.reports.tables.layout import Fitted, wider, wrapped
 from referee.reports.tables.names import Names
-from referee.reports.tables.rows import APART, FIGURES, Figure, reasons, rows_table
+from referee.reports.tables.rows import APART, FIGURES, Figure, reasons, rows_table, without_matches
 from referee.tournament.standings import Standings
 
 MOST_PAGES = 4
@@ -68,7 +68,8 @@ def figures_of(standings: Standings, more: Sequence[Figure] = ()) -> list[Figure
 def _notes(standings: Standings, shown: list[Fitted], width: int, names: Names) -> str:
     """What stands below the overall table: why something is lacking, and what found no room."""
     lacking = reasons(standings.overall, width, names) if standings.order == "means" else ()
-    return "\n".join([*lacking, *(note for note in [wider(shown, width)] if note)])
+    notes = [wrapped(without_matches(standings.overall, names), width), wider(shown, width)]
+    return "\n".join([*lacking, *filter(None, notes)])
 
 
 def figure_of(standings: Standings) -> str:

@@ -52,9 +52,11 @@ def rank(row: BotStanding) -> str:
 
 
 def reasons(rows: Sequence[BotStanding], width: int, names: Names) -> Iterator[str]:
-    """Why some bots have no rank or no interval, or a wide one: a line for each reason."""
+    """Why some bots have no rank or no interval, or a wide one: a line for each reason; not those without a match."""
     by_reason: dict[tuple[str, str], list[str]] = {}
     for row in rows:
+        if not row.matches:
+            continue
         if row.rank is None:
             by_reason.setdefault(("no rank", row.reason), []).append(names(row.bot))
         elif row.match_points_interval is None:
@@ -66,6 +68,12 @@ def reasons(rows: Sequence[BotStanding], width: int, names: Names) -> Iterator[s
     for (lack, reason), bots in by_reason.items():
         some = "every bot" if len(bots) == len(rows) > 1 else ", ".join(bots)
         yield wrapped(f"{lack}: {some} ({reason})", width)
+
+
+def without_matches(rows: Sequence[BotStanding], names: Callable[[str], str]) -> str:
+    """Which bots have no match, in words; empty where all have one."""
+    bots = [names(row.bot) for row in rows if not row.matches]
+    return f"no matches: {', '.join(bots)}" if bots else ""
 
 
 def _shorter(by_reason: Mapping[tuple[str, str], Sequence[str]]) -> dict[tuple[str, str], list[str]]:
@@ -112,7 +120,7 @@ FIGURES = (
 """Of these, `idle CPU` gives way first, then rounds, firsts, late slaps, matches, forfeits, strokes, and faults."""
 
 APART = (
-    Figure(title="points", cell=lambda row: f"{row.match_points:.3f}"),
+    Figure(title="points", cell=lambda row: "-" if row.match_points is None else f"{row.match_points:.3f}"),
     Figure(
         title="opponents",
         cell=lambda row: "-" if row.opponents is None else f"{100 * row.opponents:.1f}",

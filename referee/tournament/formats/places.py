@@ -36,6 +36,11 @@ class StageRow(Struct, frozen=True, kw_only=True):
     goes_on: bool
     """Whether it takes part in the next stage; while the stage is played, whether it would."""
 
+    @property
+    def has_match(self) -> bool:
+        """Whether a match of the bot counts in this stage."""
+        return self.match_points is not None or self.strength is not None
+
 
 class StagePlaces(Struct, frozen=True, kw_only=True):
     """A stage that has begun, and how it stands or went."""
@@ -56,7 +61,8 @@ class Places(Struct, frozen=True, kw_only=True):
     """Who has which place, and what came of each stage."""
 
     ranks: Mapping[str, tuple[int, int, int]]
-    """By bot its rank, and the best and the worst that it can have."""
+    """By bot its rank, and the best and the worst that it can have. Who was in no stage, or left one without a match,
+    has none."""
     stages: tuple[StagePlaces, ...]
 
 
@@ -77,10 +83,8 @@ def places_of(field: Field, past: Past, *, is_playing: bool) -> Places:
     else:
         ranks |= {row.bot: (row.rank, row.rank_from, row.rank_to) for row in final.bots}
     for stage in reversed(stages[:-1]):
-        left = [row.bot for row in stage.bots if row.bot not in ranks]
+        left = [row.bot for row in stage.bots if row.bot not in ranks and row.has_match]
         ranks |= {bot: (place, place, place) for place, bot in enumerate(left, len(ranks) + 1)}
-    late = [entrant.name for entrant in field.bots if entrant.name not in ranks]
-    ranks |= dict.fromkeys(late, (len(ranks) + 1, len(ranks) + 1, len(ranks) + len(late)))
     return Places(ranks=ranks, stages=tuple(stages))
 
 
@@ -124,7 +128,7 @@ class _Known(Struct, frozen=True, kw_only=True):
 
 def _known(field: Field, past: Past, stage: int, names: Sequence[str]) -> dict[str, _Known]:
     """By bot what is known of it. Bots without a match come after all others, in an order that nothing tells."""
-    results = results_of(past, stage)
+    results = results_of(field, past, stage)
     played = {bot for result in results for bot in result.bots}.intersection(names)
     found = dict.fromkeys(names, _Known(range=RankRange(best=len(played) + 1, worst=len(names))))
     if field.stages[stage].format == "round-robin":

@@ -13,7 +13,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from referee.rules.table.streams import Stream
-from referee.tournament.plan.rounds import End, Entrant, Field, Format, Past, Round
+from referee.tournament.plan.rounds import RATED, End, Entrant, Field, Format, Past, Round
 from referee.tournament.results import Result
 from referee.tournament.standings import standings_of
 from referee.tournament.statistics.ratings import strengths
@@ -44,12 +44,13 @@ def next_round(field: Field, past: Past, formats: Mapping[Format, Drawing]) -> R
 def entrants(field: Field, past: Past, stage: int) -> list[Entrant]:
     """The bots of a stage that has begun which are still in the run; in a later stage the best of the one before first.
 
-    Of the first stage, when it is over, they are those that sat at its tables or went on: whoever came later was never
-    in it. Of a later stage they are those that its first round tells.
+    Of the first stage, when it is over, they are those that sat at its tables, also with bots that have left the run,
+    or went on: whoever came later was never in it. Of a later stage they are those that its first round tells.
     """
     there = {entrant.name: entrant for entrant in field.bots}
     if stage == 0 and (later := [drawn for drawn in past.rounds if drawn.stage]):
         sat = {bot for drawn in past.rounds if drawn.stage == 0 for table in drawn.tables for bot in table.bots}
+        sat |= {bot for result in past.former.get(0, ()) for bot in result.bots}
         return [entrant for entrant in field.bots if entrant.name in sat.union(later[0].entered)]
     first = next((drawn for drawn in past.rounds if drawn.stage == stage), None)
     if stage == 0 or first is None:
@@ -57,12 +58,18 @@ def entrants(field: Field, past: Past, stage: int) -> list[Entrant]:
     return [there[name] for name in first.entered if name in there]
 
 
-def results_of(past: Past, stage: int) -> list[Result]:
-    """The results of a stage."""
+def results_of(field: Field, past: Past, stage: int) -> list[Result]:
+    """The results by which a stage is ordered.
+
+    Where ratings order it, those with bots that have left the run count too, so that nobody who leaves takes anything
+    from the others. In a round-robin they do not, since the means of those who met the bot could not be compared.
+    """
+    former = past.former.get(stage, ()) if field.stages[stage].format in RATED else ()
     return [
         *chain.from_iterable(
             played for drawn, played in zip(past.rounds, past.played, strict=True) if drawn.stage == stage
-        )
+        ),
+        *former,
     ]
 
 
@@ -72,10 +79,10 @@ def merits(field: Field, past: Past, stage: int) -> dict[str, float]:
     In a round-robin it is the mean match points, elsewhere the strength of ratings.ratings.strengths.
     """
     names = [entrant.name for entrant in entrants(field, past, stage)]
-    results = results_of(past, stage)
+    results = results_of(field, past, stage)
     if field.stages[stage].format == "round-robin":
         rows = standings_of(results).overall
-        return dict.fromkeys(names, 0.0) | {row.bot: row.match_points for row in rows}
+        return dict.fromkeys(names, 0.0) | {row.bot: row.match_points or 0.0 for row in rows}
     return strengths(results, names)
 
 
@@ -85,7 +92,7 @@ def ordered(field: Field, past: Past, stage: int) -> list[str]:
     Bots that are equal are ordered by lot, drawn by the key.
     """
     merit = merits(field, past, stage)
-    played = {bot for result in results_of(past, stage) for bot in result.bots}
+    played = {bot for result in results_of(field, past, stage) for bot in result.bots}
     lots = {name: Stream(field.master_key, f"cut/{stage}/{name}").bits53() for name in merit}
     return sorted(merit, key=lambda name: (name not in played, -merit[name], lots[name], name))
 

@@ -19,6 +19,10 @@ MOST_DEALS = 2**31
 """The number of every deal is smaller than this."""
 
 
+FormerTable = tuple[str, frozenset[tuple[str, str]], int]
+"""A table by its variant, its bots with their versions, and its deal."""
+
+
 class GrowingPlan(BasePlan):
     """The matches of the rounds that have been drawn, numbered in the order of rounds, tables and rotations.
 
@@ -41,6 +45,9 @@ class GrowingPlan(BasePlan):
         self._seats = {entry.variant: entry.seats for entry in variants}
         self.rounds: list[Round] = []
         """The rounds so far."""
+        self.former_stages: Mapping[FormerTable, int] = {}
+        """The stage, from 0, of each table that was drawn, also of those of which a bot has left the run. Empty where
+        there is one stage."""
         self._parts: list[_Part] = []
         """The matches of each of them."""
         self._first_matches, self._first_blocks = [0], [0]

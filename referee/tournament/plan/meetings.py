@@ -87,7 +87,7 @@ def meetings_of(past: Past) -> Meetings:
     meetings = Meetings()
     for drawn in past.rounds:
         meetings.drawn(drawn)
-    for results in (*past.played, past.former):
+    for results in (*past.played, *past.former.values()):
         for result in results:
             meetings.ended(result)
     return meetings

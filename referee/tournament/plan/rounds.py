@@ -5,7 +5,7 @@ written down before it is played, so that a run goes on with it, and anybody can
 know how rounds are drawn or kept.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -121,9 +121,9 @@ class Past(Struct, frozen=True, kw_only=True):
     """In their order, without tables at which a bot or game sat that is no longer in the run."""
     played: Sequence[Sequence[Result]] = ()
     """By round, the results of its tables. A match that was voided every time has none."""
-    former: Sequence[Result] = ()
-    """Results with bots that are no longer in the run, each such bot under a name that tells its version. They count
-    for ratings only."""
+    former: Mapping[int, Sequence[Result]] = {}
+    """By stage, results with bots that are no longer in the run, each such bot under a name that tells its version.
+    They count for ratings only."""
     meetings: "Meetings | None" = None
     """What rounds, played and former come to, for formats that need no more than these sums. None where nobody has
     made them."""

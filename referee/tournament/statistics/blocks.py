@@ -57,6 +57,7 @@ class Cell(Struct, kw_only=True, gc=False):
     """The blocks of one line-up in one game, or those of one round of the tournament."""
 
     blocks: int = 0
+    matches: int = 0
     points: Sums
     strokes: Sums
     duels: "array[float]"
@@ -71,6 +72,7 @@ class Cell(Struct, kw_only=True, gc=False):
         """The blocks of both."""
         return Cell(
             blocks=self.blocks + other.blocks,
+            matches=self.matches + other.matches,
             points=self.points.plus(other.points),
             strokes=self.strokes.plus(other.strokes),
             duels=_added(self.duels, other.duels),
@@ -84,6 +86,8 @@ class _Open(Struct, gc=False):
     block: int
     lineup: Lineup
     round: int
+    rotations: int
+    """How many matches make it whole."""
     matches: int = 0
     points: list[float] = field(default_factory=list)
     strokes: list[float] = field(default_factory=list)
@@ -100,18 +104,28 @@ class Blocks:
         self._rotates = rotates
         self._open: _Open | None = None
 
-    def add(self, result: Result, *, round_number: int = 0) -> None:
-        """Count a match. Blocks of different rounds are kept apart, for those who weigh rounds."""
+    def add(self, result: Result, *, round_number: int = 0, seats: int | None = None) -> None:
+        """Count a match. Blocks of different rounds are kept apart, for those who weigh rounds.
+
+        `seats` is how many bots sat at the table, where the result does not have all of them.
+        """
         lineup = tuple(sorted(result.bots))
         block = self._open
         if block is None or (block.block, block.lineup, block.variant) != (result.block, lineup, result.variant):
             size = len(lineup)
             pairs = size * (size - 1) // 2 if size > 2 else 0
             block = self._open = _Open(
-                result.variant, result.block, lineup, round_number, 0, [0.0] * size, [0.0] * size, [0.0] * pairs
+                variant=result.variant,
+                block=result.block,
+                lineup=lineup,
+                round=round_number,
+                rotations=(seats or size) if self._rotates else 1,
+                points=[0.0] * size,
+                strokes=[0.0] * size,
+                duels=[0.0] * pairs,
             )
         _count(block, result)
-        if block.matches == (len(lineup) if self._rotates else 1):
+        if block.matches == block.rotations:
             self._close(block)
 
     def lineups(self, variant: str) -> Mapping[Lineup, Mapping[int, Cell]]:
@@ -122,9 +136,9 @@ class Blocks:
         """By bot, how many of its matches in the game are in whole blocks."""
         found: dict[str, int] = defaultdict(int)
         for lineup, rounds in self.lineups(variant).items():
-            blocks = sum(cell.blocks for cell in rounds.values())
+            matches = sum(cell.matches for cell in rounds.values())
             for bot in lineup:
-                found[bot] += blocks * (len(lineup) if self._rotates else 1)
+                found[bot] += matches
         return found
 
     def _close(self, block: _Open) -> None:
@@ -134,8 +148,9 @@ class Blocks:
             cell = rounds[block.round] = Cell(
                 points=_no_sums(size), strokes=_no_sums(size), duels=array("d", bytes(16 * len(block.duels)))
             )
-        cell.blocks += 1
         matches = block.matches
+        cell.blocks += 1
+        cell.matches += matches
         cell.points.add([one / matches for one in block.points])
         cell.strokes.add([one / matches for one in block.strokes])
         for place, total in enumerate(block.duels):

@@ -89,18 +89,21 @@ def ratings_of(
     names: Collection[str],
     anchor: str | None = None,
     *,
+    unranked: Collection[str] = (),
     p_value: Callable[[float, float], float] = two_sided_p,
 ) -> Ratings | None:
     """The ratings of these bots, and of others that played as former ones. None where there is no match.
 
     All games weigh the same, and all matches of a game. `anchor` is one of `names`; without one it is the bot in the
-    middle, by strength. `p_value` makes a p-value of a value of Student's t and its degrees of freedom.
+    middle, by strength. The bots in `unranked` get no rank. `p_value` makes a p-value of a value of Student's t and its
+    degrees of freedom.
     """
     if not matches.rows:
         return None
     field = _Field(matches, names)
-    listed = sorted(names, key=lambda name: (not field.blocks(name), -field.strength[name], name))
-    played = [name for name in listed if field.blocks(name)]
+    out = {name for name in names if not field.blocks(name)}.union(unranked)
+    listed = sorted(names, key=lambda name: (name in out, -field.strength[name], name))
+    played = [name for name in listed if name not in out]
     if not played and anchor is None:
         return None
     chosen = anchor if anchor is not None else played[len(played) // 2]

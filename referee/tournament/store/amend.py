@@ -16,6 +16,7 @@ from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.schedule import BasePlan, Identity
 from referee.tournament.store.facts import Facts, Terms, config_differences, plan_of
 from referee.tournament.store.plans import grown, matches_told, plans_until, stretches_of
+from referee.tournament.store.played import bots_left
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
 
@@ -49,6 +50,12 @@ class Amendment(Struct, frozen=True, kw_only=True):
     """How many are in the new plan, but not in the plan as it is."""
     planned: int = 0
     """How many matches are in the plan afterwards, as far as it has been drawn."""
+    lost: dict[str, int] = {}
+    """By bot that is in the config, how many of its matches count now but not afterwards."""
+    shortened: dict[str, int] = {}
+    """By bot, how many of its matches count on without bots that left their tables."""
+    had: dict[str, int] = {}
+    """By bot, how many of its matches count now."""
     was_complete: bool = False
     """Whether every match was there, so that the key has been revealed."""
 
@@ -70,6 +77,19 @@ class Amendment(Struct, frozen=True, kw_only=True):
         if not self.meta.facts.is_fixed:
             left += " before the next round is drawn"
         return [*self.changes, *stay, f"matches: {plan}; {played}; {left}"]
+
+    def losses(self) -> list[str]:
+        """Whose matches no longer count, and whose count without bots that left the tables, in words."""
+        ratings = ", but for the ratings of the others" * (self.meta.facts.order == "ratings")
+        told = {
+            f"matches that no longer count{ratings}": self.lost,
+            "matches that count on among the bots that are left of the table": self.shortened,
+        }
+        return [
+            f"{what}: {', '.join(f'{bot} {count} of {self.had[bot]}' for bot, count in sorted(bots.items()))}"
+            for what, bots in told.items()
+            if bots
+        ]
 
     @property
     def warning(self) -> str:
@@ -144,6 +164,15 @@ def amended(
             replayed += 1
         added += not old.has_table(identity.variant, identity.bots, identity.deal)
     kept = len(counting & places.keys())
+    had, lost, shortened = Counter[str](), Counter[str](), Counter[str]()
+    for identity, id_ in ids.items():
+        if id_ not in counting:
+            continue
+        had.update(identity.bots)
+        if id_ not in places:
+            left = bots_left(identity, terms) if facts.order != "means" else []
+            lost.update(bot for bot in identity.bots if bot in terms.versions and bot not in left)
+            shortened.update(left)
     return replace(
         unchanged,
         meta=replace(meta, facts=facts, matches=matches_told(facts, new)),
@@ -157,5 +186,8 @@ def amended(
         replayed=replayed,
         returned=len(places) - kept,
         added=added,
+        lost=dict(lost),
+        shortened=dict(shortened),
+        had=dict(had),
         was_complete=plans.had_ended and len(counting) == len(old),
     )

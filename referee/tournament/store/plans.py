@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.tournament.plan.growing import GrowingPlan
+from referee.tournament.plan.growing import FormerTable, GrowingPlan
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.plan.schedule import BasePlan, Plan
 from referee.tournament.plan.shards import ShardPlan
@@ -101,7 +101,20 @@ def grown(whole: Plan, facts: Facts, key: bytes, stretches: Sequence[Stretch]) -
     field = field_of(facts, key)
     rounds = (one.what for one in told_under(facts, stretches) if isinstance(one.what, Round))
     bots = [bot.name for bot in field.bots]
-    return GrowingPlan(master_key=key, bots=bots, variants=field.variants, whole=whole, rounds=rounds)
+    plan = GrowingPlan(master_key=key, bots=bots, variants=field.variants, whole=whole, rounds=rounds)
+    if facts.stages:
+        plan.former_stages = dict(_tables_by_stage(stretches))
+    return plan
+
+
+def _tables_by_stage(stretches: Sequence[Stretch]) -> Iterator[tuple[FormerTable, int]]:
+    """Each table that was drawn, with its stage."""
+    for stretch in stretches:
+        versions = Terms(stretch.facts).versions
+        for drawn in (one.what for one in stretch.told if isinstance(one.what, Round)):
+            for table in drawn.tables:
+                bots = frozenset((bot, versions.get(bot, "")) for bot in table.bots)
+                yield (table.variant, bots, table.deal), drawn.stage
 
 
 def shard_of(whole: Plan, facts: Facts, key: bytes) -> ShardPlan:

@@ -4,7 +4,9 @@ It depends on which matches were committed, but not on the order in which they w
 rounds are drawn.
 """
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from msgspec.structs import replace
 
@@ -12,6 +14,7 @@ from referee.entries.versions import short
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.meetings import Meetings
 from referee.tournament.plan.rounds import Past
+from referee.tournament.plan.schedule import Identity
 from referee.tournament.results import Result
 from referee.tournament.store.facts import Terms
 from referee.tournament.store.rows import CommittedMatch
@@ -30,7 +33,8 @@ class PlayedSoFar:
         """The sums, and of how many rounds they are."""
         self._by_round: list[dict[int, Result]] = []
         """By round its results, by number."""
-        self._former: list[Result] = []
+        self._former: dict[int, list[Result]] = defaultdict(list)
+        """By stage the results with bots that are no longer in the run."""
 
     def add(self, row: CommittedMatch, number: int | None) -> None:
         """Take a match in, with its number in the plan. None where it is not there."""
@@ -42,7 +46,10 @@ class PlayedSoFar:
             block = self._plan.sitting(number).block
             self._by_round[place][number] = replace(row.result, number=number, block=block, commit=0)
         elif (result := as_former(row, self._terms)) is not None:
-            self._former.append(result)
+            table = row.identity
+            bots = frozenset(zip(table.bots, table.versions, strict=True))
+            stage = self._plan.former_stages.get((table.variant, bots, table.deal), 0)
+            self._former[stage].append(result)
 
     def _sum(self, row: CommittedMatch, number: int | None) -> None:
         """Add a match to the sums. Whoever replaces a bot knows what cards it had, so these are not dealt again."""
@@ -65,7 +72,7 @@ class PlayedSoFar:
         return Past(
             rounds=tuple(self._plan.rounds),
             played=tuple(tuple(results[number] for number in sorted(results)) for results in some),
-            former=tuple(_numbered(self._former)),
+            former={stage: tuple(_numbered(results)) for stage, results in self._former.items()},
         )
 
 
@@ -82,6 +89,51 @@ def as_former(row: CommittedMatch, terms: Terms) -> Result | None:
         for bot, version in zip(match.bots, match.versions, strict=True)
     )
     return None if bots == match.bots else replace(row.result, bots=bots, commit=0)
+
+
+def among_those_left(rows: Iterable[CommittedMatch], terms: Terms) -> Iterator[tuple[Result, int]]:
+    """What bots that are still there played among themselves at tables of bots that have left the run.
+
+    Each result has the ranks that these bots have among themselves, and comes with the number of seats of the table.
+    `terms` are those of the config as it is now. Left out are matches of which fewer than two bots are still there.
+    """
+    shortened = [row for row in rows if 0 < len(bots_left(row.identity, terms)) < len(row.identity.bots)]
+    shortened.sort(key=_table_of)
+    for block, (_, some) in enumerate(groupby(shortened, key=lambda row: _table_of(row)[:-1])):
+        for row in some:
+            bots = row.identity.bots
+            seats = [*map(bots.index, bots_left(row.identity, terms))]
+            yield replace(_at_seats(row.result, seats), block=block, commit=0), len(bots)
+
+
+def bots_left(match: Identity, terms: Terms) -> list[str]:
+    """The bots of a match that are still there in the version that played it; none if fewer than two, or no such game.
+
+    `terms` are those of the config as it is now.
+    """
+    bots = [bot for bot, version in zip(match.bots, match.versions, strict=True) if terms.versions.get(bot) == version]
+    return bots if len(bots) > 1 and terms.games.get(match.variant) == match.game else []
+
+
+def _table_of(row: CommittedMatch) -> tuple[str, list[tuple[str, str]], int, int]:
+    """The table of a match, and its rotation."""
+    match = row.identity
+    return match.variant, sorted(zip(match.bots, match.versions, strict=True)), match.deal, match.rotation
+
+
+def _at_seats(result: Result, seats: Sequence[int]) -> Result:
+    """The result as if only the bots at these seats had played."""
+    ranks = [result.ranks[seat] for seat in seats]
+    return replace(
+        result,
+        bots=tuple(result.bots[seat] for seat in seats),
+        totals=tuple(result.totals[seat] for seat in seats),
+        ranks=tuple(1 + sum(other < rank for other in ranks) for rank in ranks),
+        forfeited=tuple(result.forfeited[seat] for seat in seats),
+        faults=tuple(result.faults[seat] for seat in seats),
+        late_slaps=tuple(result.late_slaps[seat] for seat in seats),
+        idle_cpu_ms=tuple(result.idle_cpu_ms[seat] for seat in seats) if result.idle_cpu_ms else (),
+    )
 
 
 def _numbered(results: Iterable[Result]) -> Iterable[Result]:

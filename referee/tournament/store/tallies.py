@@ -16,7 +16,9 @@ from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.standings import Tally
 from referee.tournament.statistics.looks import p_at_look
 from referee.tournament.statistics.stopping import Pair, Parts, judge
-from referee.tournament.store.facts import Facts, field_of, possible_lineups
+from referee.tournament.store.facts import Facts, Terms, field_of, possible_lineups
+from referee.tournament.store.played import among_those_left
+from referee.tournament.store.store import Store
 
 
 class StopVerdict(Struct, frozen=True, kw_only=True):
@@ -49,6 +51,18 @@ def tally_for(facts: Facts, plan: BasePlan | None = None) -> Tally:
         weights=round_weights(rounds, facts.stage_rules[0]),
         round_of=lambda result: rounds[plan.round_of(result.number)].number,
     )
+
+
+def count_among_those_left(tally: Tally, store: Store, facts: Facts, variant: str | None = None) -> None:
+    """Count what bots played among themselves at tables of bots that have left the run, of all games or of one.
+
+    Where means are compared, nothing of such a table counts: only whole line-ups make means that can be compared.
+    """
+    if facts.order == "means":
+        return
+    rows = (row for row in store.retired() if variant in (None, row.identity.variant))
+    for result, seats in among_those_left(rows, Terms(facts)):
+        tally.add(result, seats=seats)
 
 
 def stop_verdict(

@@ -71,12 +71,12 @@ def test_what_a_bot_did_before_it_was_gone_counts_for_the_others() -> None:
     rounds = [replace(one, tables=tuple(t for t in one.tables if t.bots == ("a", "b"))) for one in played.rounds]
     former = [result for some in played.results for result in some if {*result.bots} != {"a", "b"}]
     kept = [[result for result in some if {*result.bots} == {"a", "b"}] for some in played.results]
-    drawn = next_round(left, Past(rounds=rounds, played=kept, former=former))
+    drawn = next_round(left, Past(rounds=rounds, played=kept, former={0: former}))
 
     assert isinstance(drawn, Round)
     assert drawn.number == 5
     assert {bot for table in drawn.tables for bot in table.bots} == {"a", "b", "c"}
-    assert drawn == next_round(left, Past(rounds=rounds, played=kept[::-1], former=former[::-1]))
+    assert drawn == next_round(left, Past(rounds=rounds, played=kept[::-1], former={0: former[::-1]}))
 
 
 def test_it_goes_on_until_somebody_says_how_many_rounds_there_are() -> None:

@@ -42,13 +42,13 @@ def test_those_who_left_early_keep_the_order_of_their_stage() -> None:
     )
 
 
-def test_whoever_comes_when_the_first_stage_is_over_comes_last() -> None:
+def test_whoever_comes_when_the_first_stage_is_over_has_no_place() -> None:
     field = field_of(8, SWISS, StageRules(deals=2))
     past, _ = played_out(field, draw)
     late = replace(field, bots=[*field.bots, Entrant(name="late", owner="")])
     assert isinstance(draw(late, past), End)
     found = places_of(late, past, is_playing=False)
-    assert found.ranks["late"] == (9, 9, 9)
+    assert "late" not in found.ranks
     assert "late" not in {row.bot for stage in found.stages for row in stage.bots}
 
 
@@ -62,7 +62,7 @@ def test_a_stage_of_which_an_amendment_left_no_table_has_only_those_who_went_on(
     found = places_of(field, left, is_playing=False)
     assert {row.bot for row in found.stages[0].bots} == set(last[0][0].entered)
     assert {(row.strength, row.goes_on) for row in found.stages[0].bots} == {(None, True)}
-    assert sorted(rank for rank, *_ in found.ranks.values()) == [1, 2, 3, 4, 5, 5, 5, 5]
+    assert sorted(rank for rank, *_ in found.ranks.values()) == [1, 2, 3, 4]
 
 
 def test_a_cut_is_settled_where_all_that_go_on_are_surely_better() -> None:

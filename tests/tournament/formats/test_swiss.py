@@ -133,7 +133,7 @@ def test_a_bot_that_comes_late_plays_and_one_that_is_gone_counts_for_the_others(
     kept = [[result for result in some if "bot00" not in result.bots] for some in played.results]
     rounds = [replace(one, tables=tuple(t for t in one.tables if "bot00" not in t.bots)) for one in played.rounds]
     later = field_of(["late", *names(9)[1:]], {"six": 2}, swiss())
-    drawn = next_round(later, Past(rounds=rounds, played=kept, former=gone))
+    drawn = next_round(later, Past(rounds=rounds, played=kept, former={0: gone}))
 
     assert isinstance(drawn, Round)
     assert drawn.number == 2

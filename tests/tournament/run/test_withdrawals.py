@@ -1,0 +1,96 @@
+"""What a bot that leaves, or comes too late, means for the others: of whom nobody vanishes from the standings."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from in_store import go_on
+
+from referee.reports.verdict import verdict
+from referee.reports.whole import tables_of
+from referee.tournament.plan.rounds import Round
+from referee.tournament.store.plans import stretches_of
+from referee.tournament.store.store import Store
+from referee.tournament.summary import RunSummary, summary_of
+from referee.tournament.verify.course import Course
+from referee.tournament.verify.rounds import check_rounds
+
+HEAD = '[tournament]\nname = "run"\nseed = "abc"\n'
+SWISS = 'format = "swiss"\nrounds = 1\ndeals = 2\n'
+LADDER = 'format = "ladder"\nrounds = 3\ndeals = 1\n'
+STAGES = f"[[stages]]\n{SWISS}advance = 4\n[[stages]]\ndeals = 1\n"
+TABLES_OF_3 = '[[variants]]\npreset = "six-card"\nseats = 3\n'
+BOTS = ("ann", "bob", "cid", "dan", "eve", "fay")
+
+
+def bot(name: str, mode: str = "") -> str:
+    """A bot; it is another version with another mode."""
+    return f'[[bots]]\nbuiltin = "random"\nname = "{name}"\nenv = {{ MODE = "{mode}" }}\n'
+
+
+def write(folder: Path, rules: str, *bots: str, games: str = TABLES_OF_3) -> Path:
+    (folder / "run.toml").write_text("".join((HEAD, rules, games, *(bots or map(bot, BOTS)))))
+    return folder
+
+
+def summary(folder: Path) -> RunSummary:
+    with closing(Store.open(folder / "run.golfref")) as store:
+        return summary_of(store)
+
+
+def findings(folder: Path) -> list[str]:
+    """What is wrong with the rounds."""
+    with closing(Store.open(folder / "run.golfref")) as store:
+        meta = store.meta()
+        return list(check_rounds(Course(store, meta), store, bytes.fromhex(meta.master_key)))
+
+
+def shown(told: RunSummary) -> str:
+    """All that is printed of a run."""
+    return "\n".join([tables_of(told, 100, full=True), *verdict(told, Path("run.golfref"), 100)])
+
+
+@pytest.mark.parametrize("rules", [SWISS, LADDER, STAGES])
+def test_a_withdrawal_takes_nothing_of_what_the_others_played_among_themselves(rules: str, tmp_path: Path) -> None:
+    folder = write(tmp_path, rules)
+    go_on(folder, matches=11)
+    before = summary(folder)
+    gone = before.standings[0].bot
+    write(folder, rules, *(bot(name) for name in BOTS if name != gone))
+    go_on(folder, matches=0, may_change=True)
+    after = summary(folder)
+    had = {row.bot: (row.matches, row.firsts) for row in before.standings if row.bot != gone}
+    has = {row.bot: (row.matches, row.firsts) for row in after.standings}
+    assert {name: matches for name, (matches, _) in has.items()} == {
+        name: matches for name, (matches, _) in had.items()
+    }
+    assert all(has[name][1] >= had[name][1] for name in had)
+    assert [row.bot for row in after.standings if row.rank] == [row.bot for row in before.standings if row.bot in had]
+    go_on(folder)
+    assert findings(folder) == []
+
+
+def test_the_rehearsal_says_who_loses_how_many_matches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two = TABLES_OF_3.replace("3", "2")
+    folder = write(tmp_path, "deals = 1\n", games=two)
+    go_on(folder)
+    write(folder, "deals = 1\n", *map(bot, BOTS[1:-1]), bot("fay", "new"), games=two)
+    go_on(folder, matches=0, may_change=True)
+    said = capsys.readouterr().err
+    assert "matches that no longer count: bob 4 of 10, cid 4 of 10, dan 4 of 10, eve 4 of 10, fay 10 of 10" in said
+
+
+def test_a_bot_with_no_match_left_stands_at_the_end_and_is_named(tmp_path: Path) -> None:
+    two = TABLES_OF_3.replace("3", "2")
+    folder = write(tmp_path, SWISS, games=two)
+    go_on(folder)
+    with closing(Store.open(folder / "run.golfref")) as store:
+        first = stretches_of(store)[0].told[0].what
+    assert isinstance(first, Round)
+    gone, left = first.tables[0].bots
+    write(folder, SWISS, *(bot(name) for name in BOTS if name != gone), games=two)
+    go_on(folder, may_change=True)
+    told = summary(folder)
+    assert (told.standings[-1].bot, told.standings[-1].rank, told.standings[-1].matches) == (left, None, 0)
+    assert shown(told).count(f"no matches: {left}") == 1
+    assert f"No match: {left}." in shown(told)
