@@ -1,10 +1,10 @@
 """What is drawn next: hands the field and the past to the format that is played."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from referee.tournament.formats import adaptive, knockout, ladder, parts, round_robin, stages, swiss
 from referee.tournament.formats.stages import Drawing
-from referee.tournament.plan.rounds import End, Field, Format, Past, Round
+from referee.tournament.plan.rounds import End, Field, Format, Past, Round, StageRules
 from referee.tournament.plan.schedule import Plan
 from referee.tournament.statistics.stopping import look_at
 
@@ -35,6 +35,40 @@ def next_round(field: Field, past: Past) -> Round | End:
 def needs_results(field: Field) -> bool:
     """Whether rounds are drawn from results. Else they are drawn from `Past.meetings` alone."""
     return len(field.stages) > 1 or field.stages[0].format not in _BY_SUMS
+
+
+def left_out(field: Field, rounds: Sequence[Round], played: Collection[str]) -> list[str]:
+    """Which bots have no table in the stage that is played and will get none, with what lets them play, in words.
+
+    Those in `played` have matches, perhaps at tables of bots that have left the run.
+    """
+    if not rounds:
+        return []
+    stage, names = rounds[-1].stage, [bot.name for bot in field.bots]
+    rules, drawn = field.stages[stage], [one for one in rounds if one.stage == stage]
+    entered = drawn[0].entered or names
+    seated = {bot for one in drawn for table in one.tables for bot in table.bots}.union(played)
+    ever_seated = seated | {bot for one in rounds for table in one.tables for bot in table.bots}
+    outside = {*names}.difference(entered, ever_seated)
+    most = _most_rounds(field, rules)
+    is_last = most is not None and len(drawn) >= most and len(seated) >= (rules.advance or 0)
+    late = {*names}.intersection(entered) - seated if is_last else set[str]()
+    of_stage = f" of stage {stage + 1}" * (len(field.stages) > 1)
+    where = f"the [[stages]]{of_stage}" if of_stage else "[tournament]"
+    found = {
+        f"stage {stage + 1} has begun; --fresh begins a run in which they play": outside,
+        f"the last round{of_stage} is drawn; rounds = {len(drawn) + 1} in {where} lets them play": late,
+    }
+    return [f"no match in this run: {', '.join(sorted(bots))} ({why})" for why, bots in found.items() if bots]
+
+
+def _most_rounds(field: Field, rules: StageRules) -> int | None:
+    """How many rounds are drawn at most; None where bots that come are taken in without a round of their own."""
+    if rules.format == "swiss":
+        return rules.rounds or swiss.usual_rounds(len(field.bots), swiss.sizes_of(field.variants))
+    if rules.format == "adaptive":
+        return adaptive.rounds_of(rules)
+    return rules.rounds if rules.format == "ladder" else None
 
 
 def most_matches(field: Field, whole: Plan) -> int | None:

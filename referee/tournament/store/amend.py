@@ -12,9 +12,11 @@ from collections.abc import Set as AbstractSet
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.tournament.formats.draw import left_out
 from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.schedule import BasePlan, Identity
-from referee.tournament.store.facts import Facts, Terms, config_differences, plan_of
+from referee.tournament.store.facts import Facts, Terms, config_differences, field_of, plan_of
 from referee.tournament.store.plans import grown, matches_told, plans_until, stretches_of
 from referee.tournament.store.played import bots_left
 from referee.tournament.store.rows import CommittedMatch, Meta
@@ -56,6 +58,8 @@ class Amendment(Struct, frozen=True, kw_only=True):
     """By bot, how many of its matches count on without bots that left their tables."""
     had: dict[str, int] = {}
     """By bot, how many of its matches count now."""
+    left_out: list[str] = []
+    """Which bots of the config will play no match, and what lets them play, in words."""
     was_complete: bool = False
     """Whether every match was there, so that the key has been revealed."""
 
@@ -80,7 +84,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
 
     def losses(self) -> list[str]:
         """Whose matches no longer count, and whose count without bots that left the tables, in words."""
-        ratings = ", but for the ratings of the others" * (self.meta.facts.order == "ratings")
+        ratings = ", but for the ratings of the others" * (self.meta.facts.order != "means")
         told = {
             f"matches that no longer count{ratings}": self.lost,
             "matches that count on among the bots that are left of the table": self.shortened,
@@ -164,11 +168,13 @@ def amended(
             replayed += 1
         added += not old.has_table(identity.variant, identity.bots, identity.deal)
     kept = len(counting & places.keys())
-    had, lost, shortened = Counter[str](), Counter[str](), Counter[str]()
+    had, lost, shortened, still_there = Counter[str](), Counter[str](), Counter[str](), set[str]()
     for identity, id_ in ids.items():
         if id_ not in counting:
             continue
         had.update(identity.bots)
+        versions = zip(identity.bots, identity.versions, strict=True)
+        still_there.update(bot for bot, version in versions if terms.versions.get(bot) == version)
         if id_ not in places:
             left = bots_left(identity, terms) if facts.order != "means" else []
             lost.update(bot for bot in identity.bots if bot in terms.versions and bot not in left)
@@ -189,5 +195,8 @@ def amended(
         lost=dict(lost),
         shortened=dict(shortened),
         had=dict(had),
+        left_out=left_out(field_of(facts, bytes.fromhex(meta.master_key)), new.rounds, still_there)
+        if isinstance(new, GrowingPlan)
+        else [],
         was_complete=plans.had_ended and len(counting) == len(old),
     )

@@ -310,6 +310,10 @@ def config_differences(old: Facts, new: Facts) -> ConfigDifferences:
             continue
         if old.format != new.format and key in StageRules.__struct_fields__ and key != "format":
             continue  # each format has its own
+        if key == "stages" and _without_rounds(old.stages) == _without_rounds(new.stages):
+            stages = enumerate(zip(old.stages, new.stages, strict=True), 1)
+            changes += (f"stage {n}: {text}" for n, some in stages for text in _changes("", *map(to_builtins, some)))
+            continue
         found = _changes("", {key: before[key]}, {key: after[key]})
         is_other_kind = (key == "deals" and new.format == "knockout") or (
             key == "hours" and None in (old.hours, new.hours)
@@ -326,6 +330,11 @@ def config_differences(old: Facts, new: Facts) -> ConfigDifferences:
         changes=[*changes, *_variant_changes(old.variants, new.variants), *_bot_changes(old.bots, new.bots)],
         refused=refused,
     )
+
+
+def _without_rounds(stages: Sequence[StageRules]) -> list[StageRules]:
+    """What of the stages cannot change in a run: all but how many rounds they have."""
+    return [replace(one, rounds=None) for one in stages]
 
 
 def _variant_facts(configured: ConfiguredVariant, had: Sequence[VariantFacts]) -> VariantFacts:

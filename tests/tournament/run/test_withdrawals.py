@@ -94,3 +94,39 @@ def test_a_bot_with_no_match_left_stands_at_the_end_and_is_named(tmp_path: Path)
     assert (told.standings[-1].bot, told.standings[-1].rank, told.standings[-1].matches) == (left, None, 0)
     assert shown(told).count(f"no matches: {left}") == 1
     assert f"No match: {left}." in shown(told)
+
+
+@pytest.mark.parametrize(("rules", "where"), [(SWISS, "[tournament]"), (STAGES, "the [[stages]] of stage 1")])
+def test_who_comes_after_the_last_round_is_drawn_is_told_that_it_will_not_play_and_what_helps(
+    rules: str, where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write(tmp_path, rules)
+    go_on(folder, matches=5)
+    bots = [*map(bot, BOTS[:-1]), bot("fay", "new"), bot("late")]
+    write(folder, rules, *bots)
+    go_on(folder, may_change=True)
+    helps = "rounds = 2 in " + where
+    said = capsys.readouterr().err
+    assert "note: no match in this run: fay, late (the last round" in said
+    assert f"is drawn; {helps} lets them play)" in said
+    told = summary(folder)
+    assert [row.bot for row in told.standings if not row.matches] == ["fay", "late"]
+    assert "No match: fay and late." in shown(told)
+    assert findings(folder) == []
+
+
+def test_a_further_round_of_a_stage_lets_those_play_who_came_late(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write(tmp_path, STAGES)
+    go_on(folder, matches=5)
+    write(folder, STAGES.replace("rounds = 1", "rounds = 2"), *map(bot, BOTS), bot("gus"), bot("hal"), bot("ivy"))
+    go_on(folder, may_change=True)
+    said = capsys.readouterr().err
+    assert "stage 1: rounds: 1 -> 2" in said
+    assert "no match in this run" not in said
+    assert all(row.matches for row in summary(folder).standings)
+    assert findings(folder) == []
+    write(folder, STAGES.replace("rounds = 1", "rounds = 2"), *map(bot, BOTS), bot("gus"), bot("hal"), bot("joe"))
+    go_on(folder, may_change=True)
+    assert "no match in this run: joe (stage 2 has begun; --fresh begins a run" in capsys.readouterr().err
