@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import product
 from typing import TYPE_CHECKING
@@ -16,9 +16,10 @@ from referee.commands.console import say, screen_width
 from referee.commands.forecast import Pace
 from referee.reports.tables.figures import duration
 from referee.reports.tables.names import LONGEST, SHORTEST, cells, shortened
+from referee.tournament.formats.ties import stand
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.meetings import Meetings
-from referee.tournament.plan.rounds import End, Round
+from referee.tournament.plan.rounds import End, Round, StageRules
 from referee.tournament.results import Result, beaten_shares
 from referee.tournament.standings import RankBy
 from referee.tournament.statistics.pair_strengths import pair_strengths
@@ -85,10 +86,14 @@ class Leaders:
             mean.total += figure
             mean.count += 1
 
+    def begin(self) -> None:
+        """Forget how strong bots were: a stage begins, in which nothing else counts."""
+        self._meetings, self._strongest, self._due = Meetings(), [], self.matches + 1
+
     def words(self, room: int) -> str:
         """The best few with their figures, as many as fit into so many cells; empty before the first match."""
         means = {bot: f" {mean.total / mean.count:.2f}" for bot, mean in self._means.items()}
-        best = self._best()
+        best = self.best()
         text = ""
         for shown, limit in product(range(LEADERS_SHOWN if best else 0, 0, -1), range(LONGEST, SHORTEST - 1, -2)):
             text = "leading: " + ", ".join(f"{shortened(bot, limit)}{means.get(bot, '')}" for bot in best[:shown])
@@ -96,7 +101,7 @@ class Leaders:
                 break
         return text
 
-    def _best(self) -> list[str]:
+    def best(self) -> list[str]:
         """The bots, the best first."""
         if self._meetings is None:
             means = {
@@ -111,6 +116,38 @@ class Leaders:
             self._strongest = sorted(bots, key=lambda bot: -found[bot].strength)
             self._due = self.matches + 1 + self.matches // RECKONED_AGAIN
         return self._strongest
+
+
+class StageLeaders(Leaders):
+    """The same in a knockout and in stages: who leads the stage that is played, or its ties."""
+
+    def __init__(self, rank_by: RankBy, round_of: Callable[[int], Round], rules: Sequence[StageRules]) -> None:
+        """`round_of` has the round of a match by its number. `rules` are those of the stages."""
+        super().__init__(rank_by, by_strength=True)
+        self._round_of, self._rules = round_of, rules
+        self._round: Round | None = None
+        """The round of the last result."""
+        self._ties: dict[tuple[str, ...], list[Result]] = {}
+        """The results of the round of the bracket, by the bots of the tie."""
+
+    def add(self, result: Result) -> None:
+        """Count a match."""
+        before, drawn = self._round, self._round_of(result.number)
+        self._round = drawn
+        if before is None or (before.stage, before.entered) != (drawn.stage, drawn.entered):
+            self.begin()
+            self._ties = {}
+        self._ties.setdefault(tuple(sorted(result.bots)), []).append(result)
+        super().add(result)
+
+    def best(self) -> list[str]:
+        """The bots, the best first; in a knockout the first of each tie that is played."""
+        drawn = self._round
+        if drawn is None or self._rules[drawn.stage].format != "knockout":
+            return super().best()
+        seeds = {bot: place for place, bot in enumerate(drawn.entered)}
+        ties = dict.fromkeys(table.bots for table in drawn.tables if table.bots in self._ties)
+        return [stand(sorted(tie, key=lambda bot: seeds[bot]), 1, self._ties[tie]).bots[0].bot for tie in ties]
 
 
 def _strokes(result: Result) -> list[float]:

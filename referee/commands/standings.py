@@ -18,9 +18,9 @@ from referee.reports.one_bot import one_bot, one_bot_report
 from referee.reports.provenance import provenance
 from referee.reports.tables.layout import wrapped
 from referee.reports.tables.names import LONGEST, shortened
-from referee.reports.tables.overview import report
+from referee.reports.tables.overview import figures_of, report
 from referee.reports.tables.ratings import anchor_line, rating_figure
-from referee.reports.tables.rows import APART, Figure
+from referee.reports.tables.rows import Figure
 from referee.reports.verdict import verdict
 from referee.reports.whole import tables_of
 from referee.rules.record import NoRecord, read_record
@@ -124,7 +124,7 @@ def _figures_of_bots(
         return None, []
     ratings = summary_of(store, with_results=False, anchor=options.anchor).ratings
     more, legend = ([rating_figure(ratings)], [wrapped(anchor_line(ratings), screen_width())]) if ratings else ([], [])
-    return [*more, *APART], legend
+    return figures_of(standings, more), legend
 
 
 def _print_game(options: StandingsOptions, store: Store, variant: str) -> None:

@@ -29,11 +29,11 @@ from referee.commands.forecast import Estimate, estimate
 from referee.commands.interrupt import Signals
 from referee.commands.machines import BadProgress, Machines, machines
 from referee.commands.opening import PreparedRun, open_store, prepare
-from referee.commands.progress import LONGEST_LINE, Leaders
+from referee.commands.progress import LONGEST_LINE
 from referee.commands.standings import explain_faults, last_words, show
 from referee.commands.taking_part import entered
 from referee.commands.tournament_options import TournamentOptions
-from referee.commands.watching import watching
+from referee.commands.watching import leaders_of, watching
 from referee.competition.hooks import HooksRefused
 from referee.competition.places import table_of
 from referee.entries.built import version_now
@@ -348,7 +348,7 @@ def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -
             ladder = run.config.format == "ladder"
             clock.begin(store, hours, forecast.match_s, forecast.side_by_side, counts_earlier=not ladder)
             store.note(played_for(clock.used_s))
-        leaders = Leaders(run.config.rank_by, by_strength=run.facts.order != "means", ranked=run.facts.ranked)
+        leaders = leaders_of(run)
         shown = watching(run, store, leaders, forecast, session.told)
         elsewhere: Mapping[str, int] = {}
         try:

@@ -7,15 +7,24 @@ from referee import __version__
 from referee.commands.forecast import Estimate, Pace
 from referee.commands.machines import Machines
 from referee.commands.opening import PreparedRun
-from referee.commands.progress import Leaders, progress
+from referee.commands.progress import Leaders, StageLeaders, progress
 from referee.competition.happenings import Begin, Player
 from referee.competition.reporting import Reporter
 from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.keys import commitment
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
 from referee.tournament.run.desk import Watcher
 from referee.tournament.store.store import Store
+
+
+def leaders_of(run: PreparedRun) -> Leaders:
+    """What says who leads the run."""
+    facts, plan = run.facts, run.plan
+    if facts.order == "places" and isinstance(plan, GrowingPlan):
+        return StageLeaders(facts.rank_by, lambda number: plan.rounds[plan.round_of(number)], facts.stage_rules)
+    return Leaders(facts.rank_by, by_strength=facts.order != "means", ranked=facts.ranked)
 
 
 @contextmanager

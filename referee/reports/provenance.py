@@ -29,7 +29,10 @@ LEGEND = "in brackets, or with ±, ≥ and ≤: where the true figure lies, wron
 RANKS = "rank 2-4: the ranks that a bot can have by what is known, wrong somewhere in the table in 5 of 100 runs"
 """What the ranks mean."""
 
-PLACES = "rank 3-4: places not told apart: the bots came equally far, or the last stage leaves open who is better"
+PLACES = (
+    "place: how far a bot came; rank 2-4: the places that it may have by what is known, where a cut or a tie was not "
+    "settled"
+)
 """What the ranks of a knockout or of stages mean."""
 
 CROWDED = 0.1

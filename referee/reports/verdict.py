@@ -57,13 +57,20 @@ def _came_first(summary: RunSummary, rows: Sequence[BotStanding], names: Names) 
     """Who won a knockout or the last stage, and how sure that is."""
     first, last = names(rows[0].bot), summary.stages[-1]
     if not is_over(summary):
-        return f"{len([row for row in rows if row.rank_from == 1])} bots can still come first."
+        there = {row.bot for row in last.bots} or {row.bot for row in rows if row.rank == 1}
+        still = [row for row in rows if row.bot in there and row.rank_from == 1]
+        return f"{len(still)} bot{'s' * (len(still) != 1)} can still come first."
     if not last.levels:
-        sure = "it is surely better than the others of it" if rows[0].rank_to == 1 else "others of it may be as good"
+        sure = (
+            "it is surely better than the others of it" if last.bots[0].rank_to == 1 else "others of it may be as good"
+        )
         return f"{first} won the last stage; {sure}."
     rule = last.levels[-1].ties[-1].rule
-    how = "it is surely the better" if rule == "settled" else f"decided by {'the seed' if rule == 'seed' else rule}"
-    return f"{first} won the final; {how}." if rule != "withdrawn" else f"{first} won: the others were withdrawn."
+    if rule == "withdrawn":
+        return f"{first} won: the others were withdrawn."
+    if rule == "settled":
+        return f"{first} won the final; it is surely the better there."
+    return f"{first} won the final, which was not settled: {'the seed' if rule == 'seed' else rule} decided it."
 
 
 def _not_settled(rows: Sequence[BotStanding], summary: RunSummary, names: Names) -> str:

@@ -8,8 +8,17 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from referee.commands.forecast import Estimate, Pace
-from referee.commands.progress import PLAIN_EVERY_S, BarDisplay, Leaders, LineDisplay, RunProgress, make_bar
+from referee.commands.progress import (
+    PLAIN_EVERY_S,
+    BarDisplay,
+    Leaders,
+    LineDisplay,
+    RunProgress,
+    StageLeaders,
+    make_bar,
+)
 from referee.tournament.plan.fixture import Fixture
+from referee.tournament.plan.rounds import Round, StageRules, Table
 from referee.tournament.results import Result
 
 
@@ -43,6 +52,20 @@ def test_where_bots_meet_different_opponents_who_leads_is_told_by_strength() -> 
 
     assert made.words(80) == "leading: ann, bea, weak"
     assert made.words(20) == "leading: ann, bea"
+
+
+def test_in_a_knockout_those_lead_who_lead_its_ties() -> None:
+    """`cid` has the better seed in a tie that is even; `ann`, who won before, is out."""
+    swiss = Round(number=0, title="")
+    table = Table(variant="six", bots=("bea", "cid"), deal=0)
+    final = Round(number=1, title="", stage=1, entered=("cid", "bea"), tables=(table,))
+    rules = (StageRules(format="swiss", deals=1, advance=2), StageRules(format="knockout", deals=1, limit=1))
+    made = StageLeaders("match-points", lambda number: final if number > 3 else swiss, rules)
+    for number, bots in enumerate([("ann", "bea"), ("bea", "cid")] * 2):
+        made.add(replace(result(number), bots=bots))
+    assert made.words(80).startswith("leading: ann")
+    made.add(replace(result(4), bots=("bea", "cid"), ranks=(1, 1), totals=(3, 3)))
+    assert made.words(80) == "leading: cid"
 
 
 def result(number: int) -> Result:

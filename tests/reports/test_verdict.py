@@ -9,6 +9,9 @@ from msgspec.structs import replace
 
 from referee.reports.tables.names import Names
 from referee.reports.verdict import ties, verdict
+from referee.tournament.formats.knockout import Level, Tie
+from referee.tournament.formats.places import StagePlaces
+from referee.tournament.formats.ties import Rule, TieBot
 from referee.tournament.standings import BotStanding
 from referee.tournament.summary import EnteredBot, RunSummary
 
@@ -78,6 +81,23 @@ ANN, BEA, CID = ("ann", "bea", "cid")
 )
 def test_who_won_is_told_as_far_as_it_is_known(rows: list[BotStanding], first: str) -> None:
     assert verdict(summary(rows), Path("run.golfref"), 80)[0] == first
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("settled", "ann won the final; it is surely the better there."),
+        ("seed", "ann won the final, which was not settled: the seed decided it."),
+        ("match points", "ann won the final, which was not settled: match points decided it."),
+        ("withdrawn", "ann won: the others were withdrawn."),
+    ],
+)
+def test_a_final_that_was_not_settled_is_told_with_what_decided_it(rule: Rule, words: str) -> None:
+    bots = tuple(TieBot(bot=bot, match_points=0.5, strokes=0.0) for bot in (ANN, BEA))
+    final = Level(title="final", bots=(ANN, BEA), ties=(Tie(bots=bots, goes=1, deals=1, rule=rule),))
+    stage = StagePlaces(number=1, format="knockout", is_over=True, levels=(final,))
+    run = replace(summary([row(ANN, 1, 1, 2), row(BEA, 2, 1, 2)]), order="places", stages=(stage,))
+    assert verdict(run, Path("run"), 80)[:2] == [words, "All 2 ranks are one tie."]
 
 
 def test_what_is_claimed_of_all_others_leaves_out_those_without_a_rank() -> None:

@@ -7,7 +7,7 @@ from referee.reports.tables.crosstable import crosstable, crosstable_title
 from referee.reports.tables.faults import faults_table
 from referee.reports.tables.layout import Fitted, wider, wrapped
 from referee.reports.tables.names import Names
-from referee.reports.tables.rows import APART, FIGURES, Figure, reasons, rows_table, without_matches
+from referee.reports.tables.rows import APART, FIGURES, PLACE, Figure, reasons, rows_table, without_matches
 from referee.tournament.standings import Standings
 
 MOST_PAGES = 4
@@ -62,7 +62,9 @@ def _parts(standings: Standings, width: int, more: Sequence[Figure], *, full: bo
 
 def figures_of(standings: Standings, more: Sequence[Figure] = ()) -> list[Figure]:
     """The figures of the overall table. `more` stand after the first one, or first where means cannot be compared."""
-    return [FIGURES[0], *more, *FIGURES[1:]] if standings.order == "means" else [*more, *APART]
+    if standings.order == "means":
+        return [FIGURES[0], *more, *FIGURES[1:]]
+    return [*[PLACE] * (standings.order == "places"), *more, *APART]
 
 
 def _notes(standings: Standings, shown: list[Fitted], width: int, names: Names) -> str:

@@ -119,6 +119,9 @@ FIGURES = (
 )
 """Of these, `idle CPU` gives way first, then rounds, firsts, late slaps, matches, forfeits, strokes, and faults."""
 
+PLACE = Figure(title="place", cell=lambda row: "-" if row.rank is None else str(row.rank))
+"""How far a bot came, where that is the order."""
+
 APART = (
     Figure(title="points", cell=lambda row: "-" if row.match_points is None else f"{row.match_points:.3f}"),
     Figure(

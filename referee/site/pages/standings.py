@@ -23,6 +23,7 @@ NO_LIMIT = 100_000
 MEANINGS = {
     "rank": "Its place, 1 being the best. 2-4 means that it may have any of these places: the matches so far do not "
     "tell these bots apart.",
+    "place": "How far it came. Whether it may be better or worse than that stands in its rank.",
     "match points": "The share of its opponents at the table that it beat in a match, a tie counting half, as a mean. "
     "1 is best, and a half is average.",
     "points": "The share of its opponents at the table that it beat, a tie counting half. Bots met different "

@@ -94,9 +94,10 @@ def _note(summary: RunSummary) -> str:
         "ratings": "ratings",
         "places": "ratings",
     }[summary.order]
+    last = "places by how far each bot came" if summary.order == "places" else "those of the standings"
     return (
         f"A line is a bot, which has the same number at both ends; rank 1 is above. Ranks on the way are by the {by} "
-        "of the matches until then, and early ones rest on few; the last are those of the standings."
+        f"of the matches until then, and early ones rest on few; the last are {last}."
     )
 
 

@@ -9,7 +9,7 @@ A bot that is withdrawn leaves the others at its table to the next round. Nobody
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
 
@@ -108,7 +108,7 @@ def places(levels: Sequence[Level], there: Iterable[str]) -> dict[str, tuple[int
     """By bot, the ranks between which it is for all that has been decided, by how far it came.
 
     The places of a final that is decided are told one by one. Those that went out in one round share their ranks, and
-    so do all that are still in.
+    so do all that are still in. `known_places` says how much of that is known.
     """
     found: dict[str, tuple[int, int]] = {}
     named = set(there)
@@ -128,6 +128,28 @@ def places(levels: Sequence[Level], there: Iterable[str]) -> dict[str, tuple[int
         standing = [name for name in final.names if name in named]
         found |= {name: (place, place) for place, name in enumerate(standing, 1)}
     return found
+
+
+def known_places(levels: Sequence[Level], places: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
+    """By bot, the places between which it may be by what is known, given those by how far it came.
+
+    Where a tie was not settled, so that match points, strokes or a seed decided it, whoever lost it may be as good as
+    whoever won it.
+    """
+    known = dict(places)
+    for level in reversed(levels):
+        for tie in level.ties:
+            names = [name for name in tie.names if name in known]
+            winners, losers = names[: tie.goes], names[tie.goes :]
+            if tie.rule in ("open", "withdrawn") or not winners or not losers:
+                continue
+            best, worst = min(known[name][0] for name in losers), max(known[name][1] for name in losers)
+            if tie.rule != "settled":
+                best = min(known[name][0] for name in winners)
+                known |= {name: (known[name][0], max(worst, known[name][1])) for name in winners}
+            last = worst if tie == _final(level) else 0
+            known |= {name: (min(best, known[name][0]), max(last, known[name][1])) for name in losers}
+    return known
 
 
 def most_matches(field: Field, *, stage: int = 0, bots: int | None = None) -> int:

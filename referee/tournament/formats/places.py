@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from referee.tournament.formats.knockout import Level, bracket
+from referee.tournament.formats.knockout import Level, bracket, known_places
 from referee.tournament.formats.knockout import places as places_of_bracket
 from referee.tournament.formats.stages import entrants, ordered, results_of
 from referee.tournament.plan.rounds import Field, Format, Past
@@ -61,8 +61,8 @@ class Places(Struct, frozen=True, kw_only=True):
     """Who has which place, and what came of each stage."""
 
     ranks: Mapping[str, tuple[int, int, int]]
-    """By bot its rank, and the best and the worst that it can have. Who was in no stage, or left one without a match,
-    has none."""
+    """By bot its place by how far it came, and the best and the worst that it can have by what is known. Who was in no
+    stage, or left one without a match, has none."""
     stages: tuple[StagePlaces, ...]
 
 
@@ -79,13 +79,29 @@ def places_of(field: Field, past: Past, *, is_playing: bool) -> Places:
     final = stages[-1]
     if final.format == "knockout":
         found = places_of_bracket(final.levels, names)
-        ranks |= {bot: (best, best, worst) for bot, (best, worst) in found.items()}
+        known = known_places(final.levels, found)
+        ranks |= {bot: (place, *known[bot]) for bot, (place, _) in found.items()}
     else:
         ranks |= {row.bot: (row.rank, row.rank_from, row.rank_to) for row in final.bots}
     for stage in reversed(stages[:-1]):
-        left = [row.bot for row in stage.bots if row.bot not in ranks and row.has_match]
-        ranks |= {bot: (place, place, place) for place, bot in enumerate(left, len(ranks) + 1)}
+        ranks |= _with_those_who_left(stage, ranks)
     return Places(ranks=ranks, stages=tuple(stages))
+
+
+def _with_those_who_left(
+    stage: StagePlaces, ranks: Mapping[str, tuple[int, int, int]]
+) -> dict[str, tuple[int, int, int]]:
+    """The places of those who went on from a stage and of those who left in it, as far as they are known."""
+    found: dict[str, tuple[int, int, int]] = {}
+    went_on = len(ranks)
+    for row in stage.bots:
+        if (had := ranks.get(row.bot)) is not None:
+            place, best, worst = had
+            found[row.bot] = (place, best, max(worst, row.rank_to) if row.rank_to > went_on else worst)
+        elif row.has_match:
+            place = went_on + sum(bot not in ranks for bot in found) + 1
+            found[row.bot] = (place, min(place, row.rank_from), max(place, row.rank_to))
+    return found
 
 
 def _stage(field: Field, past: Past, stage: int, *, is_over: bool) -> StagePlaces:

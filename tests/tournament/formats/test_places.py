@@ -3,14 +3,14 @@
 import json
 
 import msgspec
-from made_up_matches import field_of, played_out, results_of, without
+from made_up_matches import by_name, field_of, played_out, results_of, without
 from msgspec.structs import replace
 
 from referee.reports.tables.bracket import stages_report
 from referee.tournament.formats import knockout, round_robin, swiss
 from referee.tournament.formats.places import places_of
 from referee.tournament.formats.stages import next_round as next_of_stages
-from referee.tournament.plan.rounds import End, Entrant, Field, Past, Round, StageRules
+from referee.tournament.plan.rounds import End, Entrant, Field, Past, Round, StageRules, Table
 from referee.tournament.standings import OTHER_OPPONENTS, ranked_otherwise, standings_of
 
 KNOCKOUT = StageRules(format="knockout", deals=4, advance=1, limit=8)
@@ -31,7 +31,7 @@ def test_those_who_left_early_keep_the_order_of_their_stage() -> None:
         "b09",
         "b08",
     ]
-    assert {found.ranks[f"b{number:02}"] for number in range(8)} == {(place, place, place) for place in range(5, 13)}
+    assert sorted(found.ranks[f"b{number:02}"][0] for number in range(8)) == [*range(5, 13)]
     first, last = found.stages
     assert [row.bot for row in first.bots if row.goes_on] == [row.bot for row in first.bots][:4]
     assert (first.format, first.is_over, first.is_cut_settled is None) == ("swiss", True, False)
@@ -110,6 +110,31 @@ def test_long_names_fit_into_80_columns() -> None:
     gone = replace(field, bots=field.bots[:-1])
     for found in (places_of(field, past, is_playing=False), places_of(gone, without(past, names[-1]), is_playing=True)):
         assert max(map(len, "\n".join(stages_report(found.stages, 80)).splitlines())) <= 80
+
+
+def test_places_that_no_settled_tie_decided_are_not_known() -> None:
+    even = replace(KNOCKOUT, deals=1, limit=1)
+    past, _ = played_out(field_of(4, even), knockout.next_round, lambda *_: 0)
+    assert sorted(places_of(field_of(4, even), past, is_playing=False).ranks.values()) == [
+        (1, 1, 4),
+        (2, 1, 4),
+        (3, 1, 4),
+        (3, 1, 4),
+    ]
+    past, _ = played_out(field_of(4, KNOCKOUT), knockout.next_round)
+    ranks = places_of(field_of(4, KNOCKOUT), past, is_playing=False).ranks.values()
+    assert sorted(ranks) == [(1, 1, 1), (2, 2, 2), (3, 3, 4), (3, 3, 4)]
+
+
+def test_places_are_not_known_across_a_cut_that_is_not_settled() -> None:
+    def surely_at_last(table: Table, rotation: int, bot: str) -> int:
+        return by_name(table, rotation, bot) if table.deal else 0
+
+    field = field_of(4, StageRules(deals=1, advance=2), KNOCKOUT)
+    past, _ = played_out(field, draw, surely_at_last)
+    found = places_of(field, past, is_playing=False)
+    assert found.stages[1].levels[-1].ties[0].rule == "settled"
+    assert sorted(found.ranks.values()) == [(1, 1, 4), (2, 2, 4), (3, 1, 4), (4, 1, 4)]
 
 
 def test_a_tie_that_is_played_is_told_as_such() -> None:
