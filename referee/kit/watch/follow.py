@@ -14,9 +14,13 @@ from referee.kit.screen.draw import Glyphs, Line, Piece
 from referee.kit.screen.pages import TextPage, key_of, styled
 from referee.kit.watch.run import RunNow, RunReader
 from referee.kit.watch.step import StepPage
+from referee.reports.tables.layout import wrapped
 from referee.reports.tables.names import Names
-from referee.reports.tables.overview import report
+from referee.reports.tables.overview import figures_of
+from referee.reports.tables.ratings import rating_figure
 from referee.reports.tables.rows import rows_table
+from referee.reports.verdict import winner
+from referee.reports.whole import standings_of_summary, tables_of
 from referee.rules.record import BrokenRecord, NoRecord
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.rows import CommittedMatch
@@ -92,7 +96,7 @@ class RunPage(Screen[None]):
         elif key in {"enter", "space"} and latest >= 0:
             self.draw(self.selected, goes_on=key == "space")
         elif key == "s":
-            self.app.push_screen(TextPage(report(self.now.standings, self.size.width)))
+            self.app.push_screen(TextPage(tables_of(self.now.summary, self.size.width, full=False)))
         elif key == "?":
             self.app.push_screen(TextPage(HELP))
         else:
@@ -137,15 +141,25 @@ class RunPage(Screen[None]):
         done = f"{len(now.matches)} of {now.planned} matches"
         title = f" {printable(now.name, 40)}  {done}{self._state()}"
         self.query_one("#title", Static).update(title[:width].ljust(width))
-        rows = now.standings.overall
-        names = Names((row.bot for row in rows), width)
-        table = rows_table(rows, width, names).text.splitlines() if rows else ["no match has ended yet"]
+        said, table = self._standings(width)
         room = max(4, (self.size.height - 5) // 2)
         shown = table[:room] if len(table) <= room else [*table[: room - 1], f"... and {len(table) - room + 1} more"]
+        shown = [*said, *shown]
         self.query_one("#standings", Static).update(styled([(Piece(line),) for line in ["", *shown, ""]]))
         left = max(1, self.size.height - 6 - len(shown))
         self.query_one("#matches", Static).update(styled(self._matches(left)))
         self.query_one("#keys", Static).update(styled(self._keys()))
+
+    def _standings(self, width: int) -> tuple[list[str], list[str]]:
+        """Who leads or has won, with the round that is played, and the table of `golfref standings`."""
+        summary = self.now.summary
+        rows, names = summary.standings, Names((row.bot for row in summary.standings), width)
+        if not rows:
+            return [], ["no match has ended yet"]
+        more = [rating_figure(summary.ratings)] if summary.ratings else []
+        figures = figures_of(standings_of_summary(summary), more)
+        said = wrapped(winner(summary, names), width).splitlines()
+        return [*said, ""], rows_table(rows, width, names, figures).text.splitlines()
 
     def _state(self) -> str:
         now = self.now

@@ -14,16 +14,13 @@ from msgspec import Struct
 
 from referee.rules.record import Record, read_record
 from referee.tournament.orders import ATTEMPTS
-from referee.tournament.results import Result
-from referee.tournament.standings import Standings, ranked_otherwise
-from referee.tournament.store.facts import Facts
 from referee.tournament.store.plans import extent_of
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
-from referee.tournament.store.tallies import tally_for
+from referee.tournament.summary import RunSummary, summary_of
 
 SHARE = 20
-"""The standings are computed again when this many times as long has passed as computing them took."""
+"""The summary is made again when this many times as long has passed as making it took."""
 
 
 class RunNow(Struct, frozen=True, kw_only=True):
@@ -34,7 +31,8 @@ class RunNow(Struct, frozen=True, kw_only=True):
     """How many matches the plan has, as far as it has been drawn."""
     given_up: int
     """How many of them were given up, because every attempt was voided."""
-    standings: Standings
+    summary: RunSummary
+    """What it comes to so far, or for a while what it came to some matches ago."""
     matches: list[CommittedMatch]
     """What counts, in the order of commits."""
     is_played: bool | None
@@ -56,8 +54,8 @@ class RunReader:
         self._matches: list[CommittedMatch] = []
         self._last = 0
         self._amendments = 0
-        self._standings: tuple[int, Standings] | None = None
-        """How many matches they are made of, and the standings."""
+        self._summary: tuple[tuple[int, int], RunSummary] | None = None
+        """Of how many matches and events it is made, and the summary."""
         self._cost_s = 0.0
         self._made_s = 0.0
 
@@ -66,18 +64,19 @@ class RunReader:
         with closing(Store.open(self.path)) as store:
             amendments = len(store.former())
             if amendments != self._amendments:  # matches may have other numbers now
-                self._matches, self._last, self._standings = [], 0, None
+                self._matches, self._last, self._summary = [], 0, None
             new = list(store.committed(self._last))
             meta, given_up, extent = store.meta(), len(store.given_up(ATTEMPTS)), extent_of(store)
-        self._amendments, self._last = amendments, new[-1].id if new else self._last
-        self._matches = [*self._matches, *(match for match in new if match.number is not None)]
-        is_all = extent.has_ended and len(self._matches) + given_up >= extent.planned
+            self._amendments, self._last = amendments, new[-1].id if new else self._last
+            self._matches = [*self._matches, *(match for match in new if match.number is not None)]
+            is_all = extent.has_ended and len(self._matches) + given_up >= extent.planned
+            summary = self._summed(store, at_once=is_all)
         return RunNow(
             name=meta.facts.name,
             planned=extent.planned,
             has_ended=extent.has_ended,
             given_up=given_up,
-            standings=self._tallied(meta.facts, at_once=is_all),
+            summary=summary,
             matches=self._matches,
             is_played=is_locked(self.path),
         )
@@ -87,24 +86,17 @@ class RunReader:
         with closing(Store.open(self.path)) as store:
             return read_record(store.record_of(match.id))
 
-    def _tallied(self, facts: Facts, *, at_once: bool) -> Standings:
-        """The standings of what is there, or for a while those of some matches ago, where they take long."""
-        found, now_s = self._standings, time.monotonic()
-        if found is not None and found[0] == len(self._matches):
+    def _summed(self, store: Store, *, at_once: bool) -> RunSummary:
+        """What the run comes to, or for a while what it came to some matches ago, where working that out takes long."""
+        found, now_s = self._summary, time.monotonic()
+        state = len(self._matches), len(store.history())
+        if found is not None and (found[0] == state or (not at_once and now_s - self._made_s < SHARE * self._cost_s)):
             return found[1]
-        if found is not None and not at_once and now_s - self._made_s < SHARE * self._cost_s:
-            return found[1]
-        tally = tally_for(facts)
-        results: list[Result] = [match.result for match in self._matches]
-        for result in sorted(results, key=lambda result: result.number):  # blocks are counted in the plan's order
-            tally.add(result)
-        standings = tally.standings(facts.rank_by)
-        if facts.order != "means":
-            standings = ranked_otherwise(standings, facts.order, {})
+        summary = summary_of(store, with_results=False)
         self._made_s = time.monotonic()
         self._cost_s = self._made_s - now_s
-        self._standings = (len(self._matches), standings)
-        return standings
+        self._summary = (state, summary)
+        return summary
 
 
 def is_locked(path: Path) -> bool | None:

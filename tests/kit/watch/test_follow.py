@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from in_store import go_on
 from msgspec.structs import replace
 from old_records import BY_PRESET
 from textual.pilot import Pilot
@@ -22,6 +23,7 @@ from referee.tournament.orders import played
 from referee.tournament.store.disk import SIDE_FILES, locked
 from referee.tournament.store.facts import Terms, config_facts
 from referee.tournament.store.store import Store
+from referee.tournament.summary import summary_of
 
 CONFIG = """
 [tournament]
@@ -171,3 +173,34 @@ def test_nobody_plays_a_run_that_was_interrupted(tmp_path: Path) -> None:
     now = RunReader(path).look()
     assert not now.is_played
     assert not now.is_over
+
+
+def test_the_winner_of_stages_is_shown_with_the_places_of_the_standings_on_24_lines(tmp_path: Path) -> None:
+    bots = "".join(f'[[bots]]\nbuiltin = "random"\nname = "b{number:02}"\n' for number in range(24))
+    (tmp_path / "run.toml").write_text(
+        '[tournament]\nname = "cup"\nseed = "abc"\n[[stages]]\nformat = "swiss"\nrounds = 1\ndeals = 1\nadvance = 4\n'
+        '[[stages]]\nformat = "knockout"\ndeals = 1\nlimit = 1\n[[variants]]\npreset = "six-card"\n' + bots
+    )
+    go_on(tmp_path, matches=25)
+    reader = RunReader(tmp_path / "run.golfref")
+    page = RunPage(reader, reader.look(), ASCII)
+
+    async def look(pilot: Pilot[None]) -> None:
+        assert "So far (stage 2 of 2: semi-finals: 2 ties, up to deal 1, 25 matches) 4" in screen_text(page)
+        await asyncio.to_thread(go_on, tmp_path)
+        page.now = reader.look()
+        page.redraw()
+        await pilot.pause()
+        text = screen_text(page)
+        with closing(Store.open(reader.path)) as store:
+            rows = summary_of(store).standings
+        assert f"{rows[0].bot} won the final" in text
+        assert [line.split()[1] for line in text.splitlines() if line.startswith(" 1-24 ")] == [
+            row.bot for row in rows[: text.count("\n 1-24 ")]
+        ]
+        await pilot.press("s")
+        await pilot.pause()
+        assert "Stage 1: swiss" in screen_text(page)
+        await pilot.press("q", "q")
+
+    on_screen(page, look)
