@@ -34,7 +34,7 @@ from referee.tournament.store.bars import barred_in
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn, told_as_played_for, used_s
 from referee.tournament.store.facts import Facts, Terms, field_of
-from referee.tournament.store.plans import Extent, extent_of, plan_now
+from referee.tournament.store.plans import Extent, extent_of, plan_now, present_in
 from referee.tournament.store.played import PlayedSoFar, as_former
 from referee.tournament.store.rows import Meta, RunEvent
 from referee.tournament.store.store import Store
@@ -352,12 +352,12 @@ def _hosts(store: Store) -> dict[str, int]:
 
 def _retired(store: Store, matches: Matches) -> tuple[RetiredMatch, ...]:
     """All that is out of the standings. Matches with bots that are gone are added to those that ratings come from."""
-    terms = Terms(store.meta().facts)
+    present = present_in(store)
     retired = []
     for row in store.retired():
         match = row.identity
         retired.append(RetiredMatch(id=row.id, variant=match.variant, bots=match.bots, versions=match.versions))
-        if (former := as_former(row, terms)) is not None:
+        if (former := as_former(row, present)) is not None:
             matches.add(former)
     return tuple(retired)
 

@@ -48,6 +48,8 @@ class GrowingPlan(BasePlan):
         self.former_stages: Mapping[FormerTable, int] = {}
         """The stage, from 0, of each table that was drawn, also of those of which a bot has left the run. Empty where
         there is one stage."""
+        self.present_since: Mapping[str, int] = {}
+        """By bot of a ladder, the last match that was committed before its version came, or came back after another."""
         self._parts: list[_Part] = []
         """The matches of each of them."""
         self._first_matches, self._first_blocks = [0], [0]

@@ -6,7 +6,7 @@ know how matches are played.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.schedule import BasePlan, Identity
 from referee.tournament.store.facts import Facts, Terms, config_differences, field_of, plan_of
 from referee.tournament.store.plans import grown, matches_told, plans_until, stretches_of
-from referee.tournament.store.played import bots_left
+from referee.tournament.store.played import Present
 from referee.tournament.store.rows import CommittedMatch, Meta
 from referee.tournament.store.store import Store
 
@@ -168,17 +168,14 @@ def amended(
             replayed += 1
         added += not old.has_table(identity.variant, identity.bots, identity.deal)
     kept = len(counting & places.keys())
-    had, lost, shortened, still_there = Counter[str](), Counter[str](), Counter[str](), set[str]()
+    before, after = _Counting(meta.facts, old, counting), _Counting(facts, new, places)
+    had, lost, shortened = Counter[str](), Counter[str](), Counter[str]()
     for identity, id_ in ids.items():
-        if id_ not in counting:
-            continue
-        had.update(identity.bots)
-        versions = zip(identity.bots, identity.versions, strict=True)
-        still_there.update(bot for bot, version in versions if terms.versions.get(bot) == version)
-        if id_ not in places:
-            left = bots_left(identity, terms) if facts.order != "means" else []
-            lost.update(bot for bot in identity.bots if bot in terms.versions and bot not in left)
-            shortened.update(left)
+        counted, counts = before.bots(identity, id_), after.bots(identity, id_)
+        had.update(counted)
+        lost.update(bot for bot in counted if bot in terms.versions and bot not in counts)
+        shortened.update(bot for bot in counts if bot in counted and len(counts) < len(counted))
+    still_there = {bot for identity, id_ in ids.items() for bot in after.present.bots(identity, id_)}
     return replace(
         unchanged,
         meta=replace(meta, facts=facts, matches=matches_told(facts, new)),
@@ -200,3 +197,18 @@ def amended(
         else [],
         was_complete=plans.had_ended and len(counting) == len(old),
     )
+
+
+class _Counting:
+    """For which bots a match counts in a run with this config and this plan."""
+
+    def __init__(self, facts: Facts, plan: BasePlan, whole: Container[int]) -> None:
+        """`whole` has the ids of the matches in the plan."""
+        self.present = Present(Terms(facts), plan.present_since if isinstance(plan, GrowingPlan) else {})
+        self._has_rest, self._whole = facts.order != "means", whole
+
+    def bots(self, match: Identity, id_: int) -> Sequence[str]:
+        """All of a match in the plan, and where means are not compared those that are left of another one."""
+        if id_ in self._whole:
+            return match.bots
+        return self.present.left(match, id_) if self._has_rest else ()

@@ -3,6 +3,7 @@
 This module must not know how rounds are drawn.
 """
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -17,6 +18,7 @@ from referee.tournament.plan.shards import ShardPlan
 from referee.tournament.store.disk import StoreError
 from referee.tournament.store.events import told_as_drawn
 from referee.tournament.store.facts import Facts, Terms, field_of, plans_of
+from referee.tournament.store.played import Present
 from referee.tournament.store.store import Store
 
 
@@ -104,6 +106,7 @@ def grown(whole: Plan, facts: Facts, key: bytes, stretches: Sequence[Stretch]) -
     plan = GrowingPlan(master_key=key, bots=bots, variants=field.variants, whole=whole, rounds=rounds)
     if facts.stages:
         plan.former_stages = dict(_tables_by_stage(stretches))
+    plan.present_since = present_since(facts, stretches)
     return plan
 
 
@@ -173,16 +176,42 @@ def matches_told(facts: Facts, plan: BasePlan) -> int:
     return len(plan) if facts.is_fixed else 0
 
 
+def present_since(facts: Facts, stretches: Sequence[Stretch]) -> dict[str, int]:
+    """By bot of a ladder, the last match that was committed before its version came, or came back after another one.
+
+    What it played before does not count for it: else an author could hand in copies of a bot, and go back to the one
+    that was lucky. Empty elsewhere, where a version that comes back has its matches again.
+    """
+    if facts.format != "ladder":
+        return {}
+    since: dict[str, int] = {}
+    versions = [Terms(stretch.facts).versions for stretch in stretches]
+    for bot in facts.bots:
+        others = [place for place, had in enumerate(versions) if had.get(bot.name, bot.version) != bot.version]
+        if others:
+            following = stretches[others[-1] + 1 :]
+            since[bot.name] = following[0].after if following else sys.maxsize
+    return since
+
+
+def present_in(store: Store) -> Present:
+    """Which bots and games are in a run now. Raises StoreError."""
+    facts = store.meta().facts
+    since = present_since(facts, stretches_of(store)) if facts.format == "ladder" else {}
+    return Present(Terms(facts), since)
+
+
 def told_under(facts: Facts, stretches: Sequence[Stretch]) -> Iterator[Told]:
     """All rounds that these stretches had, as far as they belong into a run with this config.
 
-    A table belongs there as long as its game and all its bots do, in the versions of when it was drawn; a whole deal as
-    long as the config has so many deals.
+    A table belongs there as long as its game and all its bots do, in the versions of when it was drawn, and in a ladder
+    without another version meanwhile; a whole deal as long as the config has so many deals.
     """
-    now = Terms(facts)
+    now, since = Terms(facts), present_since(facts, stretches)
     for stretch in stretches:
         then = Terms(stretch.facts)
         bots = {name for name, version in then.versions.items() if now.versions.get(name) == version}
+        bots = {name for name in bots if since.get(name, 0) <= stretch.after}
         games = {name for name, game in then.games.items() if now.games.get(name) == game}
         for one in stretch.told:
             drawn = one.what

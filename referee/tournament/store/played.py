@@ -5,7 +5,7 @@ rounds are drawn.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from msgspec.structs import replace
@@ -28,7 +28,7 @@ class PlayedSoFar:
 
         Without `keeps_results` the past tells only the sums of results, so that it stays small however long the run is.
         """
-        self._plan, self._terms, self._keeps_results = plan, terms, keeps_results
+        self._plan, self._present, self._keeps_results = plan, Present(terms, plan.present_since), keeps_results
         self._meetings, self._summed = Meetings(), 0
         """The sums, and of how many rounds they are."""
         self._by_round: list[dict[int, Result]] = []
@@ -45,7 +45,7 @@ class PlayedSoFar:
             self._by_round += ({} for _ in range(len(self._by_round), place + 1))
             block = self._plan.sitting(number).block
             self._by_round[place][number] = replace(row.result, number=number, block=block, commit=0)
-        elif (result := as_former(row, self._terms)) is not None:
+        elif (result := as_former(row, self._present)) is not None:
             table = row.identity
             bots = frozenset(zip(table.bots, table.versions, strict=True))
             stage = self._plan.former_stages.get((table.variant, bots, table.deal), 0)
@@ -57,7 +57,7 @@ class PlayedSoFar:
             self._meetings.ended(row.result)
             return
         self._meetings.dealt(row.identity.variant, sorted(row.identity.bots), row.identity.deal)
-        if (result := as_former(row, self._terms)) is not None:
+        if (result := as_former(row, self._present)) is not None:
             self._meetings.ended(result)
 
     def past(self) -> Past:
@@ -76,43 +76,60 @@ class PlayedSoFar:
         )
 
 
-def as_former(row: CommittedMatch, terms: Terms) -> Result | None:
+class Present:
+    """Which bots and games of a match are in the run now."""
+
+    def __init__(self, terms: Terms, since: Mapping[str, int]) -> None:
+        """`terms` are those of the config as it is now; `since` is as GrowingPlan.present_since has it."""
+        self._terms, self._since = terms, since
+
+    def has_game(self, match: Identity) -> bool:
+        """Whether the game of a match is one of the run."""
+        return self._terms.games.get(match.variant) == match.game
+
+    def bots(self, match: Identity, id_: int) -> list[str]:
+        """The bots of the match that was committed under this id which are there, in the version that played it."""
+        return [
+            bot
+            for bot, version in zip(match.bots, match.versions, strict=True)
+            if self._terms.versions.get(bot) == version and self._since.get(bot, 0) < id_
+        ]
+
+    def left(self, match: Identity, id_: int) -> list[str]:
+        """The same where there are at least two, so that the match tells who is better; else none."""
+        bots = self.bots(match, id_)
+        return bots if len(bots) > 1 and self.has_game(match) else []
+
+
+def as_former(row: CommittedMatch, present: Present) -> Result | None:
     """The result of a match, with each bot that is gone under a name that tells its version.
 
-    `terms` are those of the config as it is now. None where no bot is gone, and where the game is.
+    None where no bot is gone, and where the game is.
     """
     match = row.identity
-    if terms.games.get(match.variant) != match.game:
+    if not present.has_game(match):
         return None
+    there = present.bots(match, row.id)
     bots = tuple(
-        bot if terms.versions.get(bot) == version else f"{bot} (version {short(version)})"
+        bot if bot in there else f"{bot} (version {short(version)})"
         for bot, version in zip(match.bots, match.versions, strict=True)
     )
     return None if bots == match.bots else replace(row.result, bots=bots, commit=0)
 
 
-def among_those_left(rows: Iterable[CommittedMatch], terms: Terms) -> Iterator[tuple[Result, int]]:
+def among_those_left(rows: Iterable[CommittedMatch], present: Present) -> Iterator[tuple[Result, int]]:
     """What bots that are still there played among themselves at tables of bots that have left the run.
 
     Each result has the ranks that these bots have among themselves, and comes with the number of seats of the table.
-    `terms` are those of the config as it is now. Left out are matches of which fewer than two bots are still there.
+    Left out are matches of which fewer than two bots are still there.
     """
-    shortened = [row for row in rows if 0 < len(bots_left(row.identity, terms)) < len(row.identity.bots)]
+    shortened = [row for row in rows if 0 < len(present.left(row.identity, row.id)) < len(row.identity.bots)]
     shortened.sort(key=_table_of)
     for block, (_, some) in enumerate(groupby(shortened, key=lambda row: _table_of(row)[:-1])):
         for row in some:
             bots = row.identity.bots
-            seats = [*map(bots.index, bots_left(row.identity, terms))]
+            seats = [*map(bots.index, present.left(row.identity, row.id))]
             yield replace(_at_seats(row.result, seats), block=block, commit=0), len(bots)
-
-
-def bots_left(match: Identity, terms: Terms) -> list[str]:
-    """The bots of a match that are still there in the version that played it; none if fewer than two, or no such game.
-
-    `terms` are those of the config as it is now.
-    """
-    bots = [bot for bot, version in zip(match.bots, match.versions, strict=True) if terms.versions.get(bot) == version]
-    return bots if len(bots) > 1 and terms.games.get(match.variant) == match.game else []
 
 
 def _table_of(row: CommittedMatch) -> tuple[str, list[tuple[str, str]], int, int]:

@@ -16,7 +16,8 @@ from referee.tournament.plan.schedule import BasePlan
 from referee.tournament.standings import Tally
 from referee.tournament.statistics.looks import p_at_look
 from referee.tournament.statistics.stopping import Pair, Parts, judge
-from referee.tournament.store.facts import Facts, Terms, field_of, possible_lineups
+from referee.tournament.store.facts import Facts, field_of, possible_lineups
+from referee.tournament.store.plans import present_in
 from referee.tournament.store.played import among_those_left
 from referee.tournament.store.store import Store
 
@@ -61,7 +62,7 @@ def count_among_those_left(tally: Tally, store: Store, facts: Facts, variant: st
     if facts.order == "means":
         return
     rows = (row for row in store.retired() if variant in (None, row.identity.variant))
-    for result, seats in among_those_left(rows, Terms(facts)):
+    for result, seats in among_those_left(rows, present_in(store)):
         tally.add(result, seats=seats)
 
 

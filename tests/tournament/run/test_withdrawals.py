@@ -130,3 +130,39 @@ def test_a_further_round_of_a_stage_lets_those_play_who_came_late(
     write(folder, STAGES.replace("rounds = 1", "rounds = 2"), *map(bot, BOTS), bot("gus"), bot("hal"), bot("joe"))
     go_on(folder, may_change=True)
     assert "no match in this run: joe (stage 2 has begun; --fresh begins a run" in capsys.readouterr().err
+
+
+def test_in_a_ladder_a_version_that_comes_back_after_another_begins_anew(tmp_path: Path) -> None:
+    """So nobody hands in copies until one is lucky, and goes back to that one."""
+    rules, others = 'format = "ladder"\ndeals = 1\n', [*map(bot, BOTS[1:])]
+    folder = write(tmp_path, rules)
+    go_on(folder, matches=18)
+    had = {row.bot: row.matches for row in summary(folder).standings}
+    write(folder, rules, bot("ann", "2"), *others)
+    go_on(folder, matches=18, may_change=True)
+    write(folder, rules, *others)
+    go_on(folder, matches=0, may_change=True)
+    write(folder, rules, bot("ann"), *others)
+    go_on(folder, matches=0, may_change=True)
+    told = summary(folder)
+    assert told.standings[-1].bot == "ann"
+    assert told.standings[-1].matches == 0
+    assert {row.bot: row.matches for row in told.standings}["bob"] >= had["bob"]
+    assert told.ratings is not None
+    assert sorted(row.bot.partition(" ")[0] for row in told.ratings.former) == ["ann", "ann"]
+    go_on(folder, matches=60)
+    assert findings(folder) == []
+    (ann,) = (row for row in summary(folder).standings if row.bot == "ann")
+    assert 0 < ann.matches <= 60
+
+
+def test_in_a_ladder_a_bot_that_was_away_has_its_matches_again(tmp_path: Path) -> None:
+    rules = 'format = "ladder"\ndeals = 1\n'
+    folder = write(tmp_path, rules)
+    go_on(folder, matches=18)
+    before = summary(folder).standings
+    write(folder, rules, *map(bot, BOTS[1:]))
+    go_on(folder, matches=0, may_change=True)
+    write(folder, rules)
+    go_on(folder, matches=0, may_change=True)
+    assert summary(folder).standings == before
