@@ -274,7 +274,7 @@ def _tell_amendment(path: Path, config: Config, found: Amendment, *, may_change:
     if is_taking_up:
         begins = f"what {path} is played with has changed, and is taken up:"
     lines = [begins, *(f"  {line}" for line in (*found.lines(), *found.losses()))]
-    lines += [f"  note: {text}" for text in (*found.left_out, *filter(None, [found.warning]))]
+    lines += [f"  note: {text}" for text in (*found.will_not_play, *filter(None, [found.warning]))]
     if may_change:
         say(*lines)
     else:

@@ -110,7 +110,7 @@ def ties(rows: Sequence[BotStanding], names: Names) -> str:
         what = "Ties: ranks" if known else "Not every order is known within ranks"
         parts = [f"{what} {', '.join(shown)}{f', and {more} more' * (more > 0)}."]
     parts += [f"Not ranked: {_listed(unranked, names)}."] if unranked else []
-    parts += [f"No match: {_listed(unplayed, names)}."] if unplayed else []
+    parts += [f"No matches: {_listed(unplayed, names)}."] if unplayed else []
     return " ".join(parts) or "There are no ranks yet."
 
 

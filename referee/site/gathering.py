@@ -20,7 +20,7 @@ from referee.tournament.store.facts import Facts
 from referee.tournament.store.plans import plan_now
 from referee.tournament.store.rows import CommittedMatch
 from referee.tournament.store.store import Store
-from referee.tournament.store.tallies import count_among_those_left, tally_for
+from referee.tournament.store.tallies import results_among_remaining, tally_for
 
 AT_ONCE = 64
 """So many matches are read before the store is let go: a long look would keep its side file from shrinking."""
@@ -107,8 +107,8 @@ def standings_by_game(store: Store) -> dict[str, Standings]:
     tallies = {entry.name: tally_for(facts, plan) for entry in facts.variants}
     for result in store.results():
         tallies[result.variant].add(result)
-    for game, tally in tallies.items():
-        count_among_those_left(tally, store, facts, game)
+    for result, seats in results_among_remaining(store):
+        tallies[result.variant].add(result, seats=seats)
     found = {game: tally.standings(facts.rank_by) for game, tally in tallies.items()}
     if facts.order == "means":
         return found

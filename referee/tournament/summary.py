@@ -38,7 +38,7 @@ from referee.tournament.store.plans import Extent, extent_of, plan_now, present_
 from referee.tournament.store.played import PlayedSoFar, as_former
 from referee.tournament.store.rows import Meta, RunEvent
 from referee.tournament.store.store import Store
-from referee.tournament.store.tallies import StopVerdict, count_among_those_left, stop_verdict, tally_for
+from referee.tournament.store.tallies import StopVerdict, results_among_remaining, stop_verdict, tally_for
 
 LATE_MATCH_US = 100_000
 """A match in which the referee was later than this counts as late."""
@@ -221,7 +221,9 @@ def tally_in(store: Store, variant: str | None = None) -> Tally:
     for result in store.results():
         if variant in (None, result.variant):
             tally.add(result)
-    count_among_those_left(tally, store, facts, variant)
+    for result, seats in results_among_remaining(store):
+        if variant in (None, result.variant):
+            tally.add(result, seats=seats)
     return tally
 
 
@@ -255,7 +257,8 @@ def _summary(store: Store, *, with_results: bool, anchor: str | None) -> RunSumm
         if with_results:
             results.append(result)
     count = tally.matches
-    count_among_those_left(tally, store, meta.facts)
+    for result, seats in results_among_remaining(store):
+        tally.add(result, seats=seats)
     names = [bot.name for bot in meta.facts.bots]
     standings = tally.standings(meta.facts.rank_by)
     if tally.matches:

@@ -60,9 +60,8 @@ def _bars(summary: RunSummary, rows: Sequence[BotStanding], *, by_ratings: bool)
         ]
     if summary.rank_by == "strokes":
         return [_bar(row, row.strokes, row.strokes_interval, "+.2f") for row in rows if row.strokes is not None]
-    points = ".3f"
     return [
-        _bar(row, row.match_points, row.match_points_interval, points) for row in rows if row.match_points is not None
+        _bar(row, row.match_points, row.match_points_interval, ".3f") for row in rows if row.match_points is not None
     ]
 
 

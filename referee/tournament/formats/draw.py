@@ -37,7 +37,7 @@ def needs_results(field: Field) -> bool:
     return len(field.stages) > 1 or field.stages[0].format not in _BY_SUMS
 
 
-def left_out(field: Field, rounds: Sequence[Round], played: Collection[str]) -> list[str]:
+def will_not_play(field: Field, rounds: Sequence[Round], played: Collection[str]) -> list[str]:
     """Which bots have no table in the stage that is played and will get none, with what lets them play, in words.
 
     Those in `played` have matches, perhaps at tables of bots that have left the run.

@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from msgspec import Struct
 from msgspec.structs import replace
 
-from referee.tournament.formats.draw import left_out
+from referee.tournament.formats.draw import will_not_play
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.schedule import BasePlan, Identity
@@ -58,7 +58,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
     """By bot, how many of its matches count on without bots that left their tables."""
     had: dict[str, int] = {}
     """By bot, how many of its matches count now."""
-    left_out: list[str] = []
+    will_not_play: list[str] = []
     """Which bots of the config will play no match, and what lets them play, in words."""
     was_complete: bool = False
     """Whether every match was there, so that the key has been revealed."""
@@ -87,7 +87,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
         ratings = ", but for the ratings of the others" * (self.meta.facts.order != "means")
         told = {
             f"matches that no longer count{ratings}": self.lost,
-            "matches that count on among the bots that are left of the table": self.shortened,
+            "matches that count on among the remaining bots of the table": self.shortened,
         }
         return [
             f"{what}: {', '.join(f'{bot} {count} of {self.had[bot]}' for bot, count in sorted(bots.items()))}"
@@ -192,7 +192,7 @@ def amended(
         lost=dict(lost),
         shortened=dict(shortened),
         had=dict(had),
-        left_out=left_out(field_of(facts, bytes.fromhex(meta.master_key)), new.rounds, still_there)
+        will_not_play=will_not_play(field_of(facts, bytes.fromhex(meta.master_key)), new.rounds, still_there)
         if isinstance(new, GrowingPlan)
         else [],
         was_complete=plans.had_ended and len(counting) == len(old),
@@ -211,4 +211,4 @@ class _Counting:
         """All of a match in the plan, and where means are not compared those that are left of another one."""
         if id_ in self._whole:
             return match.bots
-        return self.present.left(match, id_) if self._has_rest else ()
+        return self.present.remaining(match, id_) if self._has_rest else ()

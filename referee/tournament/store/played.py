@@ -95,7 +95,7 @@ class Present:
             if self._terms.versions.get(bot) == version and self._since.get(bot, 0) < id_
         ]
 
-    def left(self, match: Identity, id_: int) -> list[str]:
+    def remaining(self, match: Identity, id_: int) -> list[str]:
         """The same where there are at least two, so that the match tells who is better; else none."""
         bots = self.bots(match, id_)
         return bots if len(bots) > 1 and self.has_game(match) else []
@@ -117,18 +117,18 @@ def as_former(row: CommittedMatch, present: Present) -> Result | None:
     return None if bots == match.bots else replace(row.result, bots=bots, commit=0)
 
 
-def among_those_left(rows: Iterable[CommittedMatch], present: Present) -> Iterator[tuple[Result, int]]:
+def among_remaining(rows: Iterable[CommittedMatch], present: Present) -> Iterator[tuple[Result, int]]:
     """What bots that are still there played among themselves at tables of bots that have left the run.
 
     Each result has the ranks that these bots have among themselves, and comes with the number of seats of the table.
     Left out are matches of which fewer than two bots are still there.
     """
-    shortened = [row for row in rows if 0 < len(present.left(row.identity, row.id)) < len(row.identity.bots)]
+    shortened = [row for row in rows if 0 < len(present.remaining(row.identity, row.id)) < len(row.identity.bots)]
     shortened.sort(key=_table_of)
     for block, (_, some) in enumerate(groupby(shortened, key=lambda row: _table_of(row)[:-1])):
         for row in some:
             bots = row.identity.bots
-            seats = [*map(bots.index, present.left(row.identity, row.id))]
+            seats = [*map(bots.index, present.remaining(row.identity, row.id))]
             yield replace(_at_seats(row.result, seats), block=block, commit=0), len(bots)
 
 

@@ -4,6 +4,7 @@ The table of a run that can stop comes to the same claims as the look that stopp
 tables are shown.
 """
 
+from collections.abc import Iterator
 from functools import partial
 
 from msgspec import Struct
@@ -13,12 +14,13 @@ from referee.tournament.formats.draw import most_matches
 from referee.tournament.plan.growing import GrowingPlan
 from referee.tournament.plan.rounds import StopRules
 from referee.tournament.plan.schedule import BasePlan
+from referee.tournament.results import Result
 from referee.tournament.standings import Tally
 from referee.tournament.statistics.looks import p_at_look
 from referee.tournament.statistics.stopping import Pair, Parts, judge
 from referee.tournament.store.facts import Facts, field_of, possible_lineups
 from referee.tournament.store.plans import present_in
-from referee.tournament.store.played import among_those_left
+from referee.tournament.store.played import among_remaining
 from referee.tournament.store.store import Store
 
 
@@ -54,16 +56,14 @@ def tally_for(facts: Facts, plan: BasePlan | None = None) -> Tally:
     )
 
 
-def count_among_those_left(tally: Tally, store: Store, facts: Facts, variant: str | None = None) -> None:
-    """Count what bots played among themselves at tables of bots that have left the run, of all games or of one.
+def results_among_remaining(store: Store) -> Iterator[tuple[Result, int]]:
+    """What bots played among themselves at tables of bots that have left the run, with the seats of the table.
 
     Where means are compared, nothing of such a table counts: only whole line-ups make means that can be compared.
+    Raises StoreError.
     """
-    if facts.order == "means":
-        return
-    rows = (row for row in store.retired() if variant in (None, row.identity.variant))
-    for result, seats in among_those_left(rows, present_in(store)):
-        tally.add(result, seats=seats)
+    if store.meta().facts.order != "means":
+        yield from among_remaining(store.retired(), present_in(store))
 
 
 def stop_verdict(

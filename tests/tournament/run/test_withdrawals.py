@@ -93,7 +93,7 @@ def test_a_bot_with_no_match_left_stands_at_the_end_and_is_named(tmp_path: Path)
     told = summary(folder)
     assert (told.standings[-1].bot, told.standings[-1].rank, told.standings[-1].matches) == (left, None, 0)
     assert shown(told).count(f"no matches: {left}") == 1
-    assert f"No match: {left}." in shown(told)
+    assert f"No matches: {left}." in shown(told)
 
 
 @pytest.mark.parametrize(("rules", "where"), [(SWISS, "[tournament]"), (STAGES, "the [[stages]] of stage 1")])
@@ -111,7 +111,7 @@ def test_who_comes_after_the_last_round_is_drawn_is_told_that_it_will_not_play_a
     assert f"is drawn; {helps} lets them play)" in said
     told = summary(folder)
     assert [row.bot for row in told.standings if not row.matches] == ["fay", "late"]
-    assert "No match: fay and late." in shown(told)
+    assert "No matches: fay and late." in shown(told)
     assert findings(folder) == []
 
 
