@@ -17,6 +17,7 @@ ROOMS = (
     "referee.toml",
     "referee.beneath",
     "referee.lock_file",
+    "referee.ending_signals",
     "referee.wall_clock",
     "referee.rules",
     "referee.play",

@@ -6,7 +6,7 @@ lost can tell nobody. The desk alone decides what counts. Must not know how Dask
 
 import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import trio
@@ -50,9 +50,12 @@ class Fleet:
         self._changed = trio.Event()
         """Is set, and replaced by another one, when something has happened."""
 
-    def run(self, check: Callable[[], None]) -> None:
-        """Play until the desk has nothing left. Raises Interrupted, WorkersLost, and what desk and `check` raise."""
-        guarded(partial(heeding_signals, partial(self._run, check)))
+    def run(self, check: Callable[[], None], stop: Callable[[], None]) -> None:
+        """Play until the desk has nothing left. Raises Interrupted, WorkersLost, and what desk and `check` raise.
+
+        `stop` is called at the first Ctrl-C.
+        """
+        guarded(partial(heeding_signals, partial(self._run, check), stop))
 
     async def _run(self, check: Callable[[], None]) -> None:
         check()
@@ -69,6 +72,7 @@ class Fleet:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._give_bundles, nursery.cancel_scope)
                 nursery.start_soon(self._await_hosts)
+                nursery.start_soon(self._await_stop)
                 async for happening in take:
                     await self._take(happening)
                     self._look_again()
@@ -174,11 +178,21 @@ class Fleet:
             self._there.add(happening.address)
         # Dask keeps what it has while nobody is there, also from those that come: all of it is handed out again.
         is_in_vain = nobody_was_there or not self._there
-        stuck = [one for one in self._out.values() if is_in_vain or (one.host and one.host not in names)]
-        for bundle in stuck:
+        self._take_from_hosts([one for one in self._out.values() if is_in_vain or (one.host and one.host not in names)])
+
+    async def _await_stop(self) -> None:
+        """Once the desk stops, take those bundles from the hosts of which no match is known to have begun."""
+        await self._desk.stopping.wait()
+        self._take_from_hosts(
+            [one for one in self._out.values() if all(order.fixture.number in self._unbegun for order in one.orders)]
+        )
+        self._look_again()
+
+    def _take_from_hosts(self, bundles: Sequence[Bundle]) -> None:
+        for bundle in bundles:
             self._forget(bundle)
             self._desk.put_back_bundle(bundle.id)
-        self._engine.forget(*(bundle.id for bundle in stuck))
+        self._engine.forget(*(bundle.id for bundle in bundles))
 
     def _note(self, address: str, host: Host) -> int:
         """The store's id of a host."""

@@ -231,6 +231,8 @@ class _Desk:
         self._begun: set[int] = set()
         """The numbers of those that are out and have begun."""
         self._is_over = False
+        self.stopping = trio.Event()
+        """Is never set: the fleet of the run takes back what is not to be played."""
 
     def add(self, task: Task, *, is_next: bool = False) -> None:
         """A bundle is to be played, after the others unless it `is_next`."""

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from protocol.text import printable
 from referee.commands.console import DONE, HOST_FAILED, INTERRUPTED, USAGE, put_bytes, say
-from referee.commands.interrupt import interruptible
 from referee.commands.records import place_of
+from referee.ending_signals import interruptible
 from referee.new_file import HostRefused, NotWritten, new_file
 from referee.reports.export.columns import Column, columns_of
 from referee.reports.export.parquet import problem, write_parquet

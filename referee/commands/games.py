@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from protocol.messages import GameMessage
 from referee.commands.bots import UsageError, shown_names
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
+from referee.commands.interrupt import FINISHING
 from referee.commands.ordered import Ordered, Table
 from referee.commands.record_file import write_record
 from referee.commands.telling import Shown, Teller, telling
@@ -29,7 +30,7 @@ from referee.tournament.series import Seating, seating
 if TYPE_CHECKING:
     from referee.kit.watch.live import HandOver
 
-PlayOne = Callable[[Pump, MatchSetup], Awaitable[Record]]
+PlayOne = Callable[[MatchSetup], Awaitable[Record]]
 """How a game is played."""
 
 _AGAIN = "run it again; if that happens again, `golfref doctor` looks at this host"
@@ -40,16 +41,23 @@ def play_games(order: Ordered, table: Table, begun: dict[int, BotProcess], hand_
 
     The bots of the first game whose processes have `begun` are taken out of there, by seat.
     """
+    stopping = trio.Event()
+
+    def stop() -> None:
+        stopping.set()
+        say(FINISHING)
+
     with telling(_shown(order)) as teller:
 
         async def work(pump: Pump) -> None:
             if hand_over is None:
-                await _play_games(partial(play, begun=begun), pump, order, table, teller)
+                await _play_games(partial(play, pump, begun=begun), order, table, teller, stopping)
             else:
-                await _while_watched(hand_over, partial(_play_games, hand_over.play, pump, order, table, teller))
+                play_one = partial(hand_over.play, pump)
+                await _while_watched(hand_over, partial(_play_games, play_one, order, table, teller, stopping))
 
         try:
-            run_session([work])
+            run_session([work], stop=stop)
             code = DONE
         except Interrupted:
             teller.ends_with("golfref match: interrupted")
@@ -87,30 +95,32 @@ async def _while_watched(hand_over: "HandOver", games: Callable[[], Awaitable[No
 
 async def _play_games(
     play_one: PlayOne,
-    pump: Pump,
     order: Ordered,
     table: Table,
     teller: Teller,
+    stopping: trio.Event,
 ) -> None:
     names = _Names(table.bots)
     attempts = ATTEMPTS if order.games > 1 else 1
     for game in range(order.games):
         seat = seating(game, len(table.bots), rotates=order.rotates)
         setup = _setup(order, table, seat)
-        record = names.said(seat, await _play_game(play_one, pump, setup, game, attempts=attempts))
+        record = names.said(seat, await _play_game(play_one, setup, game, attempts=attempts))
         if order.record is not None:
             _keep(order.record, record, is_first=game == 0)
         teller.tell(seat, record)
+        if stopping.is_set():
+            return
 
 
-async def _play_game(play_one: PlayOne, pump: Pump, setup: MatchSetup, game: int, *, attempts: int) -> Record:
+async def _play_game(play_one: PlayOne, setup: MatchSetup, game: int, *, attempts: int) -> Record:
     """The record of a game. One that the host spoils is played again; the last attempt raises HostFault."""
     for _ in range(attempts - 1):
         try:
-            return await play_one(pump, setup)
+            return await play_one(setup)
         except HostFault as fault:
             say(f"game {game} is void, and no bot's fault: {fault}; it is played again")
-    return await play_one(pump, setup)
+    return await play_one(setup)
 
 
 def _setup(order: Ordered, table: Table, seat: Seating) -> MatchSetup:

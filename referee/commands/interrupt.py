@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM while a command runs. Whenever they come, the command says once that it was interrupted.
+"""The signals that end a command, while it runs. Whenever they come, the command says once that it was interrupted.
 
 While bots run, the session that runs them receives the signals itself. This module handles them before, between and
 after sessions, from the first moment of a command; so it imports nothing slow.
@@ -9,7 +9,10 @@ import signal
 from collections.abc import Iterator
 from types import FrameType
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+from referee.ending_signals import ENDING_SIGNALS, ignore_ending_signals
+
+FINISHING = "interrupted: golfref finishes the matches that are being played; Ctrl-C again stops at once"
+"""What the first Ctrl-C prints while matches are played."""
 
 
 class Signals:
@@ -22,7 +25,7 @@ class Signals:
     def __init__(self) -> None:
         self._came = False
         self._held = True
-        for number in _SIGNALS:
+        for number in ENDING_SIGNALS:
             signal.signal(number, self._note)
 
     def __enter__(self) -> "Signals":
@@ -31,7 +34,7 @@ class Signals:
         return self
 
     def __exit__(self, *_: object) -> None:
-        _ignore()
+        ignore_ending_signals()
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
@@ -52,25 +55,6 @@ class Signals:
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         self._came = True
-        _ignore()
+        ignore_ending_signals()
         if not self._held:
             self.check()
-
-
-@contextlib.contextmanager
-def interruptible() -> Iterator[None]:
-    """Within this context SIGTERM is what Ctrl-C is, KeyboardInterrupt, so that it leaves nothing half-done either."""
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _ignore() -> None:
-    for number in _SIGNALS:
-        signal.signal(number, signal.SIG_IGN)

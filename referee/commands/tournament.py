@@ -26,7 +26,7 @@ from referee.commands.clustered import clustered
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
 from referee.commands.entering import Newcomers, NotTakenUp
 from referee.commands.forecast import Estimate, estimate
-from referee.commands.interrupt import Signals
+from referee.commands.interrupt import FINISHING, Signals
 from referee.commands.machines import BadProgress, Machines, machines
 from referee.commands.opening import PreparedRun, open_store, prepare
 from referee.commands.progress import LONGEST_LINE
@@ -355,9 +355,8 @@ def _play(session: _Session, run: PreparedRun, forecast: Estimate, lock: Lock) -
             with signals.held(), shown as watcher:
                 if any(run.left.values()):
                     has_changed = None if newcomers is None else newcomers.look
-                    elsewhere = run.run(store, watcher, None if hours is None else clock, has_changed).play(
-                        signals.check
-                    )
+                    played = run.run(store, watcher, None if hours is None else clock, has_changed)
+                    elsewhere = played.play(signals.check, lambda: say(FINISHING))
         finally:
             if hours is not None and any(run.left.values()):
                 store.note(played_for(clock.used_s))

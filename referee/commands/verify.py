@@ -6,10 +6,10 @@ from pathlib import Path
 
 from referee.commands.bounded import OutOfBounds, bounded, size_of
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, NOT_ALL_CHECKED, USAGE, put, say
-from referee.commands.interrupt import interruptible
 from referee.commands.records import Place, decode, lines_of, load_record, place_of
 from referee.competition.publishing.bundle import PACKED, HostRefused, NotPublished
 from referee.competition.publishing.signing import read_public_keys
+from referee.ending_signals import interruptible
 from referee.rules.record import NoRecord, Record
 from referee.tournament.store.disk import StoreError, WriteFailed
 from referee.tournament.verify.published import NOTHING, BadPublished, Published, read_published

@@ -7,6 +7,7 @@ from functools import partial
 
 import trio
 
+from referee.ending_signals import ENDING_SIGNALS, ignore_ending_signals
 from referee.play.bot.accounts import Accounts
 from referee.play.bot.orphans import nothing_left_behind
 from referee.play.bot.warden import Warden
@@ -21,17 +22,18 @@ Work = Callable[[Pump], Awaitable[None]]
 
 
 class Interrupted(Exception):
-    """SIGINT or SIGTERM came, and everything that ran has been stopped."""
+    """SIGINT, SIGTERM or SIGHUP came, and everything that ran has been stopped. They are ignored from now on."""
 
 
-def run_session(works: Sequence[Work], pump: Pump | None = None) -> None:
+def run_session(works: Sequence[Work], pump: Pump | None = None, *, stop: Callable[[], None] | None = None) -> None:
     """Run all works side by side on one pump, a new one unless given, from the main thread, until they are done.
 
-    Raises Interrupted after SIGINT or SIGTERM, and otherwise the first exception that a work lets out.
+    Raises Interrupted after a signal, as `heeding_signals` does with `stop`, and otherwise the first exception that a
+    work lets out.
     """
     with hosts_fault():
         pump = pump or Pump()
-    guarded(partial(heeding_signals, partial(pumping, works, pump)))
+    guarded(partial(heeding_signals, partial(pumping, works, pump), stop))
 
 
 def guarded(main: Callable[[], Awaitable[None]]) -> None:
@@ -65,22 +67,29 @@ async def pumping(works: Sequence[Work], pump: Pump) -> None:
             nursery.cancel_scope.cancel()
 
 
-async def heeding_signals(main: Callable[[], Awaitable[None]]) -> None:
-    """Run this, and cancel it when SIGINT or SIGTERM comes: then Interrupted is raised."""
+async def heeding_signals(main: Callable[[], Awaitable[None]], stop: Callable[[], None] | None = None) -> None:
+    """Run this, and cancel it when a signal comes that ends a command: then Interrupted is raised.
+
+    The first SIGINT only calls `stop`, if there is one, and Interrupted is raised when `main` is done.
+    """
     interrupted = False
 
     async def watch(signals: AsyncIterator[int]) -> None:
         nonlocal interrupted
-        async for _ in signals:
+        async for number in signals:
+            if number == signal.SIGINT and stop is not None and not interrupted:
+                stop()
+            else:
+                nursery.cancel_scope.cancel()
             interrupted = True
-            nursery.cancel_scope.cancel()
 
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with trio.open_signal_receiver(*ENDING_SIGNALS) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(watch, signals)
             await main()
             nursery.cancel_scope.cancel()
     if interrupted:
+        ignore_ending_signals()
         raise Interrupted
 
 

@@ -15,12 +15,16 @@ ATTEMPTS = 3
 """How often a match that the referee or its host spoils is played at most."""
 
 
-class Order(Struct, frozen=True, kw_only=True):
+class Order(Struct, frozen=True, kw_only=True, tag=True):
     """An order to play a match, with all that this takes."""
 
     fixture: Fixture
     setup: MatchSetup
     attempt: int = 1
+
+
+class Stop(Struct, frozen=True, tag=True):
+    """An order to a worker: it begins no match from now on, and reports those of its orders that it has not begun."""
 
 
 class Bundle(Struct, frozen=True, kw_only=True):
@@ -74,11 +78,17 @@ class Spoiled(Struct, frozen=True, kw_only=True, tag=True):
     reason: str
 
 
+class Unplayed(Struct, frozen=True, kw_only=True, tag=True):
+    """A match was ordered, and is not played, since the run stops."""
+
+    number: int
+
+
 class Heartbeat(Struct, frozen=True, tag=True):
     """Nothing has happened, but the worker is alive."""
 
 
-Report = Begun | Played | Spoiled | Heartbeat
+Report = Begun | Played | Spoiled | Unplayed | Heartbeat
 
 
 def played(fixture: Fixture, record: Record) -> Played:

@@ -91,6 +91,36 @@ class Cluster:
         self.tell(Back(id=bundle.id, outcome=Outcome(address=address, host=LAB, reports=tuple(turns.reports))))
 
 
+def test_a_run_that_stops_takes_back_what_no_host_has_begun(tmp_path: Path) -> None:
+    need_modules("distributed", extra="cluster")
+    from referee.cluster.fleet import Fleet
+    from referee.cluster.news import Began
+
+    (tmp_path / "run.toml").write_text(CONFIG)
+    prepared = prepare(load(tmp_path / "run.toml"), tmp_path / "run.golfref", fresh=False, may_change=False)
+    cluster = Cluster()
+    cluster.come("first")
+
+    async def play(fleet: Fleet) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(fleet._run, lambda: None)
+            await trio.testing.wait_all_tasks_blocked()
+            begun, *others = cluster.out
+            assert others
+            cluster.tell(Began(number=begun.orders[0].fixture.number))
+            await trio.testing.wait_all_tasks_blocked()
+            desk.stop()
+            await trio.testing.wait_all_tasks_blocked()
+            assert cluster.out == [begun]
+            cluster.report(begun, "first")
+        assert store.numbers() == {order.fixture.number for order in begun.orders}
+
+    with locked(prepared.path) as lock, closing(open_store(prepared, lock)) as store:
+        desk = prepared.run(store, Silent()).desk(by_block=True)
+        engine: Any = cluster
+        trio.run(play, Fleet(desk, store, engine, wait_s=None, tell=lambda _: None))
+
+
 def test_what_the_last_host_had_is_played_by_the_next_and_every_report_counts_once(tmp_path: Path) -> None:
     need_modules("distributed", extra="cluster")
     from referee.cluster.fleet import Fleet

@@ -112,7 +112,10 @@ def test_what_cannot_be_checked_is_told(
     assert "--bot" not in err
 
 
-def test_ctrl_c_ends_it_and_the_bots(tmp_path: Path, mark: dict[str, str], marked: Callable[[], list[int]]) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_ctrl_c_and_a_closed_terminal_end_it_and_the_bots(
+    number: signal.Signals, tmp_path: Path, mark: dict[str, str], marked: Callable[[], list[int]]
+) -> None:
     # What a bot inherits of the environment is little: the mark comes with its command.
     command = f"env GOLFREF_TEST={mark['GOLFREF_TEST']} {bot('Silent')}"
     check = subprocess.Popen(
@@ -127,7 +130,7 @@ def test_ctrl_c_ends_it_and_the_bots(tmp_path: Path, mark: dict[str, str], marke
     for line in check.stdout:
         if line.startswith(" 1 pass"):
             break
-    check.send_signal(signal.SIGINT)
+    check.send_signal(number)
     _, err = check.communicate(timeout=PATIENCE_S)
 
     assert check.returncode == 130

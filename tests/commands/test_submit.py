@@ -22,6 +22,7 @@ from referee.commands.submit import SubmitOrdered, Watch
 from referee.competition.submissions import answers
 from referee.competition.submissions.dropping import LOOK_S, PATIENCE_S, DropFolder
 from referee.competition.submissions.history import lines
+from referee.ending_signals import ENDING_SIGNALS
 from referee.entries.shelf import Shelf
 from referee.play.faults import HostFault
 
@@ -158,7 +159,7 @@ class Watched:
 
 @pytest.fixture
 def watch(place: Path) -> Iterator[Watched]:
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
     folder = place / "dropped"
     folder.mkdir()
     order = SubmitOrdered(

@@ -2,10 +2,10 @@
 
 import contextlib
 import resource
-import signal
 import time
 from collections.abc import Iterator, Sequence
 
+from referee.ending_signals import interruptible
 from referee.play.bot.orphans import end_orphans_now, nothing_left_behind
 from referee.play.bot.process import BotProcess, StartFailed
 from referee.play.faults import HostFault
@@ -26,12 +26,12 @@ def begun_ahead(bots: Sequence[BotSpec], confinement: Confinement) -> Iterator[d
     """Start bots, and yield their processes by seat; whoever takes one out of there ends it.
 
     Those that are still there after the block end then, with all that they have started. A bot that cannot be started
-    is not among them, so whoever starts it again hears why; nor is any on a host without room. SIGINT and
-    SIGTERM raise KeyboardInterrupt meanwhile, unless somebody else sees to them. Must run in the main thread.
+    is not among them, so whoever starts it again hears why; nor is any on a host without room. Signals that end a
+    command raise KeyboardInterrupt meanwhile, unless somebody else sees to them. Must run in the main thread.
     """
     begun: dict[int, BotProcess] = {}
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_told_of_the_end())
+        stack.enter_context(interruptible())
         try:
             with contextlib.suppress(StartFailed, HostFault, OSError):
                 if _has_room():
@@ -47,17 +47,6 @@ def begun_ahead(bots: Sequence[BotSpec], confinement: Confinement) -> Iterator[d
 def _has_room() -> bool:
     """Whether there are descriptors enough for the files of an import beside those of bots."""
     return resource.getrlimit(resource.RLIMIT_NOFILE)[0] >= LEAST_FILES
-
-
-@contextlib.contextmanager
-def _told_of_the_end() -> Iterator[None]:
-    """During the block SIGINT and SIGTERM raise KeyboardInterrupt, also where a shell's background jobs ignore them."""
-    former = {number: signal.signal(number, signal.default_int_handler) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler or signal.SIG_DFL)
 
 
 def _end(process: BotProcess) -> None:

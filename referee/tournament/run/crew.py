@@ -23,7 +23,7 @@ from referee.play.bot.ending import end_orphans
 from referee.play.bot.pool import Reuse
 from referee.play.session import guarded, heeding_signals
 from referee.play.slaps.neighbours import neighbourhood
-from referee.tournament.orders import Begun, Order, Played, Report, Spoiled
+from referee.tournament.orders import Begun, Order, Played, Report, Spoiled, Stop, Unplayed
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.hatchery import hatch
 from referee.tournament.run.jobs import Dispatcher
@@ -114,6 +114,7 @@ class Worker:
         except OSError as error:
             raise _no_worker(error) from None
         self._orders, self._reports = PipeEnd(orders), PipeEnd(reports)
+        self._sending = trio.Lock()
         self.pid = self._process.pid
         orphans.register(self.pid)
         self._frames = Frames(msgspec.msgpack.Decoder(Report))
@@ -132,7 +133,8 @@ class Worker:
         """Send it a message, as `order` sends orders."""
         with trio.move_on_after(patience_s):
             with contextlib.suppress(trio.BrokenResourceError):
-                await self._orders.send_all(frame(message))
+                async with self._sending:
+                    await self._orders.send_all(frame(message))
             return
         raise WorkerGone(f"has taken no order for {patience_s:g} s")
 
@@ -209,9 +211,12 @@ class Crew:
         self._lost = 0
         """How many workers have died since a match ended."""
 
-    def run(self, check: Callable[[], None]) -> None:
-        """Play until the desk has nothing left. Raises Interrupted, WorkersLost, and what desk and `check` raise."""
-        guarded(partial(heeding_signals, partial(self._run, check)))
+    def run(self, check: Callable[[], None], stop: Callable[[], None]) -> None:
+        """Play until the desk has nothing left. Raises Interrupted, WorkersLost, and what desk and `check` raise.
+
+        `stop` is called at the first Ctrl-C.
+        """
+        guarded(partial(heeding_signals, partial(self._run, check), stop))
 
     async def _run(self, check: Callable[[], None]) -> None:
         check()
@@ -257,6 +262,7 @@ class Crew:
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._give_orders, worker, out, room, nursery.cancel_scope)
+                nursery.start_soon(self._pass_on_stop, worker)
                 while True:
                     for report in await worker.reports(self._patience_s):
                         await self._take(report, out, room)
@@ -280,10 +286,15 @@ class Crew:
             await room.acquire()
         scope.cancel()
 
+    async def _pass_on_stop(self, worker: Worker) -> None:
+        """Let a worker begin no match once the desk stops."""
+        await self._desk.stopping.wait()
+        await worker.send(Stop(), self._patience_s)
+
     async def _take(self, report: Report, out: dict[int, bool], room: trio.Semaphore) -> None:
         if isinstance(report, Begun):
             out[report.number] = True
-        elif isinstance(report, Played | Spoiled):
+        elif isinstance(report, Played | Spoiled | Unplayed):
             del out[report.number]
             room.release()
             self._lost = 0

@@ -11,7 +11,7 @@ import trio
 from msgspec.structs import replace
 
 from referee.tournament.config.config import Config
-from referee.tournament.orders import ATTEMPTS, Begun, Bundle, Order, Played, Report, Spoiled
+from referee.tournament.orders import ATTEMPTS, Begun, Bundle, Order, Played, Report, Spoiled, Unplayed
 from referee.tournament.plan.fixture import Fixture
 from referee.tournament.plan.rounds import End, Round
 from referee.tournament.results import Result
@@ -82,10 +82,17 @@ class Desk:
         """How many bundles have been handed out."""
         self._came_back = trio.Event()
         """Is set when an order comes back, and then replaced by another one."""
+        self.stopping = trio.Event()
+        """Is set when nothing is handed out any more."""
+
+    def stop(self) -> None:
+        """Hand out nothing more. Who asks for the next match gets none, once all that is out has come back."""
+        self.stopping.set()
+        self._wake()
 
     async def next(self) -> Order | None:
         """The next match, as soon as there is one that may be played. None where nothing is left."""
-        while (fixture := self._play_order.next()) is None:
+        while self.stopping.is_set() or (fixture := self._play_order.next()) is None:
             if not await self._may_come():
                 return None
         order = self._order(fixture)
@@ -100,7 +107,7 @@ class Desk:
 
         None where nothing is left, or only what waits for hosts that are not there.
         """
-        while (handed := self._play_order.next_block()) is None:
+        while self.stopping.is_set() or (handed := self._play_order.next_block()) is None:
             if not await self._may_come():
                 return None
         bundle = self._bundle(handed if most_out is None else self._with_more(handed, most_out))
@@ -138,7 +145,7 @@ class Desk:
             await self._came_back.wait()
             return True
         # Matches that wait for a host have not ended, so no round can be drawn from what came of them.
-        return not self._play_order.elsewhere and self._draw()
+        return not self.stopping.is_set() and not self._play_order.elsewhere and self._draw()
 
     def _order(self, fixture: Fixture) -> Order:
         setup = self._bars.applied(setup_of(self._config, fixture))
@@ -188,6 +195,8 @@ class Desk:
             order = self._take_back(report.number)
             barred = self._void(order, report.reason, self._host, is_over=True)
             self._tell_void(order, report.reason, barred)
+        elif isinstance(report, Unplayed):
+            self.put_back(report.number)
 
     def report_bundle(
         self, id_: int, reports: Sequence[Played | Spoiled], host: int, seconds: Sequence[float] = ()

@@ -9,11 +9,14 @@ from referee.play.bot.pool import Pool, Reuse
 from referee.play.faults import HostFault
 from referee.play.match import LiveMatch
 from referee.play.pump.pump import Pump
-from referee.tournament.orders import Begun, Order, Report, Spoiled, played
+from referee.tournament.orders import Begun, Order, Report, Spoiled, Unplayed, played
 
 
 class Dispatcher(Protocol):
     """Gives jobs their orders, and takes their reports: the desk, or in a worker the pipes to it."""
+
+    stopping: trio.Event
+    """Is set when no match may begin any more."""
 
     async def next(self) -> Order | None:
         """The next match, as soon as there is one that may be played. None where nothing is left."""
@@ -41,11 +44,13 @@ class Job:
         """Play. However this ends, no bot is left except those that are kept for later matches."""
         try:
             await self._seat()
-            while (seated := self._waiting) is not None:
+            while (seated := self._waiting) is not None and not self._dispatcher.stopping.is_set():
                 self._waiting = None
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self._seat)
                     await self._play(seated)
+            if seated is not None:
+                await self._dispatcher.report(Unplayed(number=seated.order.fixture.number))
         finally:
             if self._waiting is not None:
                 await self._waiting.match.dismiss()

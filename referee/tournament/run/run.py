@@ -57,7 +57,7 @@ def greet_all(config: Config, check: Callable[[], None], *, barred: Collection[s
 class Player(Protocol):
     """Plays what a desk hands out: a crew of this machine, or the hosts of a cluster."""
 
-    def run(self, check: Callable[[], None]) -> None:
+    def run(self, check: Callable[[], None], stop: Callable[[], None]) -> None:
         """Play until the desk has nothing left. Raises what `Run.play` does."""
 
 
@@ -97,8 +97,11 @@ class Run(Struct, frozen=True, kw_only=True):
     has_changed: Callable[[], bool] | None = None
     """Tells before each round whether the run is to rest, because its config or its bots changed."""
 
-    def play(self, check: Callable[[], None]) -> Mapping[str, int]:
+    def play(self, check: Callable[[], None], stops: Callable[[], None] = lambda: None) -> Mapping[str, int]:
         """Play what the store lacks. A match that is voided on every attempt is left out.
+
+        At the first Ctrl-C `stops` is called, and the matches that are being played are finished; at the second one,
+        and with SIGTERM and SIGHUP, all ends at once.
 
         Returns by host how many matches are left to it, because it has begun their blocks and is not there.
 
@@ -106,19 +109,24 @@ class Run(Struct, frozen=True, kw_only=True):
         start.
         """
         desk = self.desk(by_block=self.cluster is not None)
+
+        def stop() -> None:
+            desk.stop()
+            stops()
+
         if self.cluster is not None:
             self.cluster.prepare(self.config)
-            self.cluster.player(desk, self.store).run(check)
+            self.cluster.player(desk, self.store).run(check, stop)
         elif self.workers > 1:
             reuse, slap_s = self.config.reuse, self.config.clocks.slap_s
-            Crew(desk, jobs=self.jobs, workers=self.workers, reuse=reuse, slap_s=slap_s).run(check)
+            Crew(desk, jobs=self.jobs, workers=self.workers, reuse=reuse, slap_s=slap_s).run(check, stop)
         elif self.jobs:
 
             async def work(pump: Pump) -> None:
                 check()
                 await play_jobs(pump, desk, jobs=self.jobs, reuse=self.config.reuse)
 
-            run_session([work])
+            run_session([work], stop=stop)
         return desk.elsewhere
 
     def desk(self, *, by_block: bool = False) -> Desk:

@@ -17,13 +17,14 @@ import msgspec
 import trio
 from msgspec import Struct
 
+from referee.ending_signals import ENDING_SIGNALS
 from referee.play.bot.orphans import take_name
 from referee.play.bot.pool import Reuse
 from referee.play.faults import HostFault
 from referee.play.pump.pump import Pump
 from referee.play.session import guarded, pumping
 from referee.play.slaps.neighbours import Neighbours
-from referee.tournament.orders import Heartbeat, Order, Report
+from referee.tournament.orders import Heartbeat, Order, Report, Stop, Unplayed
 from referee.tournament.run.frames import PIPE_READ_BYTES, Frames, frame
 from referee.tournament.run.jobs import play_jobs
 from referee.tournament.run.pipes import PipeEnd
@@ -53,6 +54,7 @@ class PipeDispatcher:
         self._orders = PipeEnd(orders)
         self._reports = PipeEnd(reports)
         self._writing = trio.Lock()
+        self.stopping = trio.Event()
         self._give, self._take = trio.open_memory_channel[Order](math.inf)
 
     async def next(self) -> Order:
@@ -66,11 +68,22 @@ class PipeDispatcher:
 
     async def listen(self, _: Pump) -> None:
         """Take orders. Raises _Done when they end."""
-        frames = Frames(msgspec.msgpack.Decoder(Order))
+        frames = Frames[Order | Stop](msgspec.msgpack.Decoder(Order | Stop))
         while data := await self._orders.receive(PIPE_READ_BYTES):
             for order in frames.feed(data):
-                self._give.send_nowait(order)
+                if isinstance(order, Stop):
+                    self.stopping.set()
+                else:
+                    self._give.send_nowait(order)
+            if self.stopping.is_set():
+                await self._return_orders()
         raise _Done
+
+    async def _return_orders(self) -> None:
+        """Report the orders that no job has taken as unplayed."""
+        with contextlib.suppress(trio.WouldBlock):
+            while True:
+                await self.report(Unplayed(number=self._take.receive_nowait().fixture.number))
 
     async def send_heartbeats(self, _: Pump) -> None:
         """Send heartbeats until this is cancelled."""
@@ -108,7 +121,7 @@ def learn(told: bytes) -> None:
 def begin(words: Sequence[str]) -> Started:
     """Take our name, leave signals to the run, and read what this process was started with."""
     take_name(NAME)
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING_SIGNALS:
         # Not SIG_IGN, which the bots would inherit.
         signal.signal(number, lambda *_: None)
     jobs, reuse = int(words[0]), next(one for one in get_args(Reuse) if one == words[1])

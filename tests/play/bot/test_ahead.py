@@ -131,7 +131,7 @@ def test_what_a_bot_computes_as_it_begins_is_not_outside_its_turns(folder: Path,
     assert not channel.turns.idle_cpu_ns
 
 
-@pytest.mark.parametrize(("signal", "code"), [("SIGINT", 130), ("SIGTERM", 130), ("SIGKILL", -9)])
+@pytest.mark.parametrize(("signal", "code"), [("SIGINT", 130), ("SIGHUP", 130), ("SIGKILL", -9)])
 def test_a_match_that_ends_before_its_loop_begins_leaves_no_bot(signal: str, code: int, folder: Path) -> None:
     word = " stays" if signal == "SIGKILL" else ""  # nobody finds who has left the session of a bot then
     program = textwrap.dedent(MATCH).format(signal=signal, python=sys.executable, word=word)

@@ -18,6 +18,7 @@ from racing import computing_slapper, matches, setup, slapper, windows
 
 from protocol.actions import Action, Pass, Slap
 from protocol.messages import Clocks, SlapTiming
+from referee.ending_signals import ENDING_SIGNALS
 from referee.play.bot import channel
 from referee.play.bot.process import BotProcess
 from referee.play.bot.procfs import Computed
@@ -419,7 +420,12 @@ def test_a_bot_that_is_frozen_can_be_ended(mark: dict[str, str], marked: Callabl
     )
     thinking = "respond = lambda *_: time.sleep(60)\nplay(None)"
 
-    with pytest.raises(Interrupted):
-        matches(setup([interrupting, slapper(0)], mark), setup([thinking] * 2, mark))
+    handlers = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
+    try:
+        with pytest.raises(Interrupted):
+            matches(setup([interrupting, slapper(0)], mark), setup([thinking] * 2, mark))
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
     assert not marked()

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ import pytest
 from commands import golfref
 from measured import unmeasured_document
 from quick import FILLER
+
+from referee.commands.interrupt import FINISHING
 
 PATIENCE_S = 600.0
 
@@ -81,11 +84,16 @@ class Run:
     def close(self) -> None:
         os.close(self._notes)
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        """A golfref command in this folder."""
+    def start(self, *words: str, hangup: signal.Handlers = signal.SIG_DFL) -> subprocess.Popen[str]:
+        """A golfref command in this folder, which begins with this handler of SIGHUP."""
         words = words or ("tournament", "run.toml")
         return subprocess.Popen(
-            [*GOLFREF, *words], cwd=self._folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*GOLFREF, *words],
+            cwd=self._folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=partial(signal.signal, signal.SIGHUP, hangup),  # noqa: PLW1509 - this process has no threads
         )
 
     def await_notes(self, number: int) -> None:
@@ -141,7 +149,9 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         run.close()
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_run_says_how_to_go_on_and_does(
+    number: signal.Signals,
     make_run: Callable[..., Run],
     marked: Callable[[], dict[int, str]],
     undisturbed: dict[str, Any],
@@ -150,12 +160,13 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(
     run = make_run()
     process = run.start()
     run.await_notes(6)  # two bots a match, two matches at a time: one at least has been committed
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, said = ended(process, code=130)
 
     assert not marked()
     assert out == ""
-    (line,) = (line for line in said.splitlines() if "interrupted" in line)
+    *earlier, line = (line for line in said.splitlines() if "interrupted" in line)
+    assert earlier == [FINISHING] * (number == signal.SIGINT)
     assert line == said.splitlines()[-1]
     stored, command = int(line.split()[1]), line.partition("go on with: ")[2]
     assert 1 <= stored < 12
@@ -166,6 +177,30 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(
     _, said = ended(run.start(*words[1:]), code=0)
     assert f"going on with run.golfref: {stored} of 12 matches are there" in said
     assert run.results() == undisturbed
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_first_ctrl_c_lets_matches_end_and_none_begin(
+    workers: str, make_run: Callable[..., Run], marked: Callable[[], dict[int, str]]
+) -> None:
+    run = make_run(note="turn", thinks=0)
+    process = run.start("tournament", "run.toml", "--workers", workers)
+    run.await_notes(1)
+    process.send_signal(signal.SIGINT)
+    _, said = ended(process, code=130)
+
+    assert FINISHING in said.splitlines()
+    assert said.splitlines()[-1].startswith(("interrupted: 1 of 12 matches", "interrupted: 2 of 12 matches"))
+    assert " is void " not in said
+    assert not marked()
+
+
+def test_a_run_under_nohup_does_not_heed_that_its_terminal_is_closed(make_run: Callable[..., Run]) -> None:
+    run = make_run()
+    process = run.start(hangup=signal.SIG_IGN)
+    run.await_notes(1)
+    process.send_signal(signal.SIGHUP)
+    ended(process, code=0)
 
 
 def test_a_killed_run_goes_on_from_what_was_committed(
@@ -243,15 +278,35 @@ def test_an_interruption_while_nobody_can_read_what_is_there(
     assert not marked()
 
 
+MATCH = ("match", "--variant", "six-card", "--option", "rounds=1", "--bot", "sh start.sh", "--bot", "sh start.sh")
+
+
 def test_an_interrupted_match(make_run: Callable[..., Run], marked: Any) -> None:
     run = make_run(note="turn")
-    bots = ("--bot", "sh start.sh", "--bot", "sh start.sh")
-    process = run.start("match", "--variant", "six-card", *bots)
+    process = run.start(*MATCH)
     run.await_notes(1)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
     out, said = ended(process, code=130)
 
     assert (out, said) == ("", "golfref match: interrupted\n")
+    assert not marked()
+
+
+@pytest.mark.parametrize(
+    ("number", "note", "notes"), [(signal.SIGINT, "turn", 1), (signal.SIGTERM, "end", 4), (signal.SIGHUP, "end", 4)]
+)
+def test_interrupted_games_are_summed_up(
+    number: signal.Signals, note: str, notes: int, make_run: Callable[..., Run], marked: Any
+) -> None:
+    """Ctrl-C comes in the first game, which is finished; the others when that has been told."""
+    run = make_run(note=note)
+    process = run.start(*MATCH, "--games", "1000")
+    run.await_notes(notes)
+    process.send_signal(number)
+    out, said = ended(process, code=130)
+
+    assert "games won" in out
+    assert said.splitlines() == [FINISHING] * (number == signal.SIGINT) + ["golfref match: interrupted"]
     assert not marked()
 
 
@@ -265,5 +320,5 @@ def test_a_store_has_one_writer(make_run: Callable[..., Run]) -> None:
         assert "another golfref is writing this store" in refusal
     ended(run.start("standings", "run.golfref"), code=0)
 
-    first.send_signal(signal.SIGINT)
+    first.send_signal(signal.SIGTERM)
     ended(first, code=130)

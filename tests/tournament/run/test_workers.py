@@ -20,6 +20,7 @@ from measured import unmeasured_document
 from quick import QUICK
 from trio.testing import MockClock
 
+from referee.commands.interrupt import FINISHING
 from referee.play.bot.channel import MOST_FORGIVEN
 from referee.play.pump.pump import Pump
 from referee.tournament.run.crew import Crew
@@ -221,10 +222,13 @@ def test_signals_are_for_the_run_alone(folder: Folder) -> None:
     run = folder.start("tournament", "run.toml", "--workers", "2", "--jobs", "2")
     folder.await_matches(2)
     workers = workers_of(run)
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         for pid in workers:
             strike(pid, number)
     assert workers_of(run) == workers
+    run.send_signal(signal.SIGINT)
+    assert run.stderr is not None
+    assert any(FINISHING in line for line in run.stderr), "matches do not end: a second one ends all at once"
     run.send_signal(signal.SIGINT)
     _, said = ended(run, code=130)
     assert said.splitlines()[-1].startswith("interrupted: 0 of 6 matches are stored; go on with: golfref tournament")
@@ -286,7 +290,7 @@ def test_a_worker_that_hangs_is_replaced(folder: Folder, marked: Callable[[], di
     folder.await_matches(2)
     strike(workers_of(run)[0], signal.SIGSTOP)
     folder.await_matches(1)
-    run.send_signal(signal.SIGINT)
+    run.send_signal(signal.SIGTERM)
     _, said = ended(run, code=130)
     assert "its worker hangs: nothing was heard of it for 6.1 s" in said
     assert not marked()
