@@ -18,6 +18,7 @@ ROOMS = (
     "referee.beneath",
     "referee.lock_file",
     "referee.ending_signals",
+    "referee.streams",
     "referee.wall_clock",
     "referee.rules",
     "referee.play",

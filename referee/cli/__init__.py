@@ -21,7 +21,9 @@ def main() -> None:
     gc.set_threshold(COLLECTED_AFTER)
     if sys.platform == "win32":
         sys.exit("golfref runs on Linux and macOS; on Windows use WSL, the Windows Subsystem for Linux")
-    _open_what_is_closed()
+    from referee.streams import set_up_streams
+
+    set_up_streams()
     # numpy's matrices are small here: more threads only wait for each other. It reads this when it is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from referee.cli.every import with_one_command
@@ -38,21 +40,6 @@ def main() -> None:
         raise
     finally:
         gc.freeze()  # so that Python, as it ends, does not look for garbage in all that was imported
-
-
-def _open_what_is_closed() -> None:
-    """Let stdin, stdout and stderr be /dev/null where they are closed.
-
-    The next file that is opened would take the place of one, and Python has None for its stream.
-    """
-    for fd, name in enumerate(("stdin", "stdout", "stderr")):
-        with contextlib.suppress(OSError):
-            os.fstat(fd)
-            continue
-        os.open(os.devnull, os.O_RDWR)
-        # Like Python's own stderr it takes any text; a name may have what no encoding has.
-        stream = os.fdopen(fd, "w" if fd else "r", encoding="utf-8", errors="backslashreplace", closefd=False)
-        setattr(sys, name, stream)
 
 
 def _leave(code: int) -> None:

@@ -1,11 +1,15 @@
 """What all commands share: data go to stdout, words for people to stderr, and the exit codes mean the same."""
 
 import contextlib
+import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from typing import TextIO
+
+from referee.streams import writes_utf8
 
 DONE = 0
 CHECK_FAILED = 1
@@ -99,5 +103,6 @@ def in_lines(text: str, width: int) -> list[str]:
 
 
 def put_json(data: bytes) -> None:
-    """Write one JSON document (stdout)."""
-    put(data.decode())
+    """Write one JSON document (stdout); where stdout is not UTF-8, in ASCII."""
+    text = data.decode()
+    put(text if writes_utf8(sys.stdout) else re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], text))

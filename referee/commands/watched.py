@@ -20,6 +20,7 @@ from referee.commands.ordered import Ordered
 from referee.film.view import OPEN, Viewer
 from referee.kit.screen import terminal
 from referee.kit.watch.live import HandOver
+from referee.streams import set_up_streams
 
 if TYPE_CHECKING:
     from referee.kit.watch.watching import Games
@@ -60,7 +61,7 @@ def watch_match(order: Ordered, view: str) -> int:
             _end(process)
         for kept, stream in ((err, sys.stderr), (out, sys.stdout)):
             kept.seek(0)
-            stream.write(kept.read().decode(errors="replace"))
+            stream.buffer.write(kept.read())
             stream.flush()
     return process.returncode
 
@@ -121,4 +122,5 @@ def _decoded(text: str) -> Ordered:
 
 def main() -> None:
     """Play the games that the command line holds, and hand them over."""
+    set_up_streams()
     sys.exit(play_match(_decoded(sys.argv[2]), HandOver(int(sys.argv[3]))))

@@ -9,6 +9,7 @@ import os
 import sys
 
 from referee.kit.screen.draw import ASCII, UNICODE, Glyphs
+from referee.streams import writes_utf8
 
 FEWEST_COLUMNS, FEWEST_LINES = 60, 20
 """A smaller terminal shows too little of a table to play at it."""
@@ -39,11 +40,13 @@ def problem() -> str | None:
 
 
 def glyphs() -> Glyphs:
-    """The signs that the user's locale has.
+    """The signs that the user's locale and the encoding of stderr have.
 
     The names in the environment tell it. Python itself takes the locale C for one of Unicode, and notes that as
     LC_CTYPE.
     """
+    if sys.__stderr__ is not None and not writes_utf8(sys.__stderr__):
+        return ASCII
     lang, ctype = os.environ.get("LANG", ""), os.environ.get("LC_CTYPE", "")
     is_pythons = ctype in ("C.UTF-8", "C.utf8", "UTF-8") and lang in ("", "C", "POSIX")
     name = os.environ.get("LC_ALL") or ("" if is_pythons else ctype) or lang

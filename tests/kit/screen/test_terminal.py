@@ -12,6 +12,8 @@ from referee.kit.screen.draw import ASCII, UNICODE, Glyphs
 
 
 class Tty(io.StringIO):
+    encoding = "utf-8"
+
     def isatty(self) -> bool:
         return True
 

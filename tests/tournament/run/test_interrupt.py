@@ -5,6 +5,7 @@ The bots say through a named pipe how far they are, so that a test strikes where
 
 import json
 import os
+import pty
 import select
 import shlex
 import shutil
@@ -193,6 +194,25 @@ def test_the_first_ctrl_c_lets_matches_end_and_none_begin(
     assert said.splitlines()[-1].startswith(("interrupted: 1 of 12 matches", "interrupted: 2 of 12 matches"))
     assert " is void " not in said
     assert not marked()
+
+
+def test_a_run_whose_terminal_is_closed_is_ended_in_order(
+    make_run: Callable[..., Run], marked: Callable[[], dict[int, str]], tmp_path: Path
+) -> None:
+    """What it writes then goes nowhere, and is no error."""
+    run = make_run()
+    ours, theirs = pty.openpty()
+    command = ["sh", "-c", 'exec "$@" < "$0" > "$0" 2>&1', os.ttyname(theirs), *GOLFREF, "tournament", "run.toml"]
+    folder, env = tmp_path / "run", os.environ | {"TERM": "xterm"}
+    with subprocess.Popen(command, cwd=folder, env=env, start_new_session=True) as process:
+        run.await_notes(6)
+        os.close(theirs)
+        os.close(ours)
+    assert process.returncode == 130
+    assert not marked()
+    assert not list((tmp_path / "run").glob("run.golfref-*")), "one plain file is left"
+    _, said = ended(run.start(), code=0)
+    assert "going on with run.golfref" in said
 
 
 def test_a_run_under_nohup_does_not_heed_that_its_terminal_is_closed(make_run: Callable[..., Run]) -> None:
