@@ -55,7 +55,7 @@ def play_with_person(order: PlayOrder) -> int:
     if why := terminal.problem():
         say(f"golfref play: {why}")
         return USAGE
-    terminal.respect_colours()
+    terminal.prepare()
     # textual takes long to import, and may be missing
     from referee.kit.play.page import PlayPage  # noqa: PLC0415
     from referee.kit.screen.pages import Terminal  # noqa: PLC0415

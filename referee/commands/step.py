@@ -29,7 +29,7 @@ def step_through(where: str, seat: int | None, at: str | None = None) -> int:
     if why := terminal.problem():
         say(f"golfref replay: {why}")
         return USAGE
-    terminal.respect_colours()
+    terminal.prepare()
     # textual takes long to import, and may be missing
     from referee.kit.screen.pages import Terminal  # noqa: PLC0415
     from referee.kit.watch.step import StepPage  # noqa: PLC0415

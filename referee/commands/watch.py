@@ -20,7 +20,7 @@ def watch_run(path: Path) -> int:
     if why := terminal.problem():
         say(f"golfref watch: {why}")
         return USAGE
-    terminal.respect_colours()
+    terminal.prepare()
     # textual takes long to import, and may be missing
     from referee.kit.screen.pages import Terminal  # noqa: PLC0415
     from referee.kit.watch.follow import RunPage  # noqa: PLC0415

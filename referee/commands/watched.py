@@ -79,7 +79,7 @@ def _draw(games: "Games", planned: int, viewer: Viewer) -> None:
             games.read()
         if not games.records:
             return
-        terminal.respect_colours()
+        terminal.prepare()
         # textual takes long to import, and may be missing
         from referee.kit.screen.pages import Terminal  # noqa: PLC0415
         from referee.kit.watch.watching import WatchPage  # noqa: PLC0415

@@ -7,12 +7,15 @@ import curses
 import importlib.util
 import os
 import sys
+import termios
 
 from referee.kit.screen.draw import ASCII, UNICODE, Glyphs
 from referee.streams import writes_utf8
 
 FEWEST_COLUMNS, FEWEST_LINES = 60, 20
 """A smaller terminal shows too little of a table to play at it."""
+
+USUAL_COLUMNS, USUAL_LINES = 80, 24
 
 
 def problem() -> str | None:
@@ -30,8 +33,8 @@ def problem() -> str | None:
             f"this draws on the whole terminal, and TERM={name or '(not set)'} says that this one cannot; "
             "set TERM to what it is, such as TERM=xterm or TERM=vt100"
         )
-    columns, lines = os.get_terminal_size(sys.__stderr__.fileno())
-    if 0 < columns < FEWEST_COLUMNS or 0 < lines < FEWEST_LINES:  # 0 is a size that is not known
+    columns, lines = _size(sys.__stderr__.fileno())
+    if columns < FEWEST_COLUMNS or lines < FEWEST_LINES:
         return (
             f"this needs at least {FEWEST_COLUMNS} columns and {FEWEST_LINES} lines, "
             f"and this terminal has {columns} and {lines}"
@@ -53,10 +56,23 @@ def glyphs() -> Glyphs:
     return UNICODE if "utf8" in name.lower().replace("-", "") else ASCII
 
 
-def respect_colours() -> None:
-    """Let textual use no colours where the terminal has none, as where the user wants none (NO_COLOR)."""
+def _size(fd: int) -> tuple[int, int]:
+    """Columns and lines of the terminal. A size of 0 is one that the terminal does not know, as on a serial console."""
+    columns, lines = os.get_terminal_size(fd)
+    return columns or USUAL_COLUMNS, lines or USUAL_LINES
+
+
+def prepare() -> None:
+    """Give the terminal the usual size where it does not know its own, which textual needs.
+
+    Let textual use no colours where the terminal has none, as where the user wants none (NO_COLOR).
+    """
+    fd = sys.__stderr__.fileno() if sys.__stderr__ else 2
+    columns, lines = _size(fd)
+    if (columns, lines) != os.get_terminal_size(fd):
+        termios.tcsetwinsize(fd, (lines, columns))
     try:
-        curses.setupterm(fd=sys.__stderr__.fileno() if sys.__stderr__ else 2)
+        curses.setupterm(fd=fd)
         has_colours = curses.tigetnum("colors") > 0
     except curses.error:
         has_colours = True  # the system does not know this terminal

@@ -3,7 +3,9 @@
 import importlib.util
 import io
 import os
+import pty
 import sys
+import termios
 
 import pytest
 
@@ -50,6 +52,20 @@ def test_a_terminal_that_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "at least 60 columns and 20 lines, and this terminal has 40 and 24" in (terminal.problem() or "")
 
 
+def test_a_size_that_a_terminal_does_not_know_is_the_usual_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Textual would draw for ever on no lines."""
+    ours, theirs = pty.openpty()
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size(reversed(termios.tcgetwinsize(theirs))))
+    monkeypatch.setattr(Tty, "fileno", lambda _: theirs)
+    for lines, columns in ((0, 0), (0, 100), (30, 0)):
+        termios.tcsetwinsize(theirs, (lines, columns))
+        assert terminal.problem() is None
+        terminal.prepare()
+        assert termios.tcgetwinsize(theirs) == (lines or 24, columns or 80)
+    os.close(ours)
+    os.close(theirs)
+
+
 def test_without_textual_the_command_that_brings_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     assert "-m pip install 'textual>=8'" in (terminal.problem() or "")
@@ -81,5 +97,5 @@ def test_a_terminal_without_colours_gets_none(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("curses.setupterm", lambda **_: None)
     for colours, wants_none in ((256, False), (-1, True)):
         monkeypatch.setattr("curses.tigetnum", lambda _, colours=colours: colours)
-        terminal.respect_colours()
+        terminal.prepare()
         assert ("NO_COLOR" in os.environ) is wants_none
