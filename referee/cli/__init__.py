@@ -34,6 +34,13 @@ def main() -> None:
         # The program that read our output, such as `head`, has ended. Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:
+        # Something of the host of which no command knows what it means, such as no folder for temporary files.
+        from referee.commands.console import HOST_FAILED, say
+        from referee.play.faults import in_words
+
+        say(f"golfref: {in_words(error)}")
+        sys.exit(HOST_FAILED)
     except SystemExit as leaving:
         if isinstance(leaving.code, int) and threading.active_count() == 1:
             _leave(leaving.code)

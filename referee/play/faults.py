@@ -59,11 +59,11 @@ def hosts_fault() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise HostFault(_in_words(error)) from error
+        raise HostFault(in_words(error)) from error
     except BaseExceptionGroup as group:
         if (inner := _of_host(group)) is None:
             raise
-        raise HostFault(_in_words(inner)) from group
+        raise HostFault(in_words(inner)) from group
 
 
 def _of_host(error: BaseException) -> OSError | None:
@@ -74,7 +74,10 @@ def _of_host(error: BaseException) -> OSError | None:
     return inner[0] if all(inner) else None
 
 
-def _in_words(error: OSError) -> str:
+def in_words(error: OSError) -> str:
+    """What the system refused, and what can be done."""
     where = f" ({error.filename})" if error.filename else ""
     remedy = _REMEDIES.get(error.errno or 0, _SEE_DOCTOR)
+    if error.errno == errno.ENOENT and not error.filename:  # as tempfile says that there is no folder
+        remedy = "let TMPDIR name a folder that golfref may write"
     return f"the system refused the referee something: {error.strerror or error}{where}; {remedy}"

@@ -173,6 +173,15 @@ def search_path(spec: BotSpec) -> str:
     return others if shutil.which(spec.command[0], path=others) else path
 
 
+def why_not_executable(path: Path) -> str:
+    """Why the system does not run this file as a program, and what to do; empty where it does."""
+    if os.access(path, os.X_OK):
+        return ""
+    if os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0):
+        return "lies where programs may not run (mounted noexec); move it, or name the interpreter that runs it"
+    return "is not executable; make it so (chmod +x) or name the interpreter that runs it"
+
+
 def script_of(command: tuple[str, ...]) -> str | None:
     """The script that an interpreter is given; None where the command names none plainly."""
     if not INTERPRETER.fullmatch(Path(command[0]).name):

@@ -112,6 +112,19 @@ def test_words_that_go_nowhere_may_have_any_letter(tmp_path: Path) -> None:
     assert subprocess.run(command, cwd=tmp_path, check=False).returncode == 2  # and not 1, as of an error of golfref's
 
 
+def test_a_host_without_a_folder_for_temporary_files_is_at_fault(tmp_path: Path) -> None:
+    """Root can write everywhere but in /proc."""
+    (tmp_path / "records").mkdir()
+    nowhere = "import tempfile; tempfile._candidate_tempdir_list = lambda: ['/proc']"
+    command = [sys.executable, "-c", f"{nowhere}\nfrom referee.cli import main\nmain()", "verify", "records"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 3, done.stderr
+    assert done.stderr == (
+        "golfref: the system refused the referee something: No usable temporary directory found in ['/proc']; "
+        "let TMPDIR name a folder that golfref may write\n"
+    )
+
+
 def test_an_unknown_variant_names_the_nearest(tmp_path: Path) -> None:
     _, problem = golfref("rules", "six-crad", cwd=tmp_path, code=2)
     assert "did you mean `six-card`?" in problem

@@ -111,7 +111,7 @@ def test_hooks_and_progress_are_told_the_same_and_nothing_that_is_secret(tmp_pat
     [
         ('on_game = ["true"]\n', "run.toml:9:1: hooks.on_game: unknown key; did you mean `on_"),
         ('on_end = ["no-such-program"]\n', "run.toml:9:11: hooks.on_end[0]: `no-such-program` is not on the PATH"),
-        ('on_end = ["./run.toml"]\n', "run.toml is not executable; give it the right: chmod +x "),
+        ('on_end = ["./run.toml"]\n', "run.toml is not executable; make it so (chmod +x)"),
         ('on_end = ["run.toml"]\n', 'is not on the PATH; the file beside this config is "./run.toml"'),
         ("timeout_s = 0\n", "run.toml:9:13: hooks.timeout_s: expected seconds from 0.1 to 3600, got 0"),
     ],

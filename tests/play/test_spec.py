@@ -1,5 +1,6 @@
 """How bots are named on a command line, found among the shipped ones, and looked for before play."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -106,6 +107,16 @@ def test_commands_are_looked_for_before_play(
         (programs / program).chmod(0o755)
     monkeypatch.setenv("PATH", str(programs))
     assert find_command(command_bot(text)) == (problem and problem.format(folder=folder))
+
+
+@pytest.mark.skipif(
+    not os.path.isfile("/proc/version") or not os.statvfs("/proc/version").f_flag & getattr(os, "ST_NOEXEC", 0),
+    reason="/proc is not mounted noexec here",
+)
+def test_a_program_where_none_may_run_is_not_called_one_that_lacks_a_right() -> None:
+    problem = find_command(command_bot("/proc/version"))
+    assert problem is not None
+    assert problem.startswith("`/proc/version` lies where programs may not run (mounted noexec); move it, or ")
 
 
 @pytest.mark.parametrize(

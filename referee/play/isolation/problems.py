@@ -1,12 +1,11 @@
 """What keeps a bot from being started under a level of isolation, looked for before play."""
 
-import os
 import shutil
 from pathlib import Path
 
 from referee.play.isolation.shown import Unfit
 from referee.play.isolation.startable import start_problem
-from referee.play.spec import BotSpec, Isolation, script_of, search_path
+from referee.play.spec import BotSpec, Isolation, script_of, search_path, why_not_executable
 
 
 def find_problem(spec: BotSpec, isolation: Isolation) -> str | None:
@@ -44,8 +43,8 @@ def _file_problem(path: Path, program: str, spec: BotSpec) -> str | None:
         return f"`{program}` is a folder; name the program in it"
     if not path.is_file():
         return f"there is no file `{program}`" + ("" if program.startswith("/") else f" in {spec.dir}")
-    if not os.access(path, os.X_OK):
-        return f"`{program}` is not executable; make it so (chmod +x) or name the interpreter that runs it"
+    if why := why_not_executable(path):
+        return f"`{program}` {why}"
     return start_problem(path, program, spec)
 
 

@@ -5,9 +5,11 @@ They are checked before anything is played. This module must not know what hooks
 
 import os
 import shutil
+from pathlib import Path
 
 from msgspec import Struct
 
+from referee.play.spec import why_not_executable
 from referee.toml.reader import Reader
 
 LONGEST_TIMEOUT_S = 3600
@@ -58,4 +60,5 @@ def _problem(program: str, folder: str) -> str:
     path = os.path.normpath(os.path.join(folder, program))
     if not os.path.isfile(path):
         return f"there is no program {path}"
-    return "" if os.access(path, os.X_OK) else f"{path} is not executable; give it the right: chmod +x {path}"
+    why = why_not_executable(Path(path))
+    return f"{path} {why}" if why else ""

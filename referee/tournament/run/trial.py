@@ -15,6 +15,7 @@ from statistics import fmean
 from msgspec import Struct
 from msgspec.structs import replace
 
+from referee.play.faults import hosts_fault
 from referee.play.isolation.host import cores
 from referee.tournament.config.config import Config
 from referee.tournament.plan.budget import LEAST_DEALS, Game, variances
@@ -86,7 +87,7 @@ def _play(  # noqa: PLR0913 - a small tournament
     key = master_key(None)
     plan = plan_of([facts], key)
     jobs = min(config.jobs, len(plan))
-    with tempfile.TemporaryDirectory(prefix="golfref-trial-") as folder:
+    with hosts_fault(), tempfile.TemporaryDirectory(prefix="golfref-trial-") as folder:
         path = Path(folder) / "trial.golfref"
         meta = Meta(
             golfref="",
