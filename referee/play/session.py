@@ -21,7 +21,7 @@ WATCHES_S = 10.0
 Work = Callable[[Pump], Awaitable[None]]
 
 
-class Interrupted(Exception):
+class Interrupted(BaseException):
     """SIGINT, SIGTERM or SIGHUP came, and everything that ran has been stopped. They are ignored from now on."""
 
 
