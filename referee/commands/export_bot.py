@@ -8,8 +8,8 @@ import msgspec
 
 from protocol.text import printable
 from referee.commands.console import CHECK_FAILED, DONE, HOST_FAILED, INTERRUPTED, USAGE, say
-from referee.commands.interrupt import interruptible
 from referee.commands.records import check_bot_of_run, place_of
+from referee.ending_signals import interruptible
 from referee.new_file import HostRefused, NotWritten, new_file
 from referee.reports.own_matches import OwnMatches, own_matches, told
 from referee.rules.record import BrokenRecord, NoRecord
