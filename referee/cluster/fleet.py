@@ -50,10 +50,10 @@ class Fleet:
         self._changed = trio.Event()
         """Is set, and replaced by another one, when something has happened."""
 
-    def run(self, check: Callable[[], None], stop: Callable[[], None]) -> None:
+    def run(self, check: Callable[[], None], stop: Callable[[], None] | None) -> None:
         """Play until the desk has nothing left. Raises Interrupted, WorkersLost, and what desk and `check` raise.
 
-        `stop` is called at the first Ctrl-C.
+        `stop` is called at the first Ctrl-C; without it that ends all at once.
         """
         guarded(partial(heeding_signals, partial(self._run, check), stop))
 

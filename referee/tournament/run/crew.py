@@ -211,10 +211,10 @@ class Crew:
         self._lost = 0
         """How many workers have died since a match ended."""
 
-    def run(self, check: Callable[[], None], stop: Callable[[], None]) -> None:
+    def run(self, check: Callable[[], None], stop: Callable[[], None] | None) -> None:
         """Play until the desk has nothing left. Raises Interrupted, WorkersLost, and what desk and `check` raise.
 
-        `stop` is called at the first Ctrl-C.
+        `stop` is called at the first Ctrl-C; without it that ends all at once.
         """
         guarded(partial(heeding_signals, partial(self._run, check), stop))
 

@@ -4,6 +4,7 @@ The plan decides what is played, play/ how, and the store where it goes. This mo
 """
 
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Protocol
 
 from msgspec import Struct
@@ -57,7 +58,7 @@ def greet_all(config: Config, check: Callable[[], None], *, barred: Collection[s
 class Player(Protocol):
     """Plays what a desk hands out: a crew of this machine, or the hosts of a cluster."""
 
-    def run(self, check: Callable[[], None], stop: Callable[[], None]) -> None:
+    def run(self, check: Callable[[], None], stop: Callable[[], None] | None) -> None:
         """Play until the desk has nothing left. Raises what `Run.play` does."""
 
 
@@ -97,11 +98,11 @@ class Run(Struct, frozen=True, kw_only=True):
     has_changed: Callable[[], bool] | None = None
     """Tells before each round whether the run is to rest, because its config or its bots changed."""
 
-    def play(self, check: Callable[[], None], stops: Callable[[], None] = lambda: None) -> Mapping[str, int]:
+    def play(self, check: Callable[[], None], tell_stop: Callable[[], None] | None = None) -> Mapping[str, int]:
         """Play what the store lacks. A match that is voided on every attempt is left out.
 
-        At the first Ctrl-C `stops` is called, and the matches that are being played are finished; at the second one,
-        and with SIGTERM and SIGHUP, all ends at once.
+        At the first Ctrl-C `tell_stop` is called, and the matches that are being played are finished; at the second
+        one, without `tell_stop`, and with SIGTERM and SIGHUP, all ends at once.
 
         Returns by host how many matches are left to it, because it has begun their blocks and is not there.
 
@@ -110,10 +111,11 @@ class Run(Struct, frozen=True, kw_only=True):
         """
         desk = self.desk(by_block=self.cluster is not None)
 
-        def stop() -> None:
+        def stop_and_tell(tell: Callable[[], None]) -> None:
             desk.stop()
-            stops()
+            tell()
 
+        stop = None if tell_stop is None else partial(stop_and_tell, tell_stop)
         if self.cluster is not None:
             self.cluster.prepare(self.config)
             self.cluster.player(desk, self.store).run(check, stop)
