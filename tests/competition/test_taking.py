@@ -313,6 +313,16 @@ def test_an_entry_keeps_its_owner_unless_the_organiser_gives_it_away(hall: Hall)
     assert "is Bob's" in hall.refused(hall.files("4", 'owner = "Ann"'))
 
 
+@pytest.mark.parametrize("more", ['format = "swiss"\nseats = 3', 'format = "swiss"\nrounds = 6'])
+def test_entries_come_in_one_by_one_until_a_format_has_enough(tmp_path: Path, more: str) -> None:
+    hall = Hall(tmp_path, more)
+    with pytest.raises(ConfigError):
+        load(hall.config)
+    for number in range(8):
+        hall.accepted(hall.files(str(number), name=f"bot{number}"))
+    load(hall.config)
+
+
 def test_several_owners_need_a_config_that_lets_them_play(tmp_path: Path) -> None:
     hall = Hall(tmp_path, more="")
     hall.accepted(hall.files("1", 'owner = "Ann"'))

@@ -104,12 +104,17 @@ class Standing:
 
     def with_entry(self, entry: Entry) -> Config:
         """The config with this entry in place. Raises ConfigError with what it says against that, which the organiser
-        must settle; what it lacks in any case, such as more entries, is no matter.
+        must settle. Where the config cannot be played without the entry either, such as by too few bots, only problems
+        of bots and their owners count.
         """
         entry = replace(entry, folder=str(self.place(entry.name)))
         found = survey(self.config.file, adding=(self.table_for(entry.name), entry))
         before = {problem.path for problem in self.survey.problems}
-        lines = [f"{self.config.file}: {one.text}" for one in found.problems if one.path not in before]
+        lines = [
+            f"{self.config.file}: {one.text}"
+            for one in found.problems
+            if one.path not in before and (not before or one.path[0] == "bots" or one.path[-1] == "isolation")
+        ]
         if lines or found.frame is None:
             raise ConfigError(lines or found.lines)
         return found.frame
