@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 
 from msgspec.structs import replace
@@ -71,6 +71,13 @@ class Reporter:
             self._last_commit += 1  # the referee commits one after the other, and tells each at once
             result = replace(result, commit=self._last_commit)
         self._count(result)
+        is_told_why = any(result.faults) and not self._is_dealt_again(result)
+        self.tell(result, _record(self._store, result.number) if is_told_why else None)
+        if time.monotonic() - self._told_at >= PROGRESS_EVERY_S or self.played == self.planned:
+            self._tell_progress()
+
+    def tell(self, result: Result, record: Record | None) -> None:
+        """Tell of a match and its faults; without the record, not what was wrong."""
         self._put(
             Match(
                 match=result.number,
@@ -86,10 +93,21 @@ class Reporter:
                 planned=self.planned,
             )
         )
-        for fault in self._faults(result) if any(result.faults) else ():
-            self._put(fault)
-        if time.monotonic() - self._told_at >= PROGRESS_EVERY_S or self.played == self.planned:
-            self._tell_progress()
+        for seat, kinds in enumerate(result.faults):
+            first = {} if record is None else _first_mishaps(record, seat)
+            for kind, times in kinds.items():
+                mishap = first.get(kind)
+                self._put(
+                    Fault(
+                        match=result.number,
+                        game=result.variant,
+                        bot=result.bots[seat],
+                        kind=kind,
+                        times=times,
+                        detail=None if mishap is None else safe(published_detail(mishap)),
+                        commit=result.commit,
+                    )
+                )
 
     def voided(self, fixture: Fixture, attempt: int, reason: str) -> None:
         """A match was spoiled by the referee or its host."""
@@ -124,23 +142,6 @@ class Reporter:
         """Whether another match with the cards of this one is still to be played."""
         return self._is_shared and self._rotations[_cards(result)] < len(result.bots)
 
-    def _faults(self, result: Result) -> Iterator[Fault]:
-        """Each kind of fault of each bot in a match."""
-        record = None if self._is_dealt_again(result) else _record(self._store, result.number)
-        for seat, kinds in enumerate(result.faults):
-            first = {} if record is None else _first_mishaps(record, seat)
-            for kind, times in kinds.items():
-                mishap = first.get(kind)
-                yield Fault(
-                    match=result.number,
-                    game=result.variant,
-                    bot=result.bots[seat],
-                    kind=kind,
-                    times=times,
-                    detail=None if mishap is None else safe(published_detail(mishap)),
-                    commit=result.commit,
-                )
-
 
 def tell_again(put: Callable[[Happening], None], store: Store, planned: int, cursor: Cursor) -> None:
     """Put what has come into the store since this cursor, in the order of then. Raises StoreError."""
@@ -157,8 +158,9 @@ def tell_again(put: Callable[[Happening], None], store: Store, planned: int, cur
     results = list(store.results())
     before = (result for result in results if result.commit < cursor.commit)
     reporter = Reporter(put_rest, store, lambda: 0.0, planned=planned, there=before)
+    retired = {row.id: replace(row.result, commit=row.id) for row in store.retired()}
     missing: list[tuple[int, int, Result | Void]] = [
-        (result.commit, 0, result) for result in results if result.commit >= cursor.commit
+        (result.commit, 0, result) for result in (*results, *retired.values()) if result.commit >= cursor.commit
     ]
     for (game, *_), voids in voids_by_place(store).items():
         missing += (
@@ -167,10 +169,12 @@ def tell_again(put: Callable[[Happening], None], store: Store, planned: int, cur
             if one.id > cursor.void
         )
     for _, _, what in sorted(missing, key=itemgetter(0, 1)):
-        if isinstance(what, Result):
-            reporter.finished(what)
-        else:
+        if isinstance(what, Void):
             put(what)
+        elif what.commit in retired:
+            reporter.tell(what, None)  # its cards may be dealt once more
+        else:
+            reporter.finished(what)
 
 
 def void_of(number: int, game: str, attempt: int, reason: str, id_: int) -> Void:

@@ -109,6 +109,18 @@ def test_what_came_after_the_cursor_is_told_again_in_the_order_of_then(tmp_path:
     assert (void.match, void.game, void.attempt, void.reason, void.void) == (len(plan) - 1, "six-card", 2, "again", 2)
 
 
+def test_a_match_that_an_amendment_took_out_before_it_was_told_is_told(tmp_path: Path) -> None:
+    path = made_up_run(tmp_path, ["six-card"])
+    with locked(path) as lock, closing(Store.open(path, lock=lock)) as store:
+        last, plan = store.last_id(), plan_now(store)
+        store.amend(store.meta(), {id_: plan[number] for number, id_ in enumerate(store.ids()[:-1])}, ["one is out"])
+        found: list[Happening] = []
+        tell_again(found.append, store, len(plan), Cursor(commitment="", commit=last - 1, lines=1, void=0))
+
+    (match,) = (one for one in found if isinstance(one, Match))
+    assert (match.commit, match.match, match.played) == (last, len(plan) - 1, len(plan) - 1)
+
+
 def test_the_page_tells_every_line_with_all_of_its_fields() -> None:
     rows = {
         cells[1].strip(" `"): (cells[2].strip(" `"), set(re.findall(r"`(\w+)`", cells[4])))
