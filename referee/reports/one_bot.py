@@ -58,6 +58,8 @@ def one_bot_report(one: OneBot, width: int, bots: int, figures: Sequence[Figure]
         yield note
     if one.matches:
         yield "\n".join(results_table(OwnResults(bot=one.bot, matches=one.matches), width))
+        if shortened := own.matches - len(one.matches):
+            yield f"{shortened} more matches count for what the remaining bots of the table played among themselves"
 
 
 def _by_game(one: OneBot, width: int) -> list[Column]:

@@ -174,6 +174,8 @@ def troubles(summary: RunSummary, names: Callable[[str], str] = short) -> list[s
         some = ", ".join(f"#{match.id}" for match in summary.retired[:NAMED])
         more = ", ..." * (len(summary.retired) > NAMED)
         lines.append(f"  {len(summary.retired)} matches are out of the standings: {some}{more}; --json lists them")
+        if summary.order != "means" and any(len(match.bots) > 2 for match in summary.retired):
+            lines.append("    but what the remaining bots of a table played among themselves counts")
     lines += rounds(summary, names)
     for event in summary.history:
         lines.append(f"  after {event.after} matches:")

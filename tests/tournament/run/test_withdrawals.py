@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from in_store import go_on
 
+from referee.reports.provenance import troubles
 from referee.reports.verdict import verdict
 from referee.reports.whole import tables_of
 from referee.tournament.plan.rounds import Round
@@ -66,6 +67,7 @@ def test_a_withdrawal_takes_nothing_of_what_the_others_played_among_themselves(r
     }
     assert all(has[name][1] >= had[name][1] for name in had)
     assert [row.bot for row in after.standings if row.rank] == [row.bot for row in before.standings if row.bot in had]
+    assert "    but what the remaining bots of a table played among themselves counts" in troubles(after)
     go_on(folder)
     assert findings(folder) == []
 
