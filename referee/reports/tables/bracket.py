@@ -13,6 +13,7 @@ _RULES = {
     "strokes": "by strokes",
     "seed": "by its seed",
     "withdrawn": "others withdrawn",
+    "dropped": "by matches that no longer count",
     "open": "is played",
 }
 """By rule, in words, what decided a tie."""

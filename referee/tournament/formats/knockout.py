@@ -82,23 +82,27 @@ def bracket(field: Field, past: Past, *, stage: int = 0, is_playing: bool = Fals
     there = {entrant.name for entrant in field.bots}
     drawn = [(one, results) for one, results in zip(past.rounds, past.played, strict=True) if one.stage == stage]
     levels: list[Level] = []
-    for entered, some in groupby(drawn, key=lambda pair: pair[0].entered):
-        parts = list(some)
+    rounds = [(entered, list(some)) for entered, some in groupby(drawn, key=lambda pair: pair[0].entered)]
+    for (entered, parts), following in zip(rounds, [*(entered for entered, _ in rounds[1:]), ()], strict=False):
         deals = Counter((table.bots, table.variant) for one, _ in parts for table in one.tables)
         results: dict[tuple[str, ...], list[Result]] = defaultdict(list)
         for result in (result for _, played in parts for result in played):
             results[tuple(sorted(result.bots))].append(result)
         ties = []
-        going_on = {table.bots for table in past.rounds[-1].tables} if is_playing else set()
+        going_on = {table.bots for table in past.rounds[-1].tables} if is_playing and not following else set()
         for names, goes in _tables_of(entered, levels, rules, seats):
             key = tuple(sorted(names))
             so_far = min(deals[key, planned.variant] for planned in field.variants)
             gone = [name for name in names if name not in there]
             if gone:
-                ties.append(_walkover(names, gone, so_far))
+                tie = _unplayed(names, [name for name in names if name not in gone], so_far, "withdrawn")
             else:
                 tie = _tie(stand(names, goes, results[key]), goes, so_far, rules)
-                ties.append(replace(tie, rule="open") if key in going_on else tie)
+                tie = replace(tie, rule="open") if key in going_on else tie
+            went_on = [name for name in names if name in following]
+            if following and (tie.rule == "open" or (gone and set(tie.names[: tie.goes]) != set(went_on))):
+                tie = _unplayed(names, went_on, so_far, "dropped")
+            ties.append(tie)
         title = round_name(len(entered), seats=seats, advance=rules.advance or 1)
         levels.append(Level(title=title, bots=entered, ties=tuple(ties)))
     return levels
@@ -189,11 +193,11 @@ def _tie(found: Standing, goes: int, deals: int, rules: StageRules) -> Tie:
     return Tie(bots=found.bots, goes=goes, deals=deals, rule=found.rule if is_decided else "open")
 
 
-def _walkover(names: Sequence[str], gone: Sequence[str], deals: int) -> Tie:
-    """A tie from which bots were withdrawn: all others go on."""
-    order = [*(name for name in names if name not in gone), *gone]
+def _unplayed(names: Sequence[str], going: Sequence[str], deals: int, rule: Rule) -> Tie:
+    """A tie without results that count, since bots of it were withdrawn or replaced."""
+    order = [*going, *(name for name in names if name not in going)]
     bots = tuple(TieBot(bot=name, match_points=None, strokes=None) for name in order)
-    return Tie(bots=bots, goes=len(names) - len(gone), deals=deals, rule="withdrawn")
+    return Tie(bots=bots, goes=len(going), deals=deals, rule=rule)
 
 
 def _round(field: Field, past: Past, stage: int, entered: tuple[str, ...], ties: Sequence[Sequence[str]]) -> Round:

@@ -13,9 +13,10 @@ from msgspec import Struct
 
 from referee.tournament.results import Result, beaten_shares
 
-Rule = Literal["settled", "match points", "strokes", "seed", "withdrawn", "open"]
+Rule = Literal["settled", "match points", "strokes", "seed", "withdrawn", "dropped", "open"]
 """What decided a tie: its results surely, one of the rules of a tie that is played to its limit, or a bot that was
-withdrawn from it. `open`: nothing yet."""
+withdrawn from it. `dropped`: results that no longer count, since a bot of it was withdrawn or replaced later. `open`:
+nothing yet."""
 
 WRONG = 0.05
 """How often a tie of bots of the same strength is called settled at most, however often one looks."""

@@ -168,6 +168,19 @@ def test_whoever_lost_to_a_bot_that_is_withdrawn_later_stays_out() -> None:
     assert set(past.rounds[-1].entered) < set(past.rounds[second].entered)
 
 
+@pytest.mark.parametrize("is_withdrawn", [True, False])
+def test_an_earlier_tie_tells_who_went_on_though_its_matches_no_longer_count(is_withdrawn: bool) -> None:
+    field = field_of(8, RULES)
+    past, _ = played_out(field, next_round)
+    second = next(index for index, drawn in enumerate(past.rounds) if len(drawn.entered) == 4)
+    past = without(Past(rounds=past.rounds[: second + 1], played=past.played[: second + 1]), "b07")
+    left = replace(field, bots=field.bots[:-1]) if is_withdrawn else field
+    levels = bracket(left, past)
+    (tie,) = (tie for tie in levels[0].ties if "b07" in tie.names)
+    assert (tie.rule, tie.names[0], tie.goes) == ("dropped", "b07", 1)
+    assert "b07" in levels[1].bots
+
+
 def test_the_place_of_a_withdrawn_bot_at_a_larger_table_is_taken_by_the_best_that_went_out() -> None:
     field = field_of(8, TWO, seats=4)
     past, _ = played_out(field, next_round)
