@@ -85,9 +85,11 @@ class Amendment(Struct, frozen=True, kw_only=True):
     def losses(self) -> list[str]:
         """Whose matches no longer count, and whose count without bots that left the tables, in words."""
         ratings = ", but for the ratings of the others" * (self.meta.facts.order != "means")
+        has_means = any(rules.format == "round-robin" for rules in self.meta.facts.stages)
+        means = ", but not for the order in a round-robin stage" * has_means
         told = {
             f"matches that no longer count{ratings}": self.lost,
-            "matches that count on among the remaining bots of the table": self.shortened,
+            f"matches that count on among the remaining bots of the table{means}": self.shortened,
         }
         return [
             f"{what}: {', '.join(f'{bot} {count} of {self.had[bot]}' for bot, count in sorted(bots.items()))}"
