@@ -61,7 +61,7 @@ class Pool:
 
     async def keep(self, kept: PooledBot) -> None:
         """Hold a bot frozen for a later match, if it is fit for one and wants to live on; otherwise end it."""
-        if not await _waits_for_more(kept.channel):
+        if not await _waits_for_more(kept.channel, at_least_s=FAREWELL_S if kept.matches == 1 else 0.0):
             await _end(kept.channel, patience_s=FAREWELL_S)
             return
         kept.channel.hold()
@@ -90,14 +90,19 @@ async def reads_on(channel: Channel, match: Delivery) -> bool:
             break
         await trio.sleep(LOOK_S)
         channel.read_rest()
-    return channel.has_read_all()
+    return channel.has_read_all() and not channel.has_ended()
 
 
-async def _waits_for_more(channel: Channel) -> bool:
-    """Whether the bot has read the end of its match and soon after waits for more, instead of ending by itself."""
+async def _waits_for_more(channel: Channel, *, at_least_s: float) -> bool:
+    """Whether the bot has read the end of its match and soon after waits for more, instead of ending by itself.
+
+    It is given `at_least_s` to end. Runtimes that read ahead, such as Node.js, take the next `match` from the pipe even
+    if the program is about to end.
+    """
     if (process := channel.process) is None:
         return False
-    end, quiet = process.own_time_s() + PATIENCE_S, 0
+    began, quiet = process.own_time_s(), 0
+    end = began + PATIENCE_S
     while process.own_time_s() < end:
         read = channel.inbox.read.bytes
         channel.read_rest()
@@ -106,7 +111,7 @@ async def _waits_for_more(channel: Channel) -> bool:
         is_idle = not process.is_frozen() and not process.is_running()
         is_quiet = is_idle and channel.inbox.read.bytes == read and channel.has_read_all()
         quiet = quiet + 1 if is_quiet else 0
-        if quiet > 1:
+        if quiet > 1 and process.own_time_s() >= began + at_least_s:
             return channel.can_play_on()
         await trio.sleep(LOOK_S)
     return False

@@ -21,7 +21,7 @@ from protocol.messages import Clocks, FaultPolicy, GameMessage, Limits, Ready
 from referee.play import match as match_module
 from referee.play.bot import pool as pool_module
 from referee.play.bot.channel import Channel
-from referee.play.bot.pool import Pool, PooledBot
+from referee.play.bot.pool import Pool, PooledBot, reads_on
 from referee.play.bot.process import BotProcess
 from referee.play.match import LiveMatch, MatchSetup
 from referee.play.pump.pump import Pump
@@ -173,15 +173,33 @@ def test_what_is_played_is_what_new_processes_play(folder: Folder) -> None:
 FLOOD = "[os.write(1, b'{}\\n' * 20_000) for _ in range(60)]"
 LATE = "select.select([0], [], []) and sys.exit(3)"
 """It sleeps like one that waits for its next match, and is still there when that comes, but ends without reading it."""
+AHEAD = "threading.Thread(target=sys.stdin.read, daemon=True).start() or time.sleep(0.04) or sys.exit()"
+"""It ends a little later, and until then a thread of its own takes from the pipe what comes, as Node.js does."""
 
 
-@pytest.mark.parametrize("after", ["sys.exit()", "os.close(1)", "os.write(1, b'{')", FLOOD, LATE])
+@pytest.mark.parametrize("after", ["sys.exit()", "os.close(1)", "os.write(1, b'{')", FLOOD, LATE, AHEAD])
 def test_a_process_that_does_not_wait_for_more_is_not_used_again(folder: Folder, after: str) -> None:
     """It ends, at once or late, closes its output, leaves half a line behind or floods us: no fault of it."""
-    folder.write(f"import select\ndoes = lambda: None\nafter = lambda: {after}\n", deals=2)
+    folder.write(f"import select, threading\ndoes = lambda: None\nafter = lambda: {after}\n", deals=2)
     records = folder.play()
     assert set(befores(records)) == {0}
     assert all(seat.faults == {} for record in records for seat in record.seats)
+
+
+def test_a_process_that_has_ended_before_its_match_was_written_has_not_read_it(
+    tmp_path: Path, mark: dict[str, str]
+) -> None:
+    bot = BotSpec(name="ann", command=(sys.executable, "-c", ""), dir=str(tmp_path), env=mark)
+
+    async def main() -> None:
+        process = BotProcess(bot, Confinement())
+        channel = Channel(bot, Confinement(), Limits(), process)
+        while not process.has_exited():
+            await trio.sleep(0.001)
+        assert not await reads_on(channel, Delivery(seat=0, data=b"match\n"))
+        await channel.stop(patience_s=0)
+
+    trio.run(main)
 
 
 def test_a_bot_that_forfeits_gets_a_new_process(folder: Folder) -> None:
@@ -263,7 +281,7 @@ def test_a_bot_that_is_frozen_for_slaps_of_another_match_has_not_finished_learni
             with frozen([channel]):
                 assert freeze_fully(process)
                 nursery.start_soon(
-                    pool.keep, PooledBot(bot="ann", channel=channel, ready=Ready(), matches=1, blocks={1})
+                    pool.keep, PooledBot(bot="ann", channel=channel, ready=Ready(), matches=2, blocks={1})
                 )
                 while looks < 5 and not channel.held and not process.has_exited():
                     await trio.lowlevel.checkpoint()
