@@ -462,6 +462,11 @@ class EndsReadyInACarriageReturn(Bot):
         os.write(1, text.encode() + b"\r")
 
 
+class ReadsToTheEnd(Bot):
+    def lines(self):
+        return sys.stdin.read().splitlines()
+
+
 class ReadsWholeBlocks(Bot):
     def lines(self):
         kept = b""

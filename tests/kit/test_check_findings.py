@@ -168,6 +168,9 @@ CASES = {
         kind="start_timeout", rule=rules.LINE, at="", says="not in a carriage return", does=starting.start_up
     ),
     "ReadsWholeBlocks": Case(kind="start_timeout", rule=rules.BLOCKS, says="-W interactive", does=starting.start_up),
+    "ReadsToTheEnd": Case(
+        kind="start_timeout", rule=rules.FLUSH, says="reads to the end of its input", does=starting.start_up
+    ),
     "OpensItsInputAnew": late(rule=rules.TOGETHER, says="throws away"),
     "PutsValuesIntoArrays": bad(rule=rules.TYPES, at='["answer"]', says="auto_unbox"),
     "StartsItselfInTheBackground": unstarted(rule=rules.NOT_STARTED, says="with `exec`"),

@@ -49,8 +49,9 @@ IGNORED = "1000 such lines a match are ignored, the next one is a `flood` and fo
 """What becomes of lines that answer nothing."""
 
 KEEPS_BACK = (
-    "what it had to say came when its input ended, so it does not flush what it writes: in Python flush=True, in C "
-    "fflush(stdout), in Go Flush(), in Java flush(), in Perl $| = 1, in filters sed -u or grep --line-buffered"
+    "what it had to say came when its input ended: it reads to the end of its input before it answers, as "
+    "readFileSync(0) does, or it does not flush what it writes: in Python flush=True, in C fflush(stdout), in Go "
+    "Flush(), in Java flush(), in Perl $| = 1, in filters sed -u or grep --line-buffered"
 )
 READS_BLOCKS = (
     "it answers a line that fills whole blocks, so it waits for a full buffer when it reads: read line by line, in "
