@@ -108,7 +108,9 @@ class Bench:
         self._most_s = most_s
         self._began = 0.0
         self._first_began: float | None = None
-        self._pool = Pool()
+        self.play_on = set[str]()
+        """The bot's name, once one of its processes has played a second match."""
+        self._pool = Pool(self.play_on)
         self._plays_on = conditions.reuses
         """Whether further matches are played in the process of the last one."""
         self._last: Trial | None = None

@@ -83,7 +83,7 @@ async def several_matches(bench: Bench) -> None:
 
 async def _in_one_process(bench: Bench, games: Sequence[GameToTry], *, salt: str, answers: int) -> list[Sitting]:
     """Play these games with one process as far as it goes; returns the matches that were played."""
-    pool = Pool()
+    pool = Pool(bench.play_on)
     played: list[Sitting] = []
     held: list[float] = []
     channel, known = await bench.start(), None

@@ -25,6 +25,12 @@ MOST_KEPT = 64
 PATIENCE_S = 2.0
 """How long a bot may be busy with the end of its match, for example to learn, and until it reads the next `match`."""
 
+EXIT_S = 1.0
+"""How long a bot may take to exit after `end`, as long as none of its processes has played a second match.
+
+Runtimes that read ahead, such as Node.js, take the next `match` from the pipe although the program is about to exit.
+"""
+
 LOOK_S = 0.001
 """The time between two looks at such a bot."""
 
@@ -46,9 +52,11 @@ class PooledBot(Struct, frozen=True, kw_only=True):
 class Pool:
     """The bots of one referee that wait for a further match."""
 
-    def __init__(self) -> None:
+    def __init__(self, play_on: set[str] | None = None) -> None:
+        """Those that `play_on` are known to: one of their processes has played a second match. Others are added."""
         self._waiting: list[PooledBot] = []
         """The longest waiting bot stands first."""
+        self._play_on = set[str]() if play_on is None else play_on
 
     async def take(self, bot: str, block: int) -> PooledBot | None:
         """A process of this bot that has not yet played in this block; None where there is none."""
@@ -61,7 +69,9 @@ class Pool:
 
     async def keep(self, kept: PooledBot) -> None:
         """Hold a bot frozen for a later match, if it is fit for one and wants to live on; otherwise end it."""
-        if not await _waits_for_more(kept.channel, at_least_s=FAREWELL_S if kept.matches == 1 else 0.0):
+        if kept.matches > 1:
+            self._play_on.add(kept.bot)
+        if not await _waits_for_more(kept.channel, at_least_s=0.0 if kept.bot in self._play_on else EXIT_S):
             await _end(kept.channel, patience_s=FAREWELL_S)
             return
         kept.channel.hold()
@@ -94,11 +104,7 @@ async def reads_on(channel: Channel, match: Delivery) -> bool:
 
 
 async def _waits_for_more(channel: Channel, *, at_least_s: float) -> bool:
-    """Whether the bot has read the end of its match and soon after waits for more, instead of ending by itself.
-
-    It is given `at_least_s` to end. Runtimes that read ahead, such as Node.js, take the next `match` from the pipe even
-    if the program is about to end.
-    """
+    """Whether the bot has read the end of its match, has not exited `at_least_s` later, and waits for more."""
     if (process := channel.process) is None:
         return False
     began, quiet = process.own_time_s(), 0
