@@ -7,6 +7,7 @@ that unpacks to a large one. What an honest file takes grows with its size, and 
 import contextlib
 import resource
 import signal
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -58,11 +59,17 @@ def bounded(where: str, size_bytes: int) -> Iterator[None]:
 
 
 def size_of(path: Path) -> int:
-    """How many bytes lie in this file, or in all files of this folder, as far as they are no holes. Follows no link."""
-    files = [path] if not path.is_dir() else [one for one in path.rglob("*") if not one.is_symlink()]
-    size = 0
-    for file in files:
+    """How many bytes lie in this file, or in all files of this folder, as far as they are no holes.
+
+    Follows no link in the folder, which may be of any depth.
+    """
+    size, waiting = 0, [path.resolve()]
+    while waiting:
+        place = waiting.pop()
         with contextlib.suppress(OSError):
-            about = file.stat()
-            size += min(about.st_size, 512 * about.st_blocks)
+            about = place.lstat()
+            if stat.S_ISDIR(about.st_mode):
+                waiting += place.iterdir()
+            else:
+                size += min(about.st_size, 512 * about.st_blocks)
     return size

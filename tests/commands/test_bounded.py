@@ -3,11 +3,12 @@
 import resource
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 
 from referee.commands import bounded as room
-from referee.commands.bounded import OutOfBounds, bounded
+from referee.commands.bounded import OutOfBounds, bounded, size_of
 
 
 def test_what_computes_without_end_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,3 +26,11 @@ def test_what_needs_too_much_memory_is_refused_in_a_sentence() -> None:
     with pytest.raises(OutOfBounds, match=told), bounded("run.golfref", 0):
         bytearray(1 << 32)
     assert resource.getrlimit(resource.RLIMIT_DATA) == before
+
+
+def test_the_size_of_a_folder_of_any_depth_is_found_without_its_links(tmp_path: Path) -> None:
+    deepest = tmp_path.joinpath(*["d"] * 600)
+    deepest.mkdir(parents=True)
+    (deepest / "file").write_bytes(bytes(range(256)) * 32)
+    (deepest / "link").symlink_to(tmp_path)
+    assert size_of(tmp_path) >= 8192
