@@ -84,6 +84,7 @@ def _writing() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes the rest again as it ends
         sys.exit(f"golfref: the output cannot be written: {error.strerror}; nothing that is stored is lost")
 
 

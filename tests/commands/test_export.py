@@ -170,7 +170,10 @@ def test_an_export_that_is_interrupted_says_so(run: Path) -> None:
 def test_where_standard_output_is_full_the_command_says_so(run: Path) -> None:
     with open("/dev/full", "wb") as full:
         command = [*GOLFREF, "export", str(run), "--table", "matches"]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+        env = {**os.environ, "PYTHONUNBUFFERED": ""}
+        done = subprocess.run(command, env=env, stdout=full, stderr=subprocess.PIPE, check=False)
 
-    assert done.stderr.startswith(b"golfref: the output cannot be written: No space left on device")
+    assert done.stderr == (
+        b"golfref: the output cannot be written: No space left on device; nothing that is stored is lost\n"
+    )
     assert done.returncode == 1
