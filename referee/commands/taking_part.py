@@ -70,8 +70,8 @@ def _made_ready(config: Config, signals: Signals) -> "tuple[NotReady, ...]":
     with signals.held():
         not_ready = builder.ready(config.entries, check=signals.check)
     say(*(line for one in not_ready for line in one.told()))
-    if starved := [f"`{one.name}`" for one in not_ready if one.is_hosts]:
-        raise HostFault(f"the host was too busy to build {', '.join(starved)}, so nothing is decided about them")
+    if undecided := [f"`{one.name}`" for one in not_ready if one.is_hosts]:
+        raise HostFault(f"the host cannot make {', '.join(undecided)} ready, so nothing is decided about them")
     lost = {one.name for one in not_ready}
     check_ready(config.only([bot.name for bot in config.bots if bot.name not in lost]))
     return not_ready

@@ -37,7 +37,7 @@ from referee.play.isolation.host import cores
 from referee.play.isolation.levels import bubblewrap
 from referee.play.isolation.problems import find_problem
 from referee.play.session import guarded, heeding_signals
-from referee.play.spec import Isolation
+from referee.play.spec import Isolation, is_noexec
 
 _NEW, _OLD, _LOCK = ".built", ".old", ".lock"
 _AGAIN_S = 0.1
@@ -58,7 +58,8 @@ class NotReady(Struct, frozen=True, kw_only=True):
     lines: tuple[str, ...] = ()
     """What is wrong with its files, or the last lines of what its build said."""
     is_hosts: bool = False
-    """Whether the host is why: it was too busy to build the entry, so nothing can be said of that."""
+    """Whether the host is why, so that nothing is decided about the entry: it was too busy to build it, or the folder
+    of the competition is mounted noexec."""
 
     def told(self) -> list[str]:
         """All of it as lines for people."""
@@ -224,9 +225,10 @@ class Builder:
                 return
         files = str(self._shelf.files(entry))
         if problem := find_problem(self._shelf.bot(entry), self._isolation):
-            self._note(
-                entry, f"{problem.replace(f' in {files}', '').replace(files, 'its folder')}{_remedy(entry, problem)}"
-            )
+            told = problem.replace(f" in {files}", "").replace(files, "its folder")
+            program = Path(files, entry.command[0])
+            is_hosts = program.is_file() and is_noexec(program)
+            self._note(entry, f"{told}{_remedy(entry, problem)}", is_hosts=is_hosts)
 
     def _note(self, entry: Entry, problem: str, lines: tuple[str, ...] = (), *, is_hosts: bool = False) -> None:
         self._not_ready[entry.name] = NotReady(

@@ -177,9 +177,14 @@ def why_not_executable(path: Path) -> str:
     """Why the system does not run this file as a program, and what to do; empty where it does."""
     if os.access(path, os.X_OK):
         return ""
-    if os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0):
+    if is_noexec(path):
         return "lies where programs may not run (mounted noexec); move it, or name the interpreter that runs it"
     return "is not executable; make it so (chmod +x) or name the interpreter that runs it"
+
+
+def is_noexec(path: Path) -> bool:
+    """Whether the file lies where the host lets no program run."""
+    return bool(os.statvfs(path).f_flag & getattr(os, "ST_NOEXEC", 0))
 
 
 def script_of(command: tuple[str, ...]) -> str | None:

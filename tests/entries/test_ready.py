@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from commands import GOLFREF, golfref, until_there
@@ -215,9 +216,21 @@ def test_a_build_that_gets_no_core_decides_nothing_about_its_entry(cup: Cup) -> 
     )
 
     assert done.returncode == 3, done.stderr
-    assert "golfref: the host was too busy to build `ann`, so nothing is decided about them" in done.stderr
+    assert "golfref: the host cannot make `ann` ready, so nothing is decided about them" in done.stderr
     assert last_build(cup.shelf, cup.config.entries[0].version) is None
     assert not cup.file.with_suffix(".golfref").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "ST_NOEXEC"), reason="this system does not say how it mounts folders")
+def test_a_program_that_the_host_lets_nobody_run_is_not_its_authors_fault(
+    cup: Cup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (cup.enter("ann", "") / "bot").write_text("#!/bin/sh\n")
+    cup.enter("bob", "", command="./none")
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_NOEXEC))
+    not_ready, _ = cup.ready()
+    assert [(one.name, one.is_hosts) for one in not_ready] == [("ann", True), ("bob", False)]
+    assert "mounted noexec" in not_ready[0].problem
 
 
 def test_the_log_of_a_build_can_be_read_and_a_build_done_again(cup: Cup) -> None:

@@ -325,7 +325,7 @@ class _Taking:
         """
         unready = self._built(entry)
         if unready is not None and unready.is_hosts:
-            raise HostFault(f"`{entry.name}` could not be built, and not by its fault: {unready.problem}")
+            raise HostFault(f"`{entry.name}` could not be made ready, and not by its fault: {unready.problem}")
         if unready is not None:
             said = log_lines((read_log(self._shelf, entry.version) or b"")[-_SAID_BYTES:])
             self._letter = letter(self._config, replace(unready, lines=tuple(said) or unready.lines))
