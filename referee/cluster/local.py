@@ -30,7 +30,8 @@ SETTINGS = {
     "distributed.worker.preload": [__name__],
 }
 """Dask's settings here. By default every dask process looks at itself up to a hundred times a second, on the cores that
-matches are played on, and serves pages that anybody may read."""
+matches are played on, and serves pages that anybody may read. It also imports from a folder below the one for temporary
+files, which another user may have made, so that it has one of ours."""
 
 
 def main() -> None:
@@ -48,7 +49,7 @@ def dask_setup(server: Any) -> None:
 
 async def _keep(hosts: int, jobs: int, folder: Path, security: Security) -> None:
     names = [f"local-{number}" for number in range(1, hosts + 1)]
-    with dask.config.set(SETTINGS):
+    with dask.config.set({**SETTINGS, "temporary-directory": str(folder)}):
         spec = {
             name: {
                 "cls": Nanny,
@@ -58,7 +59,6 @@ async def _keep(hosts: int, jobs: int, folder: Path, security: Security) -> None
                     "protocol": "tls",
                     "security": security,
                     "dashboard": False,
-                    "local_directory": str(folder),
                     "memory_limit": 0,
                     "env": {"GOLFREF_HOST": name},
                 },

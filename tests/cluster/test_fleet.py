@@ -110,6 +110,18 @@ def test_a_cluster_that_is_started_here_is_gone_with_a_run_that_is_killed_and_th
     assert folder.results("--cluster", "local:1") == make_folder("alone", 4).results()
 
 
+def test_a_cluster_that_is_started_here_uses_no_folder_that_another_user_may_have_made(
+    make_folder: Callable[[str, int], Folder], until_gone: Callable[[], None]
+) -> None:
+    need_modules("distributed", "cryptography", extra="cluster")
+    folder = make_folder("cluster", 1)
+    scratch = folder.path / "dask-scratch-space"  # Dask's own, from which its processes import
+    scratch.mkdir(mode=0o777)
+    said_at_end(folder.start("local:1"), code=0)
+    until_gone()
+    assert not list(scratch.iterdir())
+
+
 def test_a_cluster_that_is_started_here_serves_nobody_who_lacks_its_key(
     make_folder: Callable[[str, int], Folder], until_gone: Callable[[], None], marked: Marked
 ) -> None:
