@@ -105,22 +105,26 @@ def alone_in(fd: int) -> Iterator[None]:
 
 
 def users_folder() -> Path:
-    """A folder of this user on this host, into which nobody else can look. Raises OSError.
+    """A folder of this user for this host, into which nobody else can look. Raises OSError.
 
-    It is the one that a login gives (XDG_RUNTIME_DIR), or a new one in the folder for temporary files.
+    It is the one that a login gives (XDG_RUNTIME_DIR), or a new one in the folder for temporary files, or one in the
+    user's home if another user has taken that name.
     """
     user = os.geteuid()
     given = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{user}")
     if _is_private(given) and os.access(given, os.W_OK):
         return given
-    made = Path(tempfile.gettempdir(), f"golfref-{user}")
-    with contextlib.suppress(FileExistsError):
-        made.mkdir(0o700)
-        made.chmod(0o700)  # whatever the umask says
-    if not _is_private(made):
-        what = f"{made} is not a folder that only you can enter; set XDG_RUNTIME_DIR to one that is, or remove it"
-        raise PermissionError(errno.EPERM, what)
-    return made
+    temporary = Path(tempfile.gettempdir(), f"golfref-{user}")
+    at_home = Path(f"~/.cache/golfref/locks-{os.uname().nodename}").expanduser()  # hosts may share the home
+    for made in (temporary, at_home):
+        with contextlib.suppress(OSError):
+            made.parent.mkdir(parents=True, exist_ok=True)
+            made.mkdir(0o700)
+            made.chmod(0o700)  # whatever the umask says
+        if _is_private(made):
+            return made
+    what = f"{temporary} is not a folder that only you can enter; set XDG_RUNTIME_DIR to one that is, or remove it"
+    raise PermissionError(errno.EPERM, what)
 
 
 def _is_private(folder: Path) -> bool:

@@ -80,10 +80,11 @@ def test_the_folder_of_locks_is_that_of_the_login_if_only_its_user_can_enter_it(
 
 
 @pytest.mark.parametrize("other", ["link", "open", "file"])
-def test_a_folder_of_locks_that_another_may_have_made_is_refused(
+def test_nobody_can_take_the_place_of_the_folder_of_locks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "none"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     place = tmp_path / f"golfref-{os.geteuid()}"
     if other == "link":
@@ -94,5 +95,9 @@ def test_a_folder_of_locks_that_another_may_have_made_is_refused(
         place.chmod(0o777)
     else:
         place.touch(0o600)
+    made = users_folder()
+    assert made.is_relative_to(tmp_path / "home")
+    assert made.stat().st_mode & 0o777 == 0o700
+    made.chmod(0o755)
     with pytest.raises(PermissionError, match="only you can enter"):
         users_folder()

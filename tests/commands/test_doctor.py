@@ -280,6 +280,7 @@ def test_what_the_host_takes_away_is_told_and_how_exactly(
 
 def test_a_lock_that_cannot_be_had_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "none"))
+    monkeypatch.setenv("HOME", os.devnull)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert not doctor_module._lock_problem()
     (tmp_path / f"golfref-{os.geteuid()}").chmod(0o777)
