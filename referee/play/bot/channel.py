@@ -94,6 +94,8 @@ class Channel:
         self.ended_ns: int | None = None
         """When its output ended, or when it was found that there is none."""
         self.unwritten = bytearray()
+        self._takes_nothing = False
+        """Whether something could not be written because the bot has ended or closed its input."""
         self.process: BotProcess | None = None
         self.turns = Turns()
         """Its turns, and what it had used at the last look."""
@@ -156,7 +158,7 @@ class Channel:
         except BlockingIOError:
             self.unwritten += data
         except OSError:
-            pass
+            self._takes_nothing = True
 
     def read(self, now_ns: int) -> Heard | None:
         """Take one read of the bot's output, and return what `hear` returns after it."""
@@ -244,7 +246,9 @@ class Channel:
 
     def has_read_all(self) -> bool:
         """Whether the bot has taken all that was written to it."""
-        return self.process is not None and not self.unwritten and not self.process.unread_bytes()
+        if self.process is None or self.unwritten or self._takes_nothing:
+            return False
+        return not self.process.unread_bytes()
 
     def has_ended(self) -> bool:
         """Whether the bot is gone, or closed its output."""

@@ -100,7 +100,7 @@ async def reads_on(channel: Channel, match: Delivery) -> bool:
             break
         await trio.sleep(LOOK_S)
         channel.read_rest()
-    return channel.has_read_all() and not channel.has_ended()
+    return channel.has_read_all()
 
 
 async def _waits_for_more(channel: Channel, *, at_least_s: float) -> bool:
