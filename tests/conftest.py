@@ -61,7 +61,7 @@ MARKS = {
 }
 """Folders and files whose tests are all marked so; elsewhere single tests may be."""
 
-LEFT_OUT = ("browser", "cluster", "dataframes", "research", "thorough", "toolchain")
+LEFT_OUT = ("browser", "cluster", "dataframes", "full", "research", "thorough", "toolchain")
 """Tests with one of these marks take long or need much that a machine may lack. They run where they are asked for."""
 
 PICTURES = "screenshots"
