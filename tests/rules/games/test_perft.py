@@ -71,6 +71,11 @@ DEALS = [
     deal("cambio", 2, 28, depth=4, slaps=True, protect_ender=True),
     deal("powers", 2, 1, depth=5, powers_draw_pile=True),
     deal("par-3", 2, 2, depth=2, arrange="blind", strokes_per_turn="unlimited"),
+    deal("six-card", 3, 1, depth=5, jack_skip=True, cutthroat_trade=True, flip_instead=True, end_mode="both"),
+    deal("four-card", 3, 1, depth=4, initial_look="any:2", cambio_powers={"J": "peek_own", "A": "rearrange"}),
+    deal("two-deck", 2, 1, depth=6, flip_on_discard="must", pairs_leave="next_turn"),
+    deal("powers", 3, 1, depth=5, black_king_cancels="drawn", hidden_rearrange=False, shield_uses=2),
+    deal("cactus", 4, 1, depth=4, cactus_ranks="KA", protect_ender=True, power_before_slaps=True),
 ]  # fmt: skip
 
 
@@ -79,20 +84,17 @@ def begin(dealt: Deal) -> Game:
     return Game(variant, dealt.seats, Keyed(b"perft/%d" % dealt.salt, variant, dealt.seats))
 
 
-def perft(dealt: Deal, depth: int) -> int:
-    """How many sequences of so many decisions there are."""
-    return _count(dealt, (), depth)
-
-
-def _count(dealt: Deal, played: tuple[Response, ...], depth: int) -> int:
-    game = begin(dealt)
-    for response in played:
-        game.answer(response)
+def perft(game: Game, depth: int) -> list[int]:
+    """How many sequences of one decision there are, of two, and so on."""
     if game.question is None:
-        return 0
-    if depth == 1:
-        return sum(size(offer) for offer in first_ask(game.question).offers)
-    return sum(_count(dealt, (*played, response), depth - 1) for response in responses(game.question))
+        return [0] * depth
+    counts = [sum(size(offer) for offer in first_ask(game.question).offers)] + [0] * (depth - 1)
+    for response in responses(game.question) if depth > 1 else ():
+        after = game.copy()
+        after.answer(response)
+        for length, count in enumerate(perft(after, depth - 1), start=1):
+            counts[length] += count
+    return counts
 
 
 def first_ask(question: Question) -> Ask:
@@ -114,9 +116,9 @@ def responses(question: Question) -> Iterator[Response]:
 
 
 def line(dealt: Deal) -> str:
-    """The line of a deal in perft.txt: the number of sequences of one decision, of two, and so on."""
+    """The line of a deal in perft.txt."""
     options = "".join(f", {name} = {value!r}" for name, value in dealt.options.items())
-    counts = " ".join(str(perft(dealt, depth)) for depth in range(1, dealt.depth + 1))
+    counts = " ".join(map(str, perft(begin(dealt), dealt.depth)))
     return f"{dealt.preset}, {dealt.seats} seats, deal {dealt.salt}{options}: {counts}\n"
 
 
