@@ -33,7 +33,6 @@ from protocol.messages import (
 )  # fmt: skip
 from protocol.schema import schema, text
 from referee.rules.book.presets import PRESETS
-from referee.rules.book.variant import packs
 from referee.rules.book.variants import preset
 from referee.rules.table.chance import Keyed
 from referee.rules.table.streams import bot_seed
@@ -267,21 +266,3 @@ def test_the_table_of_the_games_is_true(name: str, golden: Golden) -> None:
     assert layout == f"{'3 to ' if variant.options.course else ''}{variant.rows} x {variant.columns}"
     assert seats == "{}-{}".format(*variant.seats)
     assert set(re.findall(r"\w+", decisions)) == set(asked)
-
-
-PACKS = {
-    "six-card": (1, 1, 2, 2, 2, 2, 2),
-    "powers": (1, 1, 2, 2, 2),
-    "nine-card": (1, 1, 1, 2, 2, 2, 2, 3, 3, 3),
-    "cambio": (1, 1, 1, 1, 1, 2, 2, 2, 2),
-    "four-card": (1, 1, 1, 1, 1),
-    "par-course": (1, 1, 1),
-}
-"""Packs by number of seats, from the fewest on."""
-
-
-@pytest.mark.parametrize("name", PACKS)
-def test_as_many_packs_are_used_as_the_readme_says(name: str) -> None:
-    fewest, most = PRESETS[name].seats
-
-    assert tuple(packs(PRESETS[name], seats) for seats in range(fewest, most + 1)) == PACKS[name]

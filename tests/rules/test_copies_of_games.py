@@ -1,29 +1,16 @@
-"""Copies of games that are being played: they stand alike, have the same future, and go their own ways."""
+"""Copies of games at the edges of rounds and matches; in the middle of anything, test_invariants.py makes them."""
 
 from random import Random
-from typing import Any
 
-import pytest
 from at_random import AtRandom
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from msgspec.structs import asdict
+from invariants import stands
 
-from referee.rules.book.presets import PRESETS
 from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.table.chance import Keyed
 from referee.rules.table.streams import seed_key
 
-SEEDS = st.integers(0, 2**32)
 PLAYERS = AtRandom()
-
-
-def stands(game: Game) -> Any:
-    """All that there is to know of a game, but for its source of chance."""
-    table = asdict(game.table)
-    del table["chance"]
-    return table, game.question, game.answers, game.question is None and game.result
 
 
 ALL = 10_000
@@ -34,33 +21,11 @@ def fresh(seed: int) -> Random:
     return Random(seed)  # noqa: S311
 
 
-def play(game: Game, dice: Random, answers: int, forfeits: float = 0.0) -> None:
+def play(game: Game, dice: Random, answers: int) -> None:
     for _ in range(answers):
         if game.question is None:
             return
-        if dice.random() < forfeits:
-            game.forfeit(dice.randrange(game.table.seats))
         game.answer(PLAYERS.response(game, dice))
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-@given(data=st.data(), seed=SEEDS, before=st.integers(0, 120))
-@settings(max_examples=4)
-def test_a_copy_in_the_middle_of_anything_plays_on_to_the_same_end(
-    preset: str, data: st.DataObject, seed: int, before: int
-) -> None:
-    variant, seats = data.draw(PLAYERS.tables(preset))
-    game = Game(variant, seats, Keyed(b"%d" % seed, variant, seats))
-    play(game, fresh(seed), before, forfeits=0.01)
-    as_it_stood = stands(game)
-    copies = [game.copy() for _ in range(3)]
-    copies.append(copies[0].copy())
-    assert all(stands(one) == as_it_stood for one in (game, *copies))
-    play(copies[1], fresh(seed + 1), 30)
-    assert stands(game) == as_it_stood == stands(copies[0])
-    for one in (game, *copies[2:]):
-        play(one, fresh(seed + 1), 30)
-    assert stands(game) == stands(copies[1]) == stands(copies[2]) == stands(copies[3])
 
 
 def test_copies_within_a_long_match_begin_no_earlier_than_the_round() -> None:

@@ -30,7 +30,7 @@ BOTS = sorted((Path(__file__).parents[2] / "bots").rglob("*.py"))
 TESTS = [
     path
     for path in sorted(Path(__file__).parents[1].rglob("*"))
-    if path.match("test_*.py") or path.name == "scoring_cases.txt"
+    if path.match("test_*.py") or path.name in ("scoring_cases.txt", "invariants.py")
 ]
 
 RANGE = re.compile(rf"{NUMBER.pattern}\s*(?:\.\.+|\u2026|\u2013|-|to|through)\s*(?:{NUMBER.pattern}|\d+\b)")

@@ -18,7 +18,7 @@ import referee
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.options import Options
 from referee.rules.book.presets import PRESETS
-from referee.rules.book.variants import customised, restored, seat_problem
+from referee.rules.book.variants import customised, restored
 from referee.rules.describe import advice
 from referee.tournament.config.config import ConfigError, load
 
@@ -560,23 +560,6 @@ def test_par_26_what_is_wrong_with_a_table_is_told_with_its_place() -> None:
 
 
 # Tables and records
-
-
-@pytest.mark.parametrize(
-    ("preset", "changes", "seats", "option"),
-    [
-        ("six-card", {"decks": 1}, 8, "seats"),
-        ("nine-card", {"decks": 1}, 6, "seats"),
-        ("single-deck", {}, 5, "seats"),
-        ("four-card", {}, 2, "seats"),
-        ("par-course", {}, 5, "seats"),
-        ("six-card", {"first_dealer": 2}, 2, "first_dealer"),
-    ],
-)
-def test_gen_14_what_cannot_be_dealt_or_seated(preset: str, changes: dict[str, Any], seats: int, option: str) -> None:
-    problem = seat_problem(customised(preset, changes), seats)
-    assert problem is not None
-    assert problem.option == option
 
 
 @every_option

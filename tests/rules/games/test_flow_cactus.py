@@ -4,7 +4,6 @@ import pytest
 from scripted import Start
 
 from protocol.actions import Nothing, Swap
-from protocol.cards import suit
 from protocol.events import (
     Discarded,
     Drew,
@@ -19,7 +18,6 @@ from protocol.events import (
     WindowClosed,
 )
 from referee.play.talk.script import table_message
-from referee.rules.book.changes import BadOptions
 from referee.rules.book.variant import deck
 from referee.rules.book.variants import customised, preset
 from referee.rules.match import starter_of
@@ -66,20 +64,6 @@ def test_cac_08_fixed_starter_is_the_seat_left_of_the_dealer() -> None:
     chance = Keyed(b"", variant, 3)
     table = Table(variant=variant, options=variant.options, seats=3, chance=chance, totals=[14, 20, 20], dealer=2)
     assert starter_of(table) == 0
-
-
-@pytest.mark.parametrize(
-    ("seats", "suits"), [(2, "CDHS"), (5, "CDHS"), (6, "CDEHS"), (8, "CDEFGHS"), (10, "CDEFGHIJS")]
-)
-def test_cac_04_one_more_suit_for_each_seat_beyond_five(seats: int, suits: str) -> None:
-    cards = deck(preset("cactus"), seats)
-    assert len(cards) == len(set(cards)) == 52 + 13 * max(0, seats - 5)
-    assert "".join(sorted({suit(card) for card in cards})) == suits
-
-
-def test_cac_02_four_suits_of_0_to_queen() -> None:
-    ranks = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q"]
-    assert sorted(deck(preset("cactus"), 4)) == sorted(rank + suit for rank in ranks for suit in "SHDC")
 
 
 def test_cac_03_kings_and_aces_take_the_place_of_0_and_1(start: Start) -> None:
@@ -428,12 +412,6 @@ def test_c_163_the_match_ends_after_the_round_in_which_a_total_reaches_25(
     """)
     if ranks:
         assert match.game.result.ranks == ranks
-
-
-def test_opt_03_nothing_cancels_in_cactus() -> None:
-    for changes in ({"cancel": ["col"]}, {"cancel_pairs": ["row"]}, {"moon": True}, {"four_kind_wins": True}):
-        with pytest.raises(BadOptions):
-            customised("cactus", changes)
 
 
 def test_dec_05_the_fallback_is_a_discard_or_the_lowest_occupied_slot(start: Start) -> None:

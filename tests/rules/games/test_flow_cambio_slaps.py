@@ -1,13 +1,10 @@
 """Cambio with slaps (CMB-09): windows, powers after them, layouts that grow and shrink."""
 
-import pytest
 from scripted import Start
 
 from protocol.actions import Rearrange
 from protocol.events import Peeked, Reshuffled, Slapped, WindowClosed
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.variants import customised
 from referee.rules.describe import rules_in_brief
 
 ZERO = "(2S) (3S) / (4S) (8D)"
@@ -171,10 +168,3 @@ def test_cmb_09_cmb_10_a_protected_caller_can_be_slapped(start: Start) -> None:
     assert (
         "No power may swap or rearrange the knocker's cards; the others may still look at them and slap them." in text
     )
-
-
-@pytest.mark.parametrize("changes", [{"cancel": ["col"]}, {"cancel_pairs": ["row"]}, {"any_pair": "one_per_rank"}])
-def test_cmb_09_slaps_do_not_go_with_cancelling(changes: dict[str, object]) -> None:
-    """OPT-03"""
-    with pytest.raises(BadOptions, match="OPT-03"):
-        customised("cambio", {"slaps": True, **changes})

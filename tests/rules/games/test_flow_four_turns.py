@@ -2,15 +2,12 @@
 
 from collections import Counter
 
-import pytest
 from scripted import Script, Start
 
 from protocol.actions import Discard, Draw, Swap
 from protocol.events import Discarded, Drew, Looked, Round, Scored, Showdown, Swapped, UpCard
-from referee.rules.book.variant import deck
-from referee.rules.book.variants import customised, preset, seat_problem
+from referee.rules.book.variants import preset
 from referee.rules.game import Game
-from referee.rules.scoring.values import card_values
 from referee.rules.table.asks import Ask
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import view
@@ -35,13 +32,6 @@ def swap_in_turn(match: Script, slots: dict[int, int]) -> None:
 
 
 # Set-up
-
-
-def test_t4_01_four_players_or_two_to_six_with_one_pack_without_jokers() -> None:
-    variant = preset("four-turns")
-    assert [seats for seats in range(1, 10) if seat_problem(variant, seats) is None] == [2, 3, 4, 5, 6]
-    for seats in range(2, 7):
-        assert sorted(deck(variant, seats)) == sorted(set(deck(preset("six-card"), 2)))
 
 
 def test_t4_02_four_cards_face_down_the_near_row_seen_once_and_an_up_card(start: Start) -> None:
@@ -182,28 +172,6 @@ def test_t4_13_the_stock_of_35_is_never_exhausted() -> None:
 # Score
 
 
-def test_t4_10_values() -> None:
-    pips = {str(points): points for points in range(2, 11)}
-    assert card_values(preset("four-turns")) == {"A": 1, **pips, "J": 0, "Q": 10, "K": 10}
-
-
-@pytest.mark.parametrize(
-    ("layout", "score"),
-    [
-        ("(6S) (QS) / (JC) (6D)", 10),  # C-106
-        ("(7D) (5S) / (5H) (7C)", 0),  # C-107
-        ("(4S) (4D) / (4C) (4H)", 8),  # C-109
-        ("(JS) (JD) / (9C) (2H)", 11),  # C-110
-        ("(5C) (6D) / (7H) (5H)", 13),  # C-113
-        ("(8S) (8D) / (8C) (KH)", 18),  # three equal: one counts
-    ],
-)
-def test_t4_11_pairs_cancel_wherever_they_lie_one_pair_a_rank(start: Start, layout: str, score: int) -> None:
-    match = start("four-turns", [layout, *[DOWN] * 3])
-    by_fallbacks(match.game)
-    assert match.game.result.rounds[0].raw[0] == score
-
-
 def test_t4_12_one_round_the_lowest_wins_and_ties_are_shared(start: Start) -> None:
     layouts = ["(9S) (8S) / (AS) (2S)", "(9H) (8H) / (3H) (4H)", "(9D) (8D) / (AD) (2D)", "(9C) (8C) / (3C) (5C)"]
     match = start("four-turns", layouts, rounds=preset("four-turns").options.rounds)
@@ -211,10 +179,3 @@ def test_t4_12_one_round_the_lowest_wins_and_ties_are_shared(start: Start) -> No
     assert match.game.result.totals == (20, 24, 20, 25)
     assert match.game.result.ranks == (1, 3, 1, 4)
     assert len(match.game.result.rounds) == 1
-
-
-def test_t4_12_more_rounds_by_option() -> None:
-    variant = customised("four-turns", {"rounds": 3})
-    game = Game(variant, 4, Keyed(b"key", variant, 4))
-    by_fallbacks(game)
-    assert len(game.result.rounds) == 3

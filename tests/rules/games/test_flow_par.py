@@ -26,8 +26,7 @@ from protocol.events import (
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.book.changes import BadOptions
 from referee.rules.book.par_table import OURS_1
-from referee.rules.book.variant import deck
-from referee.rules.book.variants import customised, preset, seat_problem
+from referee.rules.book.variants import customised, preset
 from referee.rules.describe import rules_in_brief, rules_in_full
 from referee.rules.game import Game
 from referee.rules.scoring.by_hand import score_grids
@@ -96,14 +95,6 @@ def play_out(game: Game) -> list[int]:
 
 
 # Set-up
-
-
-@pytest.mark.parametrize("name", PAR_GOLF)
-def test_par_01_two_to_four_players_with_one_pack_without_jokers(name: str) -> None:
-    variant = preset(name)
-    assert [seats for seats in range(1, 8) if seat_problem(variant, seats) is None] == [2, 3, 4]
-    for seats in (2, 3, 4):
-        assert sorted(deck(variant, seats)) == sorted(set(deck(preset("six-card"), 2)))
 
 
 @pytest.mark.parametrize(
@@ -241,12 +232,6 @@ def test_c_193_par_11_par_24_two_own_cards_change_places_and_faces(start: Start)
     """)
     assert match.grid(0) == "3S 4C / (6S) (5S) / (4S) (KD)"
     assert match.table.pile == ["9D"]
-
-
-def test_par_11_two_different_own_slots(start: Start) -> None:
-    match = begin(start, "par-3", PAR_3, THREE_ROWS)
-    match.refuses("swap_own s0 s0")
-    match.refuses("swap_own s0 s6")
 
 
 # Strokes
@@ -403,13 +388,6 @@ def test_par_17_strokes_do_not_exist_and_the_first_end_can_be_put_off(start: Sta
     """)
 
 
-@pytest.mark.parametrize(("options", "rounds"), [({}, 9), ({"rounds": 2}, 2)])
-def test_par_19_a_fixed_number_of_no_par_rounds(options: dict[str, int], rounds: int) -> None:
-    game = new_game("no-par", 2, turn_cap=2, **options)
-    play_out(game)
-    assert len(game.result.rounds) == rounds
-
-
 # Stock, course and match
 
 
@@ -538,30 +516,7 @@ def test_par_28_grids_of_every_par_fit_and_no_par_has_no_choice() -> None:
         customised("no-par", {"par_choice": "dealer"})
 
 
-def test_par_23_the_lowest_sum_over_all_holes_wins() -> None:
-    game = new_game("par-course", 3, turn_cap=2)
-    play_out(game)
-    result = game.result
-    sums = tuple(sum(one.scores[seat] for one in result.rounds) for seat in range(3))
-    assert result.totals == sums
-    assert [result.ranks[seat] == 1 for seat in range(3)] == [total == min(sums) for total in sums]
-
-
 # Score
-
-
-@pytest.mark.parametrize(
-    ("name", "layout", "score"),
-    [
-        ("par-3", "5S 5D / 2C KH / QS 3H", 11),  # C-188
-        ("par-4", "2S 2D / 2C KH / JS JD / AH 10C", 9),  # C-190
-        ("par-3", "5S KH / 2C 5D / QS QH", 8),  # only rows pair
-    ],
-)
-def test_par_21_par_25_each_row_scores_by_the_table(start: Start, name: str, layout: str, score: int) -> None:
-    match = begin(start, name, layout, "", turn_cap=1)
-    pass_round(match)
-    assert match.game.result.rounds[0].raw[0] == score
 
 
 def test_par_21_a_row_scores_the_same_with_and_without_a_stroke(start: Start) -> None:
@@ -628,32 +583,3 @@ def test_par_26_par_27_the_first_rule_that_fits_counts_whatever_the_order_of_the
     variant = customised("no-par", {"par_table": TERMS})
     first, second = pair.split()
     assert raw_score(variant, [[first, second], [second, first]]) == 2 * score
-
-
-@pytest.mark.parametrize(("result", "score"), [("sum", 4), ("high", 7), ("low", -3), ("diff", 10), (5, 5), (-5, -5)])
-def test_par_26_a_pair_scores_a_number_or_what_is_made_of_its_values(result: str | int, score: int) -> None:
-    table = {"name": "x", "values": {"K": 7, "A": -3}, "rules": [{"if": {"any": True}, "score": result}]}
-    variant = customised("no-par", {"par_table": table})
-    assert (card_values(variant)["K"], card_values(variant)["A"], card_values(variant)["9"]) == (7, -3, 9)
-    assert raw_score(variant, [["KS", "AD"], ["AC", "KH"]]) == 2 * score
-
-
-@pytest.mark.parametrize(
-    ("condition", "pair", "holds"),
-    [
-        ({"ranks": ["K", "2"]}, "2C KD", True),
-        ({"ranks": ["K", "2"]}, "2C 2D", False),
-        ({"same_rank": False}, "2C KD", True),
-        ({"same_rank": False}, "2C 2D", False),
-        ({"same_suit": False, "gap": 2}, "AC 3D", True),
-        ({"same_suit": False, "gap": 2}, "AC 3C", False),
-        ({"gap": 12}, "KC AD", True),
-        ({"gap": 0}, "KC KD", True),
-        ({"same_colour": False}, "KC AS", False),
-        ({"same_colour": False}, "KC AH", True),
-    ],
-)
-def test_par_26_conditions(condition: dict[str, Any], pair: str, holds: bool) -> None:
-    rules = [{"if": condition, "score": 1}, {"if": {"any": True}, "score": 0}]
-    variant = customised("no-par", {"par_table": {"name": "x", "rules": rules}})
-    assert raw_score(variant, [pair.split(), pair.split()]) == 2 * holds

@@ -27,10 +27,7 @@ from protocol.events import (
     Swapped,
     UpCard,
 )
-from referee.rules.book.changes import BadOptions
-from referee.rules.book.variant import deck
-from referee.rules.book.variants import customised, preset, seat_problem
-from referee.rules.scoring.scoring import raw_score
+from referee.rules.book.variants import preset
 from referee.rules.table.asks import Sealed
 from referee.rules.table.seen import view
 
@@ -59,19 +56,6 @@ def discard(match: Script, *answers: Action, seat: int = 0, then: str) -> list[E
 
 
 # Set-up
-
-
-@pytest.mark.parametrize(("seats", "cards"), [(2, 52), (3, 52), (4, 104), (6, 104)])
-def test_pow_01_one_pack_or_two_without_jokers(seats: int, cards: int) -> None:
-    pack = deck(preset("powers"), seats)
-    assert len(pack) == cards
-    assert not any(card.startswith("X") for card in pack)
-    with pytest.raises(BadOptions, match="OPT-08"):
-        customised("powers", {"jokers": 2})
-
-
-def test_pow_01_is_for_two_to_six() -> None:
-    assert [seats for seats in range(1, 9) if seat_problem(preset("powers"), seats) is None] == [2, 3, 4, 5, 6]
 
 
 def test_c_173_each_seat_looks_at_any_two_of_six_hidden_cards(start: Start) -> None:
@@ -270,23 +254,6 @@ def test_pow_26_no_power_may_be_aimed_at_a_protected_knocker(start: Start, card:
             seats |= set(getattr(choices.get("seat"), "one_of", ()))
             seats |= {target[0] for target in getattr(choices.get("target"), "one_of", ())}
         assert seats == ({2} if protected else {0, 2})
-
-
-@pytest.mark.parametrize(
-    ("layout", "changes", "points"),
-    [
-        ([["KH", "9S", "2C"], ["KS", "9D", "AC"]], {}, 16),
-        ([[None, None, None], [None, None, None]], {}, 0),
-        ([["KD", "KC", "JH"], ["QC", "10D", "2S"], ["2D", None]], {}, 25),
-        ([["2S", "2D", "KH"]], {"twos": "plus2"}, 3),
-        ([["KS", "KH", "KD"]], {"values": {"KS": 5}}, 3),
-    ],
-)
-def test_c_172_the_plain_sum_with_red_kings_minus_1_and_black_ones_0(
-    layout: list[list[str | None]], changes: dict[str, Any], points: int
-) -> None:
-    """POW-27, POW-21"""
-    assert raw_score(customised("powers", changes), layout) == points
 
 
 def test_pow_28_nine_rounds_and_adjustments_of_the_knocker(start: Start) -> None:

@@ -16,7 +16,6 @@ from protocol.events import (
     Showdown,
     Skipped,
     Swapped,
-    Traded,
     TurnedUp,
     UpCard,
 )
@@ -668,86 +667,6 @@ def test_gen_09_skipped_turns_do_not_count_for_the_cap(start: Start) -> None:
 
 
 # Cutthroat trades on six-card golf
-
-
-def test_cut_03_the_king_goes_over_and_the_card_from_there_must_be_placed(start: Start) -> None:
-    layouts = ["3S 4S (5S) / (6S) (7S) (8S)", "2S 9S (10S) / (JS) (QS) (AS)", "AH 2H (3H) / (4H) (5H) (6H)"]
-    match = start("six-card", layouts, stock="KC", cutthroat_trade=True)
-    match.play("""
-        0 turn: draw stock
-        0 place
-    """)
-    assert match.offered == {
-        "swap": [0, 1, 2, 3, 4, 5],
-        "discard": [],
-        "trade": [(1, 0), (1, 1), (2, 0), (2, 1)],
-    }
-    match.refuses("trade 0 s0")
-    match.refuses("trade 1 s2")
-    match.play("""
-        0 place: trade 1 s0
-        0 place: swap s2
-        1 turn
-    """)
-    for viewer in (None, 0, 1, 2):
-        assert match.news(viewer) == [
-            Traded(seat=0, target=(1, 0), given="KC", taken="2S"),
-            Swapped(seat=0, slot=2, card="2S", face_up=True, replaced="5S"),
-        ]
-    assert match.grid(0) == "3S 4S 2S / (6S) (7S) (8S)"
-    assert match.grid(1) == "KC 9S (10S) / (JS) (QS) (AS)"
-
-
-def test_c_103_a_traded_card_cannot_be_discarded(start: Start) -> None:
-    match = start("six-card", ["3S 4S (5S) / (6S) (7S) (8S)", ""], stock="KC", cutthroat_trade=True)
-    match.play("""
-        0 turn: draw stock
-        0 place: trade 1 s0
-        0 place
-    """)
-    match.refuses("discard")
-    match.refuses("trade 1 s1")
-    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
-    assert match.ask.fallback == Swap(slot=0)
-
-
-def test_c_104_no_trade_for_a_king_from_the_pile(start: Start) -> None:
-    match = start("six-card", ["3S 4S (5S) / (6S) (7S) (8S)", ""], up="KH", cutthroat_trade=True)
-    match.play("""
-        0 turn: draw pile
-        0 place
-    """)
-    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5]}
-
-
-def test_c_104_no_trade_without_a_face_up_card_at_an_opponent(start: Start) -> None:
-    match = start("six-card", [DOWN] * 2, stock="KH", cutthroat_trade=True)
-    match.play("""
-        0 turn: draw stock
-        0 place
-    """)
-    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5], "discard": []}
-
-
-def test_cut_05_only_a_king_trades(start: Start) -> None:
-    match = start("six-card", ["3S 4S (5S) / (6S) (7S) (8S)", ""], stock="QH", cutthroat_trade=True)
-    match.play("""
-        0 turn: draw stock
-        0 place
-    """)
-    assert match.offered == {"swap": [0, 1, 2, 3, 4, 5], "discard": []}
-
-
-def test_cut_06_a_trade_may_hit_the_knocker(start: Start) -> None:
-    match = start("six-card-knock", ["3S 4S (5S) / (6S) (7S) (8S)", ""], stock="KC", cutthroat_trade=True)
-    match.play("""
-        0 turn: knock
-        1 turn: draw stock
-        1 place: trade 0 s0
-        1 place: swap s5
-        end
-    """)
-    assert match.grid(0) == "KC 4S (5S) / (6S) (7S) (8S)"
 
 
 # What may not reach a game

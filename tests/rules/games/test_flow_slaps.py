@@ -1,15 +1,19 @@
 """Slap windows: who may slap what, in which order, what each slap does, and how windows end rounds."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scripted import Script, Start
 
-from protocol.actions import Draw, Give, Pass, Slap
+from protocol.actions import Action, Draw, Give, Pass, Slap
 from protocol.events import Discarded, Drew, Gave, Peeked, Reshuffled, Scored, Showdown, Slapped, WindowClosed
 from protocol.offers import OneOf
+from referee.rules.book.variants import customised
 from referee.rules.games.slaps import order_slaps
-from referee.rules.table.asks import Window
+from referee.rules.table.asks import Ask, Window
 
 ZERO = "(2S) (3S) / (4S) (8D)"
 ONE = "(2H) (7H) / (4H) (5H)"
@@ -526,42 +530,67 @@ def test_cmb_09_amb_35_cambios_powers_can_come_before_its_slaps(start: Start) ->
 # The order of slaps
 
 
-def ordered(start: Start, option: str, lots: tuple[int, ...], times: dict[int, float], margin: int = 50) -> list[int]:
-    """The order of slaps by the seats that have a time, in a window after a discard of seat 1."""
-    options: dict[str, Any] = {"slap_order": option} | ({"photo_finish_us": margin} if option == "reaction" else {})
-    match = start("cactus", [""] * 4, stock="7C", first_dealer=1, **options)
-    match.play("""
-        1 turn: draw stock
-        1 place: discard
-        window
-    """)
-    slaps = {seat: Slap(target=(0, 0)) for seat in times}
-    return [slap.seat for slap in order_slaps(match.table.options, window(match), slaps, times, lots).slaps]
+def ordered(
+    times_us: dict[int, float],
+    *,
+    discarder: int = 0,
+    lots: Sequence[int] = (0, 1, 2, 3),
+    slap_order: str = "reaction",
+    margin_us: int = 50,
+    passing: Sequence[int] = (),
+) -> list[int]:
+    """The seats in the order in which their slaps are resolved."""
+    margin = {"photo_finish_us": margin_us} if slap_order == "reaction" else {}
+    options = customised("cactus", {"slap_order": slap_order, **margin}).options
+    asks = tuple(Ask(seat=seat, decision="slap", offers=(), fallback=Pass()) for seat in range(len(lots)))
+    answers: dict[int, Action] = {seat: Slap(target=(seat, 0)) for seat in times_us}
+    answers |= dict.fromkeys(passing, Pass())
+    asked = Window(number=1, discarder=discarder, asks=asks)
+    return [slap.seat for slap in order_slaps(options, asked, answers, times_us, tuple(lots)).slaps]
 
 
-def test_cac_25_the_fastest_is_first(start: Start) -> None:
-    assert ordered(start, "reaction", (3, 2, 1, 0), {0: 100.0, 1: 200.0, 2: 300.0, 3: 400.0}) == [0, 1, 2, 3]
+def test_cac_25_the_fastest_is_first_and_who_passes_is_not_in_the_order() -> None:
+    assert ordered({0: 300.0, 1: 200.0, 2: 100.0, 3: 400.0}) == [2, 1, 0, 3]
+    assert ordered({0: 100.0, 1: 99.9, 2: 100.1}, margin_us=0, lots=(3, 2, 1, 0)) == [1, 0, 2]
+    assert ordered({2: 5.0}, passing=(0, 1, 3)) == [2]
+    assert ordered({}, passing=(0, 1, 2, 3)) == []
 
 
-def test_cac_25_a_photo_finish_is_drawn_and_the_discarder_is_last_in_it(start: Start) -> None:
-    assert ordered(start, "reaction", (1, 3, 0, 2), {0: 140.0, 1: 100.0, 2: 149.9, 3: 150.0}) == [0, 2, 1, 3]
+def test_cac_25_a_photo_finish_is_drawn_by_lot() -> None:
+    """49.9 behind the fastest is in its group, 50 behind is not."""
+    assert ordered({1: 100.0, 2: 149.9, 3: 150.0}, lots=(0, 3, 2, 1)) == [2, 1, 3]
 
 
-def test_cac_25_a_group_is_what_is_close_to_its_opener_not_to_its_neighbour(start: Start) -> None:
-    times = {0: 100.0, 2: 140.0, 3: 180.0}
-    assert ordered(start, "reaction", (3, 2, 0, 1), times) == [2, 0, 3]
+def test_cac_25_a_photo_finish_is_measured_from_its_fastest_slap() -> None:
+    """Three that follow each other closely are no group: the third is too far behind the first."""
+    assert ordered({1: 100.0, 2: 130.0, 3: 160.0}, lots=(3, 2, 1, 0)) == [2, 1, 3]
+    assert ordered({1: 100.0, 2: 150.0, 3: 190.0}, lots=(3, 2, 1, 0)) == [1, 3, 2]
 
 
-def test_cac_25_without_a_margin_the_times_alone_decide(start: Start) -> None:
-    assert ordered(start, "reaction", (3, 2, 1, 0), {0: 100.0, 1: 99.9, 2: 100.1}, margin=0) == [1, 0, 2]
+def test_cac_25_the_discarder_is_last_in_its_photo_finish_only() -> None:
+    assert ordered({1: 110.0, 2: 100.0, 3: 500.0}, discarder=1, lots=(1, 2, 3, 0)) == [2, 1, 3]
+    assert ordered({1: 100.0, 2: 200.0}, discarder=1, lots=(2, 1, 0)) == [1, 2]
 
 
-def test_cac_25_a_lottery_takes_no_notice_of_times(start: Start) -> None:
-    assert ordered(start, "lottery", (1, 3, 0, 2), {0: 1.0, 1: 0.0, 2: 2.0, 3: 3.0}) == [3, 0, 2, 1]
+def test_cac_25_without_times_the_lot_or_the_seat_decides() -> None:
+    times = {0: 1.0, 1: 2.0, 2: 3.0, 3: 4.0}
+    assert ordered(times, discarder=3, lots=(3, 1, 0, 2), slap_order="lottery") == [1, 0, 2, 3]
+    assert ordered(times, discarder=1, lots=(3, 1, 0, 2), slap_order="clockwise") == [2, 3, 0, 1]
 
 
-def test_cac_25_clockwise_from_the_discarders_left(start: Start) -> None:
-    assert ordered(start, "clockwise", (0, 1, 2, 3), {0: 1.0, 1: 0.0, 2: 2.0, 3: 3.0}) == [2, 3, 0, 1]
+@given(
+    times=st.dictionaries(st.integers(0, 5), st.floats(0, 1000), max_size=6),
+    lots=st.permutations(range(6)),
+    discarder=st.integers(0, 5),
+)
+def test_cac_25_a_clear_difference_is_never_drawn(times: dict[int, float], lots: list[int], discarder: int) -> None:
+    order = ordered(times, lots=lots, discarder=discarder)
+
+    assert sorted(order) == sorted(times)
+    for place, seat in enumerate(order):
+        assert all(times[later] - times[seat] > -50 for later in order[place + 1 :])
+    if times and max(times.values()) - min(times.values()) < 50:
+        assert order == sorted(times, key=lambda seat: (seat == discarder, lots.index(seat)))
 
 
 # Empty seats

@@ -5,15 +5,12 @@ from typing import Any
 import pytest
 from scripted import Script, Start
 
-from protocol.actions import DiscardPairs, Draw, Flip, Nothing, Swap
-from protocol.events import Discarded, Drew, Finished, PairsDiscarded, Round, Swapped, TurnedUp, UpCard
-from referee.rules.book.variant import deck
-from referee.rules.book.variants import preset, seat_problem
+from protocol.actions import DiscardPairs, Flip, Nothing, Swap
+from protocol.events import Drew, Finished, PairsDiscarded, Round, Swapped, UpCard
+from referee.rules.book.variants import preset
 from referee.rules.game import Game
-from referee.rules.scoring.values import card_values
 from referee.rules.table.asks import Ask
 from referee.rules.table.chance import Keyed
-from referee.rules.table.seen import view
 
 DOWN = "(??) (??) / (??) (??) / (??) (??)"
 
@@ -38,13 +35,6 @@ def seats_in(match: Script) -> list[tuple[int, str]]:
 
 
 # Set-up
-
-
-def test_tdk_01_players_and_packs() -> None:
-    variant = preset("two-deck")
-    assert [seats for seats in range(1, 15) if seat_problem(variant, seats) is None] == list(range(2, 13))
-    assert [len(deck(variant, seats)) // 52 for seats in range(2, 13)] == [1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3]
-    assert not any(card.startswith("X") for card in deck(variant, 12))
 
 
 def test_tdk_02_tdk_03_tdk_04_six_cards_down_nobody_looks_and_the_seat_left_of_the_dealer_starts() -> None:
@@ -333,33 +323,6 @@ def test_tdk_14_with_two_rows_gone_the_last_two_cards_end_the_round_before_they_
 # The end
 
 
-def test_tdk_15_values() -> None:
-    pips = {str(points): points for points in range(2, 11)}
-    assert card_values(preset("two-deck")) == {"A": 1, **pips, "J": -2, "Q": 12, "K": 0}
-
-
-@pytest.mark.parametrize(
-    ("layout", "options", "score"),
-    [
-        pytest.param("QS 5H / JD KC / 9D (9C)", {}, 33, id="C-115"),
-        pytest.param("QS 5H / JD KC / 9D (9C)", {"pairs_zero_at_end": True}, 15, id="C-115 pairs_zero_at_end"),
-        pytest.param("-- -- / JD (2C) / -- --", {}, 0, id="C-116 empty slots count 0"),
-        pytest.param("QS QD / AC 3D / KC (KD)", {}, 28, id="C-127 pairs of queens and kings"),
-    ],
-)
-def test_tdk_15_tdk_16_pairs_that_were_not_discarded_count(
-    start: Start, layout: str, options: dict[str, Any], score: int
-) -> None:
-    match = later_on(start, layout, DOWN, knock_penalty="none", **options)
-    match.game.answer(Draw(source="pile"))
-    match.game.answer(Swap(slot=0))
-    (last,) = match.table.face_down(0)
-    while (asked := match.ask).seat == 0:
-        match.game.answer(Flip(slot=last) if asked.decision == "flip" else asked.fallback)
-    seats_in(match)
-    assert match.game.result.rounds[0].raw[0] == score
-
-
 @pytest.mark.parametrize(
     ("other", "scores"),
     [
@@ -437,24 +400,3 @@ def test_tdk_18_an_exhausted_stock_cuts_the_final_lap_short(start: Start) -> Non
         end
     """)
     assert match.game.result.rounds[0].ender == 0
-
-
-def test_tdk_19_nine_rounds() -> None:
-    variant = preset("two-deck")
-    game = Game(variant, 2, Keyed(b"key", variant, 2))
-    while isinstance(ask := game.question, Ask):
-        game.answer(ask.fallback)
-    assert len(game.result.rounds) == 9
-    lowest = min(game.result.totals)
-    assert game.result.ranks[game.result.totals.index(lowest)] == 1
-
-
-def test_tdk_20_nothing_private_exists(start: Start) -> None:
-    match = start("two-deck", [DOWN] * 4, rounds=1)
-    turn = 0
-    while isinstance(ask := match.game.question, Ask):
-        turn += 1
-        match.game.answer(Draw(source="pile") if ask.decision == "turn" and turn % 3 == 0 else ask.fallback)
-    assert {type(event) for event in match.game.events} >= {Round, Drew, Discarded, TurnedUp}
-    for event in match.game.events:
-        assert len({repr(view(event, viewer)) for viewer in (None, 0, 1, 2, 3)}) == 1

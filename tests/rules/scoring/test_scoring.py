@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -73,17 +71,6 @@ def test_round_score(case: Case) -> None:
     raw = [int(score) for score in match[2].split(",")]
     scores = score_round(customised(case.preset, case.options), raw, ender)
     assert scores == tuple(int(score) for score in case.expected.split(","))
-
-
-@pytest.mark.process
-def test_the_command_scores_every_worked_case() -> None:
-    worked = [param.values[0] for param in cases("SCORE")]
-    requests = [{"preset": case.preset, "options": case.options, "grids": [case.given]} for case in worked]
-    command = (sys.executable, "-m", "referee.cli", "score", "--jsonl")
-    given = "\n".join(map(json.dumps, requests))
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=True)
-    scores = [json.loads(line)["scores"] for line in done.stdout.splitlines()]
-    assert scores == [[int(case.expected)] for case in worked]
 
 
 def test_section_7_works_on_the_grids_of_a_table() -> None:

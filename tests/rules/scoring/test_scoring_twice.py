@@ -6,8 +6,6 @@ and every way to pair jokers. It also says which option sets cannot be.
 """
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import combinations, permutations, product
 from random import Random
@@ -543,25 +541,6 @@ def test_both_scorers_agree_on_every_game(preset: str, data: st.DataObject) -> N
         answer = score_line(json.dumps(request).encode())
         assert isinstance(answer, Scores), answer
         assert (list(answer.raw), list(answer.scores)) == judged(request)
-
-
-@pytest.mark.process
-@settings(max_examples=3)
-@given(data=st.data())
-def test_the_command_answers_as_the_function(data: st.DataObject) -> None:
-    requests = [data.draw(tables(preset))[0] for preset in PRESETS for _ in range(3)]
-    given = "".join(json.dumps(request) + "\n" for request in requests)
-    command = (sys.executable, "-m", "referee.cli", "score", "--jsonl")
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
-    wrong = [conflict(request) for request in requests]
-    assert done.returncode == any(wrong)
-    assert not done.stderr
-    for line, request, is_wrong in zip(done.stdout.splitlines(), requests, wrong, strict=True):
-        answer = json.loads(line)
-        if is_wrong:
-            assert list(answer) == ["error"]
-        else:
-            assert (answer["raw"], answer["scores"]) == judged(request)
 
 
 @settings(max_examples=200)

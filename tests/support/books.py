@@ -1,19 +1,11 @@
-"""The events tell everything: books kept from the deal and the events alone agree with the table at every step."""
+"""Books of a match, kept from the deal and the events alone: the events say all that happens to the cards."""
 
-from random import Random
 from typing import Any
 
-import pytest
-from at_random import AtRandom
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from msgspec import Struct, field
 
 from protocol import events
 from protocol.cards import Card
-from referee.rules.book.presets import PRESETS
-from referee.rules.game import Game
-from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import Hand
 from referee.rules.table.table import Table
 
@@ -211,24 +203,8 @@ def lines_swapped(
     return [layout[number] for number in source]
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-@settings(max_examples=30)
-@given(data=st.data(), seed=st.integers(0, 2**32))
-def test_the_events_tell_everything_that_happens_to_the_cards(
-    preset: str, data: st.DataObject, seed: int, at_random: AtRandom
-) -> None:
-    variant, seats = data.draw(at_random.tables(preset))
-    game, dice = Game(variant, seats, Keyed(b"books%d" % seed, variant, seats)), Random(seed)  # noqa: S311
-    books, read = Books(), 0
-    while game.question is not None:
-        for event in game.events[read:]:
-            books.enter(event, game.table)
-        read = len(game.events)
-        check(books, game.table)
-        game.answer(at_random.response(game, dice))
-
-
-def check(books: Books, table: Table) -> None:
+def check_books(books: Books, table: Table) -> None:
+    """The books agree with the table."""
     assert (books.pile, books.stock, books.shields) == (table.pile, len(table.stock), table.shields)
     for noted, layout in zip(books.layouts, table.layouts, strict=True):
         for entry, slot in zip(noted, layout, strict=True):
