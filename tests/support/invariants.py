@@ -19,6 +19,7 @@ from msgspec.structs import asdict
 from protocol import actions, events
 from protocol.actions import Action, Pass
 from protocol.cards import Card
+from referee.play.talk.script import table_message
 from referee.rules.book.variant import Variant, deck
 from referee.rules.book.variants import restored
 from referee.rules.game import Game
@@ -73,6 +74,7 @@ def check_step(walk: Walk, question: Question, dice: Random) -> None:
         walk.books.enter(event, table)
     walk.read = len(game.events)
     check_books(walk.books, table)
+    check_shown(walk.books, table)
     check_cards(table)
     check_sizes(table)
     assert all(is_offered(ask, ask.fallback) for ask in asks_of(question))
@@ -134,6 +136,12 @@ def stands(game: Game) -> Any:
 
 
 # At every question
+
+
+def check_shown(books: Books, table: Table) -> None:
+    """The `table` of a request shows what lies open and no more."""
+    shown = [[slot and (slot[0] if slot[1] else "?") for slot in layout] for layout in books.layouts]
+    assert [list(layout) for layout in table_message(table).layouts] == shown
 
 
 def check_cards(table: Table) -> None:
