@@ -5,29 +5,30 @@ from json import loads
 from typing import Any
 
 import pytest
-from duels import Bot, load
+from in_process import Make
 
 from protocol.codec import encode
 from protocol.messages import Clocks, FaultPolicy
 from referee.play.spec import SHIPPED
 from referee.play.talk import script
+from referee.research.programs import load
 from referee.rules.book.variants import customised
 
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 
 
 @pytest.fixture(scope="module")
-def sharp() -> Bot:
-    return load(SHIPPED / "sharp")
+def sharp() -> Make:
+    return load(SHIPPED / "sharp").make
 
 
-def player(sharp: Bot, preset: str, options: dict[str, Any] | None = None) -> Any:
+def player(sharp: Make, preset: str, options: dict[str, Any] | None = None) -> Any:
     """The player of a match of two seats, on the first of them, which has been told that the first round begins."""
     told = script.announcements(
         customised(preset, options or {}), preset, seeds=(1, 2), clocks=Clocks(), faults=FaultPolicy()
     )
     match = loads(encode(told[0]))
-    decide = sharp.make(match)
+    decide = sharp(match)
     (made,) = getattr(decide, "args")  # noqa: B009 - a partial function has them
     round_ = {"event": "round", "round": 1, "dealer": 0, "starter": 1, "totals": [0, 0], "rows": match["rows"]}
     made.book.read({**round_, "stock": 40, "playoff": False})
@@ -38,7 +39,7 @@ def swap(seat: int, slot: int, replaced: str) -> dict[str, Any]:
     return {"event": "swapped", "seat": seat, "slot": slot, "card": None, "face_up": False, "replaced": replaced}
 
 
-def test_a_card_that_was_preferred_to_a_lower_one_is_lower(sharp: Bot) -> None:
+def test_a_card_that_was_preferred_to_a_lower_one_is_lower(sharp: Make) -> None:
     cambio = player(sharp, "cambio")
     cambio.book.read({"event": "looked", "seat": 1, "slots": [2, 3], "cards": [None, None]})
     cambio.book.read(swap(1, 2, "3S"))
@@ -47,7 +48,7 @@ def test_a_card_that_was_preferred_to_a_lower_one_is_lower(sharp: Bot) -> None:
     assert low < high < dealt
 
 
-def test_shuffled_cards_are_together_worth_what_they_were(sharp: Bot) -> None:
+def test_shuffled_cards_are_together_worth_what_they_were(sharp: Make) -> None:
     powers = player(sharp, "powers")
     powers.book.read({"event": "peeked", "seat": 0, "target": [1, 4], "card": "KS"})
     powers.book.read(swap(1, 5, "QH"))
@@ -58,7 +59,7 @@ def test_shuffled_cards_are_together_worth_what_they_were(sharp: Bot) -> None:
     assert sum(after) == pytest.approx(before, abs=0.05)
 
 
-def test_all_cards_that_are_not_seen_are_reckoned_with(sharp: Bot) -> None:
+def test_all_cards_that_are_not_seen_are_reckoned_with(sharp: Make) -> None:
     for preset, cards in (("cambio", 54), ("powers", 52), ("cactus", 52)):
         beliefs = player(sharp, preset).beliefs
         beliefs.reckon(["5S", "5H"])
@@ -67,14 +68,14 @@ def test_all_cards_that_are_not_seen_are_reckoned_with(sharp: Bot) -> None:
 
 
 @pytest.mark.parametrize("draws", [0, 1, 2.5, 6])
-def test_rows_cost_less_the_more_draws_are_to_come(sharp: Bot, draws: float) -> None:
+def test_rows_cost_less_the_more_draws_are_to_come(sharp: Make, draws: float) -> None:
     pairs = player(sharp, "par-4").pairs
     rows = [(one + "S", other + "H") for one, other in combinations(RANKS, 2)]
     costs = [pairs.prospects(rows, more) for more in (draws, draws + 1)]
     assert all(later <= now + 1e-9 for now, later in zip(*costs, strict=True))
 
 
-def test_rows_score_by_the_table_of_the_match(sharp: Bot) -> None:
+def test_rows_score_by_the_table_of_the_match(sharp: Make) -> None:
     any_high = {"if": {"any": True}, "score": "high"}
     rules = [{"if": {"same_suit": True, "gap": 1}, "score": -5}, {"if": {"ranks": ["K", "A"]}, "score": 7}, any_high]
     pairs = player(sharp, "par-4", {"par_table": {"name": "own", "values": "B1", "rules": rules}}).pairs
@@ -82,7 +83,7 @@ def test_rows_score_by_the_table_of_the_match(sharp: Bot) -> None:
     assert pairs.prospects(rows, 0) == pytest.approx([-5, 5, 7, 9])
 
 
-def test_the_arrangement_is_the_best_of_all(sharp: Bot) -> None:
+def test_the_arrangement_is_the_best_of_all(sharp: Make) -> None:
     par = player(sharp, "par-3")
     dealt = ["9S", "KS", "4H", "9H", "2S", "4D"]
     par.book.read({"event": "looked", "seat": 0, "slots": list(range(6)), "cards": dealt})

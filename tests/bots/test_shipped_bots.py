@@ -78,12 +78,18 @@ def test_the_shipped_bots_are_these() -> None:
     assert set(shipped()) == set(NAMES)
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize(
+    "presets",
+    [
+        ("six-card", "powers", "cactus", "par-3"),
+        pytest.param(tuple(PRESETS), marks=pytest.mark.full),
+    ],
+)
 def test_the_shipped_bots_play_every_game(
-    preset: str, mark: dict[str, str], marked: Callable[[], dict[int, str]]
+    presets: tuple[str, ...], mark: dict[str, str], marked: Callable[[], dict[int, str]]
 ) -> None:
-    bots = [replace(builtin_bot(name), env=mark) for name in ("keeper", "sharp", "random", "sharp")]
-    assert_blameless(matches(bots, [preset]))
+    bots = [replace(builtin_bot(name), env=mark) for name in ("keeper", "sharp", "random", "greedy")]
+    assert_blameless(matches(bots, presets))
     assert not marked()
 
 
@@ -94,12 +100,14 @@ def test_the_bot_in_perl_plays_every_game(mark: dict[str, str]) -> None:
     assert_blameless(matches(bots, list(PRESETS)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["greedy", "keeper", "sharp"])
 def test_a_shipped_bot_plays_with_one_opponent(name: str, mark: dict[str, str]) -> None:
     bots = [replace(builtin_bot(one), env=mark) for one in (name, "random")]
     assert_blameless(matches(bots, ["six-card", "powers", "cactus", "two-deck", "par-3"]))
 
 
+@pytest.mark.full
 def test_the_shipped_bots_play_nine_card_golf_alone(mark: dict[str, str]) -> None:
     """NIN-13: nobody else is there to be compared with."""
     need_perl()
