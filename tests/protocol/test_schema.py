@@ -1,13 +1,13 @@
 """The written specification against what it specifies: schema.json, and the words, numbers and lines of README.md."""
 
 import hashlib
-import hmac
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
+import naive_streams as naive
 import pytest
 from golden import Golden
 from msgspec.structs import fields, replace
@@ -41,7 +41,6 @@ from referee.tournament.plan.keys import commitment, deal_key, master_key
 FOLDER = Path(protocol.__file__).parent
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 
-T = TypeVar("T")
 
 # The schema
 
@@ -58,40 +57,6 @@ def test_every_reference_of_the_schema_leads_to_a_definition() -> None:
     references = set(re.findall(r'"#/\$defs/([^"]+)"', json.dumps(made)))
 
     assert references == set(made["$defs"])
-
-
-def test_definitions_are_named_by_the_words_of_the_wire() -> None:
-    names = schema()["$defs"]
-
-    assert {"message.end", "action.end", "action.none", "event.drew", "event.fault", "Offer", "Table"} <= set(names)
-    assert all(re.fullmatch(r"[A-Za-z]+|(message|action|event)\.[a-z0-9_]+", name) for name in names)
-
-
-def test_a_secret_card_is_a_code_or_null() -> None:
-    drew = schema()["$defs"]["event.drew"]
-
-    assert drew["properties"]["card"] == {"anyOf": [{"type": "string"}, {"type": "null"}]}
-    assert drew["required"] == ["event", "seat", "from", "card", "stock"]
-
-
-def forms(shape: dict[str, Any]) -> set[str]:
-    """The JSON types that a value may have, but for null."""
-    if "anyOf" in shape:
-        return set.union(*map(forms, shape["anyOf"]))
-    kind = shape.get("type") or ("object" if "$ref" in shape else "string")
-    return {kind} - {"null"}
-
-
-def test_the_readme_names_every_field_that_has_two_types() -> None:
-    """Offers are left out: each of their fields holds a choice."""
-    found: dict[str, set[str]] = {}
-    for name, shape in schema()["$defs"].items():
-        for field, of in shape.get("properties", {}).items() if name != "Offer" else ():
-            found.setdefault(field, set()).update(forms(of))
-
-    assert {field for field, kinds in found.items() if len(kinds) > 1} == set(
-        re.findall(r"^\| `(\w+)` \| in [^|]*: an? [^|]*\| in [^|]*: an? [^|]*\|$", README, flags=re.MULTILINE)
-    )
 
 
 # The words of README.md
@@ -142,34 +107,6 @@ def test_the_readme_lists_the_fields_of_every_kind() -> None:
 # The worked example of section 9, re-derived from the words of the specification alone
 
 
-def naive_digest(key: bytes, message: bytes) -> bytes:
-    return hmac.new(key, message, hashlib.sha256).digest()
-
-
-def naive_words(key: bytes, purpose: str) -> Iterator[int]:
-    number = 0
-    while True:
-        digest = naive_digest(key, purpose.encode("utf-8") + b"\x00" + number.to_bytes(8, "big"))
-        for start in range(0, 32, 4):
-            yield int.from_bytes(digest[start : start + 4], "big")
-        number += 1
-
-
-def naive_below(stream: Iterator[int], n: int) -> int:
-    while True:
-        word = next(stream)
-        if word < 2**32 // n * n:
-            return word % n
-
-
-def naive_shuffled(stream: Iterator[int], items: Sequence[T]) -> list[T]:
-    order = list(items)
-    for i in range(len(order) - 1, 0, -1):
-        j = naive_below(stream, i + 1)
-        order[i], order[j] = order[j], order[i]
-    return order
-
-
 def printed(what: str) -> list[str]:
     """The values that the row `what` of the worked example prints."""
     (row,) = re.findall(rf"^\| {re.escape(what)} \| (.+) \|$", README, flags=re.MULTILINE)
@@ -180,26 +117,26 @@ def test_the_keys_of_the_worked_example() -> None:
     bots = ["greedy", "keeper", "random"]
     master = hashlib.sha256(b"golfref/seed\x00demo").digest()
     array = json.dumps(["six-card", bots, 0], separators=(",", ":"))
-    key = naive_digest(master, b"golfref/deal\x00" + array.encode())
+    key = naive.digest(master, b"golfref/deal\x00" + array.encode())
 
     assert printed("master key") == [master.hex()]
     assert printed("commitment") == [hashlib.sha256(master).hexdigest()]
     assert printed("JSON") == [array]
     assert printed("deal key") == [key.hex()]
-    assert printed("`seating`, three bots") == [" ".join(naive_shuffled(naive_words(key, "seating"), bots))]
+    assert printed("`seating`, three bots") == [" ".join(naive.shuffled(naive.words(key, "seating"), bots))]
 
 
 def test_the_deal_of_the_worked_example() -> None:
     key = bytes.fromhex(printed("deal key")[0])
     pack = [rank + suit for suit in "SHDC" for rank in ("A", *map(str, range(2, 11)), "J", "Q", "K")]
-    deck = naive_shuffled(naive_words(key, "deck/1"), pack)
+    deck = naive.shuffled(naive.words(key, "deck/1"), pack)
     seat_1 = deck[0:18:3]
-    stream = naive_words(key, "deck/1")
+    stream = naive.words(key, "deck/1")
 
-    assert printed("`deck/1`, digest 0")[0] == naive_digest(key, b"deck/1" + bytes(9)).hex()
+    assert printed("`deck/1`, digest 0")[0] == naive.digest(key, b"deck/1" + bytes(9)).hex()
     assert printed("its first words") == [" ".join(str(next(stream)) for _ in range(3))]
-    stream = naive_words(key, "deck/1")
-    assert printed("first three draws") == [str(naive_below(stream, n)) for n in (52, 51, 50)]
+    stream = naive.words(key, "deck/1")
+    assert printed("first three draws") == [str(naive.below(stream, n)) for n in (52, 51, 50)]
     assert printed("`deck/1`, one pack")[0] == " ".join(deck[:26])
     assert printed("dealer 0: seat 1, slots 0-5") == [" ".join(seat_1)]
     assert printed("up-card") == [deck[18]]
@@ -207,10 +144,10 @@ def test_the_deal_of_the_worked_example() -> None:
 
 def test_the_other_streams_of_the_worked_example() -> None:
     key = bytes.fromhex(printed("deal key")[0])
-    first, second = (number for number, _ in zip(naive_words(key, "bot/0/2"), range(2), strict=False))
+    first, second = (number for number, _ in zip(naive.words(key, "bot/0/2"), range(2), strict=False))
 
     for purpose, what in (("lots/1/1", "`lots/1/1`, three seats"), ("asking/1/1", "`asking/1/1`, three seats")):
-        assert printed(what)[0] == " ".join(map(str, naive_shuffled(naive_words(key, purpose), range(3))))
+        assert printed(what)[0] == " ".join(map(str, naive.shuffled(naive.words(key, purpose), range(3))))
     assert printed("`bot/0/2`") == [str(first * 2**21 + second // 2**11)]
 
 

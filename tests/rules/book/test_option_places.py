@@ -25,7 +25,6 @@ from referee.rules.book.variants import customised
 from referee.rules.describe import rules_in_brief
 
 RULES_FOLDER = Path(referee.__file__).parent / "rules"
-SECTION_21 = (RULES_FOLDER / "RULES.md").read_text(encoding="utf-8").split("\n## 21. ")[1].split("\n## 22. ")[0]
 SPECIFICATION = (Path(protocol.__file__).parent / "README.md").read_text(encoding="utf-8")
 
 every_option = pytest.mark.parametrize("name", OPTIONS)
@@ -39,12 +38,6 @@ def test_its_declaration_has_words_for_people(name: str) -> None:
     assert isinstance(option.games, Games), (
         f"options.py: `games` of `{name}` are no Games; use only(...) or all_but(...)"
     )
-
-
-@every_option
-def test_the_rule_book_has_a_row_for_it(name: str) -> None:
-    rows = [line.split("|")[1] for line in SECTION_21.splitlines() if line.startswith("| `")]
-    assert any(f"`{name}`" in row for row in rows), f"RULES.md: section 21 has no row for the option `{name}`"
 
 
 @every_option

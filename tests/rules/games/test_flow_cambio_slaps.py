@@ -3,7 +3,7 @@
 from scripted import Start
 
 from protocol.actions import Rearrange
-from protocol.events import Peeked, Reshuffled, Slapped, WindowClosed
+from protocol.events import Slapped, WindowClosed
 from protocol.offers import Offer, OneOf, Pick
 from referee.rules.describe import rules_in_brief
 
@@ -66,84 +66,12 @@ def test_cmb_09_the_discarders_power_survives_a_slap_and_aims_at_the_new_layouts
     assert match.open == "1 turn"
 
 
-def test_cmb_09_a_give_follows_before_the_power(start: Start) -> None:
-    """CAC-29"""
-    match = start("cambio", [ZERO, "(QS) (7H) / (4H) (5H)", TWO], stock="QC", slaps=True)
-    match.play(
-        """
-        0 turn: draw stock
-        0 place: discard
-        window: 2 at 1 s0
-        2 give: give s1
-        0 power: peek 1 s0
-        1 turn
-        """
-    )
-    assert match.news(0)[-1] == Peeked(seat=0, target=(1, 0), card="7D")
-
-
 def test_cmb_09_a_seat_without_cards_ends_the_round_before_the_power(start: Start) -> None:
     """CAC-20 (b), CAC-36; ending a round by a slap does not make an ender."""
     match = start("cambio", ["(QS) (QH) / (2S) (3S)", "(QD) -- / -- --"], stock="QC", slaps=True)
     match.play(DISCARD + "window: 1 at 1 s0\nend")
     (result,) = match.game.result.rounds
     assert (result.scores, result.ender) == ((21, 0), None)
-
-
-def test_cmb_09_a_knocker_pays_no_double(start: Start) -> None:
-    """CAC-41 is no part of Cambio."""
-    match = start("cambio", [ZERO, ONE], stock="10C", slaps=True)
-    match.play(
-        """
-        0 turn: knock
-        1 turn: draw stock
-        1 place: discard
-        window: nobody
-        end
-        """
-    )
-    assert match.game.result.rounds[0].scores == (13, 14)
-
-
-def test_cmb_09_a_penalty_card_comes_from_a_reshuffled_pile(start: Start) -> None:
-    """GEN-08, CAC-35: only with `stock_out = end` there is none."""
-    match = start("cambio", [ZERO, ONE], up="9C", stock="10C", slaps=True)
-    match.leave_in_stock(1)
-    match.play(DISCARD + "window: 1 at 1 s0, 0 at 0 s0\n1 turn")
-    assert match.news(None)[2:] == [
-        Reshuffled(stock=1),
-        Slapped(seat=1, target=(1, 0), card="2H", verdict="wrong", new_slot=4, stock=0),
-        Slapped(seat=0, target=(0, 0), card="2S", verdict="wrong", new_slot=None, stock=0),
-        WindowClosed(),
-    ]
-    assert match.grid(1) == "(2H) (7H) / (4H) (5H) / (9C)"
-    assert match.open == "1 turn"
-    assert match.offered == {"draw": ["pile"], "knock": []}
-
-
-def test_cmb_09_with_stock_out_end_neither_window_nor_power_follow_the_last_card(start: Start) -> None:
-    """CAC-21, CAC-35: a last card taken as a penalty lets the window be completed, but no power."""
-    last_drawn = start("cambio", [ZERO, ONE], stock="JC", slaps=True, stock_out="end")
-    last_drawn.leave_in_stock(1)
-    last_drawn.play(
-        """
-        0 turn: draw stock
-        0 place: discard
-        end
-        """
-    )
-    last_taken = start("cambio", [ZERO, ONE], stock="JC 9C", slaps=True, stock_out="end")
-    last_taken.leave_in_stock(2)
-    last_taken.play(
-        """
-        0 turn: draw stock
-        0 place: discard
-        window: 1 at 1 s0, 0 at 0 s0
-        end
-        """
-    )
-    slaps = [event for event in last_taken.news(None) if isinstance(event, Slapped)]
-    assert [(slap.seat, slap.new_slot) for slap in slaps] == [(1, 4), (0, None)]
 
 
 def test_cmb_09_cmb_10_a_protected_caller_can_be_slapped(start: Start) -> None:

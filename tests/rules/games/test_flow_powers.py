@@ -3,15 +3,13 @@
 The powers themselves are test_flow_powers_used.py and, where they nest or interrupt, test_flow_powers_nested.py.
 """
 
-from typing import Any
-
 import pytest
-from scripted import Script, Start
+from powers_played import ONE, TWO, VIEWERS, ZERO, deal, discard
+from scripted import Start
 
 from protocol.actions import (
     Action,
     AddCard,
-    Discard,
     Knock,
     Look,
     Nothing,
@@ -20,7 +18,6 @@ from protocol.actions import (
 from protocol.events import (
     Discarded,
     Drew,
-    Event,
     Looked,
     Reshuffled,
     Round,
@@ -30,30 +27,6 @@ from protocol.events import (
 from referee.rules.book.variants import preset
 from referee.rules.table.asks import Sealed
 from referee.rules.table.seen import view
-
-ZERO = "(AS) (3S) (4S) / (6S) (7S) (8S)"
-ONE = "(AH) (3H) (4H) / (6H) (7H) (8H)"
-TWO = "(AD) (3D) (4D) / (6D) (7D) (8D)"
-
-VIEWERS = (None, 0, 1, 2)
-
-IN_ONE = [(1, slot) for slot in range(6)]
-IN_TWO = [(2, slot) for slot in range(6)]
-
-
-def deal(start: Start, stock: str, *sets: str, **options: Any) -> Script:
-    """A match with these cards on top of the stock and these sets, by default three; without first looks."""
-    return start("powers", sets or (ZERO, ONE, TWO), stock=stock, initial_look="none", **options)
-
-
-def discard(match: Script, *answers: Action, seat: int = 0, then: str) -> list[Event]:
-    """The seat draws from the stock, discards, and these answers are given; returns what the table was told."""
-    match.play(f"{seat} turn: draw stock\n{seat} place")
-    for action in (Discard(), *answers):
-        match.game.answer(action)
-    assert match.open == then
-    return match.news(None)[1:]
-
 
 # Set-up
 

@@ -1,8 +1,7 @@
 """The powers of Powers that nest, interrupt or undo: 9, 8, 2, shields and the black king, rule by rule."""
 
-from typing import Any
-
 import pytest
+from powers_played import COPIES, ONE, VIEWERS, ZERO, deal, discard
 from scripted import Script, Start
 
 from protocol.actions import (
@@ -11,7 +10,6 @@ from protocol.actions import (
     Allow,
     Block,
     Copy,
-    Discard,
     Exchange,
     Expose,
     Hide,
@@ -31,7 +29,6 @@ from protocol.events import (
     Blocked,
     Discarded,
     DrewTwo,
-    Event,
     Kept,
     Peeked,
     Planted,
@@ -39,15 +36,6 @@ from protocol.events import (
     Reshuffled,
     Shielded,
 )
-
-ZERO = "(AS) (3S) (4S) / (6S) (7S) (8S)"
-ONE = "(AH) (3H) (4H) / (6H) (7H) (8H)"
-TWO = "(AD) (3D) (4D) / (6D) (7D) (8D)"
-
-VIEWERS = (None, 0, 1, 2)
-
-COPIES = ["3", "4", "5", "6", "7", "8", "9", "10", "J", "Q"]
-"""What a 2 copies as long as nobody has knocked."""
 
 ATTACKS: list[tuple[str, Action]] = [
     ("AC", AddCard(seat=1)),
@@ -59,20 +47,6 @@ ATTACKS: list[tuple[str, Action]] = [
     ("10C", Peek(target=(1, 0))),
 ]
 """Every power that is aimed at another set, as seat 0 uses it against seat 1 (POW-17)."""
-
-
-def deal(start: Start, stock: str, *sets: str, **options: Any) -> Script:
-    """A match with these cards on top of the stock and these sets, by default three; without first looks."""
-    return start("powers", sets or (ZERO, ONE, TWO), stock=stock, initial_look="none", **options)
-
-
-def discard(match: Script, *answers: Action, seat: int = 0, then: str) -> list[Event]:
-    """The seat draws from the stock, discards, and these answers are given; returns what the table was told."""
-    match.play(f"{seat} turn: draw stock\n{seat} place")
-    for action in (Discard(), *answers):
-        match.game.answer(action)
-    assert match.open == then
-    return match.news(None)[1:]
 
 
 def power(card: str, name: str, *targets: tuple[int, int], against: int | None = None) -> PowerUsed[str | None]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from powers_played import COPIES, IN_ONE, IN_TWO, ONE, TWO, VIEWERS, ZERO, deal, discard
 from scripted import Script, Start
 
 from protocol.actions import (
@@ -32,7 +33,6 @@ from protocol.events import (
     Discarded,
     Drew,
     DrewTwo,
-    Event,
     Exposed,
     Hidden,
     Kept,
@@ -47,32 +47,6 @@ from protocol.events import (
     Switched,
 )
 from protocol.offers import Offer, OneOf, Pick
-
-ZERO = "(AS) (3S) (4S) / (6S) (7S) (8S)"
-ONE = "(AH) (3H) (4H) / (6H) (7H) (8H)"
-TWO = "(AD) (3D) (4D) / (6D) (7D) (8D)"
-
-VIEWERS = (None, 0, 1, 2)
-
-IN_ONE = [(1, slot) for slot in range(6)]
-IN_TWO = [(2, slot) for slot in range(6)]
-
-COPIES = ["3", "4", "5", "6", "7", "8", "9", "10", "J", "Q"]
-"""What a 2 copies as long as nobody has knocked."""
-
-
-def deal(start: Start, stock: str, *sets: str, **options: Any) -> Script:
-    """A match with these cards on top of the stock and these sets, by default three; without first looks."""
-    return start("powers", sets or (ZERO, ONE, TWO), stock=stock, initial_look="none", **options)
-
-
-def discard(match: Script, *answers: Action, seat: int = 0, then: str) -> list[Event]:
-    """The seat draws from the stock, discards, and these answers are given; returns what the table was told."""
-    match.play(f"{seat} turn: draw stock\n{seat} place")
-    for action in (Discard(), *answers):
-        match.game.answer(action)
-    assert match.open == then
-    return match.news(None)[1:]
 
 
 def power(card: str, *targets: tuple[int, int], against: int | None = None) -> PowerUsed[str | None]:

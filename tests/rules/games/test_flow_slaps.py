@@ -39,77 +39,72 @@ def after_7c(start: Start, zero: str = ZERO, one: str = ONE, two: str = TWO, mor
 # Slaps
 
 
-def test_c_133_a_right_own_card_goes_onto_the_pile(start: Start) -> None:
-    """C-133 [CAC-26 CAC-27 CAC-37]: everybody sees the card."""
-    match = after_7c(start)
-    match.play("""
-        window: 1 at 1 s1
-        1 turn
-    """)
+WON = (1, (1, 1), "7H", "right", None, 39)
+"""Seat 1 slaps its seven, before anybody else."""
+
+
+@pytest.mark.parametrize(
+    ("given", "window", "slapped", "grids"),
+    [
+        pytest.param(
+            {}, "1 at 1 s1", [WON], {1: "(2H) -- / (4H) (5H)"}, id="C-133 CAC-26 CAC-27 a right own card"
+        ),
+        pytest.param(
+            {"one": "(2H) (9D) / (4H) (5H)"}, "1 at 1 s1", [(1, (1, 1), "9D", "wrong", 4, 38)],
+            {1: "(2H) (9D) / (4H) (5H) / (6C)"}, id="C-134 CAC-28 a wrong own card comes back with a penalty card",
+        ),
+        pytest.param(
+            {}, "1 at 1 s1, 2 at 2 s1", [WON, (2, (2, 1), "7D", "late", None, 39)], {2: TWO},
+            id="C-136 CAC-31 CAC-34 the second right card goes back",
+        ),
+        pytest.param(
+            {}, "1 at 1 s1, 2 at 2 s0", [WON, (2, (2, 0), "2D", "wrong", 4, 38)],
+            {2: "(2D) (7D) / (4D) (5D) / (6C)"}, id="C-137 a wrong card costs a penalty also when it is late",
+        ),
+        pytest.param(
+            {"zero": "(2S) (3S) / (4S) (QD)"}, "2 at 0 s3", [(2, (0, 3), "QD", "wrong", 4, 39)],
+            {0: "(2S) (3S) / (4S) --", 2: "(2D) (7D) / (4D) (5D) / (QD)"},
+            id="C-139 CAC-30 CAC-37 a wrong card of another seat becomes the slapper's",
+        ),
+        pytest.param(
+            {}, "1 at 1 s1, 2 at 0 s0", [WON, (2, (0, 0), "2S", "wrong", 4, 39)],
+            {2: "(2D) (7D) / (4D) (5D) / (2S)"}, id="CAC-32 it does also when it is late",
+        ),
+        pytest.param(
+            {"zero": "(2S) (3S) / (4S) (7S)"}, "1 at 1 s1, 2 at 0 s3",
+            [WON, (2, (0, 3), "7S", "late", None, 39)], {0: "(2S) (3S) / (4S) (7S)", 2: TWO},
+            id="C-140 CAC-31 a late right card of another seat stays",
+        ),
+        pytest.param(
+            {"zero": "(2S) (3S) / (4S) (7S)", "late_card": "slapper"}, "1 at 1 s1, 2 at 0 s3, 0 at 0 s3",
+            [WON, (2, (0, 3), "7S", "late", 4, 39)],
+            {0: "(2S) (3S) / (4S) --", 2: "(2D) (7D) / (4D) (5D) / (7S)"},
+            id="CAC-31 CAC-33 AMB-40 by option it becomes the slapper's, and the next slap at it finds it gone",
+        ),
+        pytest.param(
+            {"late_card": "slapper"}, "1 at 1 s1, 2 at 2 s1", [WON, (2, (2, 1), "7D", "late", None, 39)], {2: TWO},
+            id="AMB-40 a late own card goes back whatever the option says",
+        ),
+        pytest.param(
+            {"one": "(2H) (9D) / (4H) (5H)"}, "1 at 1 s1, 2 at 1 s1",
+            [(1, (1, 1), "9D", "wrong", 4, 38), (2, (1, 1), "9D", "wrong", 4, 38)],
+            {1: "(2H) -- / (4H) (5H) / (6C)", 2: "(2D) (7D) / (4D) (5D) / (9D)"},
+            id="C-143 CAC-33 a card that came back can be slapped again",
+        ),
+    ],
+)  # fmt: skip
+def test_cac_26_what_a_slap_does(
+    start: Start, given: dict[str, Any], window: str, slapped: list[tuple[Any, ...]], grids: dict[int, str]
+) -> None:
+    """Everybody sees the same; next is the discarder's left."""
+    match = after_7c(start, more="6C", **given)
+    match.play(f"window: {window}\n1 turn")
+    names = ("seat", "target", "card", "verdict", "new_slot", "stock")
+    slaps = [Slapped[str | None](**dict(zip(names, one, strict=True))) for one in slapped]
     for viewer in (None, 0, 1, 2):
-        assert match.news(viewer) == [
-            Slapped(seat=1, target=(1, 1), card="7H", verdict="right", new_slot=None, stock=39),
-            WindowClosed(),
-        ]
-    assert match.grid(1) == "(2H) -- / (4H) (5H)"
-    assert match.table.pile == ["7C", "7H"]
-
-
-def test_c_134_a_wrong_own_card_returns_with_a_penalty_card_that_nobody_sees(start: Start) -> None:
-    match = after_7c(start, one="(2H) (9D) / (4H) (5H)", more="6C")
-    match.play("""
-        window: 1 at 1 s1
-        1 turn
-    """)
-    for viewer in (None, 0, 1, 2):
-        assert match.news(viewer) == [
-            Slapped(seat=1, target=(1, 1), card="9D", verdict="wrong", new_slot=4, stock=38),
-            WindowClosed(),
-        ]
-    assert match.grid(1) == "(2H) (9D) / (4H) (5H) / (6C)"
-
-
-def test_c_136_the_second_right_card_goes_back_without_a_penalty(start: Start) -> None:
-    """C-136 [CAC-26 CAC-31 CAC-34]: one after another, and only one card joins the discard."""
-    match = after_7c(start)
-    match.play("""
-        window: 1 at 1 s1, 2 at 2 s1
-        1 turn
-    """)
-    assert match.news(0)[1] == Slapped(seat=2, target=(2, 1), card="7D", verdict="late", new_slot=None, stock=39)
-    assert match.grid(2) == TWO
-    assert match.table.pile == ["7C", "7H"]
-
-
-def test_c_137_a_wrong_card_costs_a_penalty_also_when_it_is_too_late(start: Start) -> None:
-    match = after_7c(start, more="6C")
-    match.play("""
-        window: 1 at 1 s1, 2 at 2 s0
-        1 turn
-    """)
-    assert match.news(0)[1] == Slapped(seat=2, target=(2, 0), card="2D", verdict="wrong", new_slot=4, stock=38)
-    assert match.grid(2) == "(2D) (7D) / (4D) (5D) / (6C)"
-
-
-def test_c_139_a_wrong_card_of_another_seat_becomes_the_slappers(start: Start) -> None:
-    """C-139 [CAC-30 CAC-37]: next is the discarder's left, not the slapper's."""
-    match = after_7c(start, zero="(2S) (3S) / (4S) (QD)")
-    match.play("""
-        window: 2 at 0 s3
-        1 turn
-    """)
-    assert match.news(1)[0] == Slapped(seat=2, target=(0, 3), card="QD", verdict="wrong", new_slot=4, stock=39)
-    assert match.grid(0) == "(2S) (3S) / (4S) --"
-    assert match.grid(2) == "(2D) (7D) / (4D) (5D) / (QD)"
-
-
-def test_cac_32_a_wrong_card_of_another_seat_is_taken_also_when_it_is_too_late(start: Start) -> None:
-    match = after_7c(start)
-    match.play("""
-        window: 1 at 1 s1, 2 at 0 s0
-        1 turn
-    """)
-    assert match.news(1)[1] == Slapped(seat=2, target=(0, 0), card="2S", verdict="wrong", new_slot=4, stock=39)
+        assert match.news(viewer) == [*slaps, WindowClosed()]
+    assert {seat: match.grid(seat) for seat in grids} == grids
+    assert match.table.pile == ["7C", *(slap.card for slap in slaps if slap.verdict == "right")]
 
 
 def test_cac_29_a_right_card_of_another_seat_is_paid_for_with_an_own_one(start: Start) -> None:
@@ -144,46 +139,6 @@ def test_cac_29_the_gift_waits_for_all_slaps_and_may_be_a_card_just_received(sta
     assert match.grid(2) == "-- -- / (4D) (5D)"
 
 
-def test_c_140_a_right_card_of_another_seat_that_comes_too_late_stays_where_it_was(start: Start) -> None:
-    """C-140 [CAC-31]."""
-    match = after_7c(start, zero="(2S) (3S) / (4S) (7S)")
-    match.play("""
-        window: 1 at 1 s1, 2 at 0 s3
-        1 turn
-    """)
-    assert match.news(0)[1] == Slapped(seat=2, target=(0, 3), card="7S", verdict="late", new_slot=None, stock=39)
-    assert match.grid(0) == "(2S) (3S) / (4S) (7S)"
-    assert match.grid(2) == TWO
-
-
-def test_cac_31_amb_40_a_late_card_of_another_seat_becomes_the_slappers_by_option(start: Start) -> None:
-    """CAC-33, CAC-39: everybody sees where it goes, and who slaps at it then finds it gone."""
-    match = after_7c(start, zero="(2S) (3S) / (4S) (7S)", late_card="slapper")
-    match.play("""
-        window: 1 at 1 s1, 2 at 0 s3, 0 at 0 s3
-        1 turn
-    """)
-    for viewer in (None, 0, 1, 2):
-        assert match.news(viewer)[1:] == [
-            Slapped(seat=2, target=(0, 3), card="7S", verdict="late", new_slot=4, stock=39),
-            WindowClosed(),
-        ]
-    assert match.grid(0) == "(2S) (3S) / (4S) --"
-    assert match.grid(2) == "(2D) (7D) / (4D) (5D) / (7S)"
-    assert match.table.pile == ["7C", "7H"]
-
-
-def test_cac_31_a_late_own_card_goes_back_whatever_the_option_says(start: Start) -> None:
-    """AMB-40"""
-    match = after_7c(start, late_card="slapper")
-    match.play("""
-        window: 1 at 1 s1, 2 at 2 s1
-        1 turn
-    """)
-    assert match.news(0)[1] == Slapped(seat=2, target=(2, 1), card="7D", verdict="late", new_slot=None, stock=39)
-    assert match.grid(2) == TWO
-
-
 def test_cac_36_amb_40_who_loses_the_last_card_to_a_late_slap_ends_the_round(start: Start) -> None:
     match = after_7c(start, zero="(7S) -- / -- --", late_card="slapper")
     match.play("""
@@ -215,17 +170,6 @@ def test_c_142_the_second_slap_at_a_card_that_has_gone_is_void(start: Start, car
     """)
     assert [event.seat for event in match.news(None) if isinstance(event, Slapped)] == [1]
     assert match.grid(2) == TWO
-
-
-def test_c_143_a_card_that_came_back_can_be_slapped_again(start: Start) -> None:
-    """C-143 [CAC-33]."""
-    match = after_7c(start, one="(2H) (9D) / (4H) (5H)", more="6C")
-    match.play("""
-        window: 1 at 1 s1, 2 at 1 s1
-        1 turn
-    """)
-    assert match.grid(1) == "(2H) -- / (4H) (5H) / (6C)"
-    assert match.grid(2) == "(2D) (7D) / (4D) (5D) / (9D)"
 
 
 def test_c_160_slapped_cards_open_no_window(start: Start) -> None:
@@ -659,7 +603,7 @@ def test_c_206_the_slapper_is_emptied_before_it_gives(start: Start) -> None:
 # The stock runs out
 
 
-def test_c_148_a_penalty_takes_the_last_stock_card_and_the_round_ends(start: Start) -> None:
+def test_c_148_cac_35_a_penalty_takes_the_last_stock_card_and_the_round_ends(start: Start) -> None:
     match = start("cactus", [ZERO, ONE, TWO], stock="QC 6C")
     match.leave_in_stock(2)
     match.play("""

@@ -280,7 +280,7 @@ def test_powers_tell_nothing_but_what_they_are_for(
     preset: str, seats: int, options: dict[str, Any], at_random: AtRandom
 ) -> None:
     variant = customised(preset, {"rounds": 1, **options})
-    assert not any(leaks(variant, seats, seed, at_random, haste=0.03) for seed in range(20))
+    assert not any(leaks(variant, seats, seed, at_random, haste=0.03) for seed in range(10))
 
 
 CROWDED = [
@@ -437,11 +437,11 @@ def test_inf_05_nobody_can_follow_what_was_moved_unseen(
     preset: str, seats: int, options: dict[str, Any], at_random: AtRandom
 ) -> None:
     variant, moves = customised(preset, options), 0
-    for seed in range(15):
+    for seed in range(8):
         for fork in forks(variant, seats, seed, at_random):
             moves += 1
             assert followers(fork, Random(seed), at_random) == []  # noqa: S311
-    assert moves > 5
+    assert moves > 2
 
 
 @pytest.mark.parametrize("preset", ["cambio", "powers"])
