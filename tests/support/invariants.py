@@ -6,19 +6,21 @@ check_walk(variant, seats, seed)
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import zip_longest
 from random import Random
 from typing import Any
 
 import msgspec
 import pytest
 from at_random import AtRandom
-from books import Books, check_books
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from protocol import actions, events
 from protocol.actions import Action, Pass
 from protocol.cards import Card
+from referee.film.follower import Follower
+from referee.film.view import View
 from referee.play.talk.script import table_message
 from referee.rules.book.variant import Variant, deck
 from referee.rules.book.variants import restored
@@ -41,9 +43,10 @@ class Walk(Struct, kw_only=True):
     """A match on its way, and what is noted of it."""
 
     game: Game
-    books: Books = field(default_factory=Books)
-    read: int = 0
-    """How many events are in the books."""
+    followers: dict[int | None, Follower]
+    """By viewer: the table as the events tell it."""
+    told: int = 0
+    """How many events they have followed."""
     turns: list[tuple[int, Ask]] = field(default_factory=list)
     """The asks that opened turns, each with the number of events before it."""
     left: dict[int, int] = field(default_factory=dict)
@@ -57,8 +60,10 @@ class Walk(Struct, kw_only=True):
 def check_walk(variant: Variant, seats: int, seed: int, *, haste: float = 0.1) -> Game:
     """Play a match of random legal answers to its end; AssertionError where something does not hold."""
     dice, chance = Random(seed), Keyed(b"walk%d" % seed, variant, seats)  # noqa: S311
-    walk = Walk(game=Game(variant, seats, chance))
-    game = walk.game
+    game = Game(variant, seats, chance)
+    viewers = (None, 0, seats - 1)
+    followers = {viewer: Follower(seats=seats, rows=variant.rows, columns=variant.columns) for viewer in viewers}
+    walk = Walk(game=game, followers=followers)
     while (question := game.question) is not None:
         check_step(walk, question, dice)
         if dice.random() < FORFEITED:
@@ -70,11 +75,12 @@ def check_walk(variant: Variant, seats: int, seed: int, *, haste: float = 0.1) -
 
 def check_step(walk: Walk, question: Question, dice: Random) -> None:
     game, table = walk.game, walk.game.table
-    for event in game.events[walk.read :]:
-        walk.books.enter(event, table)
-    walk.read = len(game.events)
-    check_books(walk.books, table)
-    check_shown(walk.books, table)
+    for viewer, follower in walk.followers.items():
+        for event in game.seen(viewer, walk.told):
+            follower.follow(event)
+        if not (isinstance(question, Ask) and question.decision == "par"):  # the next deal is to come
+            check_followed(table, follower.view)
+    walk.told = len(game.events)
     check_cards(table)
     check_sizes(table)
     assert all(is_offered(ask, ask.fallback) for ask in asks_of(question))
@@ -138,10 +144,26 @@ def stands(game: Game) -> Any:
 # At every question
 
 
-def check_shown(books: Books, table: Table) -> None:
-    """The `table` of a request shows what lies open and no more."""
-    shown = [[slot and (slot[0] if slot[1] else "?") for slot in layout] for layout in books.layouts]
-    assert [list(layout) for layout in table_message(table).layouts] == shown
+def check_followed(table: Table, view: View) -> None:
+    """The events tell all that happens to the cards: what is followed lies there, what is known is true, what lies open
+    is known, and the `table` of a request shows just that."""
+    public = table_message(table)
+    followed = (view.pile[-1:], view.stock, view.knocker, view.totals, view.dealer)
+    assert followed == (public.pile, public.stock, public.knocker, public.totals, public.dealer)
+    assert list(map(len, view.shields)) == list(map(len, table.shields))
+    for placed, layout, shown in zip(view.layouts, table.layouts, public.layouts, strict=True):
+        for one, lies, face in zip_longest(placed, layout, shown):
+            if lies is None:
+                assert one is face is None
+                continue
+            assert one is not None
+            known = view.known.get(one.number)
+            assert one.up == lies.up
+            assert face == (lies.card if lies.up else "?")
+            assert known == lies.card or (known is None and not lies.up)
+    held = [view.known.get(number) for number in view.hand.cards] if view.hand is not None else []
+    truth = [card for card in (table.hand, *table.extra) if card is not None]
+    assert all(known in (None, card) for known, card in zip(held, truth, strict=True))
 
 
 def check_cards(table: Table) -> None:

@@ -209,39 +209,6 @@ def test_c_154_a_replaced_face_card_has_its_power_after_the_window(start: Start)
         assert match.news(viewer) == [Peeked(seat=0, target=(1, 0), card=None)]
 
 
-def test_c_155_a_face_card_taken_from_the_pile_has_its_power_when_it_is_replaced(start: Start) -> None:
-    match = start("cactus", ["(4S) (JS) / (3S) (8D)", ONE, TWO], stock="9C 8C QD 6S 6D 6C")
-    match.play("""
-        0 turn: draw stock
-        0 place: discard
-        window: nobody
-        1 turn: draw stock
-        1 place: discard
-        window: nobody
-        2 turn: draw stock
-        2 place: discard
-        window: nobody
-        2 power: none
-        0 turn: draw pile
-        0 place: swap s0
-        window: nobody
-        1 turn: draw stock
-        1 place: discard
-        window: nobody
-        2 turn: draw stock
-        2 place: discard
-        window: nobody
-        0 turn: draw stock
-        0 place: swap s0
-        window: nobody
-        0 power: none
-        1 turn: draw pile
-        1 place: swap s0
-        window: nobody
-        2 turn
-    """)
-
-
 def test_c_155_the_power_is_that_of_the_jack_that_a_pile_queen_replaces(start: Start) -> None:
     match = start("cactus", [ZERO, "(JS) (7H) / (4H) (5H)", TWO], stock="QD")
     match.play("""

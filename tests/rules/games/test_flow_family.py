@@ -11,7 +11,7 @@ from scripted import Script, Start
 from protocol.actions import Action, Discard, Draw, Knock, Look, Nothing, Swap, TurnUp
 from protocol.events import Drew, Finished, Looked, Round, Showdown, Swapped, Traded, TurnedUp, UpCard
 from protocol.offers import Offer, Pick
-from referee.rules.book.variants import customised, preset
+from referee.rules.book.variants import customised
 from referee.rules.game import Game
 from referee.rules.table.asks import Ask, Sealed
 from referee.rules.table.chance import Keyed
@@ -69,25 +69,6 @@ def test_fou_03_dec_02_a_secret_look_at_any_two_cards(start: Start) -> None:
     for viewer in (None, 1, 2):
         assert match.news(viewer)[0] == Looked(seat=0, slots=(0, 3), cards=(None, None))
     assert match.grid(0) == "(2S) (3S) / (4S) (5S)"
-
-
-def test_fou_04_with_face_up_cards_turns_are_those_of_six_card_golf(start: Start) -> None:
-    match = start("four-card", ["2S 3S / (4S) (5S)", "", ""], stock="9D")
-    match.play("""
-        0 turn: draw stock
-        0 place
-    """)
-    assert match.offered == {"swap": [0, 1, 2, 3], "discard": []}
-    match.play("""
-        0 place: discard
-        0 flip
-    """)
-    assert match.offered == {"flip": [2, 3], "none": []}
-    match.play("""
-        0 flip: flip s2
-        1 turn
-    """)
-    assert match.grid(0) == "2S 3S / 4S (5S)"
 
 
 def test_dec_04_dec_05_dec_06_what_is_played_for_a_seat_that_does_not_answer(start: Start) -> None:
@@ -190,21 +171,6 @@ def test_nin_03_two_or_three_cards_up_by_option(count: int) -> None:
     assert {ask.offers for ask in question.asks} == {(Offer(kind="turn_up", slots=Pick(count, tuple(range(9)))),)}
 
 
-def test_nin_04_a_turn_is_that_of_six_card_golf(start: Start) -> None:
-    match = start("nine-card", [NINE_DOWN] * 2)
-    assert match.offered == {"draw": ["stock", "pile"]}
-    match.play("""
-        0 turn: draw stock
-        0 place
-    """)
-    assert match.offered == {"swap": list(range(9)), "discard": []}
-    match.play("""
-        0 place: discard
-        0 flip
-    """)
-    assert match.offered == {"flip": list(range(9)), "none": []}
-
-
 def test_c_094_nin_04_ker_07_a_flip_instead_of_a_draw_ends_the_round(start: Start) -> None:
     layouts = ["2S 2H 2D / 2C 3S 3H / 3D 3C (4S)", "5S 6H 7D / 5C 6S 7H / 8D 9C (4H)", ""]
     match = start("nine-card", layouts, flip_instead=True)
@@ -251,13 +217,6 @@ def test_nin_12_the_match_ends_when_a_total_exceeds_50(start: Start, dearest: st
     match = start("nine-card", layouts, later=[layouts] * 8, end_mode="knock")
     knock_at_once(match.game)
     assert [one.raw[0] for one in match.game.result.rounds] == [50 if "KS" in dearest else 51] * rounds
-
-
-def test_nin_12_or_after_nine_rounds(start: Start) -> None:
-    layouts = [down("2S 2H 2D / 3S 3H 3D / AH AD AC"), down("2C 4S 4H / 3C 5S 5H / AS KH KD")]
-    match = start("nine-card", layouts, later=[layouts] * 8, end_mode="knock", limit=1000)
-    knock_at_once(match.game)
-    assert len(match.game.result.rounds) == preset("nine-card").options.rounds == 9
 
 
 def test_nin_13_amb_91_alone_every_turn_is_the_own_one_and_the_complete_layout_ends_the_round(start: Start) -> None:

@@ -141,6 +141,7 @@ def test_gen_11_totals_are_sums_and_the_lowest_wins_below_zero_too(start: Start)
         ("six-card", {}, 9),
         ("six-card-knock", {"rounds": 18}, 18),
         ("four-card", {}, 9),
+        ("nine-card", {"limit": 1000}, 9),
         ("cambio", {}, 9),
         ("powers", {}, 9),
         ("two-deck", {}, 9),
@@ -154,7 +155,7 @@ def test_gen_11_totals_are_sums_and_the_lowest_wins_below_zero_too(start: Start)
 def test_six_11_a_match_has_the_rounds_of_its_game_and_the_lowest_sum_wins(
     name: str, options: dict[str, int], rounds: int
 ) -> None:
-    """CMB-10, FOU-07, GEN-11, PAR-19, PAR-23, POW-28, T4-12, TDK-19."""
+    """CMB-10, FOU-07, GEN-11, NIN-12, PAR-19, PAR-23, POW-28, T4-12, TDK-19."""
     game = Game.from_seed(customised(name, {"turn_cap": 4, **options}), 3, "rounds")
     while (question := game.question) is not None:
         sealed = isinstance(question, Sealed)

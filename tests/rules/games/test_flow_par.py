@@ -265,16 +265,6 @@ def test_c_194_par_12_dec_12_a_stroke_is_taken_from_the_second_turn_on_one_a_tur
     assert match.offered == {"none": [], "stroke": [0, 2]}
 
 
-def test_par_12_which_row_is_public_its_cards_are_not(start: Start) -> None:
-    match = begin(start, "par-3", PAR_3, THREE_ROWS)
-    pass_round(match)
-    match.play("""
-        0 stroke: stroke 1
-        0 turn
-    """)
-    assert set(map(repr, told(match).values())) == {repr(Stroked(seat=0, row=1))}
-
-
 def test_par_12_any_number_of_strokes_a_turn_by_option(start: Start) -> None:
     match = begin(start, "par-3", PAR_3, THREE_ROWS, strokes_per_turn="unlimited")
     pass_round(match)
@@ -517,18 +507,6 @@ def test_par_28_grids_of_every_par_fit_and_no_par_has_no_choice() -> None:
 
 
 # Score
-
-
-def test_par_21_a_row_scores_the_same_with_and_without_a_stroke(start: Start) -> None:
-    for answer in ("none", "stroke 1"):
-        match = begin(start, "par-3", "5S 5D / 2C KH / QS 3H", "", turn_cap=2)
-        pass_round(match)
-        match.play(f"""
-            0 stroke: {answer}
-            0 turn
-        """)
-        pass_round(match)
-        assert match.game.result.rounds[0].raw[0] == 11
 
 
 def test_par_25_equal_ranks_count_0_and_the_table_is_marked_as_ours() -> None:
