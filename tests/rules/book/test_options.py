@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from invariants import check_walk
 from msgspec import Struct, field, json, to_builtins
-from scripted import Start
 
 import referee
 from referee.rules.book.changes import BadOptions
@@ -475,17 +474,6 @@ def test_any_pair_takes_the_place_of_cancel() -> None:
 def test_opt_04_cheap_twos_go_with_jokers() -> None:
     options = customised("six-card", {"twos": "plus2", "jokers": 2}).options
     assert (options.twos, options.jokers) == ("plus2", 2)
-
-
-def test_opt_05_opt_07_a_one_eyed_jack_skips_and_a_skipped_final_turn_is_lost(start: Start) -> None:
-    down = "(??) (??) (??) / (??) (??) (??)"
-    match = start("six-card-knock", [down] * 3, stock="JS", jack_skip=True, one_eyed_wild=True, flip_on_discard="never")
-    match.play("""
-        0 turn: knock
-        1 turn: draw stock
-        1 place: discard
-        end
-    """)
 
 
 @pytest.mark.parametrize(

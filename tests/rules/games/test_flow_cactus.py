@@ -18,7 +18,6 @@ from protocol.events import (
     WindowClosed,
 )
 from referee.play.talk.script import table_message
-from referee.rules.book.variant import deck
 from referee.rules.book.variants import customised, preset
 from referee.rules.match import starter_of
 from referee.rules.table.chance import Keyed
@@ -64,19 +63,6 @@ def test_cac_08_fixed_starter_is_the_seat_left_of_the_dealer() -> None:
     chance = Keyed(b"", variant, 3)
     table = Table(variant=variant, options=variant.options, seats=3, chance=chance, totals=[14, 20, 20], dealer=2)
     assert starter_of(table) == 0
-
-
-def test_cac_03_kings_and_aces_take_the_place_of_0_and_1(start: Start) -> None:
-    match = start("cactus", ["(KS) (AS) / (AH) (5C)", ""], stock="3C", cactus_ranks="KA")
-    match.play("""
-        0 turn: knock
-        1 turn: draw stock
-        1 place: discard
-        window: nobody
-        end
-    """)
-    assert match.game.result.rounds[0].raw[0] == 7
-    assert {"0S", "1S"}.isdisjoint(deck(match.table.variant, 2))
 
 
 def test_inf_03_what_a_seat_has_looked_at_is_not_told_again(start: Start) -> None:

@@ -18,7 +18,6 @@ from protocol.events import (
     UpCard,
 )
 from protocol.offers import Offer, OneOf, Pick
-from referee.rules.book.variants import preset
 from referee.rules.table.asks import Sealed
 from referee.rules.table.seen import view
 
@@ -227,20 +226,6 @@ def test_cmb_07_a_knock_gives_everybody_one_more_turn_and_the_showdown_turns_the
     rows = (("2S", "3S", "4S", "7D"), ("2H", "7H", "4H", "5H"), ("2D", "3C", "4D", "5D"))
     assert showdown == Showdown(layouts=rows)
     assert scored == Scored(raw=(12, 14, 10), scores=(12, 14, 10), totals=(12, 14, 10), ender=1, capped=False)
-
-
-def test_cmb_10_nine_rounds_and_adjustments_of_the_knocker(start: Start) -> None:
-    assert preset("cambio").options.rounds == 9
-    match = start("cambio", [ZERO, ONE], stock="10C", knock_penalty="add:10")
-    match.play(
-        """
-        0 turn: knock
-        1 turn: draw stock
-        1 place: swap s1
-        end
-        """
-    )
-    assert match.game.result.rounds[0].scores == (13, 17)
 
 
 def test_cmb_10_a_protected_ender_is_no_target_of_a_king(start: Start) -> None:

@@ -1,4 +1,4 @@
-"""How matches go from round to round and end: dealers, totals, ties, forfeits, and who can sit down at all."""
+"""How matches go from round to round and end: dealers, totals, ties, rounds and forfeits."""
 
 import pytest
 from scripted import Script, Start
@@ -124,15 +124,6 @@ def test_six_10_a_beaten_knocker_pays_nothing_by_default(start: Start) -> None:
     knock_at_once(match, 0)
     (result,) = match.game.result.rounds
     assert (result.ender, result.raw, result.scores) == (0, (33, 7), (33, 7))
-
-
-def test_gen_11_totals_are_sums_and_the_lowest_wins_below_zero_too(start: Start) -> None:
-    minus_five, plus_seven = "(2S) (2H) (2D) / (KH) (AD) (KC)", "(KS) (AH) (4D) / (KD) (AC) (3S)"
-    match = start("six-card-knock", [plus_seven, minus_five], later=[[plus_seven, minus_five]])
-    knock_at_once(match, 0)
-    knock_at_once(match, 1)
-    assert match.game.result.totals == (14, -10)
-    assert match.game.result.ranks == (2, 1)
 
 
 @pytest.mark.parametrize(

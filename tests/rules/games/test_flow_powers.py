@@ -24,7 +24,6 @@ from protocol.events import (
     Swapped,
     UpCard,
 )
-from referee.rules.book.variants import preset
 from referee.rules.table.asks import Sealed
 from referee.rules.table.seen import view
 
@@ -158,15 +157,6 @@ def test_pow_24_with_nothing_to_draw_the_round_ends(start: Start) -> None:
     assert (result.ender, result.capped) == (None, False)
 
 
-def test_pow_24_the_turn_cap(start: Start) -> None:
-    """GEN-09"""
-    match = deal(start, "QC QD QH", turn_cap=1)
-    discard(match, then="1 turn")
-    discard(match, seat=1, then="2 turn")
-    discard(match, seat=2, then="end")
-    assert match.game.result.rounds[0].capped
-
-
 @pytest.mark.parametrize("card", ["QC", "10C", "2C"])
 def test_gen_08_with_stock_out_end_the_last_stock_card_has_no_power(start: Start, card: str) -> None:
     match = deal(start, card, stock_out="end")
@@ -227,10 +217,3 @@ def test_pow_26_no_power_may_be_aimed_at_a_protected_knocker(start: Start, card:
             seats |= set(getattr(choices.get("seat"), "one_of", ()))
             seats |= {target[0] for target in getattr(choices.get("target"), "one_of", ())}
         assert seats == ({2} if protected else {0, 2})
-
-
-def test_pow_28_nine_rounds_and_adjustments_of_the_knocker(start: Start) -> None:
-    assert preset("powers").options.rounds == 9
-    match = deal(start, "2C", ZERO, ONE, knock_penalty="add:10")
-    match.play("0 turn: knock\n1 turn: draw stock\n1 place: swap s5\nend")
-    assert match.game.result.rounds[0].scores == (39, 19)
