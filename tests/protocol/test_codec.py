@@ -256,7 +256,7 @@ def test_the_table_of_the_kinds_is_read() -> None:
     assert KINDS["draw"] == [("from", False)]
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(line=lines(st.one_of(answers(), answers(), readies(), JSON.map(lambda one: Object([("x", one)])))))
 @example(b"{}")
 @example(b'{"name": 1, "type": "ready", "name": "a"}')

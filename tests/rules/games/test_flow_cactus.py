@@ -19,6 +19,7 @@ from protocol.events import (
 )
 from referee.play.talk.script import table_message
 from referee.rules.book.variants import customised, preset
+from referee.rules.describe import rules_in_brief
 from referee.rules.match import starter_of
 from referee.rules.table.chance import Keyed
 from referee.rules.table.seen import view
@@ -280,7 +281,20 @@ def test_c_208_the_knockers_cards_are_targets_unless_protected(start: Start) -> 
     match = start("cactus", [ZERO, "(9H) (7H) / (4H) (5H)", TWO], stock="QC", protect_ender=True)
     match.play(script)
     assert {seat for seat, _ in match.offered["switch"]} == {seat for seat, _ in match.offered["peek"]} == {1, 2}
+    assert "The knocker's cards are safe from the others' powers and slaps." in rules_in_brief(match.table.variant)
     match.refuses("switch 1 s0, 0 s1")
+
+
+def test_cac_15_a_card_that_is_the_only_target_can_be_looked_at_and_not_switched(start: Start) -> None:
+    match = start("cactus", [ZERO, "(9H) -- / -- --"], stock="JC", protect_ender=True)
+    match.play("""
+        0 turn: knock
+        1 turn: draw stock
+        1 place: discard
+        window: nobody
+        1 power
+    """)
+    assert match.offered == {"none": [], "peek": [(1, 0)]}
 
 
 @pytest.mark.parametrize("own", [True, False])

@@ -530,7 +530,7 @@ def some_layout(preset: str, changes: Changes, cards: list[str], dice: Random) -
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_both_scorers_agree_on_every_game(preset: str, data: st.DataObject) -> None:
     rounds = data.draw(tables(preset))

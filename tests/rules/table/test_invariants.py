@@ -16,14 +16,14 @@ every_preset = pytest.mark.parametrize("preset", PRESETS)
 
 
 @every_preset
-@settings(max_examples=10)
+@settings(max_examples=8)
 @given(data=st.data(), seed=st.integers(0, 2**32))
 def test_a_random_match_breaks_no_invariant(preset: str, data: st.DataObject, seed: int, at_random: AtRandom) -> None:
     check_walk(*data.draw(at_random.tables(preset)), seed)
 
 
 @every_preset
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_fallbacks_alone_bring_a_match_to_its_end(preset: str, data: st.DataObject, at_random: AtRandom) -> None:
     variant, seats = data.draw(at_random.tables(preset))
@@ -38,7 +38,7 @@ def test_fallbacks_alone_bring_a_match_to_its_end(preset: str, data: st.DataObje
 
 
 @every_preset
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(data=st.data())
 def test_the_size_of_a_deck_is_that_of_the_deck(preset: str, data: st.DataObject, at_random: AtRandom) -> None:
     variant, _ = data.draw(at_random.tables(preset))
