@@ -27,7 +27,7 @@ from referee.rules.book.variants import restored
 from referee.rules.game import Game
 from referee.rules.table.asks import Ask, IllegalAnswer, Question, Response, Sealed, Slap, SlapOrder, Window
 from referee.rules.table.chance import Chance, Keyed, Recorded, Recorder
-from referee.rules.table.seen import Happening
+from referee.rules.table.seen import Happening, insiders, view, views
 from referee.rules.table.table import Table
 
 PLAYERS = AtRandom()
@@ -75,6 +75,8 @@ def check_walk(variant: Variant, seats: int, seed: int, *, haste: float = 0.1) -
 
 def check_step(walk: Walk, question: Question, dice: Random) -> None:
     game, table = walk.game, walk.game.table
+    for happening in game.events[walk.told :]:
+        check_views(happening, table.seats)
     for viewer, follower in walk.followers.items():
         for event in game.seen(viewer, walk.told):
             follower.follow(event)
@@ -142,6 +144,16 @@ def stands(game: Game) -> Any:
 
 
 # At every question
+
+
+def check_views(event: Happening, seats: int) -> None:
+    """The versions of an event for a spectator and for its insiders are all that there are."""
+    spectators, of_insiders = views(event)
+    assert spectators == view(event, None)
+    assert {seat for seat, _ in of_insiders} == insiders(event)
+    assert [dict(of_insiders).get(seat, spectators) for seat in range(seats)] == [
+        view(event, seat) for seat in range(seats)
+    ]
 
 
 def check_followed(table: Table, view: View) -> None:
