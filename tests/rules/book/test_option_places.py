@@ -31,7 +31,7 @@ every_option = pytest.mark.parametrize("name", OPTIONS)
 
 
 @every_option
-def test_its_declaration_has_words_for_people(name: str) -> None:
+def test_an_option_is_declared_with_words_for_people(name: str) -> None:
     option = OPTIONS[name]
     assert re.fullmatch(r"[A-Z].*[^.]\.", option.does), f"options.py: `does` of `{name}` is no sentence"
     assert expected(TYPES[name])
@@ -41,7 +41,7 @@ def test_its_declaration_has_words_for_people(name: str) -> None:
 
 
 @every_option
-def test_there_are_values_of_it_to_try(name: str) -> None:
+def test_an_option_has_values_that_tests_try(name: str) -> None:
     assert TO_TRY.get(name), f"tests/support/options_to_try.py: TO_TRY has no values for `{name}`"
 
 
@@ -50,7 +50,7 @@ def test_every_value_to_try_is_of_an_option() -> None:
 
 
 @every_option
-def test_a_rule_reads_it(name: str) -> None:
+def test_a_rule_reads_the_option(name: str) -> None:
     assert name in READ, f"no rule in referee/rules reads `options.{name}`: it has no effect"
 
 
@@ -75,7 +75,7 @@ READ = {
 
 
 @every_option
-def test_the_description_changes_with_it_or_the_declaration_says_why_not(name: str) -> None:
+def test_the_description_changes_with_an_option_or_its_declaration_says_why_not(name: str) -> None:
     changes = makes_a_difference(name, rules_in_brief)
     if OPTIONS[name].silent:
         assert not changes, f"options.py: `{name}` is declared `silent`, but a sentence of the description tells of it"
@@ -87,7 +87,7 @@ def test_the_description_changes_with_it_or_the_declaration_says_why_not(name: s
 
 
 @every_option
-def test_the_specification_names_it_where_the_deal_depends_on_it(name: str) -> None:
+def test_the_specification_names_an_option_on_which_the_deal_depends(name: str) -> None:
     if makes_a_difference(name, dealt):
         assert re.search(rf"\b{name}\b", SPECIFICATION), (
             f"protocol/README.md: `{name}` changes what is dealt, but section 9 does not name it, "

@@ -367,7 +367,7 @@ def test_cut_06_the_knocker_can_be_hit_unless_protected(
     assert match.offered["trade"] == targets
 
 
-def test_cut_06_so_can_the_ender_of_a_complete_layout(start: Start) -> None:
+def test_cut_06_the_ender_of_a_complete_layout_can_be_hit(start: Start) -> None:
     match = start("cutthroat", ["3S 4S 5S / 6S 7S (8S)", "", ""], stock="AC KC", final_turns="one_each")
     match.play("""
         0 turn: draw stock

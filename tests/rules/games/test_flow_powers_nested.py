@@ -111,7 +111,7 @@ def test_c_182_an_eight_draws_two_more_and_keeps_one_of_three(
         ]
 
 
-def test_pow_20_none_of_its_cards_gives_a_power(start: Start) -> None:
+def test_pow_20_no_card_of_an_eight_gives_a_power(start: Start) -> None:
     """And an open card is replaced face down (POW-09)."""
     match = deal(start, "8C 10C JC")
     match.table.at(0, 0).up = True
@@ -119,7 +119,7 @@ def test_pow_20_none_of_its_cards_gives_a_power(start: Start) -> None:
     assert match.grid(0) == "(JC) (3S) (4S) / (6S) (7S) (8S)"
 
 
-def test_pow_20_with_fewer_cards_what_there_is(start: Start) -> None:
+def test_pow_20_an_eight_draws_what_there_is(start: Start) -> None:
     """GEN-08: after a reshuffle, in which the 8 takes no part because it lies on no pile yet."""
     match = deal(start, "QC QD 8C KH")
     discard(match, then="1 turn")

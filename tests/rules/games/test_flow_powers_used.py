@@ -283,7 +283,7 @@ def test_pow_22_a_drawn_black_king_cancels_a_knock_by_choice(start: Start) -> No
     assert match.offered == {"draw": ["stock"], "knock": []}
 
 
-def test_pow_22_a_drawn_black_king_need_not(start: Start) -> None:
+def test_pow_22_a_drawn_black_king_need_not_cancel(start: Start) -> None:
     match = lap(start, "KC")
     discard(match, Nothing(), seat=1, then="2 turn")
     assert match.table.knocker == 0
@@ -292,7 +292,7 @@ def test_pow_22_a_drawn_black_king_need_not(start: Start) -> None:
     assert match.table.knocker == 0
 
 
-def test_pow_22_a_two_can_copy_it_while_a_knock_is_pending(start: Start) -> None:
+def test_pow_22_a_two_can_copy_a_black_king_while_a_knock_is_pending(start: Start) -> None:
     """(b): the second power of the 2 is still to come, and no other black king."""
     match = lap(start, "2C")
     match.play("1 turn: draw stock\n1 place: discard\n1 pick2")
@@ -412,7 +412,7 @@ def test_pow_22_amb_51_the_last_stock_card_cancels_too(start: Start) -> None:
     assert match.game.result.rounds[0].ender is None
 
 
-def test_pow_22_without_a_knock_nothing_happens(start: Start) -> None:
+def test_pow_22_a_black_king_does_nothing_without_a_knock(start: Start) -> None:
     match = deal(start, "10C", KING_ZERO, ONE, TWO)
     match.play("0 turn: draw stock\n0 place: swap s0\n1 turn")
     assert len(match.news(None)) == 2
@@ -449,7 +449,7 @@ def test_c_215_a_black_king_turned_down_by_a_four_is_not_turned_up(start: Start)
     assert match.table.knocker == 0
 
 
-def test_c_178_at_showdown_it_has_no_effect(start: Start) -> None:
+def test_c_178_a_black_king_has_no_effect_at_showdown(start: Start) -> None:
     match = lap(start, "QC QD", one=KING_ONE)
     discard(match, seat=1, then="2 turn")
     discard(match, seat=2, then="end")

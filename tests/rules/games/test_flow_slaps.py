@@ -68,7 +68,8 @@ WON = (1, (1, 1), "7H", "right", None, 39)
         ),
         pytest.param(
             {}, "1 at 1 s1, 2 at 0 s0", [WON, (2, (0, 0), "2S", "wrong", 4, 39)],
-            {2: "(2D) (7D) / (4D) (5D) / (2S)"}, id="CAC-32 it does also when it is late",
+            {2: "(2D) (7D) / (4D) (5D) / (2S)"},
+            id="CAC-32 a wrong card of another seat becomes the slapper's also when it is late",
         ),
         pytest.param(
             {"zero": "(2S) (3S) / (4S) (7S)"}, "1 at 1 s1, 2 at 0 s3",
@@ -79,7 +80,7 @@ WON = (1, (1, 1), "7H", "right", None, 39)
             {"zero": "(2S) (3S) / (4S) (7S)", "late_card": "slapper"}, "1 at 1 s1, 2 at 0 s3, 0 at 0 s3",
             [WON, (2, (0, 3), "7S", "late", 4, 39)],
             {0: "(2S) (3S) / (4S) --", 2: "(2D) (7D) / (4D) (5D) / (7S)"},
-            id="CAC-31 CAC-33 AMB-40 by option it becomes the slapper's, and the next slap at it finds it gone",
+            id="CAC-31 CAC-33 AMB-40 by option a late card becomes the slapper's, and the next slap finds it gone",
         ),
         pytest.param(
             {"late_card": "slapper"}, "1 at 1 s1, 2 at 2 s1", [WON, (2, (2, 1), "7D", "late", None, 39)], {2: TWO},
