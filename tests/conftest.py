@@ -31,7 +31,6 @@ MARKS = {
     "browser": ("browser",),
     "process": (
         *(
-            "benchmarks",
             "bots",
             "browser",
             "commands",
@@ -56,8 +55,7 @@ MARKS = {
         ),
     ),
     "isolation": ("play/isolation", "play/bot/test_hostile.py", "entries/test_builds.py", "competition/test_sight.py"),
-    "toolchain": ("benchmarks",),
-    "slow": ("benchmarks", "tournament/store/test_amend.py", "tournament/store/test_disaster.py"),
+    "slow": ("tournament/store/test_amend.py", "tournament/store/test_disaster.py"),
 }
 """Folders and files whose tests are all marked so; elsewhere single tests may be."""
 

@@ -2,24 +2,29 @@
 
     python tests/benchmarks/coverage.py [--runs N] [--only TEXT] [--seed S]
 
-Tournaments of bots whose true means are known (simulated.py) are counted as a run's are. For each case the table tells
-how many intervals of match points and of strokes contain the true mean, how many bots got none, how great the standard
-error is beside the true one, how many tournaments told any two bots apart the wrong way or that are equal, and how many
-intervals had no width or left [0, 1]. Rows that do not reach their aim are marked with *.
+Tournaments of bots whose true means are known (tests/support/simulated.py) are counted as a run is. For each case the
+table tells how many intervals of match points and of strokes contain the true mean, how many bots got none, how great
+the standard error is beside the true one, how many tournaments told any two bots apart the wrong way or that are equal,
+and how many intervals had no width or left [0, 1]. Rows that do not reach their aim are marked with *.
 """
 
 import argparse
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import comb, sqrt
+from pathlib import Path
 from random import Random
 from statistics import pstdev
 
 import numpy as np
 from msgspec import Struct
-from simulated import World, chance, names, played, suits
 from tabulate import tabulate
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+
+from simulated import World, chance, names, played, suits
 
 from referee.tournament.plan.schedule import Plan, PlannedVariant
 from referee.tournament.standings import BotStanding, Standings, Tally

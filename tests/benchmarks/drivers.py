@@ -199,12 +199,12 @@ def requests(match: MatchSetup) -> Iterator[bytes]:
         replies = [Reply(seat=delivery.seat, heard=in_memory(delivery), elapsed_us=10.0) for delivery in awaited]
 
 
-def in_memory(delivery: Delivery, *, flips: bool = False) -> Ready | Answer:
+def in_memory(delivery: Delivery) -> Ready | Answer:
     """What bots/instant.c says to a line, but in this process: the last offer with its first values."""
     if delivery.awaits == READY:
         return Ready(table=False)
     request = json.loads(delivery.data.splitlines()[-1])
-    offer = request["legal"][0 if flips and request["legal"][0]["kind"] == "flip" else -1]
+    offer = request["legal"][-1]
     action = {"kind": offer.pop("kind")}
     for name, choice in offer.items():
         action[name] = choice["one_of"][0] if "one_of" in choice else choice.get("of", [])[: choice.get("pick", 0)]

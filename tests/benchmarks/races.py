@@ -41,21 +41,16 @@ EVEN = 0.01
 """Chance does not bring about more uneven counts than this more often."""
 
 
-def windows_of(scenario: Scenario, number: int, neighbours: Neighbours | None = None) -> tuple[list[Window], float]:
-    """What `raced` returns of one scenario, from a session of its own."""
+def played(scenario: Scenario, windows: int, neighbours: Neighbours | None = None) -> Outcome:
+    """The outcome of one scenario, in a session of its own."""
     found: list[tuple[list[Window], float]] = []
 
     async def work(pump: Pump) -> None:
-        found.append(await raced(pump, scenario, number))
+        found.append(await raced(pump, scenario, windows))
 
     run_session([work], Pump(neighbours=neighbours))
-    return found[0]
-
-
-def played(scenario: Scenario, windows: int, neighbours: Neighbours | None = None) -> Outcome:
-    """The outcome of one scenario, in a session of its own."""
-    found, lateness_ms = windows_of(scenario, windows, neighbours)
-    return summary(found, scenario, lateness_ms=lateness_ms)
+    ((raced_windows, lateness_ms),) = found
+    return summary(raced_windows, scenario, lateness_ms=lateness_ms)
 
 
 @contextmanager

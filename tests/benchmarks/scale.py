@@ -25,8 +25,11 @@ from pathlib import Path
 import msgspec
 from measuring import median
 from msgspec.structs import replace
-from simulated import World, chance, names, played
 from tabulate import tabulate
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+
+from simulated import World, chance, names, played
 
 from protocol import VERSION
 from referee import __version__

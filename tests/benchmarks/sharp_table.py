@@ -10,16 +10,17 @@ referee has measured, of all decisions of sharp but slaps.
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from math import inf, sqrt
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 
-from duels import interval
 from msgspec import Struct
 
 from referee.rules.book.presets import PRESETS
 from referee.rules.record import Given, GivenTogether, Record, read_record
 from referee.tournament.results import beaten_shares
+from referee.tournament.statistics.student import quantile
 from referee.tournament.store.store import Store
 
 BOT = "sharp"
@@ -75,6 +76,12 @@ def row(preset: str, seats: int, blocks: list[Block], sorted_us: list[int]) -> s
         *(f"{sorted_us[len(sorted_us) * percent // 100] / 1000:.1f}" for percent in (50, 99)),
     )
     return f"| {' | '.join(cells)} |"
+
+
+def interval(values: Sequence[float]) -> tuple[float, float]:
+    """The mean and half the width of its interval."""
+    freedom = len(values) - 1
+    return fmean(values), (quantile(0.975, freedom) * stdev(values) / sqrt(len(values)) if freedom else inf)
 
 
 def thinking_us(record: Record, seat: int) -> Iterable[int]:

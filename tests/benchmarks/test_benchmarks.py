@@ -1,13 +1,14 @@
 """The benchmarks run: every part with tiny counts, through the command line. How fast anything is, is not asked."""
 
-import os
 import subprocess
 import sys
-from errno import EPERM
 from pathlib import Path
 
 import pytest
-from needs import need_bubblewrap, need_compiler, need_libbpf, need_modules
+from exported import made_up_run
+from needs import need_compiler, need_modules
+
+pytestmark = [pytest.mark.full, pytest.mark.process]
 
 BENCHMARKS = Path(__file__).parent
 
@@ -48,11 +49,6 @@ def manager(tmp_path: Path) -> str:
     return str(path)
 
 
-@pytest.fixture(autouse=True)
-def _compiler() -> None:
-    need_compiler()
-
-
 def run(name: str, *arguments: str) -> str:
     """What a benchmark prints."""
     command = [sys.executable, str(BENCHMARKS / name), *arguments]
@@ -62,6 +58,7 @@ def run(name: str, *arguments: str) -> str:
 
 
 def test_throughput_prints_every_ratio_with_its_aim(manager: str) -> None:
+    need_compiler()
     told = run("throughput.py", "--quick", "--fastchess", manager, "--old", str(BENCHMARKS.parents[1]))
     for ratio in (
         "of the bare C loop, 1 match",
@@ -76,6 +73,7 @@ def test_throughput_prints_every_ratio_with_its_aim(manager: str) -> None:
 
 
 def test_whole_runs_are_told_by_part() -> None:
+    need_compiler()
     told = run("tournament.py", "--quick", "--only", "greedy, six-card", "--old", str(BENCHMARKS.parents[1]))
     assert "not measured" not in told, told
     rows = [line for line in told.splitlines() if line.startswith("greedy, six-card, limits, 36")]
@@ -89,6 +87,7 @@ def test_whole_runs_are_told_by_part() -> None:
 
 
 def test_tournament_managers_play_beside_a_whole_tournament(manager: str) -> None:
+    need_compiler()
     told = run("tournament.py", "--quick", "--only", "nothing", "--fastchess", manager).splitlines()
     rows = [line.split() for line in told if line.startswith("fastchess, ")]
     assert [row[1] for row in rows] == ["whole", "without"]
@@ -106,13 +105,6 @@ def test_playouts_print_the_ratios_of_every_way() -> None:
     assert all(float(ratio) > 0 for line in told[2:-2] for ratio in line.split()[2:])
 
 
-def test_hotspots_name_functions_and_files() -> None:
-    told = run("hotspots.py", "--matches", "2", "--rounds", "2")
-    assert "file\n" in told
-    assert "function\n" in told
-    assert "rules, telling and judging take" in told
-
-
 def test_scale_prints_what_a_long_run_costs() -> None:
     told = run("scale.py", "--matches", "720", "--repetitions", "1")
     for what in ("commit into 720", "standings of 720", "going on with 720", "planning 60 bots in 5 games"):
@@ -120,37 +112,8 @@ def test_scale_prints_what_a_long_run_costs() -> None:
     assert "a commit into 720 matches costs" in told
 
 
-def test_channels_say_how_much_is_heard() -> None:
-    need_bubblewrap()
-    told = run("channels.py", "--quick", "--only", "access times")
-    (line,) = (line for line in told.splitlines() if line.startswith("| access times of files"))
-    _, none, *cells = (text.strip() for text in line.strip("|").split("|"))
-    assert "(0.0%)" in none or none == "nothing", "a file system may be mounted without access times"
-    assert set(cells) == {"nothing"}
-
-
-def test_rotations_tell_what_shared_cards_save_in_each_game() -> None:
-    told = run("rotations.py", "--quick").splitlines()
-    for row in ("six-card  keeper / greedy", "six-card  keeper / hasty", "cactus    keeper / greedy"):
-        (line,) = (line for line in told if line.startswith(row))
-        assert line.split()[4] == "5"
-
-
-def test_a_plan_is_handed_out_in_bundles_without_bots(tmp_path: Path) -> None:
-    told = run("fleets.py", "--quick", "--only", "memory", "--folder", str(tmp_path)).splitlines()
-    assert [line.split()[0] for line in told[-2:]] == ["200", "400"]
-
-
-@pytest.mark.cluster
-def test_clusters_are_compared_with_workers_of_our_own() -> None:
-    need_modules("distributed", extra="cluster")
-    told = run("fleets.py", "--quick", "--repetitions", "1")
-    assert "ratio (at least 0.95)" in told
-    (line,) = (line for line in told.splitlines() if line.startswith("20 tasks by 1 workers: "))
-    assert "ms of CPU a task" in line
-
-
 def test_the_parts_of_a_window_add_up() -> None:
+    need_compiler()
     head, row = run("windows.py", "c-2-idle", "--windows", "1", "--levels", "none", "--beside", "0").splitlines()
     names = head.partition("beside")[2].replace("a second", "rate").replace("not own", "not-own").split()
     found = dict(zip(names, map(float, row.split()[3:]), strict=True))
@@ -159,19 +122,20 @@ def test_the_parts_of_a_window_add_up() -> None:
     assert abs(parts - found["window"]) < len(names)
 
 
-def test_windows_are_raced_while_cores_are_taken_away() -> None:
-    need_libbpf()
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / "stealing.py"), "--windows", "8", "--gaps", "300", "--told", "task"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-    )
-    if done.stderr.startswith("not measured: ") and ("only root" in done.stderr or os.strerror(EPERM) in done.stderr):
-        pytest.skip(done.stderr)  # a program that the kernel finds fault with is refused in other words
-    assert done.returncode == 0, done.stderr
-    _, *none, taken = done.stdout.splitlines()
-    assert [line.split()[:3] for line in none] == [["none", "any", "8"], ["none", "one", "8"]]
-    assert taken.split()[:2] == ["300", "task"]
-    assert float(taken.split()[2]) > 0
+def test_races_print_a_row_for_each_way_to_time_and_each_head_start() -> None:
+    told = run("races.py", "--races", "4", "--level", "none", "python-idle").splitlines()
+    assert [line.split()[:3] for line in told[1:]] == [
+        ["python-idle", timing, faster] for timing in ("isolated", "broadcast") for faster in ("0", "100", "300")
+    ]
+
+
+def test_coverage_prints_how_often_intervals_hold() -> None:
+    told = run("coverage.py", "--runs", "2", "--only", "2 identical bots, 3 blocks").splitlines()
+    assert told[-1].split("|")[1].strip() == "2 identical bots, 3 blocks"
+
+
+def test_the_table_of_sharp_has_a_row_for_each_game(tmp_path: Path) -> None:
+    store = made_up_run(tmp_path, ["six-card", "par-3"], ["sharp", "keeper", "greedy"], deals=2)
+    told = run("sharp_table.py", str(store)).splitlines()
+    cells = [[cell.strip(" \\*") for cell in line.split("|")[1:4]] for line in told[2:]]
+    assert cells == [["`six-card`", "3", "2"], ["`par-3`", "3", "2"]]

@@ -43,12 +43,6 @@ def need_compiler() -> None:
         lacking("there is no C compiler")
 
 
-def need_libbpf() -> None:
-    """What compiles and loads programs that run in the kernel of Linux."""
-    if shutil.which("clang") is None or not Path("/usr/include/bpf/libbpf.h").exists():
-        lacking("clang or libbpf with its headers is not installed: apt-get install clang libbpf-dev")
-
-
 def need_tools(starter: Starter) -> None:
     """What building and running a starter needs."""
     if missing := missing_tools(starter):

@@ -1,7 +1,7 @@
 """Who sits with whom in a round of tables of one size: bots of about equal standing that have not met yet.
 
 There is one way for tables of any size. For tables of two it finds pairings as good as an exact matching does
-(tests/benchmarks/formats.py). All of it is whole numbers, so that every machine draws the same tables. This module must
+(tournaments/FORMATS.md). All of it is whole numbers, so that every machine draws the same tables. This module must
 not know what a standing is.
 """
 

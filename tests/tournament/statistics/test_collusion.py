@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from contextlib import closing
 from itertools import combinations
 from pathlib import Path
-from random import Random
+from typing import Any
 
 import pytest
-from collusion import Case, tournament
+from made_up_runs import made_up_result
 from msgspec.structs import replace
+from simulated import World, chance, names, played
 
 from referee.commands.standings import show
+from referee.tournament.plan.schedule import Plan, PlannedVariant
 from referee.tournament.results import Result
 from referee.tournament.statistics.collusion import FEWEST, Influence, influences
 from referee.tournament.statistics.rankings import Matches
@@ -20,15 +22,6 @@ from referee.tournament.store.store import Store
 from referee.tournament.summary import summary_of
 
 OLD_RUN = Path(__file__).parents[1] / "store" / "run_0_2_0.sqlite3"
-
-
-def match(deal: int, bots: Sequence[str], totals: Sequence[int]) -> Result:
-    none: tuple[dict[str, int], ...] = ({},) * len(bots)
-    return Result(
-        number=deal, variant="v", block=deal, deal=deal, bots=tuple(bots), totals=tuple(totals),
-        ranks=tuple(1 + sum(other < total for other in totals) for total in totals), rounds=1,
-        forfeited=(False,) * len(bots), faults=none, late_slaps=(0,) * len(bots),
-    )  # fmt: skip
 
 
 def found_in(results: Sequence[Result], owners: dict[str, str] | None = None) -> dict[tuple[str, str], Influence]:
@@ -40,16 +33,25 @@ def found_in(results: Sequence[Result], owners: dict[str, str] | None = None) ->
     return {(row.on, row.bot): row for row in influences(matches, owners or dict.fromkeys(names, ""))}
 
 
-def suspected(case: Case, seed: int) -> set[tuple[str, str]]:
-    matches, _ = tournament(case, Random(seed))  # noqa: S311 - a test that can be told again
-    found = influences(matches, {str(bot): "" for bot in range(case.bots)})
-    return {(row.on, row.bot) for row in found if row.is_suspected}
+def simulated(seed: str, *, deals: int = 6, reach: float = 1.5, **effects: Any) -> tuple[Influence, ...]:
+    """What is found in a tournament of seven bots at tables of four; `bot 03` and `bot 04` are in the middle."""
+    bots = names(7)
+    world = World(strengths={bot: reach * (at - 3) / 3 for at, bot in enumerate(bots)}, **effects)
+    plan = Plan(master_key=b"k", bots=bots, variants=[PlannedVariant(variant="v", seats=4)], deals=deals)
+    matches = Matches()
+    for one in played(plan, bots, world, chance(seed)):
+        matches.add(one)
+    return influences(matches, dict.fromkeys(bots, ""))
+
+
+def suspected(rows: Sequence[Influence]) -> set[tuple[str, str]]:
+    return {(row.on, row.bot) for row in rows if row.is_suspected}
 
 
 def some_results() -> list[Result]:
-    dice = Random(5)  # noqa: S311 - a test that can be told again
+    dice = chance("5")
     return [
-        match(deal, lineup, [dice.randrange(6) for _ in lineup])
+        made_up_result(lineup, [dice.randrange(6) for _ in lineup], block=deal, deal=deal)
         for lineup in combinations("abcde", 3)
         for deal in range(FEWEST)
         for _ in lineup
@@ -90,31 +92,28 @@ def test_the_order_of_matches_and_of_bots_has_no_influence() -> None:
     assert found_in(results) == found_in(turned[::-1])
 
 
-def test_one_that_helps_another_is_named_and_nobody_else() -> None:
-    """Its victims do worse beside the pair, but not once the blocks of the pair are left out."""
-    case = Case(name="", bots=7, seats=4, deals=6, helps=0.9)
-
-    assert suspected(case, 1) == {("1", "0")}
-
-
-def test_one_that_throws_its_games_is_named_and_nobody_else() -> None:
-    case = Case(name="", bots=7, seats=4, deals=6, throws=1.5)
-
-    assert suspected(case, 1) == {("0", "1")}
-
-
-def test_honest_bots_of_very_unequal_strength_are_not_named() -> None:
-    assert suspected(Case(name="", bots=7, seats=4, deals=6, reach=4), 1) == set()
+@pytest.mark.parametrize(
+    ("effects", "named"),
+    [
+        ({"beside": {("bot 04", "bot 03"): 0.9}}, {("bot 04", "bot 03")}),
+        ({"beside": {("bot 03", "bot 04"): -1.5}}, {("bot 03", "bot 04")}),
+        ({"reach": 4}, set()),
+    ],
+    ids=["helps", "throws", "unequal"],
+)
+def test_who_helps_another_or_throws_its_games_is_named_and_nobody_else(
+    effects: dict[str, Any], named: set[tuple[str, str]]
+) -> None:
+    """Their victims do worse beside the pair, but not once the blocks of the pair are left out."""
+    assert suspected(simulated("1", **effects)) == named
 
 
 def test_honest_bots_that_suit_each_other_more_or_less_are_not_named() -> None:
     """Their effects are great beside chance, but none is great beside those of the others."""
-    case = Case(name="", bots=7, seats=4, deals=12, styles=0.3)
-    matches, _ = tournament(case, Random(2))  # noqa: S311 - a test that can be told again
-    rows = influences(matches, {str(bot): "" for bot in range(case.bots)})
+    rows = simulated("2", deals=12, interaction=0.3)
 
     assert any(abs(row.effect) > 6 * row.stderr for row in rows)
-    assert not any(row.is_suspected for row in rows)
+    assert suspected(rows) == set()
 
 
 def test_pairs_of_one_owner_are_a_family_of_their_own() -> None:
@@ -129,7 +128,7 @@ def test_who_has_left_is_not_tested_and_tables_of_two_say_nothing() -> None:
     found = found_in(some_results(), dict.fromkeys("abcd", ""))
 
     assert {name for pair in found for name in pair} == set("abcd")
-    assert found_in([match(deal, "ab", (1, 2)) for deal in range(9)]) == {}
+    assert found_in([made_up_result("ab", (1, 2), block=deal) for deal in range(9)]) == {}
 
 
 def test_the_standings_name_who_is_suspected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

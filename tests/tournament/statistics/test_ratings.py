@@ -6,7 +6,7 @@ from math import exp, log, sqrt
 from random import Random
 
 import pytest
-from ratings import CASES, measure
+from made_up_runs import made_up_result
 
 from referee.tournament.results import Result
 from referee.tournament.statistics import plackett_luce
@@ -18,12 +18,7 @@ from referee.tournament.statistics.student import quantile
 
 def match(deal: int, variant: str = "six", **ranks: int) -> Result:
     """A match with these ranks, by bot."""
-    places = tuple(ranks.values())
-    none: tuple[dict[str, int], ...] = ({},) * len(ranks)
-    return Result(
-        number=deal, variant=variant, block=deal, deal=deal, bots=tuple(ranks), totals=places, ranks=places, rounds=1,
-        forfeited=(False,) * len(ranks), faults=none, late_slaps=(0,) * len(ranks),
-    )  # fmt: skip
+    return made_up_result(tuple(ranks), tuple(ranks.values()), game=variant, block=deal, deal=deal)
 
 
 FRUIT = [
@@ -227,16 +222,6 @@ def test_two_bots_are_compared_by_all_matches_and_corrected_for_all_pairs() -> N
     assert pair.p == pytest.approx(0.0511, abs=0.003), "0.3747 of R's standard errors of 0.1921"
     assert pair.p_of_all == pytest.approx(15 * (pair.p or 0), abs=1e-5), "no pair of all 15 differs more"
     assert not pair.is_sure
-
-
-def test_the_simulation_finds_intervals_that_hold_and_refits_that_agree() -> None:
-    """As `python tests/benchmarks/ratings.py` prints them: a share, two ratios, a bias, and both of the refits."""
-    (case,) = (case for case in CASES if case.name == "3 identical, 10 blocks")
-    held, ratio, _, refits, _ = measure(case, 3).removeprefix(case.name).split()
-
-    assert float(held.rstrip("%")) >= 50
-    assert 0.3 < float(ratio) < 3
-    assert 0.7 < float(refits) < 1.4
 
 
 def test_so_many_times_as_many_matches_settle_it() -> None:

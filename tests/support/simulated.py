@@ -6,14 +6,14 @@ where `shared` is above 0: then a bot that sits in each seat once has had the lu
 alone. Bots may suit or not suit each other, and the same in every deal (`interaction`).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import sqrt
 from random import Random
 
+from made_up_runs import made_up_result
 from msgspec import Struct
 
-from referee.tournament.plan.rounds import Table
 from referee.tournament.plan.schedule import Plan
 from referee.tournament.results import Result
 
@@ -28,14 +28,14 @@ class World(Struct, frozen=True, kw_only=True):
     """By bot: how many standard deviations of a match's luck it is better than a bot of strength 0."""
     interaction: float = 0.0
     """The standard deviation of what a bot is better or worse beside any one other bot, the same in all deals."""
+    beside: dict[tuple[str, str], float] = {}
+    """By how much the first bot of a pair is better still where the second is at the table."""
     shared: float = 0.5
     """Which share of the luck's variance comes with the seat of the deal, the same in all rotations of a block."""
     step: float = 0.1
     """Totals are multiples of this, in standard deviations of luck: the greater, the more ties."""
     luck: dict[str, float] = {}
     """By game, by what its luck is multiplied; 1 where none is given."""
-    salt: str = ""
-    """Another interaction for each text."""
 
 
 def totals(world: World, random: Random, variant: str, bots: Sequence[str], seats: Sequence[float]) -> tuple[int, ...]:
@@ -43,9 +43,7 @@ def totals(world: World, random: Random, variant: str, bots: Sequence[str], seat
     alone, luck = sqrt(1 - world.shared), world.luck.get(variant, 1.0)
     found = []
     for seat, bot in enumerate(bots):
-        merit = world.strengths[bot]
-        if world.interaction:
-            merit += sum(suits(world, bot, other) for other in bots if other != bot)
+        merit = world.strengths[bot] + sum(suits(world, bot, other) for other in bots if other != bot)
         value = luck * (seats[seat] + alone * random.gauss(0, 1)) - merit
         found.append(round(value / world.step) * max(1, round(STROKES * world.step)))
     return tuple(found)
@@ -53,12 +51,13 @@ def totals(world: World, random: Random, variant: str, bots: Sequence[str], seat
 
 def suits(world: World, bot: str, other: str) -> float:
     """By how much a bot is better where this other bot is at the table."""
-    return world.interaction * _drawn(world.salt, bot, other)
+    own = world.interaction * _drawn(bot, other) if world.interaction else 0.0
+    return own + world.beside.get((bot, other), 0.0)
 
 
 @lru_cache(maxsize=1 << 16)
-def _drawn(salt: str, bot: str, other: str) -> float:
-    return chance(f"{salt}/{bot}/{other}").gauss(0, 1)
+def _drawn(bot: str, other: str) -> float:
+    return chance(f"/{bot}/{other}").gauss(0, 1)
 
 
 def block(
@@ -70,21 +69,15 @@ def block(
     made = []
     for rotation in range(size):
         order = (*bots[rotation:], *bots[:rotation])
-        points = totals(world, random, variant, order, seats)
         made.append(
-            Result(
+            made_up_result(
+                order,
+                totals(world, random, variant, order, seats),
                 number=first_match + rotation,
-                variant=variant,
+                game=variant,
                 block=number,
                 deal=deal,
                 rotation=rotation,
-                bots=order,
-                totals=points,
-                ranks=tuple([1 + sum([other < own for other in points]) for own in points]),
-                rounds=1,
-                forfeited=(False,) * size,
-                faults=({},) * size,
-                late_slaps=(0,) * size,
             )
         )
     return made
@@ -103,20 +96,6 @@ def played(plan: Plan, bots: Sequence[str], world: World, random: Random) -> Ite
                 deal=fixture.deal,
                 first_match=fixture.number,
             )
-
-
-def played_tables(tables: Iterable[Table], world: World, random: Random, *, blocks: int = 0) -> Iterator[Result]:
-    """The results of the tables of a round, where so many blocks have been played before it."""
-    for number, table in enumerate(tables, blocks):
-        yield from block(
-            world,
-            random,
-            variant=table.variant,
-            bots=table.bots,
-            number=number,
-            deal=table.deal,
-            first_match=100 * number,
-        )
 
 
 def chance(seed: str) -> Random:
