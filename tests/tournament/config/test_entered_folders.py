@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from configs import GAME, HEAD, contest, loaded, problems
 
 from referee.entries.entry import Builds
 from referee.entries.shelf import Shelf
@@ -11,18 +12,13 @@ from referee.play.isolation import cell as cell_module
 from referee.tournament.config.config import Config, ConfigError, check_ready, load, survey
 from referee.tournament.store.facts import config_facts
 
-HEAD = '[tournament]\nname = "demo"\nisolation = "{}"\n[[variants]]\npreset = "six-card"\n'
+LIMITS, BWRAP = (f'{HEAD}isolation = "{how}"\n{GAME}' for how in ("limits", "bwrap"))
 ALL = '[[bots]]\nentries = "entries/*"\n'
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the config, which is the current one; it holds the entries `ann`, `bea` and `cid`."""
-    here = tmp_path / "contest"
-    for name in ("ann", "bea", "cid"):
-        enter(here, name)
-    monkeypatch.chdir(here)
-    return here
+    return contest(tmp_path, monkeypatch)
 
 
 def enter(folder: Path, name: str, bot_toml: str = "") -> Path:
@@ -32,17 +28,6 @@ def enter(folder: Path, name: str, bot_toml: str = "") -> Path:
     if bot_toml:
         (entry / "bot.toml").write_text(bot_toml)
     return entry
-
-
-def loaded(text: str, isolation: str = "limits") -> Config:
-    Path("c.toml").write_text(HEAD.format(isolation) + text, encoding="utf-8")
-    return load("c.toml")
-
-
-def problems(text: str, isolation: str = "limits") -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        loaded(text, isolation)
-    return list(caught.value.lines)
 
 
 @pytest.fixture
@@ -61,7 +46,7 @@ def taken(config: Config) -> Config:
 
 
 def test_each_folder_is_a_bot_that_plays_from_the_shelf(folder: Path) -> None:
-    config = loaded(ALL + '[[bots]]\nbuiltin = "greedy"\n')
+    config = loaded(LIMITS, ALL + '[[bots]]\nbuiltin = "greedy"\n')
 
     assert [bot.name for bot in config.bots] == ["ann", "bea", "cid", "greedy"]
     entry, bot = config.entries[0], config.bots[0]
@@ -72,13 +57,12 @@ def test_each_folder_is_a_bot_that_plays_from_the_shelf(folder: Path) -> None:
     assert config.tables == {"ann": 0, "bea": 0, "cid": 0, "greedy": 1}
 
 
-@pytest.mark.usefixtures("folder")
 def test_a_run_tells_the_same_of_an_entry_as_of_a_bot_with_a_table_of_its_own() -> None:
     shipped = '[[bots]]\nbuiltin = "greedy"\n'
     mine = '[[bots]]\nname = "ann"\ncommand = ["python3", "bot.py"]\ndir = "entries/ann"\n'
-    own = config_facts(loaded(shipped + mine)).bots[1]
+    own = config_facts(loaded(LIMITS, shipped + mine)).bots[1]
 
-    assert config_facts(loaded(ALL)).bots[0] == own
+    assert config_facts(loaded(LIMITS, ALL)).bots[0] == own
 
 
 def test_hidden_folders_files_and_folders_of_submissions_are_no_entries(folder: Path) -> None:
@@ -87,11 +71,11 @@ def test_hidden_folders_files_and_folders_of_submissions_are_no_entries(folder: 
     (folder / "entries/README.md").touch()
     (folder / "entries/lost").symlink_to("nowhere")
 
-    config = loaded(ALL)
+    config = loaded(LIMITS, ALL)
 
     assert [entry.name for entry in config.entries] == ["ann", "bea", "cid"]
     assert survey("c.toml").notes == ("entries/lost is neither a folder nor a file, and no entry",)
-    (line,) = problems('[[bots]]\nentries = "entries/[d-zR]*"')
+    (line,) = problems(LIMITS, '[[bots]]\nentries = "entries/[d-zR]*"')
     assert line.endswith("puts the first one there; passed over: entries/README.md, entries/dan.new, entries/dan.old")
 
 
@@ -99,7 +83,7 @@ def test_several_tables_may_take_folders_and_one_may_name_a_folder(folder: Path)
     (folder / "late/dan").mkdir(parents=True)
     (folder / "late/dan/bot.sh").touch()
 
-    config = loaded('[[bots]]\nentries = "late/dan"\n' + ALL)
+    config = loaded(LIMITS, '[[bots]]\nentries = "late/dan"\n' + ALL)
 
     assert [(entry.name, entry.language) for entry in config.entries][:2] == [("dan", "Bash"), ("ann", "Python")]
     assert [(table.index, table.pattern) for table in config.entry_tables] == [(0, "late/dan"), (1, "entries/*")]
@@ -110,7 +94,7 @@ def test_two_owners_that_look_alike_are_told(folder: Path, twin: str) -> None:
     enter(folder, "ann", 'owner = "Ann"')
     enter(folder, "bea", f'owner = "{twin}"')
 
-    (line,) = problems(ALL, "bwrap")
+    (line,) = problems(BWRAP, ALL)
 
     assert f"the owner `{twin}` of `bea` and the owner `Ann` of `ann` are one name" in line
 
@@ -118,7 +102,7 @@ def test_two_owners_that_look_alike_are_told(folder: Path, twin: str) -> None:
 def test_no_name_in_a_config_holds_what_shows_as_nothing(folder: Path) -> None:
     enter(folder, "ann", 'owner = "A\u034fnn"')
 
-    config, entry = problems(ALL + '[[bots]]\nname = "x\u3164"\nbuiltin = "greedy"')
+    config, entry = problems(LIMITS, ALL + '[[bots]]\nname = "x\u3164"\nbuiltin = "greedy"')
 
     assert "has a character that nobody sees (U+3164)" in config
     assert "has a character that nobody sees (U+034F)" in entry
@@ -129,12 +113,12 @@ def test_the_organiser_says_whose_an_entry_is(folder: Path) -> None:
     enter(folder, "bea", 'owner = "Bea"')
 
     text = ALL + 'owners = { ann = "Ann B.", zoe = "Zoe" }\n'
-    config = loaded(text, "bwrap")
+    config = loaded(BWRAP, text)
 
     assert [bot.owner for bot in config.bots] == ["Ann B.", "Bea", ""]
     assert config.rotations == "fresh"
     assert survey("c.toml").notes == ("bots[0].owners names `zoe`, which is not entered there",)
-    (line,) = problems(text)
+    (line,) = problems(LIMITS, text)
     assert line.startswith("c.toml:3:13: tournament.isolation: bots of 3 owners ((none), Ann B., Bea) need isolation =")
 
 
@@ -142,7 +126,9 @@ def test_what_an_entry_asks_for_the_config_allows(folder: Path) -> None:
     (folder / "data/words").mkdir(parents=True)
     enter(folder, "ann", f'reads = ["{folder}/data/words"]\nnetwork = true')
 
-    config = loaded(ALL + 'reads = ["data"]\n[builds]\nnetwork = true\ntime_s = 20\nenv = { GOFLAGS = "-mod=mod" }')
+    config = loaded(
+        LIMITS, ALL + 'reads = ["data"]\n[builds]\nnetwork = true\ntime_s = 20\nenv = { GOFLAGS = "-mod=mod" }'
+    )
 
     assert config.bots[0].reads == (f"{folder}/data/words",)
     assert config.bots[1].reads == ()
@@ -150,48 +136,12 @@ def test_what_an_entry_asks_for_the_config_allows(folder: Path) -> None:
     assert config.builds == Builds(network=True, time_s=20.0, env={"GOFLAGS": "-mod=mod"})
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('[[bots]]\nentries = "entires/*"', "7:11: bots[0].entries: finds no folder in {folder}; expected a "),
-        (
-            ALL + 'command = ["x"]',
-            "8:1: bots[0].command: does not go with `entries`; each entry says it in its",
-        ),
-        (ALL + "env = { A = '1' }", "8:1: bots[0].env: does not go with `entries`; each entry says it in its"),
-        (ALL + "owners = { ann = ' ' }", "8:18: bots[0].owners.ann: expected 1 to 100 printable characters, without "),
-        (ALL + 'reads = ["nothing"]', "8:10: bots[0].reads[0]: there is no {folder}/nothing"),
-        (
-            ALL + '[[bots]]\nbuiltin = "greedy"\nowners = { a = "b" }',
-            "10:1: bots[1].owners: goes with `entries` only",
-        ),
-        (
-            ALL + '[[bots]]\nname = "ANN"\nbuiltin = "greedy"',
-            "9:8: bots[1].name: `ANN` and `ann` are one name; give one of them another name (first in line 6)",
-        ),
-        (
-            '[[bots]]\nname = "ann"\nbuiltin = "greedy"\n' + ALL,
-            "10:11: bots[1].entries: the name `ann` is taken; give one of them another name (first in line 6)",
-        ),
-        (ALL + "[builds]\nmemory_mb = 1", "9:13: builds.memory_mb: expected int >= 64, got 1"),
-        (ALL + "[builds]\ntime_s = nan", "9:10: builds.time_s: expected float >= 1, got nan"),
-        (ALL + "[builds]\ntime_s = inf", "9:10: builds.time_s: expected at most 86400 seconds, got inf"),
-        (ALL + '[builds]\nreads = ["opt"]', "9:10: builds.reads[0]: expected the absolute path of what is there, got "),
-        (ALL + "[limits]\nentry_mb = 3", "9:1: limits.entry_mb: unknown key here; it belongs in [builds]"),
-    ],
-)
-def test_what_can_be_wrong_with_a_table_of_entries(folder: Path, text: str, expected: str) -> None:
-    (line,) = [line for line in problems(text) if "tournament.isolation" not in line]
-
-    assert line.startswith("c.toml:" + expected.format(folder=folder))
-
-
 @pytest.mark.parametrize("other", ["ANN", "\u212bnn", "\u0041\u030ann"])
 def test_two_folders_that_look_alike_are_one_name(folder: Path, other: str) -> None:
     enter(folder, "\u00e5nn")
     enter(folder, other)
 
-    (line,) = problems(ALL)
+    (line,) = problems(LIMITS, ALL)
 
     assert line.startswith("c.toml:7:11: bots[0].entries: `")
     assert line.endswith("are one name; give one of them another name")
@@ -201,7 +151,7 @@ def test_a_broken_entry_hides_no_other(folder: Path) -> None:
     enter(folder, "bea", "owner = 3")
     (folder / "entries/cid/bot.py").unlink()
 
-    lines = problems(ALL + 'builtin = "x"')
+    lines = problems(LIMITS, ALL + 'builtin = "x"')
 
     assert lines[0].startswith("c.toml:8:1: bots[0].builtin")
     assert lines[1] == "entries/bea/bot.toml:1:9: owner: expected str, got int"
@@ -212,7 +162,7 @@ def test_a_broken_entry_hides_no_other(folder: Path) -> None:
 
 
 def test_problems_are_told_from_where_the_config_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    loaded(ALL)
+    loaded(LIMITS, ALL)
     enter(folder, "ann", "x")
     monkeypatch.chdir(folder.parent)
 
@@ -223,7 +173,7 @@ def test_problems_are_told_from_where_the_config_is_named(folder: Path, monkeypa
 def test_a_shelf_that_lacks_a_program_is_told_when_it_is_ready(folder: Path) -> None:
     enter(folder, "ann", 'command = ["no-such-program"]')
     enter(folder, "bea", 'command = ["./run"]')
-    config = taken(loaded(ALL))
+    config = taken(loaded(LIMITS, ALL))
 
     with pytest.raises(ConfigError) as caught:
         check_ready(config)
@@ -237,17 +187,17 @@ def test_no_entry_sees_the_config_or_the_folder_of_another_owner(
 ) -> None:
     monkeypatch.setattr(cell_module, "why_none", lambda: "no users here")
     owners = 'owners = { ann = "Ann", bea = "Bea", cid = "Ann" }\n'
-    check_ready(taken(loaded(ALL + owners, "bwrap")))
+    check_ready(taken(loaded(BWRAP, ALL + owners)))
     asks = in_shell / "entries/ann/bot.toml"
     asks.write_text(f'reads = ["{in_shell}/entries/bea"]')
 
     with pytest.raises(ConfigError) as caught:
-        check_ready(taken(loaded(ALL + owners + 'reads = ["entries"]\n', "bwrap")))
+        check_ready(taken(loaded(BWRAP, ALL + owners + 'reads = ["entries"]\n')))
     (line,) = caught.value.lines
     assert line.startswith("c.toml:9:9: bots[0].reads: `ann` can read more than its folder, and so bots[0] (`bea`)")
     asks.write_text(f'reads = ["{in_shell}"]')
     with pytest.raises(ConfigError, match=r"bots\[0\]\.reads: this bot can read .*, and so this config"):
-        check_ready(taken(loaded(ALL + owners + 'reads = ["."]\n', "bwrap")))
+        check_ready(taken(loaded(BWRAP, ALL + owners + 'reads = ["."]\n')))
 
 
 def test_two_entries_of_the_same_files_are_no_danger_to_each_other(
@@ -257,7 +207,7 @@ def test_two_entries_of_the_same_files_are_no_danger_to_each_other(
     for name in ("bea", "cid"):
         (in_shell / f"entries/{name}/bot.sh").write_bytes((in_shell / "entries/ann/bot.sh").read_bytes())
 
-    config = taken(loaded(ALL + 'owners = { ann = "Ann", bea = "Bea" }\n', "bwrap"))
+    config = taken(loaded(BWRAP, ALL + 'owners = { ann = "Ann", bea = "Bea" }\n'))
 
     check_ready(config)
     assert len({bot.dir for bot in config.bots}) == 1
@@ -269,14 +219,14 @@ def test_a_bot_with_a_table_of_its_own_sees_no_entry_of_another_owner(
     monkeypatch.setattr(cell_module, "why_none", lambda: "no users here")
     own = '[[bots]]\nname = "own"\nowner = "me"\ncommand = ["sh", "ann/bot.sh"]\ndir = "entries"\n'
 
-    (line,) = problems(own + ALL, "bwrap")
+    (line,) = problems(BWRAP, own + ALL)
 
     assert line.startswith(f"c.toml:10:7: bots[0].dir: this bot can read {in_shell}/entries, and so bots[1] (`ann`)")
 
 
 def test_a_link_to_a_folder_is_an_entry_unless_it_shows_the_config(folder: Path) -> None:
     os.symlink(folder / "entries/ann", folder / "entries/dan")
-    assert [entry.name for entry in loaded(ALL).entries] == ["ann", "bea", "cid", "dan"]
+    assert [entry.name for entry in loaded(LIMITS, ALL).entries] == ["ann", "bea", "cid", "dan"]
 
     os.symlink("..", folder / "entries/eve")
-    assert problems(ALL) == ["entries/eve: this folder holds the config; give the bot a folder of its own"]
+    assert problems(LIMITS, ALL) == ["entries/eve: this folder holds the config; give the bot a folder of its own"]
