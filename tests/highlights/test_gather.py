@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 from commands import golfref
+from made_up_runs import made_up_result
 from msgspec.structs import replace
 from old_records import BY_PRESET
 
@@ -20,7 +21,6 @@ from referee.rules.book.presets import PRESETS
 from referee.rules.match import MatchResult, RoundResult
 from referee.rules.record import Record
 from referee.tournament.plan.schedule import Identity
-from referee.tournament.results import Result
 from referee.tournament.store.rows import CommittedMatch
 
 ROOT = Path(__file__).parent.parent.parent
@@ -30,17 +30,8 @@ Some = list[tuple[CommittedMatch, Record]]
 
 def row_of(record: Record, id_: int, *, bots: tuple[str, ...] = ("ann", "bob", "cy"), deal: int = 0) -> CommittedMatch:
     where = {"deal": deal, "rotation": 0}
-    result = Result(
-        number=id_ - 1,
-        variant=record.preset,
-        block=0,
-        bots=bots,
-        totals=record.result.totals,
-        ranks=record.result.ranks,
-        rounds=len(record.result.rounds),
-        forfeited=(False,) * len(bots),
-        faults=({},) * len(bots),
-        late_slaps=(0,) * len(bots),
+    result = made_up_result(
+        bots, record.result.totals, number=id_ - 1, game=record.preset, rounds=len(record.result.rounds)
     )
     identity = Identity(variant=record.preset, game=record.preset, bots=bots, versions=bots, **where)
     return CommittedMatch(id=id_, number=id_ - 1, identity=identity, result=result, hash=f"{id_:064x}")

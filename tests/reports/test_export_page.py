@@ -1,6 +1,7 @@
 """The page about exported tables tells every column as the code does: its name, its type, and what it means."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ PAGE = Path(__file__).parents[2] / "tournaments/EXPORT.md"
 WORDS = {"int": "whole number", "float": "number", "bool": "true or false", "text": "text"}
 
 
+@cache
 def meanings() -> dict[str, dict[str, str]]:
     """By struct what its fields mean, those of the struct that it extends first: the text below each of them."""
     found: dict[str, dict[str, str]] = {}

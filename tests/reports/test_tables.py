@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from made_up_runs import made_up_result
 from msgspec.structs import replace
 
 from referee.reports.tables.figures import plus_minus
@@ -34,22 +35,9 @@ def row(bot: str, rank: int = 1) -> BotStanding:
     )
 
 
-def result(number: int, totals: dict[str, int], *, variant: str = "six-card") -> Result:
+def result(number: int, totals: dict[str, int]) -> Result:
     """A match of two rounds in a block of its own."""
-    points = tuple(totals.values())
-    seats = len(points)
-    return Result(
-        number=number,
-        variant=variant,
-        block=number,
-        bots=tuple(totals),
-        totals=points,
-        ranks=tuple(1 + sum(other < total for other in points) for total in points),
-        rounds=2,
-        forfeited=(False,) * seats,
-        faults=({},) * seats,
-        late_slaps=(0,) * seats,
-    )
+    return made_up_result(tuple(totals), tuple(totals.values()), number=number, game="six-card", block=number, rounds=2)
 
 
 TWO_MATCHES = [result(0, {"keeper": 4, "greedy": 10, "1e3": 10}), result(1, {"keeper": 7, "greedy": 3, "1e3": 20})]

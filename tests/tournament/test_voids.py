@@ -8,6 +8,8 @@ from void_runs import Voids, attacker, bad_host, simulate, troubled_host
 
 from referee.tournament.voids import LEVEL, Attempts, VoidTally, likelihood
 
+pytestmark = pytest.mark.full
+
 # Worked cases
 
 

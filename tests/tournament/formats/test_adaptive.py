@@ -4,12 +4,16 @@ from collections import Counter
 from itertools import combinations
 from typing import Any
 
-from drawn_rounds import by_strength, dice, field_of, results_of
+import pytest
+from made_up_rounds import by_strength, field_of, results_of
 from msgspec.structs import replace
+from simulated import chance
 
 from referee.tournament.formats import adaptive
 from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules, StopRules
 from referee.tournament.plan.schedule import PlannedVariant
+
+pytestmark = pytest.mark.full
 
 EVEN = dict.fromkeys("abcdef", 0.0)
 ONE_BETTER = EVEN | {"a": 2.0}
@@ -17,19 +21,19 @@ ONE_BETTER = EVEN | {"a": 2.0}
 
 def tournament(stop: StopRules | None = None, *, seats: int = 2, bots: str = "abcdef", **keys: Any) -> Field:
     rules = StageRules(format="adaptive", **({"deals": 2, "rounds": 5} | keys))
-    return replace(field_of(bots, {"six-card": seats}, rules), stop=stop)
+    return replace(field_of(bots, rules, tables={"six-card": seats}), stop=stop)
 
 
 def play(field: Field, strengths: dict[str, float], *, most: int = 99) -> tuple[Past, End | None]:
     """All rounds of the tournament, or so many, and its end."""
-    past, block, ranks = Past(), 0, by_strength(strengths, dice(5))
+    past, block, ranks = Past(), 0, by_strength(strengths, chance("6"))
     while len(past.rounds) < most:
         drawn = adaptive.next_round(field, past)
         if isinstance(drawn, End):
             return past, drawn
         results = []
         for table in drawn.tables:
-            results += [replace(one, block=block) for one in results_of(table, ranks)]
+            results += [replace(one, block=block) for one in results_of([table], ranks)]
             block += 1
         past = replace(past, rounds=[*past.rounds, drawn], played=[*past.played, results])
     return past, None

@@ -3,7 +3,7 @@
 from math import sqrt
 
 import pytest
-from made_up_matches import by_name, field_of, played_out, results_of, without
+from made_up_rounds import by_name, field_of, played_out, results_of, without
 from msgspec.structs import replace
 
 from referee.rules.table.streams import Stream
@@ -108,7 +108,7 @@ def test_what_decides_a_tie_that_is_not_settled(totals: dict[str, tuple[int, int
 
 
 def test_a_knockout_of_seven_finds_the_best_and_ranks_the_others_by_how_far_they_came() -> None:
-    field = field_of(7, RULES, variants=("one", "two"))
+    field = field_of(7, RULES, tables={"one": 2, "two": 2})
     past, end = played_out(field, next_round)
     assert end.reason == "b06 wins the knockout"
     levels = bracket(field, past)
@@ -182,7 +182,7 @@ def test_an_earlier_tie_tells_who_went_on_though_its_matches_no_longer_count(is_
 
 
 def test_the_place_of_a_withdrawn_bot_at_a_larger_table_is_taken_by_the_best_that_went_out() -> None:
-    field = field_of(8, TWO, seats=4)
+    field = field_of(8, TWO, tables={"game": 4})
     past, _ = played_out(field, next_round)
     first = sum(len(drawn.entered) == 8 for drawn in past.rounds)
     past = without(Past(rounds=past.rounds[:first], played=past.played[:first]), "b07")

@@ -3,7 +3,7 @@
 import json
 
 import msgspec
-from made_up_matches import by_name, field_of, played_out, results_of, without
+from made_up_rounds import by_name, field_of, played_out, results_of, without
 from msgspec.structs import replace
 
 from referee.reports.tables.bracket import stages_report
@@ -145,16 +145,3 @@ def test_a_tie_that_is_played_is_told_as_such() -> None:
     found = places_of(field, past, is_playing=True)
     assert set(found.ranks.values()) == {(1, 1, 2)}
     assert "is played" in "\n".join(stages_report(found.stages, 80))
-
-
-def test_places_take_the_place_of_ranks_by_means() -> None:
-    field = field_of(4, KNOCKOUT)
-    past, _ = played_out(field, knockout.next_round)
-    means = standings_of([result for played in past.played for result in played])
-    ranks = places_of(field, past, is_playing=False).ranks
-    found = ranked_otherwise(means, "places", ranks)
-    assert [row.rank for row in found.overall] == [1, 2, 3, 3]
-    assert [(row.rank_from, row.rank_to) for row in found.overall] == [(1, 1), (2, 2), (3, 4), (3, 4)]
-    assert {(row.rank, row.reason) for row in found.variants["game"]} == {(None, OTHER_OPPONENTS)}
-    assert [*found.crosstable] == [row.bot for row in found.overall]
-    assert ranked_otherwise(means, "places", {}).overall[0].rank is None

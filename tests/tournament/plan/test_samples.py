@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from referee.rules.table.streams import Stream
 from referee.tournament.plan.lineups import AllLineups
+from referee.tournament.plan.samples import choose_lineups
 from referee.tournament.plan.schedule import Plan, PlannedVariant, all_lineups
 
+KEY = bytes(range(32))
 NAMES = [f"bot {number:02}" for number in range(16)]
 
 
@@ -139,3 +142,62 @@ def test_a_sample_of_a_gauntlet_has_one_challenger_at_each_table() -> None:
     counts = Counter(bot for lineup in some for bot in lineup)
     assert all((NAMES[2] in lineup) != (NAMES[5] in lineup) for lineup in some)
     assert counts == {bot: 7 if bot in (NAMES[2], NAMES[5]) else 4 for bot in NAMES[:9]}
+
+
+def test_a_sample_holds_every_bot_equally_often() -> None:
+    """Every size of sample of every small field."""
+    for bots in range(2, 8):
+        for seats in range(2, bots + 1):
+            for wanted in range(1, comb(bots, seats) + 2):
+                some = list(choose_lineups(Stream(KEY, "lineups/v"), AllLineups(bots, seats), wanted))
+                assert len(set(some)) == len(some) == min(wanted, comb(bots, seats))
+                counts = Counter(bot for lineup in some for bot in lineup)
+                assert max(counts.values()) - min(counts[bot] for bot in range(bots)) <= 1
+
+
+@pytest.mark.parametrize(("seats", "wanted", "spread"), [(3, 500, 2), (4, 500, 3), (3, 2000, 3), (3, 32220, 4)])
+def test_a_sample_of_sixty_bots_lets_pairs_meet_about_equally_often(seats: int, wanted: int, spread: int) -> None:
+    some = list(choose_lineups(Stream(KEY, "lineups/v"), AllLineups(60, seats), wanted))
+    assert len(set(some)) == wanted
+    counts = Counter(bot for lineup in some for bot in lineup)
+    assert max(counts.values()) - min(counts.values()) <= 1
+    met = Counter(pair for lineup in some for pair in combinations(lineup, 2))
+    often = [met[pair] for pair in combinations(range(60), 2)]
+    assert max(often) - min(often) <= spread
+
+
+def test_samples_depend_on_the_key_and_the_variant() -> None:
+    two = [PlannedVariant(variant=variant, seats=3) for variant in ("v", "w")]
+    fixtures, other = (
+        list(Plan(master_key=key, bots=NAMES[:12], variants=two, deals=1, lineups=10)) for key in (KEY, bytes(32))
+    )
+    samples = [
+        {frozenset(fixture.lineup) for fixture in some if fixture.variant == variant}
+        for some in (fixtures, other)
+        for variant in ("v", "w")
+    ]
+    assert [len(sample) for sample in samples] == [10] * 4
+    assert all(one != two for one, two in combinations(samples, 2))
+
+
+def test_a_plan_says_how_much_of_a_sample_an_amendment_kept() -> None:
+    sample = plan(NAMES[:8], 2, 12)
+    more = plan(NAMES[:8], 2, 14, sample)
+    fewer = plan(NAMES[:7], 2, 10, sample)
+    with_bot_7 = sum(NAMES[7] in lineup for lineup in tables(sample, NAMES))
+    assert more.kept_lineups(sample) == {"v": (12, 12)}
+    assert fewer.kept_lineups(sample) == {"v": (12, min(10, 12 - with_bot_7))}
+    every = plan(NAMES[:8], 2, None, sample)
+    assert every.kept_lineups(sample) == sample.kept_lineups(every) == {}
+
+
+def test_each_amendment_draws_anew() -> None:
+    """By the streams `lineups/v/1` and `lineups/v/2`, as in every version."""
+    more = tables(plan(NAMES[:8], 2, 8, plan(NAMES[:6], 2, 6)), NAMES)
+    drawn = {"".join(sorted(bot[-1] for bot in pair)) for pair in more}
+    assert drawn == {"01", "07", "15", "23", "25", "34", "46", "67"}
+    first = plan(NAMES[:8], 2, 12)
+    same = plan(NAMES[:8], 2, 12, first)
+    assert tables(same, NAMES) == tables(first, NAMES)
+    late, later = (tables(plan(NAMES[:9], 2, 14, before), NAMES) for before in (first, same))
+    assert late != later

@@ -6,19 +6,19 @@ from math import prod
 from random import Random
 
 import pytest
+from made_up_runs import made_up_result
+from msgspec.structs import replace
 
 from referee.tournament.results import Result
 from referee.tournament.statistics import carrying
 from referee.tournament.statistics.carrying import LEVEL, Carrying, CarryingTest
 from referee.tournament.statistics.multiple import holm
 
+pytestmark = pytest.mark.full
+
 
 def result(block: int, commit: int, bots: Sequence[str], ranks: Sequence[int]) -> Result:
-    none: tuple[dict[str, int], ...] = ({},) * len(bots)
-    return Result(
-        number=commit, variant="v", block=block, commit=commit, bots=tuple(bots), totals=tuple(ranks),
-        ranks=tuple(ranks), rounds=1, forfeited=(False,) * len(bots), faults=none, late_slaps=(0,) * len(bots),
-    )  # fmt: skip
+    return replace(made_up_result(bots, ranks, number=commit, block=block), commit=commit)
 
 
 def examined(results: Sequence[Result]) -> dict[str, Carrying]:

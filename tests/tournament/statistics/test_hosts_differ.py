@@ -2,19 +2,19 @@
 
 from random import Random
 
-from drawn_rounds import dice
+from simulated import chance
 
 from referee.tournament.statistics.hosts import FEWEST, Difference, Sample, differences
 
 
-def blocks(chance: Random, *, slower: float = 1.0, hosts: int = 3, count: int = 30) -> list[Sample]:
+def blocks(dice: Random, *, slower: float = 1.0, hosts: int = 3, count: int = 30) -> list[Sample]:
     """Slaps of two bots in blocks that differ much, on hosts by chance; the last host is `slower`."""
     samples = []
     for block in range(count):
-        host = chance.randrange(hosts)
+        host = dice.randrange(hosts)
         for bot in ("ann", "bea"):
-            level = chance.lognormvariate(5.0, 0.5) * (slower if host == hosts - 1 else 1.0)
-            slaps = tuple(level * chance.lognormvariate(0.0, 0.05) for _ in range(20))
+            level = dice.lognormvariate(5.0, 0.5) * (slower if host == hosts - 1 else 1.0)
+            slaps = tuple(level * dice.lognormvariate(0.0, 0.05) for _ in range(20))
             samples.append(
                 Sample(what="slaps", host=f"lab{host}", game="cactus", block=block, bot=bot, values_us=slaps)
             )
@@ -26,13 +26,13 @@ def told(samples: list[Sample]) -> list[Difference]:
 
 
 def test_hosts_that_are_alike_are_told_apart_no_more_often_than_said() -> None:
-    wrong = sum(bool(told(blocks(dice(number)))) for number in range(60))
+    wrong = sum(bool(told(blocks(chance(str(number))))) for number in range(60))
 
     assert wrong <= 8  # 3 are expected at the level 0.05
 
 
 def test_a_slow_host_is_found_and_its_bots_are_named() -> None:
-    found = told(blocks(dice(1), slower=4.0, count=60))
+    found = told(blocks(chance("1"), slower=4.0, count=60))
 
     assert sorted(one.bot for one in found) == ["ann", "bea"]
     assert all(one.median_us["lab2"] > 2 * one.median_us["lab0"] for one in found)

@@ -1,66 +1,60 @@
 """When a tournament may end: what is said at a look, for results that are made up."""
 
-from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
-from typing import Protocol
+from math import erfc, sqrt
 
 import pytest
-from drawn_rounds import field_of, results_of
+from made_up_rounds import Points, field_of, results_of
 from msgspec.structs import replace
 
 from referee.tournament.formats.draw import next_round
 from referee.tournament.plan.rounds import End, Field, Past, Round, StageRules, StopRules, Table
 from referee.tournament.standings import Tally
-from referee.tournament.statistics.looks import p_at_look
+from referee.tournament.statistics.looks import LEAST_DF, looks_of, p_at_look, repeated_p
+from referee.tournament.statistics.means import Estimate, p_of
 from referee.tournament.statistics.stopping import Look, look_at, saved_words
 
 AFTER_9 = "after 9 of 20 deals"
 
 
-class Ranks(Protocol):
-    """The ranks of the bots at a table, in their order, on this deal."""
-
-    def __call__(self, bots: Sequence[str], /, deal: int) -> Sequence[int]: ...
-
-
-def by_name(_bots: Sequence[str], deal: int) -> Sequence[int]:
+def by_name(table: Table, _rotation: int, bot: str) -> int:
     """The first always wins, but for one deal in five."""
-    return (1, 2) if deal % 5 != 4 else (2, 1)
+    return int((bot == table.bots[0]) == (table.deal % 5 == 4))
 
 
-def only_first(bots: Sequence[str], deal: int) -> Sequence[int]:
+def only_first(table: Table, _rotation: int, bot: str) -> int:
     """The bot `a` beats everybody; all others win by turns."""
-    return (1, 2) if bots[0] == "a" or deal % 2 else (2, 1)
+    return int((bot == table.bots[0]) != (table.bots[0] == "a" or table.deal % 2 == 1))
 
 
-def ties(_bots: Sequence[str], deal: int) -> Sequence[int]:
-    return (1, 1) if deal >= 0 else (1, 2)
+def ties(_table: Table, _rotation: int, _bot: str) -> int:
+    return 0
 
 
 def tournament(stop: StopRules, *, bots: str = "abcd", deals: int = 20) -> Field:
-    return replace(field_of(bots, {"six-card": 2}, StageRules(deals=deals)), stop=stop)
+    return replace(field_of(bots, StageRules(deals=deals)), stop=stop)
 
 
-def played(field: Field, ranks: Ranks, deals: int) -> Past:
+def played(field: Field, points: Points, deals: int) -> Past:
     """So many deals of the round-robin."""
     names = [bot.name for bot in field.bots]
     results, number = [], 0
     for deal in range(deals):
         some = []
         for lineup in combinations(names, 2):
-            table = Table(variant="six-card", bots=lineup, deal=deal)
-            of_deal = partial(ranks, deal=deal)
-            for one in results_of(table, of_deal):
-                some.append(replace(one, block=number, number=2 * number + one.rotation))
+            table = Table(variant="game", bots=lineup, deal=deal)
+            some += [
+                replace(one, block=number, number=2 * number + one.rotation) for one in results_of([table], points)
+            ]
             number += 1
         results.append(some)
     return Past(rounds=[Round(number=deal, title="", whole_deal=deal) for deal in range(deals)], played=results)
 
 
-def first_end(field: Field, ranks: Ranks) -> tuple[int, str]:
+def first_end(field: Field, points: Points) -> tuple[int, str]:
     """After how many deals it ends, and why."""
-    whole = played(field, ranks, field.stages[0].deals)
+    whole = played(field, points, field.stages[0].deals)
     for deals in range(field.stages[0].deals + 1):
         drawn = next_round(field, Past(rounds=whole.rounds[:deals], played=whole.played[:deals]))
         if isinstance(drawn, End):
@@ -68,13 +62,13 @@ def first_end(field: Field, ranks: Ranks) -> tuple[int, str]:
     raise AssertionError("it goes on after all deals")
 
 
-def look(stop: StopRules, ranks: Ranks, deals: int, *, planned: int = 20) -> Look:
+def look(stop: StopRules, points: Points, deals: int, *, planned: int = 20) -> Look:
     field = tournament(stop, deals=planned)
-    return look_at(field, played(field, ranks, deals))
+    return look_at(field, played(field, points, deals))
 
 
 @pytest.mark.parametrize(
-    ("stop", "ranks", "deals", "reason"),
+    ("stop", "points", "deals", "reason"),
     [
         (StopRules(when="top 1"), only_first, 4, "the best bot is settled after 4 of 20 deals"),
         (StopRules(when="top 2"), only_first, 20, "after 20 of 20 deals 2 of 6 pairs are undecided"),
@@ -89,9 +83,9 @@ def look(stop: StopRules, ranks: Ranks, deals: int, *, planned: int = 20) -> Loo
     ],
 )
 def test_a_tournament_ends_at_the_first_look_at_which_all_is_known(
-    stop: StopRules, ranks: Ranks, deals: int, reason: str
+    stop: StopRules, points: Points, deals: int, reason: str
 ) -> None:
-    assert first_end(tournament(stop), ranks) == (deals, reason)
+    assert first_end(tournament(stop), points) == (deals, reason)
 
 
 def test_without_rules_all_deals_are_played() -> None:
@@ -194,3 +188,45 @@ def test_the_table_says_what_the_look_says() -> None:
     assert found.apart == (("a", "d"),)
     ranges = {row.bot: (row.rank_from, row.rank_to) for row in tally.standings("match-points").overall}
     assert ranges == {"a": (1, 3), "b": (1, 4), "c": (1, 4), "d": (2, 4)}
+
+
+# What looking again and again costs
+
+
+@pytest.mark.parametrize(
+    ("looks", "z", "level"),
+    [(1, 1.960, 0.05), (2, 2.178, 0.05), (5, 2.413, 0.05), (10, 2.555, 0.05), (20, 2.672, 0.05), (5, 2.986, 0.01)],
+)
+def test_the_boundaries_are_those_of_pocock(looks: int, z: float, level: float) -> None:
+    """Jennison and Turnbull, Group Sequential Methods (2000), table 2.1."""
+    assert repeated_p(erfc(z / sqrt(2)), looks) == pytest.approx(level, rel=2e-3)
+
+
+def test_more_looks_cost_more_and_never_more_than_all_of_them_one_by_one() -> None:
+    costs = [repeated_p(0.001, looks) for looks in (1, 2, 3, 10, 50)]
+
+    assert costs == sorted(costs)
+    assert costs[0] == 0.001
+    assert costs[2] < 0.003
+    assert repeated_p(1e-40, 20) == 0
+    assert repeated_p(1.0, 20) == 1
+
+
+def test_a_small_first_look_is_one_more_chance_to_err() -> None:
+    """With next to nothing in it, it has nothing in common with the others, which are then nine equal steps."""
+    p = 0.01
+    alone = 1 - (1 - p) * (1 - repeated_p(p, 9))
+
+    assert repeated_p(p, 10, first=1e-6) == pytest.approx(alone, rel=5e-3)
+    assert repeated_p(p, 10) < repeated_p(p, 10, first=0.1) < alone
+
+
+def test_there_are_fifty_looks_at_most() -> None:
+    assert [looks_of(deals) for deals in (1, 20, 50, 51, 99, 1000)] == [1, 20, 50, 26, 50, 50]
+
+
+def test_a_variance_that_is_hardly_known_settles_nothing_where_there_are_other_looks() -> None:
+    gap = Estimate(mean=0.5, stderr=0.01, df=LEAST_DF - 1, blocks=5)
+
+    assert p_at_look(gap, 1) == pytest.approx(p_of(gap), abs=1e-11)
+    assert p_at_look(gap, 20) == 1
