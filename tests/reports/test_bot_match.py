@@ -145,7 +145,7 @@ OF_NO_USE = {"ready", "ready_name", "version", "author", "owner", "wants_slaps",
 
 @pytest.mark.parametrize("name", SECRET_OF_OTHERS)
 def test_what_is_secret_of_others_is_told_of_the_bot_itself(name: str) -> None:
-    """So the test above does not hold because nothing is told at all."""
+    """Else a match of which nothing is told would keep all secrets."""
     record = BY_PRESET["cactus"]
     seats = (replace(record.seats[0], **{name: SECRET_OF_OTHERS[name]}), *record.seats[1:])
 

@@ -103,7 +103,7 @@ def table_of(rows: Sequence[BotStanding], width: int = 120) -> str:
     return rows_table(rows, width, Names((row.bot for row in rows), width)).text
 
 
-def test_a_whole_report() -> None:
+def test_a_report_of_one_game_has_standings_crosstable_and_faults() -> None:
     faulty = replace(THREE_MATCHES[1], faults=({}, {}, {"timeout": 2, "illegal_action": 1}))
     assert report(standings_of([THREE_MATCHES[0], faulty, THREE_MATCHES[2]], rotates=False), 100) == REPORT.strip("\n")
 

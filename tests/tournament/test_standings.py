@@ -224,7 +224,7 @@ def test_a_match_that_ended_before_its_first_round_moves_no_strokes() -> None:
     assert [(row.match_points, row.strokes) for row in rows] == [(0.5, 0), (0.5, 0)]
 
 
-def test_no_results_no_rows() -> None:
+def test_without_results_there_are_no_rows() -> None:
     standings = standings_of([])
     assert (standings.overall, standings.variants, standings.crosstable) == ((), {}, {})
 
@@ -269,7 +269,7 @@ def test_what_one_bot_gains_others_lose(results: list[Result]) -> None:
 
 @settings(max_examples=40)
 @given(tournaments())
-def test_means_by_the_definition(results: list[Result]) -> None:
+def test_mean_strokes_are_those_of_whole_blocks_by_line_up(results: list[Result]) -> None:
     """Blocks with all rotations only; their means by line-up; the means of these."""
     played: dict[int, list[Result]] = {}
     for one in results:

@@ -89,7 +89,7 @@ def test_the_order_is_that_of_the_ratings_whatever_the_means() -> None:
     assert (rows[3].bot, rows[3].rank) == ("weakest", None)
 
 
-def test_it_is_told_how_strong_the_opponents_were() -> None:
+def test_the_table_says_how_strong_the_opponents_of_each_bot_were() -> None:
     assert {row.bot: row.opponents for row in swiss().overall} == {
         "best": pytest.approx(0.75),
         "good": pytest.approx(0.9),

@@ -25,7 +25,7 @@ def bot(name: str, *, owner: str, folder: str) -> str:
     return f'[[bots]]\nname = "{name}"\ncommand = ["sh", "bot.sh"]\ndir = "{folder}"\nowner = "{owner}"\n'
 
 
-def test_everything_that_a_config_can_say(folder: Path) -> None:
+def test_a_config_is_read_with_all_of_its_keys(folder: Path) -> None:
     (folder / "data").mkdir()
     config = loaded("""
         [tournament]

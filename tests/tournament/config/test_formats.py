@@ -106,7 +106,7 @@ def test_a_config_of_the_page_can_be_played(text: str) -> None:
 # What an amendment may change
 
 
-def test_a_run_keeps_its_format_and_when_it_stops() -> None:
+def test_a_run_keeps_its_format_and_its_stop_rules() -> None:
     old = config_facts(loaded(HEAD, '[stop]\nwhen = "all"\n', GAME, EIGHT))
     found = config_differences(old, config_facts(loaded(HEAD, 'format = "swiss"\n', GAME, EIGHT)))
     assert found.refused == [

@@ -48,7 +48,7 @@ def test_what_is_not_toml_is_told_at_its_place(text: str, place: str) -> None:
     assert line.startswith(f"c.toml:{place}: not TOML: ")
 
 
-def test_files_that_cannot_be_read() -> None:
+def test_a_file_that_cannot_be_read_is_named_with_the_reason() -> None:
     Path("c.golfref").write_bytes(b"SQLite format 3\0\xff")
     Path("latin1.toml").write_bytes("x = 1\nname = 'ö".encode("latin-1"))
     for path, line in (

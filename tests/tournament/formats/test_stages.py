@@ -157,5 +157,5 @@ def test_stages_tell_how_many_go_on() -> None:
     ]
 
 
-def test_a_round_robin_and_a_swiss_tell_it_elsewhere() -> None:
+def test_the_outlook_of_a_round_robin_or_a_swiss_is_empty() -> None:
     assert outlook(field_of(4, StageRules(deals=2))) == outlook(field_of(8, StageRules(format="swiss", deals=2))) == []

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from referee.tournament.results import Result
 from referee.tournament.statistics import carrying
 from referee.tournament.statistics.carrying import LEVEL, Carrying, CarryingTest
-from referee.tournament.statistics.multiple import holm
 
 pytestmark = pytest.mark.full
 
@@ -88,11 +87,6 @@ def test_many_blocks_are_judged_by_the_normal_distribution_which_agrees(monkeypa
     assert 1e-4 < exact < 0.1
     monkeypatch.setattr(carrying, "MOST_BITS", 0)
     assert examined(results)["eve"].p == pytest.approx(exact, rel=0.03)
-
-
-def test_holm() -> None:
-    assert holm({"a": 0.04, "b": 0.01, "c": 0.03}) == pytest.approx({"b": 0.03, "c": 0.06, "a": 0.06})
-    assert holm({}) == {}
 
 
 def simulated(dice: Random, *, deals: int, knows: str = "") -> Iterator[Result]:

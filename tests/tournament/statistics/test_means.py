@@ -15,6 +15,7 @@ from referee.tournament.results import Result
 from referee.tournament.statistics.blocks import Blocks, blocks_of
 from referee.tournament.statistics.comparisons import Comparer, Design
 from referee.tournament.statistics.means import BY_GAMES, TOO_FEW, Figures, over_games
+from referee.tournament.statistics.multiple import holm
 from referee.tournament.statistics.ranks import Contrast, rank_ranges, settled
 from referee.tournament.statistics.spreads import Spread, alike_interval, score_interval, spread_of, total
 from referee.tournament.statistics.student import quantile, two_sided_p
@@ -171,6 +172,11 @@ def test_rank_ranges_follow_from_the_pairs_that_are_sure() -> None:
     }  # fmt: skip
     ranges = rank_ranges("abc", [pairs[0]])
     assert {bot: (one.best, one.worst) for bot, one in ranges.items()} == {"a": (1, 2), "b": (1, 3), "c": (2, 3)}
+
+
+def test_p_values_are_corrected_as_holm_does() -> None:
+    assert holm({"a": 0.04, "b": 0.01, "c": 0.03}) == pytest.approx({"b": 0.03, "c": 0.06, "a": 0.06})
+    assert holm({}) == {}
 
 
 def test_a_bot_that_lost_everything_may_still_win_some_day() -> None:

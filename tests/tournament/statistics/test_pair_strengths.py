@@ -49,5 +49,5 @@ def test_more_matches_leave_less_doubt() -> None:
     assert many["a"].stderr < few["a"].stderr < 1.0
 
 
-def test_no_matches_at_all() -> None:
+def test_without_matches_all_bots_are_equally_strong() -> None:
     assert [one.strength for one in pair_strengths({}, ["a", "b"]).values()] == [0.0, 0.0]

@@ -88,7 +88,7 @@ def test_a_tournament_ends_at_the_first_look_at_which_all_is_known(
     assert first_end(tournament(stop), points) == (deals, reason)
 
 
-def test_without_rules_all_deals_are_played() -> None:
+def test_without_stop_rules_all_deals_are_played() -> None:
     field = replace(tournament(StopRules()), stop=None)
 
     assert first_end(field, only_first) == (20, "all 20 deals are played")
