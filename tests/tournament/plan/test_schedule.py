@@ -141,14 +141,16 @@ def test_over_two_deals_each_sits_as_often_on_anothers_left_as_on_the_right() ->
 
 def test_a_plan_knows_its_tables_and_how_many_it_has() -> None:
     bots = ["dan", "ada", "cid", "bob"]
-    made = plan(bots, {"pairs": 2, "threes": 3}, deals=2)
-    assert (made.deal_blocks, made.deal_matches, len(made)) == (6 + 4, 6 * 2 + 4 * 3, 2 * 24)
-    assert (made.lineups, made.seats, made.most_lineups) == ({"pairs": 6, "threes": 4}, {"pairs": 2, "threes": 3}, 6)
-    assert made.matches == {"pairs": 24, "threes": 24} == Counter(one.variant for one in made)
+    seats = {"pairs": 2, "threes": 3, "all": 4}
+    made = plan(bots, seats, deals=2)
+    assert (made.deal_blocks, made.deal_matches, len(made)) == (6 + 4 + 1, 6 * 2 + 4 * 3 + 4, 2 * 28)
+    assert (made.lineups, made.seats, made.most_lineups) == ({"pairs": 6, "threes": 4, "all": 1}, seats, 6)
+    assert made.matches == {"pairs": 24, "threes": 24, "all": 8} == Counter(one.variant for one in made)
     assert made.place(made[0]) == (made[0].variant, tuple(bots[bot] for bot in made[0].lineup), 0)
     assert list(made.blocks_of_deal()) == [
         (one.variant, made.place_of(*made.place(one)[:2])) for one in made if (one.deal, one.rotation) == (0, 0)
     ]
+    assert [one.block for one in made if one.rotation == 0] == [*range(22)]
     assert made.whole is made
     for table, deal, is_there in ((["bob", "dan"], 1, True), (["bob", "dan"], 2, False), (["bob", "eve"], 0, False)):
         assert made.has_table("pairs", table, deal) == is_there
