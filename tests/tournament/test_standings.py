@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from made_up_runs import made_up_result, made_up_summary
 
 from referee.tournament.results import Result
-from referee.tournament.standings import BotStanding, standings_of
+from referee.tournament.standings import BotStanding, Tally, standings_of
 from referee.tournament.store.rows import RunEvent
 from referee.tournament.summary import EnteredBot, RetiredMatch
 
@@ -89,6 +89,14 @@ def test_games_have_equal_weight_and_ranks_are_over_the_games_that_most_bots_hav
     assert (overall["b"].strokes, overall["b"].strokes_interval) == (None, None), "strokes of two games are not added"
     assert [(row.rank, row.bot) for row in standings.overall] == [(1, "b"), (2, "a"), (None, "c")]
     assert overall["c"].reason == "no deal has been played from every seat yet in duel"
+
+
+def test_a_tally_by_itself_counts_blocks_with_all_rotations() -> None:
+    tally = Tally()
+    for one in SIX:
+        tally.add(one)
+    assert tally.matches == 9
+    assert tally.standings("match-points") == standings_of(SIX) != standings_of(SIX, rotates=False)
 
 
 def test_counts_add_up_over_variants() -> None:

@@ -122,3 +122,5 @@ def test_places_take_the_place_of_ranks_by_means() -> None:
     assert {(row.rank, row.reason) for row in found.variants["game"]} == {(None, OTHER_OPPONENTS)}
     assert [*found.crosstable] == [row.bot for row in found.overall]
     assert ranked_otherwise(means, "places", {}).overall[0].rank is None
+    tied = ranked_otherwise(means, "places", {"b00": (1, 1, 2), "b01": (1, 1, 1)})
+    assert [row.bot for row in tied.overall] == ["b01", "b00", "b02", "b03"]
