@@ -45,7 +45,7 @@ def test_a_config_is_read_with_all_of_its_keys(folder: Path) -> None:
         move_s = 2
         [faults]
         policy = "forfeit"
-        strikes = 7
+        strikes = 1
         voids = 5
         [limits]
         memory_mb = 256
@@ -81,7 +81,7 @@ def test_a_config_is_read_with_all_of_its_keys(folder: Path) -> None:
     assert (config.rotations, config.sets_rotations) == ("fresh", True)
     assert (config.isolation, config.rank_by) == ("none", "match-points")
     assert config.clocks == Clocks(move_s=2.0)
-    assert (config.faults, config.voids) == (FaultPolicy(policy="forfeit", strikes=7), 5)
+    assert (config.faults, config.voids) == (FaultPolicy(policy="forfeit", strikes=1), 5)
     limits = BotLimits(memory_mb=256, processes=20, files=64, tmp_mb=8, cpu_s=90)
     assert config.limits == config.confinement.limits == limits
     assert [(entry.name, entry.variant.preset, entry.seats) for entry in config.variants] == [
@@ -160,6 +160,15 @@ def test_a_config_can_be_cut_to_some_of_its_bots_and_read_without_one() -> None:
     assert without_c is not None
     assert (without_b.challengers, without_b.anchor, len(without_b.bots)) == (("a",), None, 10)
     assert (without_c.challengers, without_c.anchor, len(without_c.bots)) == (("a", "b"), "b", 10)
+
+
+def test_the_frame_of_a_config_is_known_where_only_its_bots_are_wrong() -> None:
+    problems(HEAD, 'seats = 9\n[[variants]]\npreset = "two-deck"\n', EIGHT)
+    frame = survey("c.toml").frame
+    problems(HEAD, "deals = 0\n", GAME, EIGHT)
+    assert frame is not None
+    assert len(frame.bots) == 8
+    assert survey("c.toml").frame is None
 
 
 def test_places_are_counted_in_characters_and_found_in_every_way_to_write_a_table() -> None:
