@@ -11,7 +11,6 @@ from referee.tournament.formats import knockout, round_robin, swiss
 from referee.tournament.formats.places import places_of
 from referee.tournament.formats.stages import next_round as next_of_stages
 from referee.tournament.plan.rounds import End, Entrant, Field, Past, Round, StageRules, Table
-from referee.tournament.standings import OTHER_OPPONENTS, ranked_otherwise, standings_of
 
 KNOCKOUT = StageRules(format="knockout", deals=4, advance=1, limit=8)
 SWISS = StageRules(format="swiss", deals=2, rounds=4, advance=4)
