@@ -109,7 +109,7 @@ def test_every_deal_has_the_same_line_ups_once_with_every_bot_in_each_seat(
     assert [fixture.deal for fixture in fixtures] == sorted(fixture.deal for fixture in fixtures)
     assert [fixture.number for fixture in fixtures] == list(range(len(fixtures)))
     for number in (-1, len(fixtures)):
-        with pytest.raises(IndexError, match=f"not {number}"):
+        with pytest.raises(IndexError, match=f"matches 0 to {len(fixtures) - 1}, not {number}"):
             fixtures[number]
 
 
