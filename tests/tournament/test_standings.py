@@ -199,6 +199,25 @@ def test_with_no_whole_block_the_matches_count_as_they_are() -> None:
     assert {row.rank for row in standings_of([*SIX[:1], *others]).overall} == {None}, "they met different opponents"
 
 
+def test_a_bot_of_which_a_sample_has_one_line_up_only_is_not_ranked_and_the_row_says_in_which_game() -> None:
+    def game(name: str, pairs: str, first: int) -> list[Result]:
+        return [
+            one
+            for number, pair in enumerate(pairs.split(" ") * 4, start=first)
+            for one in block(number, name, **{pair[0]: number % 3, pair[1]: number % 2})
+        ]
+
+    possible = {name: dict.fromkeys("abcd", 3) for name in ("six", "duel")}
+    six, duel = game("six", "ab ac bc ad", 0), game("duel", "ab ac bc ad bd cd", 20)
+    for rows, where in ((six, ""), (six + duel, " in six")):
+        standings = {row.bot: row for row in standings_of(rows, possible=possible).overall}
+        assert (standings["d"].rank, standings["d"].reason) == (
+            None,
+            f"only one of its line-ups has been played{where}",
+        )
+        assert sorted(standings[bot].rank or 9 for bot in "abc") != [9, 9, 9]
+
+
 def test_all_alike_is_not_certainty() -> None:
     """Four deals won: with a chance of 0.025**(1/4) to win, that happens in 1 of 40 tournaments."""
     rows = standings_of([one for number in range(4) for one in block(number, a=0, b=5)]).overall
