@@ -59,7 +59,7 @@ MARKS = {
 }
 """Folders and files whose tests are all marked so; elsewhere single tests may be."""
 
-LEFT_OUT = ("browser", "cluster", "dataframes", "full", "research", "thorough", "toolchain")
+LEFT_OUT = ("browser", "cluster", "dataframes", "full", "research", "toolchain")
 """Tests with one of these marks take long or need much that a machine may lack. They run where they are asked for."""
 
 PICTURES = "screenshots"
@@ -73,16 +73,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write", action="store_true", help="write the golden files of these tests anew")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Tables are as wide as they are without a terminal: readline, which pytest imports, sets COLUMNS for children.
 
-    No example of a property has a time in which it must have been tried: a machine may have much else to do.
+    The examples of properties are the same in every run, unless `--hypothesis-profile=random` says otherwise. None has
+    a time in which it must have been tried: a machine may have much else to do.
     """
     for name in ("COLUMNS", "LINES"):
         os.environ.pop(name, None)
     too_slow = hypothesis.HealthCheck.too_slow
-    hypothesis.settings.register_profile("unhurried", deadline=None, suppress_health_check=[too_slow])
-    hypothesis.settings.load_profile("unhurried")
+    for name, always_same in (("same", True), ("random", False)):
+        hypothesis.settings.register_profile(
+            name, deadline=None, derandomize=always_same, database=None, suppress_health_check=[too_slow]
+        )
+    hypothesis.settings.load_profile(config.getoption("--hypothesis-profile") or "same")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -113,10 +117,16 @@ def _marks(path: Path) -> list[str]:
 
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A test with a mark of LEFT_OUT runs where `-m` names the mark or its file is named, and is left out elsewhere."""
-    marks = [mark for mark in LEFT_OUT if mark not in config.option.markexpr]
+    """A test with marks of LEFT_OUT runs where `-m` names one of them or its file is named, and only there."""
+    named_marks = {mark for mark in LEFT_OUT if mark in config.option.markexpr}
     named = {(config.invocation_params.dir / test.partition("::")[0]).resolve() for test in config.args}
-    left_out = {item for item in items if any(map(item.get_closest_marker, marks)) and item.path not in named}
+    left_out = {
+        item
+        for item in items
+        if (marks := {mark.name for mark in item.iter_markers()}.intersection(LEFT_OUT))
+        and not marks & named_marks
+        and item.path not in named
+    }
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]

@@ -234,7 +234,7 @@ def test_memory_counts_the_bots_of_all_matches(tmp_path: Path) -> None:
 # Whole hosts
 
 
-@pytest.mark.thorough
+@pytest.mark.full
 def test_hosts_play_what_the_desk_would_and_build_what_was_built_for_another_kind(
     tmp_path: Path, mark: dict[str, str], until_gone: Callable[[], None]
 ) -> None:

@@ -138,7 +138,7 @@ def test_ctrl_c_and_a_closed_terminal_end_it_and_the_bots(
     assert not marked()
 
 
-@pytest.mark.thorough
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["random", "greedy", "keeper", "perl"])
 def test_the_shipped_bots_pass_every_step(tmp_path: Path, name: str) -> None:
     if name == "perl":
@@ -151,7 +151,7 @@ def test_the_shipped_bots_pass_every_step(tmp_path: Path, name: str) -> None:
     assert len(report["steps"]) == len(STEPS)
 
 
-@pytest.mark.thorough
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "kind"), [("NeverReady", "start_timeout"), ("Garbage", "bad_message"), ("Silent", "timeout")]
 )
@@ -163,7 +163,7 @@ def test_a_hopeless_bot_is_given_up_soon(tmp_path: Path, name: str, kind: str) -
     assert sum(step["verdict"] == "skip" for step in report["steps"]) > len(STEPS) / 2
 
 
-@pytest.mark.thorough
+@pytest.mark.full
 def test_a_slow_bot_is_told_so_and_tried_in_every_step(tmp_path: Path) -> None:
     out, _ = golfref("check", bot("SlowAlways"), "--variant", "six-card", "--json", cwd=tmp_path)
 

@@ -317,7 +317,7 @@ def test_a_broken_config_spoils_nothing_that_is_dropped(place: Path, watch: Watc
     assert os.listdir(place / "entries") == ["keen"]
 
 
-@pytest.mark.thorough
+@pytest.mark.full
 def test_who_fails_the_check_is_refused_and_who_passes_is_in_place(place: Path) -> None:
     out, _ = golfref("submit", "config.toml", "bot", cwd=place, code=1)
     assert "the check failed" in out

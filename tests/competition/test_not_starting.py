@@ -32,7 +32,7 @@ builtin = "random"
 """
 
 
-pytestmark = pytest.mark.thorough  # each test checks bots and greets them again
+pytestmark = pytest.mark.full  # each test checks bots and greets them again
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ def cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.thorough  # it copies an interpreter for each bot, and checks all of them
+@pytest.mark.full  # it copies an interpreter for each bot, and checks all of them
 def test_a_check_sees_what_the_tournament_shows(cup: Path) -> None:
     _, why = golfref("tournament", "cup.toml", "--dry-run", cwd=cup, code=1)
     assert "there is no program to sort with" in why

@@ -486,7 +486,7 @@ def _dies_at(step: int) -> None:
 
 
 @pytest.mark.process
-@pytest.mark.thorough  # it dies before each change of files
+@pytest.mark.full  # it dies before each change of files
 def test_whoever_is_killed_leaves_the_older_version_or_the_newer_one(hall: Hall) -> None:
     hall.accepted(hall.files("old", 'owner = "Ann"'))
     shutil.copytree(hall.shelf.folder, hall.folder / "shelf")

@@ -165,7 +165,7 @@ OUTSIDE_A_CELL = ("has no end", "forks", "fills its folder", "leaves a pipe", "l
 """Those that differ most where there is no cell."""
 
 
-@pytest.mark.thorough  # they compute for seconds
+@pytest.mark.full  # they compute for seconds
 @pytest.mark.parametrize(
     ("what", "isolation"), [*((what, "bwrap") for what in HOSTILE), *((what, "limits") for what in OUTSIDE_A_CELL)]
 )

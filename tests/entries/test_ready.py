@@ -149,7 +149,7 @@ def test_a_forgotten_build_is_told(cup: Cup, build: str, command: str, problem: 
     assert re.fullmatch(problem, told.problem)
 
 
-@pytest.mark.thorough  # it starts three of golfref
+@pytest.mark.full  # it starts three of golfref
 def test_builds_of_one_version_at_once_are_one(cup: Cup) -> None:
     cup.enter("ann", f"echo x >> {cup.folder}/count; {PLAYS}")
     cup.enter("bob", f"echo x >> {cup.folder}/count; {PLAYS}")

@@ -102,7 +102,7 @@ def test_every_possible_state_comes_out_and_as_often_as_deals_lead_to_it(name: s
     hold_against_all_states(POSITIONS[name], DRAWS)
 
 
-@pytest.mark.thorough  # it tries out up to 20,000 deals each time
+@pytest.mark.full  # it tries out up to 20,000 deals each time
 @pytest.mark.parametrize("name", MORE_POSITIONS)
 def test_states_come_out_evenly_after_mixes_of_mixes_and_secret_swaps(name: str) -> None:
     hold_against_all_states(MORE_POSITIONS[name], MORE_DRAWS)
@@ -136,7 +136,7 @@ def test_what_truly_lies_hidden_ranks_anywhere_among_resampled_states() -> None:
     assert_even(ranks)
 
 
-@pytest.mark.thorough  # it draws thousands of states
+@pytest.mark.full  # it draws thousands of states
 @pytest.mark.parametrize("preset", ["powers", "cambio"])
 def test_what_truly_lies_hidden_ranks_anywhere_in_games_that_mix_cards(preset: str) -> None:
     ranks = ranks_of_truth(preset, 250)

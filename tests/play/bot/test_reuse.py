@@ -149,7 +149,7 @@ def test_a_process_plays_several_matches_and_never_the_same_cards_twice(folder: 
         assert len(set(met)) == len(met)
 
 
-@pytest.mark.thorough  # it plays all matches with new processes, too
+@pytest.mark.full  # it plays all matches with new processes, too
 def test_what_is_played_is_what_new_processes_play(folder: Folder) -> None:
     folder.write(reuse="match", deals=2)
     fresh = folder.play()
@@ -180,7 +180,7 @@ AHEAD = "threading.Thread(target=sys.stdin.read, daemon=True).start() or time.sl
 @pytest.mark.parametrize("after", ["sys.exit()", "os.close(1)", "os.write(1, b'{')", FLOOD, LATE, AHEAD])
 def test_a_process_that_does_not_wait_for_more_is_not_used_again(folder: Folder, after: str) -> None:
     """It ends, at once or late, closes its output, leaves half a line behind or floods us: no fault of it."""
-    folder.write(f"import select, threading\ndoes = lambda: None\nafter = lambda: {after}\n", deals=2)
+    folder.write(f"import select, threading\ndoes = lambda: None\nafter = lambda: {after}\n", deals=1)
     records = folder.play()
     assert set(befores(records)) == {0}
     assert all(seat.faults == {} for record in records for seat in record.seats)
@@ -203,7 +203,7 @@ def test_a_process_that_has_ended_before_its_match_was_written_has_not_read_it(
 
 
 def test_a_bot_that_forfeits_gets_a_new_process(folder: Folder) -> None:
-    folder.write("does = lambda: matches > 1 and os._exit(3)\nafter = lambda: None\n", deals=4)
+    folder.write("does = lambda: matches > 1 and os._exit(3)\nafter = lambda: None\n", deals=2)
     seats = [seat for record in folder.play() for seat in record.seats]
     assert {seat.matches_before for seat in seats} == {0, 1}
     assert any(seat.faults == {"crashed": 1} for seat in seats if seat.matches_before)

@@ -139,7 +139,7 @@ def test_nothing_is_carried_by_pages_of_the_folder(entries: Path) -> None:
     assert "2 of 2 bots see nothing of the disk" in said
 
 
-@pytest.mark.thorough  # it copies the system for each bot
+@pytest.mark.full  # it copies the system for each bot
 def test_nothing_is_carried_by_pages_of_the_system(entries: Path) -> None:
     files: list[str] = []
     size = 0

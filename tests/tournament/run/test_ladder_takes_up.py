@@ -54,7 +54,7 @@ def wait_for(is_so: Callable[[], bool]) -> None:
         select.select([], [], [], 0.05)
 
 
-@pytest.mark.thorough  # it plays one for many seconds
+@pytest.mark.full  # it plays one for many seconds
 def test_a_ladder_takes_up_new_versions_and_entries_and_keeps_the_older_ones_of_those_that_cannot_play(
     tmp_path: Path,
 ) -> None:

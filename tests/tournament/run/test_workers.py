@@ -282,7 +282,7 @@ def test_whatever_worker_dies_and_when_the_results_of_what_it_did_not_play_are_t
         assert result["redeals"] or result == undisturbed[number]
 
 
-@pytest.mark.thorough  # it waits until a worker counts as hung
+@pytest.mark.full  # it waits until a worker counts as hung
 def test_a_worker_that_hangs_is_replaced(folder: Folder, marked: Callable[[], dict[int, str]]) -> None:
     folder.write(slap_s=0.025, script=NEVER_ANSWERS)
     quick = "from referee.tournament.run import crew; crew.LONGEST_SILENCE_S = 5.0"

@@ -106,7 +106,7 @@ def test_a_run_that_is_killed_again_and_again_comes_to_the_same_results(
     assert without_versions(results(folder)) == undisturbed
 
 
-@pytest.mark.thorough  # it interrupts a run many times
+@pytest.mark.full  # it interrupts a run many times
 def test_a_run_that_is_interrupted_at_any_moment_says_so_and_goes_on(
     tmp_path: Path, mark: dict[str, str], marked: Callable[[], dict[int, str]], undisturbed: Any
 ) -> None:

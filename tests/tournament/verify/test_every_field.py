@@ -260,7 +260,7 @@ HANGS_ON_NOTHING = {
 """Fields of records that only hashes cover."""
 
 
-@pytest.mark.thorough  # it checks the run once for each field
+@pytest.mark.full  # it checks the run once for each field
 def test_a_changed_field_of_a_record_is_found(run: Path, played: Path) -> None:
     passed, missed = set(), set()
     for name, some in places(played).items():
@@ -373,7 +373,7 @@ def change_cell(run: Path, cell: Cell) -> None:
         database.execute(query, (cell.changed, cell.key))
 
 
-@pytest.mark.thorough  # it checks the run once for each column
+@pytest.mark.full  # it checks the run once for each column
 @pytest.mark.parametrize("amended", [False, True], ids=["begun", "amended"])
 def test_a_changed_column_is_found(run: Path, played: Path, amended: bool) -> None:
     original = played if amended else played.with_name("begun.golfref")
