@@ -11,12 +11,9 @@ from typing import Any, get_args
 
 import pytest
 import trio
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 from racing import computing_slapper, matches, setup, slapper, windows
 
-from protocol.actions import Action, Pass, Slap
 from protocol.messages import Clocks, SlapTiming
 from referee.ending_signals import ENDING_SIGNALS
 from referee.play.bot import channel
@@ -32,75 +29,6 @@ from referee.play.slaps.quiet import NOT_FROZEN
 from referee.play.slaps.race import Timing
 from referee.play.talk.exchange import Reply
 from referee.reports.blame import explain
-from referee.rules.book.variants import customised
-from referee.rules.games.slaps import order_slaps
-from referee.rules.table.asks import Ask, Window
-
-# The order of slaps
-
-
-def ordered(
-    times_us: dict[int, float],
-    *,
-    discarder: int = 0,
-    lots: Sequence[int] = (0, 1, 2, 3),
-    slap_order: str = "reaction",
-    passing: Sequence[int] = (),
-) -> list[int]:
-    """The seats in the order in which their slaps are resolved, photo_finish_us being 50."""
-    options = customised("cactus", {"slap_order": slap_order}).options
-    asks = tuple(Ask(seat=seat, decision="slap", offers=(), fallback=Pass()) for seat in range(len(lots)))
-    answers: dict[int, Action] = {seat: Slap(target=(seat, 0)) for seat in times_us}
-    answers |= dict.fromkeys(passing, Pass())
-    window = Window(number=1, discarder=discarder, asks=asks)
-    return [slap.seat for slap in order_slaps(options, window, answers, times_us, tuple(lots)).slaps]
-
-
-def test_the_fastest_is_first() -> None:
-    assert ordered({0: 300.0, 1: 200.0, 2: 100.0, 3: 400.0}) == [2, 1, 0, 3]
-
-
-def test_a_photo_finish_is_drawn_by_lot() -> None:
-    """49.9 behind the fastest is in its group, 50 behind is not."""
-    assert ordered({1: 100.0, 2: 149.9, 3: 150.0}, lots=(0, 3, 2, 1)) == [2, 1, 3]
-
-
-def test_a_group_is_measured_from_its_opener() -> None:
-    """Three that follow each other closely are no group: the third is too far behind the first."""
-    assert ordered({1: 100.0, 2: 130.0, 3: 160.0}, lots=(3, 2, 1, 0)) == [2, 1, 3]
-    assert ordered({1: 100.0, 2: 150.0, 3: 190.0}, lots=(3, 2, 1, 0)) == [1, 3, 2]
-
-
-def test_the_discarder_is_last_in_its_photo_finish_only() -> None:
-    assert ordered({1: 110.0, 2: 100.0, 3: 500.0}, discarder=1, lots=(1, 2, 3, 0)) == [2, 1, 3]
-    assert ordered({1: 100.0, 2: 200.0}, discarder=1, lots=(2, 1, 0)) == [1, 2]
-
-
-def test_without_times_the_lot_or_the_seat_decides() -> None:
-    times = {0: 1.0, 1: 2.0, 2: 3.0, 3: 4.0}
-    assert ordered(times, discarder=3, lots=(3, 1, 0, 2), slap_order="lottery") == [1, 0, 2, 3]
-    assert ordered(times, discarder=1, lots=(3, 1, 0, 2), slap_order="clockwise") == [2, 3, 0, 1]
-
-
-def test_who_passes_is_not_in_the_order() -> None:
-    assert ordered({2: 5.0}, passing=(0, 1, 3)) == [2]
-    assert ordered({}, passing=(0, 1, 2, 3)) == []
-
-
-@given(
-    times=st.dictionaries(st.integers(0, 5), st.floats(0, 1000), max_size=6),
-    lots=st.permutations(range(6)),
-    discarder=st.integers(0, 5),
-)
-def test_a_clear_difference_is_never_drawn(times: dict[int, float], lots: list[int], discarder: int) -> None:
-    order = ordered(times, lots=lots, discarder=discarder)
-
-    assert sorted(order) == sorted(times)
-    for place, seat in enumerate(order):
-        assert all(times[later] - times[seat] > -50 for later in order[place + 1 :])
-    if times and max(times.values()) - min(times.values()) < 50:
-        assert order == sorted(times, key=lambda seat: (seat == discarder, lots.index(seat)))
-
 
 # What is measured
 
