@@ -1,4 +1,4 @@
-"""Slap windows: the order that follows from times and lots (CAC-25), and how live bots are timed."""
+"""Slap windows: how live bots are timed, and what of a measurement counts (CAC-25)."""
 
 import itertools
 import os
