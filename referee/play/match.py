@@ -172,7 +172,7 @@ class LiveMatch:
         confinement, limits = self._setup.confinement, self._setup.limits
         if spec.name in self._setup.barred:
             return self._pump.admit(Channel(spec, confinement, limits, refused=BARRED))
-        while self._pool is not None and (one := await self._pool.take(spec.name, self._setup.block)) is not None:
+        if self._pool is not None and (one := await self._pool.take(spec.name, self._setup.block)) is not None:
             self._pooled[number] = one
             channel = self._pump.admit(Channel(spec, confinement, limits, one.channel.process))
             line = encode(match_messages(self._setup, self._matches_before())[number])
